@@ -5,17 +5,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/** What to do with the answer of a store, on the event loop of the session that asked. */
+/** Handles the result of an asynchronous call on the event loop of the session that made it. */
 @FunctionalInterface
 interface Answered<T extends @Nullable Object> {
 
   /**
-   * @param value the answer; null if there is none
-   * @param error why there is none; null if there is one
+   * @param value the result; null if there is none
+   * @param error the cause of the failure; null on success
    */
   void with(@Nullable T value, @Nullable Throwable error);
 
-  /** Passes the answer on, on the event loop; at once if that is where it comes. */
+  /** Passes the result on, on the event loop; immediately if the future completes there. */
   static <T extends @Nullable Object> void on(
       EventLoop loop, CompletableFuture<T> future, Answered<T> then) {
     future.whenComplete(

@@ -25,38 +25,38 @@ record AuthPacket(int reasonCode, String method, byte[] data) {
   /**
    * Reads a client's AUTH.
    *
-   * @param method the client named in its CONNECT, which it must not change
-   * @throws ProtocolViolation if the packet is not one a client may send
+   * @param method the authentication method of the client's CONNECT, which must not change
+   * @throws ProtocolViolation if a client may not send this packet
    */
   static AuthPacket read(MqttMessage message, String method) {
     var header = (MqttReasonCodeAndPropertiesVariableHeader) message.variableHeader();
     int code = header.reasonCode() & 0xFF;
     if (code != CONTINUE && code != AUTHENTICATE_AGAIN) {
-      throw protocolError("AUTH with reason code " + code); // MQTT-3.15.2-1
+      throw protocolError("unexpected AUTH reason code " + code); // MQTT-3.15.2-1
     }
     PropertyView properties = new PropertyView(header.properties());
-    String said = properties.text(MqttProperties.AUTHENTICATION_METHOD);
-    if (said == null) {
+    String named = properties.text(MqttProperties.AUTHENTICATION_METHOD);
+    if (named == null) {
       throw protocolError("AUTH without an authentication method"); // §3.15.2.2.2
     }
-    if (!said.equals(method)) {
-      throw protocolError("AUTH with another authentication method"); // MQTT-4.12.0-5, 4.12.1-1
+    if (!named.equals(method)) {
+      throw protocolError("AUTH with a different authentication method"); // MQTT-4.12.0-5, 4.12.1-1
     }
     byte[] data = properties.bytes(MqttProperties.AUTHENTICATION_DATA);
-    return new AuthPacket(code, said, data == null ? NO_DATA : data);
+    return new AuthPacket(code, named, data == null ? NO_DATA : data);
   }
 
   static ProtocolViolation protocolError(String detail) {
     return new ProtocolViolation(CloseReason.PROTOCOL_ERROR, detail);
   }
 
-  /** Bytes of the whole packet. */
+  /** Size of the whole packet in bytes. */
   int bytes() {
     int properties = propertyBytes(method, data);
     return PublishEncoder.packetBytes(1 + PublishEncoder.integerBytes(properties) + properties);
   }
 
-  /** Bytes of the two properties. */
+  /** Size of the two properties in bytes. */
   static int propertyBytes(String method, byte[] data) {
     return 3 + ByteBufUtil.utf8Bytes(method) + (data.length == 0 ? 0 : 3 + data.length);
   }

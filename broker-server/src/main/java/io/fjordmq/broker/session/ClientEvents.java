@@ -3,15 +3,15 @@ package io.fjordmq.broker.session;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 
-/** Told when clients come and go. Called on event loops; must not block. */
+/** Listener for clients that connect and disconnect. Called on event loops; must not block. */
 public interface ClientEvents {
-  /** Nobody listens. */
+  /** Ignores all events. */
   ClientEvents NONE = new ClientEvents() {};
 
   /**
    * A connected client.
    *
-   * @param port of the listener it came to; 0 if it is none of TCP
+   * @param port of the listener; 0 if the listener is not a TCP one
    */
   record Client(
       String tenant, ConnectRequest request, Peer peer, int port, long connectedAtMillis) {
@@ -28,9 +28,9 @@ public interface ClientEvents {
     }
   }
 
-  /** It was accepted. */
+  /** A client was accepted. */
   default void connected(Client client) {}
 
-  /** Its connection has ended. */
+  /** The connection of an accepted client has ended. */
   default void disconnected(Client client, CloseReason reason, long nowMillis) {}
 }

@@ -4,11 +4,12 @@ import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.inbox.SessionUser;
 import java.util.Objects;
 
-/** Whom a client identifier belongs to while its session lasts. */
+/** Which user a client identifier belongs to while its session lasts. */
 public enum ClientIdBinding {
   /**
-   * Nobody: any client that may connect can take the session over. It is remembered whose it is, so
-   * that nothing that waits is lost to somebody who may not read it.
+   * No user: any client that may connect can take the session over. The session still records its
+   * user, so that waiting messages are not dropped because a client of another user may not read
+   * them.
    */
   NONE {
     @Override
@@ -17,14 +18,14 @@ public enum ClientIdBinding {
       return new SessionUser(byCertificate ? subject(client) : userName(client), false);
     }
   },
-  /** The user name; clients without one are one user. */
+  /** The client's user name. Clients without one count as one user. */
   USERNAME {
     @Override
     SessionUser user(ClientInfo client) {
       return new SessionUser(userName(client), true);
     }
   },
-  /** The subject of the client's certificate; clients without one are one user. */
+  /** The subject of the client's certificate. Clients without one count as one user. */
   CERTIFICATE {
     @Override
     SessionUser user(ClientInfo client) {
@@ -32,7 +33,7 @@ public enum ClientIdBinding {
     }
   };
 
-  /** Whom a session that the client begins belongs to. */
+  /** The user of a session that this client creates. */
   abstract SessionUser user(ClientInfo client);
 
   private static String userName(ClientInfo client) {

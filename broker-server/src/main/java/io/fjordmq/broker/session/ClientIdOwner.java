@@ -7,9 +7,9 @@ import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.SessionUser;
 
 /**
- * Keeps a client identifier for the user of its session, as {@link ClientIdBinding} says. The inbox
- * knows whom it is bound to and refuses others wherever they connect. A connection at this node is
- * asked first, because it would be closed before the inbox is.
+ * Reserves a client identifier for the user of its session, according to {@link ClientIdBinding}.
+ * The inbox stores the user it is bound to and refuses others on every node. An older connection on
+ * this node is checked first, because a takeover would close it before the inbox is attached.
  */
 final class ClientIdOwner {
   private static final AccessDecision OTHER_USER =
@@ -18,7 +18,7 @@ final class ClientIdOwner {
   private ClientIdOwner() {}
 
   /**
-   * @throws ProtocolViolation if a connection of another user has the client identifier
+   * @throws ProtocolViolation if a connection of another user uses the client identifier
    */
   static void requireNotInUse(
       SessionServices services, ClientIdBinding binding, ClientAccess access, int protocolLevel) {
@@ -33,10 +33,12 @@ final class ClientIdOwner {
     }
   }
 
-  /** Counts and logs that the session is another user's. */
+  /** Counts and logs the refusal of a client whose session belongs to another user. */
   static ProtocolViolation refuse(ClientAccess access, int protocolLevel) {
     access.denied(Attempt.CONNECT, "connect as " + access.client().clientId(), OTHER_USER);
     return new ProtocolViolation(
-        CloseReason.CLIENT_IDENTIFIER_NOT_VALID, "held by another user", protocolLevel);
+        CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
+        "client identifier in use by another user",
+        protocolLevel);
   }
 }

@@ -5,7 +5,7 @@ import java.util.Locale;
 
 /**
  * Why a connection ended or was refused: the label of a metric and, where the protocol has one, the
- * code the client is told (MQTT 5.0 §2.4, MQTT 3.1.1 §3.2.2.3).
+ * code sent to the client (MQTT 5.0 §2.4, MQTT 3.1.1 §3.2.2.3).
  */
 public enum CloseReason {
   /** The client sent DISCONNECT. */
@@ -14,44 +14,47 @@ public enum CloseReason {
   CLIENT_DISCONNECT_WITH_WILL(-1, -1),
   /** The connection ended without a DISCONNECT. */
   CONNECTION_LOST(-1, -1),
-  /** No complete CONNECT came in time. */
+  /** No complete CONNECT arrived in time. */
   CONNECT_TIMEOUT(-1, -1),
-  /** The first packet was not CONNECT; nobody to answer to (MQTT 5.0 §3.1). */
+  /** The first packet was not a CONNECT. Closed without a reply (MQTT 5.0 §3.1). */
   FIRST_PACKET_NOT_CONNECT(-1, -1),
-  /** The listener is full. */
+  /** The listener has reached its connection limit. */
   TOO_MANY_CONNECTIONS(-1, -1),
   /** The process is almost out of file descriptors. */
   NO_FILE_DESCRIPTORS(-1, -1),
-  /** The operating system could not hand the connection over; it may still come. */
+  /** accept() failed; the connection may still be accepted later. */
   ACCEPT_FAILED(-1, -1),
-  /** A connection to a listener for proxies came from somewhere else. */
+  /** A connection to a PROXY protocol listener came from an address that is not a trusted proxy. */
   PROXY_NOT_TRUSTED(-1, -1),
-  /** A proxy did not begin with a valid PROXY header. */
+  /** A proxy did not send a valid PROXY header first. */
   PROXY_HEADER_INVALID(-1, -1),
-  /** No TLS handshake came about. */
+  /** The TLS handshake failed. */
   TLS_FAILED(-1, -1),
-  /** The HTTP request did not ask for MQTT over WebSocket. */
+  /** The HTTP request was not an upgrade to MQTT over WebSocket. */
   WEBSOCKET_REFUSED(-1, -1),
-  /** A WebSocket frame that may not be there (MQTT-6.0.0-1); WebSocket has an answer of its own. */
+  /**
+   * A WebSocket frame that is not allowed (MQTT-6.0.0-1). WebSocket reports it with its own close
+   * code.
+   */
   WEBSOCKET_ERROR(-1, -1),
   UNSPECIFIED_ERROR(0x80, 0x03),
   MALFORMED_PACKET(0x81, -1),
   PROTOCOL_ERROR(0x82, -1),
-  /** A defect of the broker; its log says more. */
+  /** A bug in the broker; see its log. */
   INTERNAL_ERROR(0x83, 0x03),
   UNSUPPORTED_PROTOCOL_VERSION(0x84, 0x01),
   CLIENT_IDENTIFIER_NOT_VALID(0x85, 0x02),
   BAD_USER_NAME_OR_PASSWORD(0x86, 0x04),
   NOT_AUTHORIZED(0x87, 0x05),
-  /** A store the session needs does not answer. */
+  /** A store that the session needs is unavailable. */
   SERVER_UNAVAILABLE(0x88, 0x03),
-  /** A publish could not be made durable: it must not be acknowledged. */
+  /** A publish could not be made durable, so it must not be acknowledged. */
   NOT_DURABLE(0x89, -1),
-  /** The node has too much to do; docs/LIMITS.md says when. */
+  /** The node is overloaded; see docs/LIMITS.md. */
   SERVER_BUSY(0x89, 0x03),
   BANNED(0x8A, 0x05),
   SERVER_SHUTTING_DOWN(0x8B, 0x03),
-  /** The node had lost its lease, and the cluster has given its clients up. */
+  /** The node lost its lease, and its clients have to connect again, here or to another node. */
   NODE_DOWN(0x8B, 0x03),
   BAD_AUTHENTICATION_METHOD(0x8C, -1),
   KEEP_ALIVE_TIMEOUT(0x8D, -1),
@@ -61,10 +64,10 @@ public enum CloseReason {
   RECEIVE_MAXIMUM_EXCEEDED(0x93, -1),
   TOPIC_ALIAS_INVALID(0x94, -1),
   PACKET_TOO_LARGE(0x95, -1),
-  /** It did not read while memory was short, or none of its answers for very long. */
+  /** The client did not read while memory was short, or did not read its replies for too long. */
   CLIENT_TOO_SLOW(0x97, -1),
   QUOTA_EXCEEDED(0x97, 0x03),
-  /** The node gives its clients to others before it stops; MQTT 5 is told where to. */
+  /** The node is draining: MQTT 5 clients receive a Server Reference, if there is one. */
   USE_ANOTHER_SERVER(0x9C, 0x03),
   CONNECTION_RATE_EXCEEDED(0x9F, 0x03);
 
@@ -78,7 +81,7 @@ public enum CloseReason {
     this.label = name().toLowerCase(Locale.ROOT);
   }
 
-  /** Reason code of MQTT 5; -1 if the client is told nothing. */
+  /** Reason code of MQTT 5; -1 if nothing is sent to the client. */
   public int reasonCode() {
     return reasonCode;
   }
@@ -88,7 +91,7 @@ public enum CloseReason {
     return returnCode;
   }
 
-  /** Why a connection ends whose client cannot be told the reason code of a SUBACK. */
+  /** The close reason for a client to which the reason code of a SUBACK cannot be sent. */
   static CloseReason ofSubAck(int reasonCode) {
     for (CloseReason reason : List.of(NOT_AUTHORIZED, TOPIC_FILTER_INVALID, QUOTA_EXCEEDED)) {
       if (reason.reasonCode == reasonCode) {
@@ -98,17 +101,17 @@ public enum CloseReason {
     return SERVER_UNAVAILABLE;
   }
 
-  /** Value of the metric's label. */
+  /** Label value in metrics. */
   public String label() {
     return label;
   }
 
-  /** True if the will is dropped because the client said goodbye (MQTT 5.0 §3.14.4). */
+  /** True if the will is discarded because of a normal disconnection (MQTT 5.0 §3.14.4). */
   boolean forgetsWill() {
     return this == CLIENT_DISCONNECT;
   }
 
-  /** True if the connection has nothing to say any more because it is gone or leaving by itself. */
+  /** True if the client closed or lost the connection, so nothing is sent to it. */
   boolean isClientsDoing() {
     return this == CLIENT_DISCONNECT
         || this == CLIENT_DISCONNECT_WITH_WILL

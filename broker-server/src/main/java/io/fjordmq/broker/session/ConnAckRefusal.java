@@ -6,8 +6,9 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.mqtt.MqttProperties;
 
 /**
- * The CONNACK that refuses a client, and the end of its connection. Written by hand because the
- * version that decides its form may be one that netty's encoder does not know (MQTT 5.0 §3.1.2.2).
+ * Sends the CONNACK that refuses a client and closes the connection. The packet is encoded by hand
+ * because its layout depends on a protocol version that Netty's encoder may not know (MQTT 5.0
+ * §3.1.2.2).
  */
 final class ConnAckRefusal {
   private static final int CONNACK = 0x20;
@@ -16,10 +17,11 @@ final class ConnAckRefusal {
   private ConnAckRefusal() {}
 
   /**
-   * Refuses and closes.
+   * Refuses the client and closes the connection.
    *
-   * @param protocolLevel the client said; below 1 if it said none: it is told nothing
-   * @param maxPacketBytes the client takes (MQTT-3.1.2-24): else it gets no words, or no packet
+   * @param protocolLevel of the CONNECT; below 1 if it is unknown, then no CONNACK is sent
+   * @param maxPacketBytes the client's Maximum Packet Size (MQTT-3.1.2-24); if the CONNACK exceeds
+   *     it, the Reason String or the whole packet is omitted
    */
   static void send(
       Channel channel, int protocolLevel, int maxPacketBytes, CloseReason why, String detail) {
@@ -42,7 +44,7 @@ final class ConnAckRefusal {
     LingeringClose.begin(channel);
   }
 
-  /** What a node that is going away says; the codes for that are for DISCONNECT alone. */
+  /** Replaces reasons whose codes are only allowed in a DISCONNECT. */
   private static CloseReason inConnAck(CloseReason reason) {
     return reason == CloseReason.SERVER_SHUTTING_DOWN || reason == CloseReason.NODE_DOWN
         ? CloseReason.SERVER_UNAVAILABLE

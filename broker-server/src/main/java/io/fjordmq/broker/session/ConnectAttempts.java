@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.plugin.ConnectAttempt;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 
-/** The words of security for a CONNECT, and of sessions for what security says. */
+/** Converts between the types of {@code broker.security} and those of sessions. */
 final class ConnectAttempts {
   private ConnectAttempts() {}
 
@@ -19,7 +19,7 @@ final class ConnectAttempts {
         request.password());
   }
 
-  /** The same without what only a CONNECT shows: for authenticating again. */
+  /** A copy without the password, for re-authentication. */
   static ConnectAttempt withoutPassword(ConnectAttempt attempt) {
     return new ConnectAttempt(
         attempt.listener(),

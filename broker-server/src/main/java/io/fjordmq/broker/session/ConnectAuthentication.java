@@ -19,14 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose a CONNECT is: one question, or an exchange of AUTH packets if the client has named a method
- * (MQTT 5.0 §4.12); and whether it may leave its will. Belongs to the event loop.
+ * Authenticates a CONNECT, in one step or by an exchange of AUTH packets if the client names a
+ * method (MQTT 5.0 §4.12), and authorizes its will. Event loop only.
  */
 final class ConnectAuthentication {
 
-  /** Who is told. */
+  /** Receives the outcome. */
   interface Listener {
-    /** The client has to send another AUTH; it is read again. */
+    /** A challenge was sent: resume reading, the client has to send another AUTH. */
     void goOn();
 
     /**
@@ -36,7 +36,7 @@ final class ConnectAuthentication {
      */
     void admitted(ClientAccess access, byte[] data);
 
-    /** It may not. */
+    /** The client may not connect. */
     void refused(CloseReason reason, String detail);
   }
 
@@ -88,18 +88,18 @@ final class ConnectAuthentication {
       ClientAccess access = security.accessOf(admitted);
       Answered.on(
           channel.eventLoop(),
-          mayLeaveWill(access),
+          authorizeWill(access),
           (accessDecision, failure) -> decided(access, admitted.data(), accessDecision));
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = ConnectAttempts.reason(refused.refusal());
-      // The client is told the code and no more: details help those who guess.
+      // Only the code is sent to the client: details would help an attacker who guesses.
       listener.refused(reason, reason.label());
     } else {
-      listener.refused(CloseReason.UNSPECIFIED_ERROR, "security failed: " + error);
+      listener.refused(CloseReason.UNSPECIFIED_ERROR, "authentication failed: " + error);
     }
   }
 
-  private CompletableFuture<AccessDecision> mayLeaveWill(ClientAccess access) {
+  private CompletableFuture<AccessDecision> authorizeWill(ClientAccess access) {
     Will will = request.will();
     if (will == null) {
       return access.allowed();
@@ -111,7 +111,7 @@ final class ConnectAuthentication {
 
   private void decided(ClientAccess access, byte[] data, @Nullable AccessDecision will) {
     if (will == null || !will.allowed()) {
-      listener.refused(CloseReason.NOT_AUTHORIZED, "the will");
+      listener.refused(CloseReason.NOT_AUTHORIZED, "not authorized to publish the will");
     } else {
       listener.admitted(access, data);
     }
@@ -120,7 +120,8 @@ final class ConnectAuthentication {
   private void proceed(AuthPacket packet) {
     if (packet.bytes() > request.maxPacketBytes()) {
       close();
-      listener.refused(CloseReason.PACKET_TOO_LARGE, "the AUTH is larger than the client takes");
+      listener.refused(
+          CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
       return;
     }
     waitingForClient = true;
@@ -134,18 +135,18 @@ final class ConnectAuthentication {
   }
 
   /**
-   * A packet of the client that was waited for.
+   * A packet from the client arrived during an AUTH exchange.
    *
-   * @throws ProtocolViolation if it is none it may send before the CONNACK (MQTT-3.1.2-30)
+   * @throws ProtocolViolation if the client may not send it before the CONNACK (MQTT-3.1.2-30)
    */
   void onPacket(MqttMessage message) {
     MqttMessageType type = message.fixedHeader().messageType();
-    AuthenticationExchange under = exchange;
+    AuthenticationExchange current = exchange;
     String method = request.authenticationMethod();
     if (type == MqttMessageType.DISCONNECT) {
       throw new ProtocolViolation(CloseReason.CLIENT_DISCONNECT, "DISCONNECT received");
     }
-    if (type != MqttMessageType.AUTH || under == null || method == null) {
+    if (type != MqttMessageType.AUTH || current == null || method == null) {
       throw AuthPacket.protocolError(type + " before the CONNACK");
     }
     AuthPacket packet = AuthPacket.read(message, method);
@@ -153,10 +154,10 @@ final class ConnectAuthentication {
       throw AuthPacket.protocolError("AUTH 0x19 before the CONNACK");
     }
     waitingForClient = false;
-    await(under.next(packet.data()));
+    await(current.next(packet.data()));
   }
 
-  /** The connection has ended, or it is decided. */
+  /** Ends the exchange: the connection has ended or the outcome is known. */
   void close() {
     if (exchange != null) {
       exchange.close();

@@ -16,17 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The first packet of a connection. In order: CONNECT in time and well-formed, what {@link
- * Security} says, the place in the registry (an older connection of the client gives its state back
- * first), the inbox, the subscriptions it has, CONNACK. Then a {@link SessionHandler} takes over.
+ * Handles a connection until its CONNACK. The steps, in order: await a well-formed CONNECT,
+ * authenticate the client ({@link Security}), register the session (an older connection of the
+ * client releases its state first), attach the inbox, restore subscriptions, send CONNACK. Then a
+ * {@link SessionHandler} takes over.
  *
- * <p>While a step waits, the client is not read; packets that came along with the CONNECT (MQTT 5.0
- * §3.1.4 allows them) wait here, no more than one read can hold.
+ * <p>While a step is in progress, the client is not read. Packets that arrived along with the
+ * CONNECT (MQTT 5.0 §3.1.4 allows them) are queued here; there are never more than one read
+ * returns.
  */
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectHandler.class);
 
-  private static final String NOT_SERVING = "this node does not serve clients now: ";
+  private static final String NOT_SERVING = "not serving clients: ";
 
   private final Sessions sessions;
   private final SessionServices services;
@@ -37,7 +39,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private TimeoutWheel.@Nullable Timeout timeout;
   private @Nullable Session session;
   private boolean refused;
-  // What is known of the client when it has to be refused.
+  // What a refusal needs to know about the client.
   private int protocolLevel;
   private int maxPacketBytes = SessionSettings.LARGEST_PACKET;
 
@@ -49,15 +51,15 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    awaitPacket(ctx, "no CONNECT in time");
+    awaitPacket(ctx, "no CONNECT within the connect timeout");
   }
 
-  private void awaitPacket(ChannelHandlerContext ctx, String otherwise) {
+  private void awaitPacket(ChannelHandlerContext ctx, String timeoutDetail) {
     timeout =
         new TimeoutWheel.Timeout() {
           @Override
           long due() {
-            refuse(ctx, CloseReason.CONNECT_TIMEOUT, otherwise);
+            refuse(ctx, CloseReason.CONNECT_TIMEOUT, timeoutDetail);
             return 0;
           }
         };
@@ -113,16 +115,16 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       gate.close(ReadGate.CONNECT);
       authentication.onPacket(message);
     } else {
-      onConnect(ctx, (MqttConnectMessage) message); // the framer lets nothing else be the first
+      onConnect(ctx, (MqttConnectMessage) message); // the framer rejects any other first packet
     }
   }
 
   private void onConnect(ChannelHandlerContext ctx, MqttConnectMessage connect) {
     protocolLevel = connect.variableHeader().version();
-    int taken = ConnectReader.maxPacketBytes(connect);
-    maxPacketBytes = taken == 0 ? SessionSettings.LARGEST_PACKET : taken;
+    int accepted = ConnectReader.maxPacketBytes(connect);
+    maxPacketBytes = accepted == 0 ? SessionSettings.LARGEST_PACKET : accepted;
     if (sessions.isShuttingDown()) {
-      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "the server is shutting down");
+      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "server shutting down");
     }
     if (sessions.isLeaving()) {
       throw new ProtocolViolation(CloseReason.USE_ANOTHER_SERVER, Sessions.LEAVING);
@@ -130,7 +132,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     requireServing();
     if (services.overload().isOverloaded()) {
       services.observer().refusedAsOverloaded(RejectedWork.CONNECT);
-      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "the server has too much to do");
+      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "server overloaded");
     }
     ConnectRequest request =
         new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
@@ -146,8 +148,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * @throws ProtocolViolation if this node may not know whom else the client is connected to, or
-   *     could not tell
+   * @throws ProtocolViolation if this node may miss other connections of the client, or cannot
+   *     notify other nodes
    */
   private void requireServing() {
     String reason = services.servingState().refusedBecause();
@@ -156,12 +158,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + reason);
     }
     if (!services.registry().hasRoom()) {
-      throw new ProtocolViolation(
-          CloseReason.SERVER_BUSY, "too much waits for another node of the cluster");
+      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "queue to another node is full");
     }
   }
 
-  /** Waits for the end of the authentication. */
+  /** Continues the CONNECT once the client is authenticated. */
   private final class Waiting implements ConnectAuthentication.Listener {
     private final ChannelHandlerContext ctx;
     private final ConnectRequest request;
@@ -176,7 +177,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void goOn() {
       if (!isGone()) {
-        awaitPacket(ctx, "no AUTH in time");
+        awaitPacket(ctx, "no AUTH within the connect timeout");
         closed.open(ReadGate.CONNECT);
         if (!early.isEmpty()) {
           channelRead(ctx, early.remove());
@@ -205,42 +206,44 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   private void begin(
       ChannelHandlerContext ctx, ConnectRequest request, ClientAccess access, byte[] data) {
-    Session mine;
+    Session connecting;
     try {
-      mine = admit(ctx, request.authenticated(data), access);
+      connecting = admit(ctx, request.authenticated(data), access);
     } catch (ProtocolViolation violation) {
       refuse(ctx, violation, access.client().tenant());
       return;
     }
-    session = mine;
-    endIfTooLate(mine);
-    CompletableFuture<Void> olderGone = mine.registration().olderGone();
+    session = connecting;
+    endIfTooLate(connecting);
+    CompletableFuture<Void> olderGone = connecting.registration().olderGone();
     if (olderGone.isDone()) {
-      claimInbox(ctx, mine);
+      attachInbox(ctx, connecting);
     } else {
-      // In a turn of its own: thousands may wait for each other, and have ended meanwhile.
-      olderGone.thenRun(() -> ctx.channel().eventLoop().execute(() -> claimInbox(ctx, mine)));
+      // In a separate task: thousands may wait for each other and have ended by then.
+      olderGone.thenRun(
+          () -> ctx.channel().eventLoop().execute(() -> attachInbox(ctx, connecting)));
     }
   }
 
   /**
-   * The node may have stopped serving while the client was authenticated. Whoever ends all sessions
-   * for that ends those he finds: so this is asked when this one can be found.
+   * The node may have stopped serving while the client was being authenticated. The code that then
+   * ends all sessions only finds registered ones, so this check follows the registration.
    */
-  private void endIfTooLate(Session mine) {
+  private void endIfTooLate(Session connecting) {
     String notServing = services.servingState().refusedBecause();
     if (sessions.isShuttingDown()) {
-      Sessions.endForShutDown(mine);
+      Sessions.endForShutDown(connecting);
     } else if (notServing != null) {
       services.observer().refusedAsNotServing(RejectedWork.CONNECT);
-      mine.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
+      connecting.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
     }
   }
 
   /**
-   * It is known whose the client is: the limits of its tenant count from here on.
+   * The client is authenticated: from here on the limits of its tenant apply.
    *
-   * @throws ProtocolViolation if one of them, or another user's connection, stands against it
+   * @throws ProtocolViolation if the client exceeds one of them, or another user's connection uses
+   *     its client identifier
    */
   private Session admit(ChannelHandlerContext ctx, ConnectRequest asked, ClientAccess access) {
     String tenant = access.client().tenant();
@@ -258,65 +261,66 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
           limit == Limit.CONNECTIONS
               ? CloseReason.QUOTA_EXCEEDED
               : CloseReason.CONNECTION_RATE_EXCEEDED,
-          limit.key() + " is reached",
+          limit.key() + " reached",
           protocolLevel,
           limit);
     }
     return new Session(sessions, ctx.channel(), request, access, slices);
   }
 
-  /** The client has no other connection here any more: its state is claimed. */
-  private void claimInbox(ChannelHandlerContext ctx, Session mine) {
-    if (mine.isEnded()) {
-      mine.giveBack();
+  /** Attaches the inbox, now that the client has no other connection on this node. */
+  private void attachInbox(ChannelHandlerContext ctx, Session connecting) {
+    if (connecting.isEnded()) {
+      connecting.giveBack();
       return;
     }
-    new SessionClaim(services, mine)
-        .begin((attachment, error) -> attached(ctx, mine, attachment, error));
+    new SessionClaim(services, connecting)
+        .begin((attachment, error) -> attached(ctx, connecting, attachment, error));
   }
 
   private void attached(
       ChannelHandlerContext ctx,
-      Session mine,
+      Session connecting,
       @Nullable Attachment attachment,
       @Nullable Throwable error) {
     if (error != null) {
-      if (!mine.isEnded()) {
-        StoreFailure.end(mine.connection(), error, "claiming the session");
+      if (!connecting.isEnded()) {
+        StoreFailure.end(connecting.connection(), error, "attaching the session");
       }
-      mine.giveBack();
+      connecting.giveBack();
       return;
     }
-    mine.attached(attachment);
-    if (mine.isEnded()) {
-      mine.giveBack();
+    connecting.attached(attachment);
+    if (connecting.isEnded()) {
+      connecting.giveBack();
       return;
     }
     boolean present = attachment != null && attachment.sessionPresent();
-    mine.connection()
+    connecting
+        .connection()
         .whenDone(
-            new ResumedSubscriptions(services, mine, sessions.resumes()).resume(attachment),
-            (done, failure) -> accept(ctx, mine, present, failure));
+            new ResumedSubscriptions(services, connecting, sessions.resumes()).resume(attachment),
+            (done, failure) -> accept(ctx, connecting, present, failure));
   }
 
   private void accept(
-      ChannelHandlerContext ctx, Session mine, boolean present, @Nullable Throwable error) {
-    if (error != null && !mine.isEnded()) {
-      StoreFailure.end(mine.connection(), error, "subscribing again");
+      ChannelHandlerContext ctx, Session connecting, boolean present, @Nullable Throwable error) {
+    if (error != null && !connecting.isEnded()) {
+      StoreFailure.end(connecting.connection(), error, "restoring subscriptions");
     }
-    if (mine.isEnded()) {
-      mine.giveBack();
+    if (connecting.isEnded()) {
+      connecting.giveBack();
       return;
     }
-    SessionHandler next = new SessionHandler(mine);
+    SessionHandler next = new SessionHandler(connecting);
     ArrayDeque<Object> packets = early.clone();
     early.clear();
     ctx.pipeline().replace(this, "session", next);
-    mine.open(present);
+    connecting.open(present);
     ChannelHandlerContext nextCtx = ctx.pipeline().context(next);
     packets.forEach(packet -> next.channelRead(nextCtx, packet));
     next.channelReadComplete(nextCtx);
-    mine.connection().gate().open(ReadGate.CONNECT);
+    connecting.connection().gate().open(ReadGate.CONNECT);
   }
 
   private void refuse(ChannelHandlerContext ctx, ProtocolViolation violation, String tenant) {
@@ -332,11 +336,15 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       return;
     }
     countRefusal(reason);
-    LOG.debug("Connection from {}: {}: {}", Peer.of(ctx.channel()), reason.label(), detail);
+    LOG.debug(
+        "Connection refused: reason={} detail={} peer={}",
+        reason.label(),
+        detail,
+        Peer.of(ctx.channel()));
     ConnAckRefusal.send(ctx.channel(), protocolLevel, maxPacketBytes, reason, detail);
   }
 
-  /** It ends without a session: what becomes of its authentication is of no interest any more. */
+  /** The connection ends without a session. The result of its authentication is ignored. */
   private void countRefusal(CloseReason reason) {
     refused = true;
     cancelTimeout();
@@ -356,13 +364,13 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    boolean ours = SessionHandler.logIfOurs(ctx, cause);
-    CloseReason reason = ours ? CloseReason.INTERNAL_ERROR : CloseReason.CONNECTION_LOST;
-    String detail = ours ? "internal error" : cause.toString();
+    boolean internal = SessionHandler.logIfOurs(ctx, cause);
+    CloseReason reason = internal ? CloseReason.INTERNAL_ERROR : CloseReason.CONNECTION_LOST;
+    String detail = internal ? "internal error" : cause.toString();
     if (session != null) {
       session.end(reason, detail);
     } else if (refused) {
-      ctx.close(); // not even the refusal could be said
+      ctx.close(); // the refusal itself could not be sent
     } else {
       refuse(ctx, reason, detail);
     }

@@ -20,24 +20,24 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a decoded CONNECT into a {@link ConnectRequest}, or says what is wrong with it. */
+/** Validates a decoded CONNECT and converts it to a {@link ConnectRequest}. */
 final class ConnectReader {
   private static final byte[] NO_PAYLOAD = {};
 
-  /** Where netty's decoder notes the version as soon as it has read that much. */
+  /** Netty's decoder sets this attribute as soon as it has read the protocol version. */
   private static final AttributeKey<MqttVersion> VERSION =
       AttributeKey.valueOf("NETTY_CODEC_MQTT_VERSION");
 
   private final SessionSettings settings;
   private final @Nullable String longWillTopic;
 
-  /** For {@link #grant} alone. */
+  /** Creates a reader that is only used for {@link #grant}. */
   ConnectReader(SessionSettings settings) {
     this(settings, null);
   }
 
   /**
-   * @param longWillTopic of the CONNECT if netty did not read it
+   * @param longWillTopic will topic of the CONNECT if it is too long for Netty's decoder, else null
    */
   ConnectReader(SessionSettings settings, @Nullable String longWillTopic) {
     this.settings = settings;
@@ -45,7 +45,7 @@ final class ConnectReader {
   }
 
   /**
-   * Reads it and grants what the limits allow.
+   * Reads a CONNECT and applies the limits.
    *
    * @throws ProtocolViolation with the reason the CONNACK has to carry
    */
@@ -90,8 +90,7 @@ final class ConnectReader {
   }
 
   /**
-   * What the limits make of the request; for a client whose tenant has other limits than the ones
-   * it was read with.
+   * Applies these limits to a request; used when the client's tenant has limits of its own.
    *
    * @throws ProtocolViolation with the reason the CONNACK has to carry
    */
@@ -109,7 +108,7 @@ final class ConnectReader {
     if (granted.isMqtt5()
         && Mqtt5Dialect.acceptedBytes(granted, settings) > granted.maxPacketBytes()) {
       throw new ProtocolViolation(
-          CloseReason.PACKET_TOO_LARGE, "the CONNACK is larger than the client takes");
+          CloseReason.PACKET_TOO_LARGE, "CONNACK exceeds the client's maximum packet size");
     }
     return granted;
   }
@@ -120,7 +119,7 @@ final class ConnectReader {
     if (!request.assignedClientId() && idBytes > settings.maxClientIdBytes()) {
       throw new ProtocolViolation(
           CloseReason.CLIENT_IDENTIFIER_NOT_VALID,
-          "client identifier of " + idBytes + " bytes, allowed are " + settings.maxClientIdBytes(),
+          "client identifier too long: " + idBytes + " bytes, limit " + settings.maxClientIdBytes(),
           version,
           Limit.CLIENT_ID_BYTES);
     }
@@ -132,19 +131,19 @@ final class ConnectReader {
     new TopicLimits(settings).check(topic, CloseReason.TOPIC_NAME_INVALID, version);
     if (ReservedTopics.isReserved(will.message().topic())) {
       throw new ProtocolViolation(
-          CloseReason.NOT_AUTHORIZED, "will to a topic below $SYS", version);
+          CloseReason.NOT_AUTHORIZED, "will topic under $SYS is reserved", version);
     }
     int payloadBytes = will.message().payload().length;
     if (settings.maxPayloadBytes() > 0 && payloadBytes > settings.maxPayloadBytes()) {
       throw new ProtocolViolation(
           CloseReason.QUOTA_EXCEEDED,
-          "will of " + payloadBytes + " bytes, allowed are " + settings.maxPayloadBytes(),
+          "will payload too large: " + payloadBytes + " bytes, limit " + settings.maxPayloadBytes(),
           version,
           Limit.PAYLOAD_BYTES);
     }
   }
 
-  /** Bytes of the largest packet the client takes; 0 if it says so, which is a protocol error. */
+  /** The client's Maximum Packet Size; 0 if the client sent 0, which is a protocol error. */
   static int maxPacketBytes(MqttConnectMessage connect) {
     PropertyView properties = new PropertyView(connect.variableHeader().properties());
     long bytes =
@@ -152,7 +151,7 @@ final class ConnectReader {
     return (int) Math.min(bytes, SessionSettings.LARGEST_PACKET);
   }
 
-  /** Why netty could not decode a packet before the CONNACK. */
+  /** The violation for a packet before the CONNACK that Netty could not decode. */
   static ProtocolViolation undecodable(Channel channel, MqttMessage message) {
     Throwable cause = message.decoderResult().cause();
     MqttVersion version = channel.attr(VERSION).get();
@@ -176,20 +175,21 @@ final class ConnectReader {
   private static String assign(MqttConnectVariableHeader header) {
     boolean allowed = header.version() >= 5 || (header.version() == 4 && header.isCleanSession());
     if (!allowed) {
-      // MQTT 3.1.1 §3.1.3.1: only a clean session may leave its name to the server; 3.1 never.
+      // MQTT 3.1.1 §3.1.3.1: only a clean session may have the server assign its identifier; MQTT
+      // 3.1 never.
       throw new ProtocolViolation(
           CloseReason.CLIENT_IDENTIFIER_NOT_VALID, "empty client identifier", header.version());
     }
     return "fjord-" + UUID.randomUUID();
   }
 
-  private int grantedKeepAlive(int asked, boolean mqtt5) {
-    if (asked == 0) {
+  private int grantedKeepAlive(int requested, boolean mqtt5) {
+    if (requested == 0) {
       return settings.defaultKeepAliveSeconds();
     }
-    int most = settings.maxKeepAliveSeconds();
-    // Only MQTT 5 clients can be told, so only they can be held to less than they asked for.
-    return mqtt5 && most > 0 ? Math.min(asked, most) : asked;
+    int max = settings.maxKeepAliveSeconds();
+    // Only MQTT 5 has Server Keep Alive, so only those clients can be given less than requested.
+    return mqtt5 && max > 0 ? Math.min(requested, max) : requested;
   }
 
   private Will will(MqttConnectVariableHeader header, MqttConnectPayload payload, String clientId) {

@@ -4,26 +4,28 @@ import io.fjordmq.api.Will;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CONNECT, checked, with the differences between protocol versions levelled out.
+ * A validated CONNECT, independent of the protocol version.
  *
  * @param protocolLevel 3 (MQTT 3.1), 4 (3.1.1) or 5
  * @param clientId as sent or assigned
- * @param assignedClientId the broker made the client identifier
+ * @param assignedClientId true if the broker assigned the client identifier
  * @param cleanStart Clean Start, or Clean Session of MQTT 3
- * @param expirySeconds granted to the session; 0 = it ends with the connection
- * @param requestedExpirySeconds asked for; differs from the former if a limit cut it
+ * @param expirySeconds granted session expiry; 0 = the session ends with the connection
+ * @param requestedExpirySeconds requested session expiry; larger than the granted one if a limit
+ *     applied
  * @param keepAliveSeconds granted; 0 = none
- * @param requestedKeepAliveSeconds asked for; differs from the former if a limit changed it
- * @param receiveMaximum QoS 1 and 2 messages the client takes at a time
- * @param maxPacketBytes the client takes
- * @param topicAliasMaximum the client takes
- * @param problemInformation the client wants Reason Strings
+ * @param requestedKeepAliveSeconds requested keep alive; differs from the granted one if a limit
+ *     applied
+ * @param receiveMaximum unacknowledged QoS 1 and 2 messages that the client accepts
+ * @param maxPacketBytes largest packet that the client accepts
+ * @param topicAliasMaximum topic aliases that the client accepts
+ * @param problemInformation true if the client accepts Reason Strings
  * @param userName null if absent
  * @param password null if absent
  * @param authenticationMethod of an exchange of AUTH packets; null for none
- * @param authenticationData for its first step; once the client is authenticated, for the CONNACK;
- *     null for none
- * @param will null if absent; its message is not stamped with times yet
+ * @param authenticationData of the CONNECT; once the client is authenticated, the data for the
+ *     CONNACK; null for none
+ * @param will null if absent; its message has no timestamps yet
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
 public record ConnectRequest(
@@ -45,12 +47,12 @@ public record ConnectRequest(
     byte @Nullable [] authenticationData,
     @Nullable Will will) {
 
-  /** True if the keep alive is not what the client asked for. */
+  /** True if the CONNACK has to carry a Server Keep Alive. */
   boolean serverKeepAlive() {
     return keepAliveSeconds != requestedKeepAliveSeconds;
   }
 
-  /** The same with other times granted. */
+  /** A copy with these expiry and keep-alive times. */
   ConnectRequest granted(long requestedExpiry, long expiry, int keepAlive) {
     return new ConnectRequest(
         protocolLevel,
@@ -72,7 +74,7 @@ public record ConnectRequest(
         will);
   }
 
-  /** The same without the secrets, which nobody needs from here on. */
+  /** A copy without the password, and with the authentication data for the CONNACK. */
   @SuppressWarnings("NullAway") // does not see that an array of a record may be null
   ConnectRequest authenticated(byte[] dataForConnAck) {
     return new ConnectRequest(

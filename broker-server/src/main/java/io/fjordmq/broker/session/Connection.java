@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What the parts of a session share: the client's channel, its dialect and the way out. */
+/** The state that the parts of a session share: channel, dialect, writer and read gate. */
 final class Connection {
   private final Channel channel;
   private final SessionServices services;
@@ -30,18 +30,18 @@ final class Connection {
   private final Consumer<ProtocolViolation> failed;
   private Runnable resumed = () -> {};
   private ConnectOrder connectOrder = ConnectOrder.NONE;
-  private final PausedClients holding;
+  private final PausedClients pausedClients;
   private final List<Runnable> whenServed = new ArrayList<>(0);
-  private int undecided;
-  private int betweenSlices;
-  private boolean held;
+  private int pendingAuthorizations;
+  private int incompletePackets;
+  private boolean waitingForLease;
   private boolean resuming;
   private boolean ended;
 
   /**
    * @param wheel of the channel's event loop
    * @param failed ends the session; called on the event loop
-   * @param mayWriteAgain messages for the client need not wait for its rate any more
+   * @param mayWriteAgain called when the write rate allows messages to the client again
    */
   Connection(
       Channel channel,
@@ -50,7 +50,7 @@ final class Connection {
       ClientAccess access,
       ReadSlices slices,
       TimeoutWheel wheel,
-      PausedClients holding,
+      PausedClients pausedClients,
       Consumer<ProtocolViolation> failed,
       Runnable mayWriteAgain) {
     this.channel = channel;
@@ -63,7 +63,7 @@ final class Connection {
     this.slices = slices;
     this.throttle = new Throttle(wheel, this, mayWriteAgain);
     this.writer = new PacketWriter(channel, throttle, services.observer());
-    this.holding = holding;
+    this.pausedClients = pausedClients;
     this.failed = failed;
   }
 
@@ -71,7 +71,7 @@ final class Connection {
     return services;
   }
 
-  /** The limits of its tenant. */
+  /** The limits of the client's tenant. */
   SessionSettings settings() {
     return settings;
   }
@@ -88,12 +88,12 @@ final class Connection {
     return tenant;
   }
 
-  /** What the client may do. */
+  /** The client's permissions. */
   ClientAccess access() {
     return access;
   }
 
-  /** Tells plugins what happens to the client. */
+  /** Reports client events to plugins. */
   PluginEvents events() {
     return services.security().events();
   }
@@ -114,7 +114,7 @@ final class Connection {
     return slices.gate();
   }
 
-  /** The slices in which its packets are handled. */
+  /** The time slices in which the client's packets are handled. */
   ReadSlices slices() {
     return slices;
   }
@@ -123,7 +123,7 @@ final class Connection {
     return throttle;
   }
 
-  /** Counts that the client has reached a limit. */
+  /** Counts that the client reached a limit. */
   void reached(Limit limit) {
     services.tenants().reached(limit, tenant);
   }
@@ -144,12 +144,12 @@ final class Connection {
     return services.clock().millis();
   }
 
-  /** The place of its CONNECT is known: before anything is published. */
-  void claimed(ConnectOrder place) {
-    connectOrder = place;
+  /** Sets the connect order of the CONNECT. Called before the client can publish. */
+  void claimed(ConnectOrder order) {
+    connectOrder = order;
   }
 
-  /** Publishes what the client has sent. */
+  /** Publishes a message of the client. */
   void publish(Message message, @Nullable PublishId id, PublishListener listener) {
     int visited = services.publishRouter().publish(tenant, message, connectOrder, id, listener);
     if (visited > 0) {
@@ -158,31 +158,31 @@ final class Connection {
     }
   }
 
-  /** Ends the session for a reason. On the event loop. */
+  /** Ends the session. On the event loop. */
   void fail(CloseReason reason, String detail) {
     failed.accept(new ProtocolViolation(reason, detail));
   }
 
   /**
-   * What the client has sent and still sends waits until {@link #resume}, because something that
-   * was before it is not decided.
+   * Suspends packet handling until {@link #resume}: the authorization of an earlier packet is
+   * pending.
    */
   void pause() {
-    undecided++;
+    pendingAuthorizations++;
     gate().close(ReadGate.PAUSED);
   }
 
   /**
-   * What the client has sent and still sends waits until {@link #resumeAfterSlices}, because the
-   * rest of a large packet before it continues in another slice.
+   * Suspends packet handling until {@link #resumeAfterSlices}: a large packet continues in another
+   * slice.
    */
   void pauseBetweenSlices() {
-    betweenSlices++;
+    incompletePackets++;
     gate().close(ReadGate.PAUSED);
   }
 
   /**
-   * Whether what the client sends has to wait: something before it is not decided or not complete,
+   * Whether the client's packets have to wait: an earlier packet is not authorized or not complete,
    * or this node has no valid lease.
    */
   boolean mustWait() {
@@ -190,25 +190,25 @@ final class Connection {
   }
 
   private boolean isPaused() {
-    return undecided + betweenSlices > 0;
+    return pendingAuthorizations + incompletePackets > 0;
   }
 
-  /** Whether it waits for nothing but its next slices. */
+  /** Whether packet handling is suspended only because a large packet needs more slices. */
   boolean isBetweenSlices() {
-    return betweenSlices > 0 && undecided == 0 && mayAct();
+    return incompletePackets > 0 && pendingAuthorizations == 0 && mayAct();
   }
 
-  /** Whether this node may act for the client; if not, the client is held until it may. */
+  /** Whether this node has a valid lease; if not, the client is paused until it has. */
   boolean mayAct() {
-    if (!held && !ended && !holding.mayServe()) {
-      held = true;
+    if (!waitingForLease && !ended && !pausedClients.mayServe()) {
+      waitingForLease = true;
       gate().close(ReadGate.LEASE);
-      holding.add(this);
+      pausedClients.add(this);
     }
-    return !held;
+    return !waitingForLease;
   }
 
-  /** Runs it now, or once this node has a valid lease again; never if the session ends first. */
+  /** Runs the action now or once this node has a valid lease; never if the session ends first. */
   void whenServed(Runnable action) {
     if (mayAct()) {
       action.run();
@@ -217,9 +217,9 @@ final class Connection {
     }
   }
 
-  /** Continues what waited for the lease, which has been renewed. */
+  /** Continues after the lease was renewed. */
   void release() {
-    held = false;
+    waitingForLease = false;
     if (ended) {
       return;
     }
@@ -229,21 +229,21 @@ final class Connection {
     continueReading();
   }
 
-  /** A decision that this connection waited for has been made. */
+  /** The pending authorization is complete. */
   void resume() {
-    undecided--;
+    pendingAuthorizations--;
     continueReading();
   }
 
   /** The large packet is complete. */
   void resumeAfterSlices() {
-    betweenSlices--;
+    incompletePackets--;
     continueReading();
   }
 
   private void continueReading() {
     if (resuming) {
-      return; // called from its own loop, which goes on: no second one on top of it
+      return; // called by the loop that is running; it continues by itself
     }
     resuming = true;
     try {
@@ -254,29 +254,29 @@ final class Connection {
     if (!isPaused()) {
       gate().open(ReadGate.PAUSED);
     }
-    if (!held) {
+    if (!waitingForLease) {
       gate().open(ReadGate.LEASE);
     }
   }
 
-  /** Who works it off. */
+  /** Sets the callback that handles the packets that were held back. */
   void onResume(Runnable then) {
     resumed = then;
   }
 
-  /** Counts messages that did not reach their receiver. */
+  /** Counts messages that were dropped. */
   void dropped(DropReason reason, long count) {
     observer().dropped(reason, count);
     events().dropped(access.client(), reason.label(), count);
   }
 
-  /** The session has ended: nobody waits for answers any more, nothing may be written. */
+  /** The session has ended: results are ignored and nothing is written any more. */
   void end() {
     ended = true;
-    holding.remove(this);
+    pausedClients.remove(this);
     writer.discard();
-    if (held) {
-      held = false;
+    if (waitingForLease) {
+      waitingForLease = false;
       loop().execute(resumed); // releases the packets that waited for the lease
     }
   }
@@ -285,12 +285,12 @@ final class Connection {
     return ended;
   }
 
-  /** Passes a store's answer on, on the event loop, whatever has become of the session. */
+  /** Passes a store's result to the callback on the event loop, even if the session has ended. */
   <T extends @Nullable Object> void whenDone(CompletableFuture<T> future, Answered<T> then) {
     Answered.on(loop(), future, then);
   }
 
-  /** Passes a store's answer on, on the event loop, unless the session has ended meanwhile. */
+  /** Passes a store's result to the callback on the event loop, unless the session has ended. */
   <T extends @Nullable Object> void whileOpen(CompletableFuture<T> future, Answered<T> then) {
     whenDone(
         future,

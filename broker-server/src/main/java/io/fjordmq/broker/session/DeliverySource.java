@@ -4,32 +4,32 @@ import io.fjordmq.broker.delivery.Delivery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the messages of QoS 1 and 2 of a session come from, and who is told what became of them:
- * memory, if the session ends with its connection; an inbox, if it outlives it.
+ * Supplies the QoS 1 and 2 messages of a session and records their acknowledgements: in memory for
+ * a transient session, in an inbox for a persistent one.
  */
 sealed interface DeliverySource permits MemoryQueue, InboxSource {
 
   /**
-   * The next message; null if there is none at hand. A source that has to fetch one does so and
-   * calls {@link OutboundPublishes#pump} when it is there.
+   * The next message; null if none is in memory. A source that has to fetch messages then does so
+   * and calls {@link OutboundPublishes#pump} when they have arrived.
    */
   @Nullable Delivery peek();
 
-  /** Sequence of what {@link #peek} shows. */
+  /** The sequence of the message that {@link #peek} returns. */
   long sequence();
 
-  /** True if what {@link #peek} shows may have been sent by an earlier connection. */
+  /** True if an earlier connection may have sent the message that {@link #peek} returns. */
   boolean mayBeRepeated();
 
-  /** Takes away what {@link #peek} shows: sent, or not to be sent. */
+  /** Removes the message that {@link #peek} returns, after it was sent or dropped. */
   void remove();
 
   /**
-   * The client has a QoS 2 message (PUBREC). Calls {@link OutboundPublishes#sendRelease} when that
-   * is as durable as the session.
+   * The client acknowledged a QoS 2 message with PUBREC. Calls {@link
+   * OutboundPublishes#sendRelease} once that is as durable as the session.
    */
   void received(long sequence);
 
-  /** Messages were acknowledged since the last call; called once per batch. */
+  /** Messages may have been acknowledged since the last call. Called once per batch. */
   void settled();
 }

@@ -10,41 +10,41 @@ import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
 import io.netty.handler.codec.mqtt.MqttTopicSubscription;
 import org.jspecify.annotations.Nullable;
 
-/** Everything in which MQTT 3.1 and 3.1.1 differ from MQTT 5, for one connection. */
+/** The differences between MQTT 3.1, 3.1.1 and 5, for one connection. */
 sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
 
-  /** A dialect for the client that sent the CONNECT. */
+  /** Creates the dialect for the client that sent the CONNECT. */
   static Dialect of(ConnectRequest request, SessionSettings settings) {
     return request.isMqtt5()
         ? new Mqtt5Dialect(request, settings)
         : new Mqtt3Dialect(request, new TopicLimits(settings));
   }
 
-  /** The CONNACK of an accepted client. */
+  /** The CONNACK for an accepted client. */
   MqttMessage accepted(boolean sessionPresent);
 
   /**
-   * The DISCONNECT that says why; null if the protocol has none for it.
+   * The DISCONNECT for this reason; null if the protocol version has none.
    *
-   * @param serverReference where the client should go instead; empty for nowhere
+   * @param serverReference another server to use; empty for none
    */
   @Nullable MqttMessage disconnect(CloseReason reason, String detail, String serverReference);
 
-  /** What the client's DISCONNECT says. */
+  /** Reads a client's DISCONNECT. */
   ClientDisconnect readDisconnect(MqttMessage disconnect);
 
   /**
-   * A client's last word.
+   * The contents of a client's DISCONNECT.
    *
-   * @param reason why it goes
-   * @param expirySeconds the new session expiry; negative if it stays
+   * @param reason normal, or with its will
+   * @param expirySeconds the new session expiry; negative if unchanged
    */
   record ClientDisconnect(CloseReason reason, long expirySeconds) {}
 
   /**
    * The message of a PUBLISH; the payload is copied.
    *
-   * @throws ProtocolViolation if it is not what the protocol allows
+   * @throws ProtocolViolation if the packet violates the protocol
    */
   Message readPublish(MqttPublishMessage packet, String publisher, long nowMillis);
 
@@ -52,32 +52,32 @@ sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
    * Writes a PUBACK, PUBREC, PUBREL or PUBCOMP.
    *
    * @param firstByte of the packet
-   * @param reasonCode dropped where the protocol has none
+   * @param reasonCode ignored if the protocol version has none
    */
   void writeReply(PacketWriter out, int firstByte, int packetIdentifier, int reasonCode);
 
-  /** True if acknowledgements say what became of a PUBLISH or UNSUBSCRIBE. */
+  /** True if acknowledgements of PUBLISH and UNSUBSCRIBE carry reason codes. */
   boolean tellsOutcome();
 
   /** The options of one filter of a SUBSCRIBE. */
   SubscriptionOptions options(MqttSubscribeMessage packet, MqttTopicSubscription filter);
 
-  /** {@link #refusedSubscription} if only the end of the connection can tell it. */
+  /** Result of {@link #refusedSubscription} if the connection has to be closed instead. */
   int CANNOT_BE_TOLD = -1;
 
   /**
-   * What stands in a SUBACK for a filter that was refused with this reason code.
+   * The SUBACK code for a filter that was refused with this reason code.
    *
-   * @param asked QoS
+   * @param requested QoS
    */
-  int refusedSubscription(int reasonCode, Qos asked);
+  int refusedSubscription(int reasonCode, Qos requested);
 
   /** Everything of the PUBLISH before its payload, as a template for {@link PublishEncoder}. */
   byte[] head(Delivery delivery);
 
-  /** Seconds left to a message for the packet; negative if the packet does not say. */
+  /** Remaining Message Expiry Interval in seconds; negative if the packet has none. */
   long expirySeconds(Message message, long nowMillis);
 
-  /** Bytes of the largest packet the client takes. */
+  /** The client's Maximum Packet Size in bytes. */
   int maxPacketBytes();
 }

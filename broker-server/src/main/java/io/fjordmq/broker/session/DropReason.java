@@ -2,39 +2,40 @@ package io.fjordmq.broker.session;
 
 import java.util.Locale;
 
-/** Why a message did not reach a client that was to have it; the label of a metric. */
+/** Why a message was dropped instead of delivered to a client; the label of a metric. */
 public enum DropReason {
   /** The queue of a transient session was full, in messages or in bytes. */
   QUEUE_FULL,
-  /** The same, for a QoS 0 message of a client that reads too slowly. */
+  /** That queue was full, and the message has QoS 0: the client reads too slowly. */
   SLOW_CLIENT,
-  /** Its message expiry interval had passed. */
+  /** The Message Expiry Interval had passed. */
   EXPIRED,
-  /** Larger than the Maximum Packet Size the client announced (MQTT 5.0 §3.1.2.11.4). */
+  /** The packet exceeded the client's Maximum Packet Size (MQTT 5.0 §3.1.2.11.4). */
   LARGER_THAN_CLIENT_TAKES,
-  /** It was waiting in memory when the connection of a transient session ended. */
+  /** The message was queued when the connection of a transient session ended. */
   CONNECTION_ENDED,
-  /** The client answered with an error code (MQTT 5.0 §4.4). */
+  /** The client acknowledged the message with an error code (MQTT 5.0 §4.4). */
   REFUSED_BY_CLIENT,
-  /** Published with a larger payload than is allowed, by a client that cannot be told. */
+  /** The payload exceeded the limit, and the protocol cannot report that to the publisher. */
   PAYLOAD_TOO_LARGE,
-  /** Of QoS 0, while the node had too much to do. */
+  /** A QoS 0 message arrived while the node was overloaded. */
   OVERLOADED,
-  /** Published to {@code $SYS} by a client that cannot be told. */
+  /** A client published to {@code $SYS}, and the protocol cannot report the refusal. */
   RESERVED_TOPIC,
-  /** The publisher may not publish there, or the receiver may not read it. */
+  /** The publisher may not publish to the topic, or the receiver may not read it. */
   NOT_AUTHORIZED,
   /**
-   * Retained messages that could not be read or queued when the client subscribed, or had not come
-   * when its connection ended; counted once for each subscription, as nobody knows how many.
+   * Retained messages could not be read or queued when the client subscribed, or had not been sent
+   * when its connection ended. Counted once per subscription, because the number of messages is
+   * unknown.
    */
   RETAINED_UNAVAILABLE,
-  /** A retained message for a new subscription, larger than all that the session's inbox takes. */
+  /** A retained message for a new subscription exceeded the size limit of the session's inbox. */
   LARGER_THAN_INBOX;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Value of the metric's label. */
+  /** Label value in metrics. */
   public String label() {
     return label;
   }

@@ -5,12 +5,12 @@ import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.limits.Limit;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the filters of SUBSCRIBE and UNSUBSCRIBE. */
+/** Parses and validates the filters of SUBSCRIBE and UNSUBSCRIBE. */
 final class FilterReader {
-  /** A well-formed filter that is not allowed. */
+  /** Reason code for a well-formed filter that is not allowed. */
   static final int TOPIC_FILTER_INVALID = 0x8F;
 
-  /** One filter of a SUBSCRIBE; without a filter it is refused with the code. */
+  /** One filter of a SUBSCRIBE; if {@code filter} is null, it is refused with the reason code. */
   record RequestedFilter(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
 
   private final Connection connection;
@@ -33,15 +33,16 @@ final class FilterReader {
     }
     if (filter.isShared() && options.noLocal()) {
       // MQTT 5.0 §3.8.3.1
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "no local on a shared subscription");
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "No Local set on a shared subscription");
     }
     return new RequestedFilter(filter, options, 0);
   }
 
   /**
-   * Null if the filter is well-formed but longer or deeper than allowed: 0x8F.
+   * Parses a filter; null if it is well-formed but exceeds the length or level limit (0x8F).
    *
-   * @throws ProtocolViolation if it is ill-formed; 0x8F is not for that (MQTT 5.0 §3.9.3)
+   * @throws ProtocolViolation if it is malformed, for which 0x8F is not allowed (MQTT 5.0 §3.9.3)
    */
   @Nullable TopicFilter read(String text) {
     TopicFilter filter;
@@ -49,7 +50,7 @@ final class FilterReader {
       filter = TopicFilter.parse(text);
     } catch (IllegalArgumentException e) {
       throw new ProtocolViolation(
-          CloseReason.MALFORMED_PACKET, "ill-formed topic filter: " + e.getMessage());
+          CloseReason.MALFORMED_PACKET, "malformed topic filter: " + e.getMessage());
     }
     Limit reached = limits.reachedBy(text);
     if (reached != null) {

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.session;
 
 /**
- * Sent through the pipeline for a frame below MQTT that the client has sent and no packet is in: it
- * counts in the client's read rate.
+ * Pipeline event: the client sent a frame below MQTT that contains no packet. Its bytes count
+ * towards the client's read rate.
  */
 public record FrameBytes(int bytes) {}

@@ -15,13 +15,13 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the client publishes. A PUBACK or PUBREC is written when the {@link
- * io.fjordmq.broker.delivery.PublishRouter} has said what became of the message, and in the order
- * in which the PUBLISH packets came (MQTT 5.0 §4.6).
+ * Handles the client's publishes. A PUBACK or PUBREC is written once the {@link
+ * io.fjordmq.broker.delivery.PublishRouter} has reported the outcome, in the order in which the
+ * PUBLISH packets arrived (MQTT 5.0 §4.6).
  *
- * <p>Holding back: when too many publishes or bytes wait for their outcome, the client is not read
- * until they have it. Messages of QoS 0 are answered by nobody but counted all the same: the
- * publisher is told late when their receivers are congested.
+ * <p>Back-pressure: while too many publishes or bytes wait for their outcome, the client is not
+ * read. QoS 0 messages have no acknowledgement but count as well, because their outcome is delayed
+ * when their receivers are congested.
  */
 final class InboundPublishes {
   private static final int PUBACK = 0x40;
@@ -30,7 +30,7 @@ final class InboundPublishes {
   private static final AtomicIntegerFieldUpdater<InboundPublishes> AWAKE =
       AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "awake");
 
-  /** Publishes of QoS 0 whose outcome is awaited. */
+  /** QoS 0 publishes whose outcome is pending. */
   private static final AtomicIntegerFieldUpdater<InboundPublishes> UNANSWERED =
       AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "unanswered");
 
@@ -48,10 +48,11 @@ final class InboundPublishes {
   @SuppressWarnings("UnusedVariable") // through UNANSWERED
   private volatile int unanswered;
 
-  // QoS 0 publishes at which a closed gate may open; any number if they did not close it.
+  // Number of pending QoS 0 publishes at which a closed gate may reopen; unlimited if they did not
+  // close it.
   private volatile int reopenAt = Integer.MAX_VALUE;
 
-  /** A publish must not be acknowledged: the connection is about to end. */
+  /** A publish must not be acknowledged, so the connection is about to end. */
   private volatile boolean refused;
 
   @SuppressWarnings("UnusedVariable") // through AWAKE
@@ -64,9 +65,9 @@ final class InboundPublishes {
   }
 
   /**
-   * A PUBLISH came in.
+   * Handles a PUBLISH.
    *
-   * @throws ProtocolViolation if it breaks the protocol
+   * @throws ProtocolViolation if the packet violates the protocol
    */
   void onPublish(MqttPublishMessage packet, int packetBytes) {
     reading = true;
@@ -88,7 +89,7 @@ final class InboundPublishes {
 
   private void acceptIf(AccessDecision accessDecision, Message message, int identifier) {
     reading = true;
-    // What a QoS 2 client repeats was decided when it came first.
+    // A repeated QoS 2 publish was authorized when it first arrived.
     boolean again = message.qos() == Qos.EXACTLY_ONCE && !receivedQos2.isNew(identifier);
     if (accessDecision.allowed() || again) {
       accept(message, identifier);
@@ -99,8 +100,8 @@ final class InboundPublishes {
   }
 
   private void refuse(PublishRefusal refusal, Message message, int identifier) {
-    boolean told = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsOutcome();
-    if (!told) {
+    boolean reported = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsOutcome();
+    if (!reported) {
       connection.dropped(refusal.dropReason(), 1);
     }
     if (message.qos() == Qos.AT_MOST_ONCE) {
@@ -110,7 +111,7 @@ final class InboundPublishes {
       unacknowledgedQos1++;
       requireReceiveMaximum();
     }
-    // It waits for its turn like all others, because answers leave in the order of the publishes.
+    // Queued like all others, because acknowledgements leave in the order of the publishes.
     PendingPublish entry = enqueue(message, identifier, 0, false);
     entry.refusal = refusal;
     entry.published = true;
@@ -132,22 +133,22 @@ final class InboundPublishes {
   private void publishAtMostOnce(Message message) {
     int waiting = UNANSWERED.incrementAndGet(this);
     connection.publish(message, null, atMostOnce);
-    // Taking this message for the usual size spares remembering each.
-    if (waiting > 1 && holdBackAt(waiting, (long) waiting * message.payload().length)) {
+    // Assumes that all have the size of this message, so sizes need not be stored.
+    if (waiting > 1 && applyBackPressureAt(waiting, (long) waiting * message.payload().length)) {
       reopenAt = waiting / 2;
     }
   }
 
   /** On any thread. */
   private void publishedAtMostOnce(PublishOutcome outcome) {
-    // Whoever closes the gate looks at the number again at the end of the read: the one call that
+    // The code that closes the gate checks the number again at the end of the read; a call that
     // reaches the mark after that sees the gate closed.
     if (UNANSWERED.decrementAndGet(this) == reopenAt && connection.gate().isClosed()) {
       wake();
     }
   }
 
-  private boolean holdBackAt(int messages, long bytes) {
+  private boolean applyBackPressureAt(int messages, long bytes) {
     SessionSettings settings = connection.settings();
     boolean tooMany = messages >= settings.maxPendingPublishes();
     if (!tooMany && bytes < settings.maxPendingBytes()) {
@@ -173,11 +174,11 @@ final class InboundPublishes {
 
   private void requireReceiveMaximum() {
     int allowed = connection.settings().receiveMaximum();
-    // MQTT 3 knows no receive maximum: such a client is held back instead.
+    // MQTT 3 has no Receive Maximum: back-pressure applies instead.
     if (connection.request().isMqtt5() && unacknowledgedQos1 + receivedQos2.inUse() > allowed) {
       throw new ProtocolViolation(
           CloseReason.RECEIVE_MAXIMUM_EXCEEDED,
-          "more than " + allowed + " unacknowledged publishes",
+          "receive maximum exceeded: more than " + allowed + " unacknowledged publishes",
           0,
           Limit.RECEIVE_MAXIMUM);
     }
@@ -193,7 +194,7 @@ final class InboundPublishes {
         new PendingPublish(this, message, identifier, sequence, inDoubt, System.nanoTime());
     queue.add(entry);
     pendingBytes += message.payload().length;
-    holdBackAt(queue.size(), pendingBytes);
+    applyBackPressureAt(queue.size(), pendingBytes);
     return entry;
   }
 
@@ -204,8 +205,9 @@ final class InboundPublishes {
     }
     entry.published = true;
     if (refused) {
-      // The client repeats both, in order: this one must not be there before the other. And the
-      // other may be behind it, if this one had to be recorded first: then it ends the connection.
+      // The client repeats both in order, so this one must not be delivered before the refused one.
+      // If this one had to be recorded first, it may be ahead of the refused one; then its own
+      // outcome ends the connection.
       entry.published(PublishOutcome.NOT_DURABLE);
       return;
     }
@@ -214,7 +216,7 @@ final class InboundPublishes {
     connection.publish(entry.message, id, entry);
   }
 
-  /** Nobody has got it, as this node has no valid lease: it waits, and so do those behind it. */
+  /** This node has no valid lease, so nothing was delivered: this publish and later ones wait. */
   void park(PendingPublish entry) {
     entry.published = false;
     entry.mayBePublished();
@@ -232,18 +234,18 @@ final class InboundPublishes {
     drainAndFlush();
   }
 
-  /** What became of a publish is known. On any thread. */
+  /** The outcome of a publish is known. On any thread. */
   void settled(PendingPublish entry, PublishOutcome outcome) {
-    if (mustComeAgain(entry, outcome)) {
+    if (mustBeResent(entry, outcome)) {
       refused = true;
     }
     wake();
   }
 
-  /** Something this part waits for has happened. On any thread. */
+  /** Schedules a pass over the pending publishes. On any thread. */
   void wake() {
     if (reading && connection.loop().inEventLoop()) {
-      return; // the end of this read looks after it
+      return; // handled at the end of this read
     }
     if (AWAKE.compareAndSet(this, 0, 1)) {
       connection.loop().execute(this::drainAndFlush);
@@ -262,7 +264,7 @@ final class InboundPublishes {
     connection.writer().flush();
   }
 
-  /** All packets of a read were handled; the caller flushes the writer. */
+  /** All packets of a read were handled. The caller flushes the writer. */
   void endOfRead() {
     if (reading) {
       publishRecorded();
@@ -302,7 +304,7 @@ final class InboundPublishes {
     pendingBytes -= head.message.payload().length;
   }
 
-  /** Hands over the QoS 2 publishes whose identifiers are recorded, in order. */
+  /** Publishes the QoS 2 messages whose identifiers are recorded, in order. */
   private boolean publishRecorded() {
     return receivedQos2.isDurable() && publishReady();
   }
@@ -331,9 +333,9 @@ final class InboundPublishes {
   }
 
   private void answer(PendingPublish entry, PublishOutcome outcome) {
-    if (mustComeAgain(entry, outcome)) {
+    if (mustBeResent(entry, outcome)) {
       connection.fail(
-          CloseReason.NOT_DURABLE, "a publish could not be stored; it was not acknowledged");
+          CloseReason.NOT_DURABLE, "publish not stored and not acknowledged; reconnect and resend");
       return;
     }
     Qos qos = entry.message.qos();
@@ -353,30 +355,30 @@ final class InboundPublishes {
   }
 
   /**
-   * Whether the client must not be told anything but that it has to come again. A reason code would
-   * end the exchange of a QoS 2 publish that some may have already, and a client that does not read
-   * that one repeats it as if it were new.
+   * Whether the connection has to end so that the client resends this publish. A reason code would
+   * end a QoS 2 exchange whose message some subscribers may have received already. And if the
+   * packet with the reason code were lost, the client's repetition would count as a new message.
    */
-  private boolean mustComeAgain(PendingPublish entry, PublishOutcome outcome) {
+  private boolean mustBeResent(PendingPublish entry, PublishOutcome outcome) {
     return outcome == PublishOutcome.NOT_DURABLE
         || (outcome.isRefusal() && (entry.inDoubt || !connection.dialect().tellsOutcome()));
   }
 
   /**
-   * MQTT 3 has no way to refuse a publish but to end the connection, which would block the client
-   * for ever behind a message nobody takes: it is acknowledged (MQTT 3.1.1 §3.3.5) and the
-   * publisher has counted the drop.
+   * In MQTT 3 a publish can only be refused by closing the connection, and the client would resend
+   * the same message forever. It is acknowledged instead (MQTT 3.1.1 §3.3.5); the drop has been
+   * counted.
    */
   private int reasonCode(PublishOutcome outcome) {
     return connection.dialect().tellsOutcome() ? PublishRefusal.reasonCode(outcome) : 0;
   }
 
-  /** A PUBREL came in. */
+  /** Handles a PUBREL. */
   void onRelease(int packetIdentifier) {
     receivedQos2.release(packetIdentifier);
   }
 
-  /** The connection has ended: outcomes that still come are nobody's. */
+  /** The connection has ended: later outcomes are ignored. */
   void end() {
     ended = true;
     pending = null;

@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The undelivered messages of a persistent session.
  *
- * <p>The store pushes what is appended while the client is connected; the buffer takes it as long
- * as it continues what is there and fits. Everything else (messages from before, a push that was
- * lost, a client too slow for the buffer) is fetched when the client gets to it. One rule decides:
- * the source is behind while {@code readPosition <= highestKnown}, or while it was told that it may
- * not know.
+ * <p>While the client is connected, the store pushes appended entries. The buffer takes them if
+ * they follow the last one without a gap and there is space. All other entries (older ones, lost
+ * pushes, those a slow client had no buffer space for) are fetched when the client gets to them.
+ * The source is behind while {@code readPosition <= highestKnown}, or after a report that it may
+ * have missed entries.
  *
- * <p>Acknowledgements go to the store one commit at a time, each with all that came meanwhile.
+ * <p>One commit of acknowledgements is in flight at a time; the next one carries all that arrived
+ * meanwhile.
  */
 final class InboxSource implements DeliverySource {
   private final Connection connection;
@@ -28,7 +29,7 @@ final class InboxSource implements DeliverySource {
   private final InboxHandle handle;
   private final ArrayDeque<InboxEntry> buffer = new ArrayDeque<>(4);
   private final List<Long> releasedBefore;
-  // Below this an earlier connection may have sent entries: DUP (MQTT 5.0 §3.3.1.1).
+  // An earlier connection may have sent entries below this: they get DUP (MQTT 5.0 §3.3.1.1).
   private final long sentBelow;
   private @Nullable Delivery head;
   private int bufferedBytes;
@@ -38,7 +39,7 @@ final class InboxSource implements DeliverySource {
   private @Nullable CompletableFuture<InboxStore.Page> fetch;
   private Runnable emptied = () -> {};
   // There may be entries above highestKnown.
-  private boolean unsure;
+  private boolean mayHaveMissed;
   private boolean committing;
   private boolean ended;
   private long committedUpTo;
@@ -64,19 +65,19 @@ final class InboxSource implements DeliverySource {
     committedBeyond = attachment.acknowledged().size();
   }
 
-  /** Who is told when the store holds less for the client than before; on the event loop. */
+  /** Sets the callback for when entries of the client were removed from the store. Event loop. */
   void whenEmptied(Runnable then) {
     emptied = then;
   }
 
-  /** Sends the PUBRELs that are owed since an earlier connection, in their order. */
+  /** Resends the PUBRELs that an earlier connection left unanswered, in their order. */
   void resendReleases() {
     for (long sequence : releasedBefore) {
       outbound.sendRelease(sequence);
     }
   }
 
-  /** The store pushes what it has just appended. */
+  /** The store has appended these entries. */
   void appended(List<InboxEntry> entries) {
     for (InboxEntry entry : entries) {
       highestKnown = Math.max(highestKnown, entry.sequence());
@@ -89,17 +90,17 @@ final class InboxSource implements DeliverySource {
   }
 
   /**
-   * Entries may have come without a push: reads on, once it can, until nothing is left.
+   * A push may have been lost: fetches entries, as soon as there is space, until none is left.
    *
-   * @return completes with the page that is being read; at once if none is
+   * @return completes with the page being fetched; immediately if there is none
    */
   CompletableFuture<?> refetch() {
-    unsure = true;
+    mayHaveMissed = true;
     outbound.pump();
     return fetch == null ? CompletableFuture.completedFuture(null) : fetch;
   }
 
-  /** True if messages are at hand. */
+  /** True if messages are in memory. */
   boolean hasBuffered() {
     return !buffer.isEmpty();
   }
@@ -136,7 +137,7 @@ final class InboxSource implements DeliverySource {
   }
 
   private void fetchIfBehind() {
-    boolean behind = unsure || readPosition <= highestKnown;
+    boolean behind = mayHaveMissed || readPosition <= highestKnown;
     if (fetch != null || ended || !behind || !hasRoom()) {
       return;
     }
@@ -148,22 +149,22 @@ final class InboxSource implements DeliverySource {
             settings.inboxBufferMessages() - buffer.size(),
             settings.inboxBufferBytes() - bufferedBytes);
     fetch = page;
-    Answered<InboxStore.Page> then = fetchedUpTo(highestKnown, unsure);
-    unsure = false;
+    Answered<InboxStore.Page> then = fetchedUpTo(highestKnown, mayHaveMissed);
+    mayHaveMissed = false;
     connection.whileOpen(page, then);
   }
 
-  /** What to do with a page that was asked for when entries up to a sequence were known. */
+  /** Handles a page that was requested when entries up to a sequence were known. */
   private Answered<InboxStore.Page> fetchedUpTo(long known, boolean mayBeMore) {
     return (page, error) -> {
       fetch = null;
       if (page == null) {
         Throwable cause = error == null ? new IllegalStateException("no page") : error;
-        StoreFailure.end(connection, cause, "reading an inbox");
+        StoreFailure.end(connection, cause, "reading the inbox");
         return;
       }
       take(page, known);
-      unsure |= mayBeMore && !page.entries().isEmpty();
+      mayHaveMissed |= mayBeMore && !page.entries().isEmpty();
       outbound.pump();
       settled();
       connection.writer().flush();
@@ -178,7 +179,7 @@ final class InboxSource implements DeliverySource {
     }
     readPosition = Math.max(readPosition, page.nextSequence());
     if (page.entries().isEmpty()) {
-      // Nothing is left of what was known: acknowledged, released or dropped in the meantime.
+      // All known entries were acknowledged, released or dropped in the meantime.
       readPosition = Math.max(readPosition, known + 1);
     }
   }
@@ -187,7 +188,7 @@ final class InboxSource implements DeliverySource {
   public long sequence() {
     InboxEntry entry = buffer.peek();
     if (entry == null) {
-      throw new IllegalStateException("nothing was shown");
+      throw new IllegalStateException("no current message: peek() returned null");
     }
     return entry.sequence();
   }
@@ -245,13 +246,13 @@ final class InboxSource implements DeliverySource {
     }
   }
 
-  /** True if what an own retained replay appends is not piling up in the store. */
+  /** True if entries of this session's retained replay are not accumulating in the store. */
   boolean hasRoomForPage() {
     return readPosition > highestKnown
         && buffer.size() <= connection.settings().inboxBufferMessages() / 2;
   }
 
-  /** The connection has ended: says what was acknowledged and not said yet. */
+  /** The connection has ended: commits the remaining acknowledgements. */
   void end() {
     if (ended) {
       return;

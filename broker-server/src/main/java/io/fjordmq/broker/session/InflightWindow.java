@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The messages of QoS 1 and 2 on their way to the client, by sequence.
+ * The in-flight QoS 1 and 2 messages to the client, by sequence.
  *
- * <p>A packet identifier is {@code 1 + (sequence - 1) mod 65535}. As all sequences from the lowest
- * unsettled one to the last sent one span less than 65,535, an identifier names one of them; and as
- * sequences of an inbox are durable, a session that comes back resends under the same identifiers.
+ * <p>A packet identifier is {@code 1 + (sequence - 1) mod 65535}. The sequences from the lowest
+ * unsettled one to the last sent one span less than 65,535, so an identifier is unique among them.
+ * Sequences of an inbox are durable, so a resumed session resends under the same identifiers.
  *
- * <p>States live in a ring of one byte per sequence that grows with the span, up to 64 KiB for a
- * client that leaves its oldest message unanswered while it answers tens of thousands of others.
+ * <p>States are stored in a ring of one byte per sequence. It grows with the span, up to 64 KiB for
+ * a client that does not acknowledge its oldest message but tens of thousands of later ones.
  */
 final class InflightWindow {
-  /** Packet identifiers there are (MQTT 5.0 §2.2.1). */
+  /** Number of packet identifiers (MQTT 5.0 §2.2.1). */
   static final int IDENTIFIERS = 65_535;
 
   private static final int SMALLEST_RING = 16;
@@ -28,13 +28,13 @@ final class InflightWindow {
   /** QoS 2, sent. */
   static final byte AWAITING_PUBREC = 2;
 
-  /** The PUBREC came and is being recorded. */
+  /** The PUBREC was received and is being recorded. */
   static final byte RELEASING = 3;
 
   /** The PUBREL was sent. */
   static final byte AWAITING_PUBCOMP = 4;
 
-  /** Acknowledged, or not to be sent at all. */
+  /** Acknowledged, or skipped. */
   static final byte SETTLED = 5;
 
   private final int limit;
@@ -48,7 +48,7 @@ final class InflightWindow {
   private int inflight;
 
   /**
-   * @param limit messages on the way at a time
+   * @param limit maximum number of messages in flight
    * @param first sequence of the first message
    */
   InflightWindow(int limit, long first) {
@@ -72,12 +72,15 @@ final class InflightWindow {
     return inflight < limit && (inflight == 0 || sequence - base < IDENTIFIERS);
   }
 
-  /** The sequence after the last one with a state: what a source that counts itself gives next. */
+  /**
+   * The sequence after the last one with a state. A source without durable sequences assigns it
+   * next.
+   */
   long nextSequence() {
     return end;
   }
 
-  /** No message of this sequence or a later one was sent. */
+  /** No message from this sequence on was sent. */
   long sentBelow() {
     return position;
   }
@@ -92,9 +95,9 @@ final class InflightWindow {
   }
 
   /**
-   * A message is sent.
+   * Adds a message that is being sent.
    *
-   * @param state awaiting what
+   * @param state the acknowledgement it awaits
    */
   void open(long sequence, byte state) {
     skipTo(sequence);
@@ -103,7 +106,7 @@ final class InflightWindow {
     inflight++;
   }
 
-  /** A message that is on its way since an earlier connection, at the start of this one. */
+  /** Restores the state of a message that an earlier connection sent. */
   void restore(long sequence, byte state) {
     set(sequence, state);
     if (state != SETTLED) {
@@ -111,9 +114,7 @@ final class InflightWindow {
     }
   }
 
-  /**
-   * No sequence below this one that was not sent until now will be: expired, dropped, too large.
-   */
+  /** Skips the unsent sequences below this one: expired, dropped or too large. */
   void skipTo(long sequence) {
     if (inflight == 0) {
       // Nothing unsettled below: jump, however far, instead of marking each.
@@ -136,7 +137,7 @@ final class InflightWindow {
     settleBase();
   }
 
-  /** The sequence a packet identifier of the client stands for; -1 if for none. */
+  /** The sequence of a packet identifier; -1 if no such message is in flight. */
   long sequenceOf(int packetIdentifier) {
     int distance = Math.floorMod(packetIdentifier - packetIdentifier(base), IDENTIFIERS);
     long sequence = base + distance;
@@ -147,19 +148,19 @@ final class InflightWindow {
     return sequence < base || sequence >= end ? NONE : ring[index(sequence)];
   }
 
-  /** The next step of a QoS 2 message. */
+  /** Moves a QoS 2 message to its next state. */
   void advance(long sequence, byte state) {
     ring[index(sequence)] = state;
   }
 
-  /** A message that was on its way is acknowledged. */
+  /** Settles a message that was in flight. */
   void settle(long sequence) {
     ring[index(sequence)] = SETTLED;
     inflight--;
     settleBase();
   }
 
-  /** Settled sequences above {@link #base}, at most so many. */
+  /** Settled sequences above {@link #base}, at most {@code most}. */
   List<Long> settledBeyond(int most) {
     if (end - base == inflight) {
       return List.of();

@@ -2,41 +2,44 @@ package io.fjordmq.broker.session;
 
 /**
  * Ends a connection that was silent for one and a half times its keep alive (MQTT 5.0 §3.1.2.10).
- * While it is we who do not read, its silence proves nothing; but if we wait for the client to read
- * its answers, it has to read some of them in that time.
+ * Silence does not count while the broker does not read the client. But if it does not read because
+ * the client does not read its replies, the client has to read some of them within that time.
  */
 final class KeepAlive extends TimeoutWheel.Timeout {
   private final TimeoutWheel wheel;
   private final Session session;
   private final long allowedTicks;
-  private long lastHeardTick;
+  private long lastActivityTick;
 
   KeepAlive(TimeoutWheel wheel, Session session, int keepAliveSeconds) {
     this.wheel = wheel;
     this.session = session;
     this.allowedTicks = TimeoutWheel.ticks(keepAliveSeconds * 1_500L);
-    this.lastHeardTick = wheel.tick();
+    this.lastActivityTick = wheel.tick();
     wheel.arm(this, allowedTicks);
   }
 
-  /** A packet came in, or may come in again. */
+  /** A packet was received, or reading resumed. */
   void onActivity() {
-    lastHeardTick = wheel.tick();
+    lastActivityTick = wheel.tick();
   }
 
   @Override
   long due() {
-    long left = lastHeardTick + allowedTicks - wheel.tick();
+    long left = lastActivityTick + allowedTicks - wheel.tick();
     if (left > 0) {
       return left;
     }
     ReadGate gate = session.connection().gate();
     if (!gate.isClosed()) {
-      session.end(CloseReason.KEEP_ALIVE_TIMEOUT, "silent for 1.5 times its keep alive");
+      session.end(
+          CloseReason.KEEP_ALIVE_TIMEOUT,
+          "keep alive timeout: no packet for 1.5 times the keep alive");
       return 0;
     }
     if (gate.isClosedBy(ReadGate.ANSWERS) && !session.unread().isBeingRead()) {
-      session.end(CloseReason.CLIENT_TOO_SLOW, "read no answer for 1.5 times its keep alive");
+      session.end(
+          CloseReason.CLIENT_TOO_SLOW, "client read no replies for 1.5 times the keep alive");
       return 0;
     }
     onActivity();

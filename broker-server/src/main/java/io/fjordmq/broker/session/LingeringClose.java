@@ -9,23 +9,23 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection so that the client can read why. Closing a socket with unread input makes the
- * kernel reset the connection, and a reset throws away the DISCONNECT that is still on its way; so
- * our side is closed first, what the client still sends is thrown away, and the rest is closed when
- * the client has closed too or after a moment.
+ * Closes a connection so that the client can still read the reason. If a socket is closed with
+ * unread input, the kernel resets the connection, and the reset discards a DISCONNECT that is still
+ * in flight. So only the output is shut down first, further input is discarded, and the socket is
+ * closed when the client has closed its side or after {@link #LINGER_MILLIS}.
  *
- * <p>Stands next to the socket: what is above it (TLS, WebSocket) says goodbye in its own way while
- * the close passes through.
+ * <p>Sits at the socket end of the pipeline, so TLS and WebSocket send their own close messages as
+ * the close passes through them.
  */
 final class LingeringClose extends ChannelDuplexHandler {
   /** How long a client may take to close its side. */
   private static final int LINGER_MILLIS = 1_000;
 
-  private boolean ours;
+  private boolean outputShutDown;
 
   private LingeringClose() {}
 
-  /** After the last word was flushed. On the event loop. */
+  /** Starts closing, after the last packet was flushed. On the event loop. */
   static void begin(Channel channel) {
     if (!(channel instanceof DuplexChannel) || !channel.isActive()) {
       channel.close();
@@ -51,8 +51,8 @@ final class LingeringClose extends ChannelDuplexHandler {
 
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (!ours) {
-      ours = true;
+    if (!outputShutDown) {
+      outputShutDown = true;
       ((DuplexChannel) ctx.channel()).shutdownOutput();
     }
     ctx.channel().closeFuture().addListener(closed -> promise.trySuccess());

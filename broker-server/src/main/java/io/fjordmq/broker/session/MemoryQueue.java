@@ -7,9 +7,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that wait in memory for a client that reads slower than it is sent to. Bounded in
- * messages and bytes; when full it drops its oldest or the new message, as configured, with a
- * reason. Allocated with the first message that has to wait.
+ * Queues messages in memory for a client that reads too slowly. Bounded in messages and bytes; when
+ * full, it drops the oldest or the new message, as configured. Allocated when the first message has
+ * to wait.
  */
 final class MemoryQueue implements DeliverySource {
   private final Connection connection;
@@ -37,7 +37,7 @@ final class MemoryQueue implements DeliverySource {
             && bytes <= settings.maxQueuedBytes() / 2);
   }
 
-  /** The same for a message that may as well stay where it is. */
+  /** True if a message that can also stay where it is may be added. */
   boolean hasRoomFor(Delivery delivery) {
     ArrayDeque<Delivery> queue = waiting;
     return queue == null || (hasRoomForPage() && fits(queue, delivery.message().payload().length));
@@ -113,7 +113,7 @@ final class MemoryQueue implements DeliverySource {
   @Override
   public void settled() {}
 
-  /** The connection has ended: shares' messages go to other members, the others are dropped. */
+  /** The connection has ended: messages of shares go to other members, all others are dropped. */
   void end(List<Delivery> leftToShares) {
     ArrayDeque<Delivery> queue = waiting;
     if (queue == null || queue.isEmpty()) {

@@ -26,7 +26,7 @@ final class Mqtt3Dialect implements Dialect {
 
   private final ConnectRequest request;
   private final TopicLimits limits;
-  // A client tends to publish to the same topic again: its validated name is kept.
+  // Clients tend to publish to the same topic again, so the last validated name is cached.
   private @Nullable Topic lastTopic;
 
   Mqtt3Dialect(ConnectRequest request, TopicLimits limits) {
@@ -36,11 +36,11 @@ final class Mqtt3Dialect implements Dialect {
 
   @Override
   public MqttMessage accepted(boolean sessionPresent) {
-    // In a CONNACK of MQTT 3.1 that bit is reserved (MQTT 3.1 §3.2).
-    boolean told = sessionPresent && request.protocolLevel() > 3;
+    // The session-present bit is reserved in MQTT 3.1 (§3.2).
+    boolean flag = sessionPresent && request.protocolLevel() > 3;
     return new MqttConnAckMessage(
         new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
-        new MqttConnAckVariableHeader(MqttConnectReturnCode.CONNECTION_ACCEPTED, told));
+        new MqttConnAckVariableHeader(MqttConnectReturnCode.CONNECTION_ACCEPTED, flag));
   }
 
   @Override
@@ -101,15 +101,16 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   /**
-   * MQTT 3.1 has no failure in a SUBACK: who may not subscribe is answered as if he might (its
-   * §3.8); who cannot be served is not left to wait for messages that never come.
+   * A SUBACK of MQTT 3.1 has no failure code. An unauthorized client gets the QoS it requested
+   * (MQTT 3.1 §3.8). For other failures the connection is closed, so that the client does not wait
+   * for messages that never arrive.
    */
   @Override
-  public int refusedSubscription(int reasonCode, Qos asked) {
+  public int refusedSubscription(int reasonCode, Qos requested) {
     if (request.protocolLevel() > 3) {
       return SUBSCRIPTION_FAILURE;
     }
-    return reasonCode == NOT_AUTHORIZED ? asked.level() : CANNOT_BE_TOLD;
+    return reasonCode == NOT_AUTHORIZED ? requested.level() : CANNOT_BE_TOLD;
   }
 
   @Override

@@ -24,16 +24,16 @@ import io.netty.handler.codec.mqtt.MqttSubscriptionOption;
 import io.netty.handler.codec.mqtt.MqttTopicSubscription;
 import org.jspecify.annotations.Nullable;
 
-/** MQTT 5: properties, reason codes, topic aliases. One per connection, for its aliases. */
+/** MQTT 5: properties, reason codes and topic aliases. Holds the aliases of its connection. */
 final class Mqtt5Dialect implements Dialect {
   private static final int DISCONNECT_WITH_WILL = 0x04;
 
-  /** A packet with a Reason String fits into what a client takes at least this much of. */
+  /** A packet with a Reason String fits into a Maximum Packet Size of at least this. */
   private static final int ROOM_FOR_REASON_STRING = 512;
 
   private static final int LONGEST_REASON_STRING = 256;
 
-  /** An alias adds at most so many bytes to the packet that introduces it. */
+  /** Upper bound for the bytes that an alias adds to the packet that introduces it. */
   private static final int ALIAS_BYTES = 8;
 
   private final ConnectRequest request;
@@ -62,7 +62,7 @@ final class Mqtt5Dialect implements Dialect {
             connAckProperties(request, settings)));
   }
 
-  /** Bytes of the CONNACK that accepts the client. */
+  /** Size in bytes of the CONNACK that accepts the client. */
   static int acceptedBytes(ConnectRequest request, SessionSettings settings) {
     int bytes = 0;
     for (MqttProperties.MqttProperty<?> property : connAckProperties(request, settings).listAll()) {
@@ -100,12 +100,13 @@ final class Mqtt5Dialect implements Dialect {
     }
     String method = request.authenticationMethod();
     if (method != null) {
-      // MQTT-4.12.0-5; without one in the CONNECT there is none here, either (MQTT-4.12.0-6).
+      // MQTT-4.12.0-5; without a method in the CONNECT there is none in the CONNACK
+      // (MQTT-4.12.0-6).
       byte[] data = request.authenticationData();
       AuthPacket.addTo(properties, method, data == null ? AuthPacket.NO_DATA : data);
     }
     // Maximum QoS, Retain, Wildcard, Subscription Identifier and Shared Subscription Available are
-    // left out: absent means that everything is there (MQTT 5.0 §3.2.2.3).
+    // omitted: the defaults say that all is supported (MQTT 5.0 §3.2.2.3).
     return properties;
   }
 
@@ -142,14 +143,15 @@ final class Mqtt5Dialect implements Dialect {
     if (expiry > 0 && request.requestedExpirySeconds() == 0) {
       // MQTT 5.0 §3.14.2.2.2
       throw new ProtocolViolation(
-          CloseReason.PROTOCOL_ERROR, "session expiry set at DISCONNECT was 0 at CONNECT");
+          CloseReason.PROTOCOL_ERROR, "session expiry in DISCONNECT although it was 0 in CONNECT");
     }
     int code = header.reasonCode() & 0xFF;
-    // §3.14.4: every reason code but "normal disconnection" leaves the will in force.
+    // §3.14.4: only "normal disconnection" discards the will.
     CloseReason reason =
         code == 0 ? CloseReason.CLIENT_DISCONNECT : CloseReason.CLIENT_DISCONNECT_WITH_WILL;
     if (code != 0 && code < DISCONNECT_WITH_WILL) {
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "DISCONNECT with code " + code);
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "invalid DISCONNECT reason code " + code);
     }
     return new ClientDisconnect(reason, Math.min(expiry, settings.maxSessionExpirySeconds()));
   }
@@ -175,7 +177,8 @@ final class Mqtt5Dialect implements Dialect {
     int alias = (int) properties.number(MqttProperties.TOPIC_ALIAS, -1);
     if (name.isEmpty()) {
       if (alias < 0) {
-        throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "neither topic nor topic alias");
+        throw new ProtocolViolation(
+            CloseReason.PROTOCOL_ERROR, "PUBLISH with neither topic nor topic alias");
       }
       return aliases.topicOf(alias);
     }
@@ -213,7 +216,8 @@ final class Mqtt5Dialect implements Dialect {
     PropertyView properties = new PropertyView(packet.idAndPropertiesVariableHeader().properties());
     long identifier = properties.number(MqttProperties.SUBSCRIPTION_IDENTIFIER, -1);
     if (identifier == 0) {
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "subscription identifier 0");
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "subscription identifier must not be 0");
     }
     MqttSubscriptionOption option = filter.option();
     return new SubscriptionOptions(
@@ -248,7 +252,7 @@ final class Mqtt5Dialect implements Dialect {
   @Override
   public long expirySeconds(Message message, long nowMillis) {
     long at = message.expiresAtMillis();
-    // Rounded up: a message that is still alive is never sent with 0, which would mean dead.
+    // Rounded up: 0 would mean that the message has expired.
     return at == Message.NEVER ? -1 : Math.max(1, (at - nowMillis + 999) / 1_000);
   }
 

@@ -4,38 +4,38 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 
 /**
- * What was written to the client and waits for it to read. Messages are not written to a channel
- * that is full, answers are: a client that goes on sending and does not read what it is answered is
- * not read either, until it does. Event loop only.
+ * Tracks data that was written to the channel and not yet read by the client. Messages are only
+ * written to a writable channel, but replies always are. So a client that keeps sending and does
+ * not read its replies is not read until it does. Event loop only.
  *
- * <p>Messages alone never close the gate, however large: a client that is busy with writing would
- * wait for us to read, and we for it.
+ * <p>Messages alone never close the gate, however large they are. Otherwise a client that blocks on
+ * a write would wait for the broker to read, and the broker for the client.
  */
 final class OutboundBacklog {
-  /** Answers that may wait behind what has filled the channel. */
+  /** Bytes of replies that may be queued after the channel became full. */
   private static final int ANSWERS_BYTES = 64 << 10;
 
   private final Channel channel;
   private final ReadGate gate;
-  // What waited when the channel was found full; 0 while it has room.
+  // Pending bytes when the channel was found full; 0 while it is writable.
   private long fullAtBytes;
-  // What was first in line at the last look of each who asks.
-  private long seenByGuard;
-  private long seenByKeepAlive;
+  // The value of firstPending() at the last check of each caller.
+  private long lastSeenByGuard;
+  private long lastSeenByKeepAlive;
 
   OutboundBacklog(Connection connection) {
     this.channel = connection.channel();
     this.gate = connection.gate();
   }
 
-  /** What was read is answered, as far as it can be now. */
+  /** Called after the packets of one read were handled. */
   void endOfRead() {
     if (!channel.isWritable()) {
-      holdBackWithTooMuch();
+      closeGateIfTooMuch();
     }
   }
 
-  private void holdBackWithTooMuch() {
+  private void closeGateIfTooMuch() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
     if (waiting == null || gate.isClosedBy(ReadGate.ANSWERS)) {
       return;
@@ -44,37 +44,39 @@ final class OutboundBacklog {
     if (fullAtBytes == 0) {
       fullAtBytes = bytes;
     } else if (bytes - fullAtBytes > ANSWERS_BYTES) {
-      seenByKeepAlive = first();
+      lastSeenByKeepAlive = firstPending();
       gate.close(ReadGate.ANSWERS);
     }
   }
 
-  /** The client has read: the channel has room. */
+  /** The channel is writable again. */
   void writable() {
     fullAtBytes = 0;
     gate.open(ReadGate.ANSWERS);
   }
 
-  /** True if something waits and the client has read nothing since the guard's last look. */
+  /** True if data is pending and the client has read nothing since the last call. */
   boolean isStuck() {
-    long first = first();
-    boolean stuck = first != 0 && first == seenByGuard;
-    seenByGuard = first;
+    long firstPending = firstPending();
+    boolean stuck = firstPending != 0 && firstPending == lastSeenByGuard;
+    lastSeenByGuard = firstPending;
     return stuck;
   }
 
-  /** True if the client has read since the gate was closed, or since the last call after that. */
+  /** True if the client has read data since the gate was closed, or since the last later call. */
   boolean isBeingRead() {
-    long first = first();
-    boolean moved = first != seenByKeepAlive;
-    seenByKeepAlive = first;
+    long firstPending = firstPending();
+    boolean moved = firstPending != lastSeenByKeepAlive;
+    lastSeenByKeepAlive = firstPending;
     return moved;
   }
 
-  /** Changes whenever the client reads; 0 if nothing waits. */
-  private long first() {
+  /** Identifies the progress of the client's reading; 0 if nothing is pending. */
+  private long firstPending() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
-    Object first = waiting == null ? null : waiting.current();
-    return first == null ? 0 : 1 + System.identityHashCode(first) * 31L + waiting.currentProgress();
+    Object firstPending = waiting == null ? null : waiting.current();
+    return firstPending == null
+        ? 0
+        : 1 + System.identityHashCode(firstPending) * 31L + waiting.currentProgress();
   }
 }

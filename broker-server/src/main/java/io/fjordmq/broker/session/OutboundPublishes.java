@@ -14,12 +14,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the client is sent. One {@link #pump} moves messages from the sources to the channel while
- * the inflight window and the channel have room; acknowledgements, a writable channel and new
- * messages all lead there.
+ * Sends messages to the client. {@link #pump} moves them from the sources to the channel while the
+ * inflight window and the channel have capacity. Acknowledgements, a writable channel and new
+ * messages all call it.
  *
- * <p>A transient session has one source, memory. A persistent one has two: its inbox for QoS 1 and
- * 2, memory for QoS 0.
+ * <p>The source of a transient session is a queue in memory. A persistent session has two: its
+ * inbox for QoS 1 and 2, and a queue in memory for QoS 0.
  */
 final class OutboundPublishes {
   private static final int PUBREL = 0x62;
@@ -31,10 +31,10 @@ final class OutboundPublishes {
   private final int limit;
   private final MemoryQueue live;
   private final @Nullable InboxSource inbox;
-  private final boolean guest;
+  private final boolean connectedAsOtherUser;
   private boolean started;
   private boolean pumping;
-  // Sent with QoS 1 through a share and not acknowledged: other members get them if this one goes.
+  // Unacknowledged QoS 1 messages of shares: other members get them if this connection ends.
   private @Nullable Map<Long, Delivery> sharedInflight;
   private int reportedInflight;
   private boolean windowFull;
@@ -48,7 +48,7 @@ final class OutboundPublishes {
     this.limit = Math.min(settings.maxInflight(), connection.request().receiveMaximum());
     this.window = new InflightWindow(limit, attachment == null ? 1 : attachment.firstUndelivered());
     this.live = new MemoryQueue(connection, this);
-    this.guest = attachment != null && attachment.guest();
+    this.connectedAsOtherUser = attachment != null && attachment.guest();
     this.inbox = attachment == null ? null : new InboxSource(connection, this, attachment);
   }
 
@@ -60,7 +60,7 @@ final class OutboundPublishes {
     return inbox;
   }
 
-  /** The CONNACK is written: messages may follow. */
+  /** Starts sending, after the CONNACK was written. */
   void start() {
     started = true;
     if (inbox != null) {
@@ -69,19 +69,19 @@ final class OutboundPublishes {
     pump();
   }
 
-  /** Takes a live message, unless another member of its share has to get it. */
+  /** Accepts a live message, unless another member of its share has to get it. */
   DeliveryResult deliver(Delivery delivery) {
     boolean readable = mayRead(delivery);
     if (!readable && delivery.isShared()) {
       return DeliveryResult.NOT_ALLOWED;
     }
-    // The other half of the queue is for what is published now.
+    // Kept messages only use half of the queue; the rest is for new publishes.
     if (delivery.isKept() && !live.hasRoomFor(delivery)) {
       return DeliveryResult.NO_ROOM;
     }
     if (inbox != null && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException(
-          "a live message of " + delivery.qos() + " for a persistent session");
+          "live message with " + delivery.qos() + " for a persistent session");
     }
     if (!readable) {
       connection.dropped(DropReason.NOT_AUTHORIZED, 1);
@@ -93,12 +93,12 @@ final class OutboundPublishes {
     return DeliveryResult.TAKEN;
   }
 
-  /** True if a page of retained messages may be delivered without displacing anything. */
+  /** True if a page of retained messages can be queued without dropping other messages. */
   boolean hasRoomForPage() {
     return live.hasRoomForPage();
   }
 
-  /** Sends what may be sent. The caller flushes. */
+  /** Sends as many messages as possible. The caller flushes. */
   void pump() {
     if (!started || pumping) {
       return;
@@ -113,11 +113,11 @@ final class OutboundPublishes {
       pumping = false;
     }
     reportInflight();
-    noteFullWindow();
+    countFullWindow();
   }
 
-  /** Counts it when messages begin to wait for acknowledgements by a limit that is ours. */
-  private void noteFullWindow() {
+  /** Counts when messages start to wait because of {@code maxInflight}, not the client's limit. */
+  private void countFullWindow() {
     boolean waiting = inbox == null ? !live.isEmpty() : inbox.hasBuffered();
     boolean full = waiting && !window.hasRoom();
     if (full && !windowFull && limit == connection.settings().maxInflight()) {
@@ -127,7 +127,7 @@ final class OutboundPublishes {
   }
 
   private void pumpFrom(DeliverySource source) {
-    // Room is asked for first: a source that is not at hand is not read before it can be sent.
+    // Capacity is checked first, so that an inbox is not read before its messages can be sent.
     while (connection.writer().isWritable() && (source == live || window.hasRoom())) {
       Delivery next = source.peek();
       if (next == null || !maySend(next, source)) {
@@ -135,7 +135,7 @@ final class OutboundPublishes {
       }
       if (mayRead(next)) {
         send(next, source);
-      } else if (guest && source == inbox) {
+      } else if (connectedAsOtherUser && source == inbox) {
         disconnectOtherUser();
         return;
       } else {
@@ -145,16 +145,16 @@ final class OutboundPublishes {
     }
   }
 
-  /** What waits for the session's user is not dropped because somebody else came. */
+  /** Messages for the session's user must not be dropped because another user connected. */
   private void disconnectOtherUser() {
     started = false;
     String detail =
-        "a message that this user may not read waits in the session, which belongs to another user;"
+        "the session belongs to another user and holds a message that this user may not read;"
             + " connect with clean start to discard it";
     connection.loop().execute(() -> connection.fail(CloseReason.NOT_AUTHORIZED, detail));
   }
 
-  /** Also of what was queued or stored: what the client may do changes. */
+  /** Also checked for queued and stored messages, because permissions change. */
   private boolean mayRead(Delivery delivery) {
     ClientAccess access = connection.access();
     return access.isUnlimited() || access.mayReceive(delivery.message().topic());
@@ -169,7 +169,7 @@ final class OutboundPublishes {
     Message message = delivery.message();
     long now = message.expiresAtMillis() == Message.NEVER ? 0 : connection.nowMillis();
     boolean repeated = delivery.qos() != Qos.AT_MOST_ONCE && source.mayBeRepeated();
-    // What has begun to be delivered does not expire any more (MQTT-4.3.3-7).
+    // A message whose delivery has started no longer expires (MQTT-4.3.3-7).
     if (!repeated && message.isExpiredAt(now)) {
       drop(DropReason.EXPIRED, delivery, source);
       return;
@@ -213,12 +213,12 @@ final class OutboundPublishes {
     }
   }
 
-  /** PUBACK. */
+  /** Handles a PUBACK. */
   void onAcknowledge(int packetIdentifier, int reasonCode) {
     settle(packetIdentifier, InflightWindow.AWAITING_PUBACK, reasonCode);
   }
 
-  /** PUBREC. */
+  /** Handles a PUBREC. */
   void onReceived(int packetIdentifier, int reasonCode) {
     if (reasonCode >= FIRST_ERROR) {
       // MQTT 5.0 §4.3.3: an error ends the exchange, and there is no PUBREL.
@@ -241,11 +241,11 @@ final class OutboundPublishes {
       }
       default ->
           throw new ProtocolViolation(
-              CloseReason.PROTOCOL_ERROR, "PUBREC " + packetIdentifier + " for a QoS 1 message");
+              CloseReason.PROTOCOL_ERROR, "PUBREC for QoS 1 message " + packetIdentifier);
     }
   }
 
-  /** PUBCOMP. */
+  /** Handles a PUBCOMP. */
   void onComplete(int packetIdentifier) {
     settle(packetIdentifier, InflightWindow.AWAITING_PUBCOMP, 0);
   }
@@ -253,12 +253,12 @@ final class OutboundPublishes {
   private void settle(int packetIdentifier, byte expected, int reasonCode) {
     long sequence = window.sequenceOf(packetIdentifier);
     if (sequence < 0) {
-      return; // answered already: the client repeats itself after a lost connection
+      return; // settled already: the client repeats it after a lost connection
     }
     if (window.state(sequence) != expected) {
       throw new ProtocolViolation(
           CloseReason.PROTOCOL_ERROR,
-          "packet identifier " + packetIdentifier + " is not at this step");
+          "unexpected acknowledgement of packet identifier " + packetIdentifier);
     }
     if (reasonCode >= FIRST_ERROR) {
       connection.dropped(DropReason.REFUSED_BY_CLIENT, 1);
@@ -269,13 +269,13 @@ final class OutboundPublishes {
     }
   }
 
-  /** The client's PUBREC is recorded. */
+  /** Sends the PUBREL, after the client's PUBREC was recorded. */
   void sendRelease(long sequence) {
     window.advance(sequence, InflightWindow.AWAITING_PUBCOMP);
     reply(PUBREL, InflightWindow.packetIdentifier(sequence), 0);
   }
 
-  /** All packets of a read were handled: sends what acknowledgements made room for. */
+  /** All packets of a read were handled: sends messages that acknowledgements made room for. */
   void endOfRead() {
     pump();
     if (inbox != null) {
@@ -302,7 +302,7 @@ final class OutboundPublishes {
   /**
    * The connection has ended.
    *
-   * @return what other members of its shares are to get instead, oldest first
+   * @return messages that other members of the shares have to get instead, oldest first
    */
   List<Delivery> end() {
     started = false;

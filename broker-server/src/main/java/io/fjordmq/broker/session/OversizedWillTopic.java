@@ -5,9 +5,9 @@ import io.netty.util.AttributeKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A will topic of more than 32,767 bytes: netty's decoder skips those, so the framer reads them and
- * leaves them at the channel until the CONNECT is decoded (MQTT-4.7.3-3 allows 65,535). On the
- * channel's event loop.
+ * Carries a will topic of more than 32,767 bytes from the framer to {@link ConnectReader} as a
+ * channel attribute, because Netty's decoder skips such topics (MQTT-4.7.3-3 allows 65,535 bytes).
+ * Event loop only.
  */
 public final class OversizedWillTopic {
   private static final AttributeKey<String> KEY =
@@ -16,7 +16,7 @@ public final class OversizedWillTopic {
   private OversizedWillTopic() {}
 
   /**
-   * @param topic null if netty's decoder reads it
+   * @param topic null if Netty's decoder reads it
    */
   public static void attach(Channel channel, @Nullable String topic) {
     if (topic != null) {
@@ -24,7 +24,7 @@ public final class OversizedWillTopic {
     }
   }
 
-  /** What was attached; null if nothing was. */
+  /** Removes and returns the attached topic; null if there is none. */
   static @Nullable String take(Channel channel) {
     return channel.hasAttr(KEY) ? channel.attr(KEY).getAndSet(null) : null;
   }

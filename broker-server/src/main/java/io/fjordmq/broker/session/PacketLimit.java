@@ -1,7 +1,7 @@
 package io.fjordmq.broker.session;
 
 /**
- * Sent through the pipeline when a client's tenant allows other packets than all others do: how
- * many bytes a packet may have from here on.
+ * Pipeline event: from here on packets may have this many bytes, because the client's tenant has a
+ * limit of its own.
  */
 public record PacketLimit(int bytes) {}

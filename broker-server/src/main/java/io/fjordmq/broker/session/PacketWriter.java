@@ -11,22 +11,24 @@ import io.netty.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything a session writes. Small packets are collected in one pooled buffer and handed to the
- * channel together: one entry in its queue and one element of the system call instead of one per
- * packet.
+ * Writes a session's packets. Small packets are collected in one pooled buffer and passed to the
+ * channel together: one entry in its outbound buffer and one element of the system call instead of
+ * one per packet.
  *
- * <p>Who calls may be in the midst of a message for many clients. So if there is no memory for a
- * packet nobody is told who does not own this connection: the packet and all that follow are thrown
- * away, and the connection ends as by any other error of its own, in its next turn.
+ * <p>The caller may be delivering one message to many clients. So if there is no memory for a
+ * packet, the caller gets no exception: this packet and all later ones are discarded, and the
+ * connection ends with an error of its own in a later task of the event loop.
  */
 final class PacketWriter {
-  /** A fresh buffer: enough for a few small packets, and small enough for one. */
+  /** Initial size of a buffer: enough for a few small packets, and not too much for one. */
   private static final int FIRST_BYTES = 1 << 10;
 
-  /** From this size a batch is handed to the channel, which counts it against its high mark. */
+  /**
+   * From this size a batch is passed to the channel, where it counts towards the high-water mark.
+   */
   private static final int BATCH_BYTES = 16 << 10;
 
-  /** Payloads from this size are handed over as they are instead of being copied. */
+  /** Payloads from this size are passed on without copying them. */
   private static final int LARGE_PAYLOAD_BYTES = 32 << 10;
 
   private final Channel channel;
@@ -41,7 +43,7 @@ final class PacketWriter {
 
   PacketWriter(Channel channel, Throttle throttle, SessionObserver observer) {
     this.channel = channel;
-    // What is encoded already goes in below netty's encoder.
+    // Encoded packets enter the pipeline below Netty's encoder.
     ChannelHandlerContext encoder = channel.pipeline().context(MqttEncoder.class);
     this.below = encoder == null ? channel : encoder;
     this.throttle = throttle;
@@ -49,20 +51,20 @@ final class PacketWriter {
   }
 
   /**
-   * False if what was written waits for the client to read, or the client has had its rate: write
-   * no more messages until it is true.
+   * False while the channel's buffer is full or the client's write rate is used up. Messages must
+   * not be written then.
    */
   boolean isWritable() {
     return !failed && throttle.mayWrite() && channel.isWritable();
   }
 
-  /** A place for a packet of so many bytes; the caller writes exactly these. */
+  /** Returns a buffer for a packet of this size; the caller writes exactly so many bytes. */
   ByteBuf packet(int size) {
     packets++;
     wrote(size);
     ByteBuf open = batch;
     if (open != null && open.readableBytes() + size > BATCH_BYTES) {
-      handOver();
+      passBatchOn();
       open = null;
     }
     return failed ? Unpooled.buffer(size) : withRoomFor(size, open);
@@ -71,7 +73,7 @@ final class PacketWriter {
   private ByteBuf withRoomFor(int size, @Nullable ByteBuf open) {
     try {
       if (open != null) {
-        return open.ensureWritable(size); // here: nothing may go wrong in the middle of a packet
+        return open.ensureWritable(size); // fails here rather than in the middle of a packet
       }
       ByteBuf fresh = channel.alloc().directBuffer(Math.max(size, FIRST_BYTES));
       batch = fresh;
@@ -83,9 +85,9 @@ final class PacketWriter {
   }
 
   /**
-   * Nothing more is written.
+   * Stops writing and reports the error to the pipeline.
    *
-   * @param cut whether a packet was written in part: not even a last word can follow
+   * @param cut true if a packet was written in part, so that not even a DISCONNECT can follow
    */
   private void fail(Throwable cause, boolean cut) {
     if (failed) {
@@ -103,7 +105,7 @@ final class PacketWriter {
             });
   }
 
-  /** Writes a PUBLISH of two parts; the first is a template (see {@link PublishEncoder}). */
+  /** Writes a PUBLISH from a template (see {@link PublishEncoder}) and a payload. */
   void publish(byte[] head, int packetIdentifier, boolean dup, long expirySeconds, byte[] payload) {
     boolean large = payload.length >= LARGE_PAYLOAD_BYTES;
     ByteBuf out = packet(head.length + (large ? 0 : payload.length));
@@ -111,11 +113,11 @@ final class PacketWriter {
     out.writeBytes(head);
     PublishEncoder.fillIn(out, start, packetIdentifier, dup, expirySeconds);
     if (large) {
-      handOver();
+      passBatchOn();
       wrote(payload.length);
       if (!failed) {
-        // The array is shared by all receivers and never written again; netty only reads it. It may
-        // have to copy it, and if there is no memory for that a void promise does not say so.
+        // All receivers share the array, and nobody modifies it. Netty may have to copy it; a void
+        // promise would not report that there is no memory for that.
         below.write(Unpooled.wrappedBuffer(payload)).addListener(this::payloadWritten);
       }
     } else {
@@ -129,10 +131,10 @@ final class PacketWriter {
     }
   }
 
-  /** Writes a packet that netty encodes; small and rare, so its size is not known here. */
+  /** Writes a packet that Netty encodes. These are small and rare; their size is not counted. */
   void message(MqttMessage message) {
     packets++;
-    handOver();
+    passBatchOn();
     unflushed = true;
     channel.write(message, channel.voidPromise());
   }
@@ -142,7 +144,7 @@ final class PacketWriter {
     throttle.wrote(size);
   }
 
-  private void handOver() {
+  private void passBatchOn() {
     ByteBuf full = batch;
     if (full != null) {
       batch = null;
@@ -153,7 +155,7 @@ final class PacketWriter {
 
   /** Sends everything written so far. */
   void flush() {
-    handOver();
+    passBatchOn();
     if (unflushed) {
       unflushed = false;
       observer.wrote(packets, bytes);
@@ -163,7 +165,7 @@ final class PacketWriter {
     }
   }
 
-  /** The connection is gone: gives back what was not sent. */
+  /** The connection has ended: releases unsent data. */
   void discard() {
     if (batch != null) {
       batch.release();

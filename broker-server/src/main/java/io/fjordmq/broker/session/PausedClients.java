@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Clients that are not read because this node has no valid lease: another node may have counted it
- * as down, so it must not act for them, but need not disconnect them either. Each holds at most one
- * read. Thread-safe.
+ * Clients that are not read because this node has no valid lease. The cluster may have marked the
+ * node DOWN, so it must not act for them, but it need not disconnect them either. Each client
+ * buffers at most one read. Thread-safe.
  */
 final class PausedClients {
   private final ServingState servingState;
 
-  /** Guarded by itself; in order of arrival, so that simulated runs are repeatable. */
-  private final Set<Connection> held = new LinkedHashSet<>();
+  /** Guarded by itself. In insertion order, so that simulated runs are repeatable. */
+  private final Set<Connection> paused = new LinkedHashSet<>();
 
   PausedClients(ServingState servingState) {
     this.servingState = servingState;
@@ -24,12 +24,12 @@ final class PausedClients {
   }
 
   /**
-   * Holds the client until {@link #release}. If the lease was renewed since the caller checked, no
-   * other call may follow, so this one releases the client.
+   * Pauses the client until {@link #release}. If the lease was renewed since the caller checked,
+   * there may be no further call of {@code release}, so this method makes it.
    */
   void add(Connection client) {
-    synchronized (held) {
-      held.add(client);
+    synchronized (paused) {
+      paused.add(client);
     }
     if (mayServe()) {
       release();
@@ -37,20 +37,20 @@ final class PausedClients {
   }
 
   void remove(Connection client) {
-    synchronized (held) {
-      held.remove(client);
+    synchronized (paused) {
+      paused.remove(client);
     }
   }
 
-  /** The node serves again. Any thread; called often, mostly while nobody is held. */
+  /** The node serves again. Any thread; called often, mostly while no client is paused. */
   void release() {
     List<Connection> released;
-    synchronized (held) {
-      if (held.isEmpty()) {
+    synchronized (paused) {
+      if (paused.isEmpty()) {
         return;
       }
-      released = List.copyOf(held);
-      held.clear();
+      released = List.copyOf(paused);
+      paused.clear();
     }
     released.forEach(client -> client.loop().execute(client::release));
   }

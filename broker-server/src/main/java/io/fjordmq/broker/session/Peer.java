@@ -12,15 +12,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is at the other end of a connection, as far as the transport knows. The pipeline attaches it
- * to the channel and completes it (the client's own address behind a proxy, TLS) before the first
- * packet of MQTT is decoded.
+ * The other end of a connection as the transport knows it. The pipeline attaches it to the channel
+ * and completes it (address of a client behind a proxy, TLS) before the first MQTT packet is
+ * decoded.
  *
  * @param listener key of the listener in the configuration file, without its section
- * @param remote the client's address; behind a trusted proxy the one the proxy has told
+ * @param remote the client's address; behind a trusted proxy, the one the proxy reports
  * @param encrypted true for TLS
- * @param certificate what the client has proved itself with in TLS, checked against the listener's
- *     {@code trustFile}; null if it has not
+ * @param certificate the client's TLS certificate, verified against the listener's {@code
+ *     trustFile}; null if it sent none
  */
 public record Peer(
     String listener,
@@ -29,7 +29,7 @@ public record Peer(
     @Nullable X509Certificate certificate) {
   private static final AttributeKey<Peer> KEY = AttributeKey.valueOf(Peer.class, "peer");
 
-  /** Before anything is known but the socket. */
+  /** Creates a peer of which only the socket is known. */
   public static Peer plain(String listener, SocketAddress remote) {
     return new Peer(listener, remote, false, null);
   }
@@ -37,12 +37,12 @@ public record Peer(
   /**
    * The peer of a client's channel. Any thread.
    *
-   * @throws IllegalStateException if the channel is not a listener's
+   * @throws IllegalStateException if the channel does not belong to a listener
    */
   public static Peer of(Channel channel) {
     Peer peer = channel.attr(KEY).get();
     if (peer == null) {
-      throw new IllegalStateException("no peer was attached to " + channel);
+      throw new IllegalStateException("no peer attached to " + channel);
     }
     return peer;
   }
@@ -52,22 +52,25 @@ public record Peer(
     channel.attr(KEY).set(this);
   }
 
-  /** The same peer at the address that a proxy has told. */
+  /** A copy with the address that a proxy reports. */
   public Peer at(SocketAddress proxied) {
     return new Peer(listener, proxied, encrypted, certificate);
   }
 
-  /** The same peer after its TLS handshake. */
+  /** A copy for the time after the TLS handshake. */
   public Peer encryptedWith(@Nullable X509Certificate proof) {
     return new Peer(listener, remote, true, proof);
   }
 
-  /** Its address in the network; null for whoever is on this machine without one (Unix sockets). */
+  /** The IP address; null for Unix domain sockets. */
   public @Nullable InetAddress address() {
     return remote instanceof InetSocketAddress inet ? inet.getAddress() : null;
   }
 
-  /** For operators: {@code 192.168.0.7:50123}, {@code [fd00::7]:50123} or {@code unix:/path}. */
+  /**
+   * The text for logs and operators: {@code 192.168.0.7:50123}, {@code [fd00::7]:50123} or {@code
+   * unix:/path}.
+   */
   public String shown() {
     if (remote instanceof InetSocketAddress inet) {
       return NetUtil.toSocketAddressString(inet);

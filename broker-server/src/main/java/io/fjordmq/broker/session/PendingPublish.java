@@ -6,13 +6,14 @@ import io.fjordmq.broker.delivery.PublishOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A PUBLISH whose outcome is awaited. Its fields belong to the event loop, save the two outcomes.
+ * A PUBLISH whose outcome is pending. Its fields belong to the event loop, except the two volatile
+ * ones.
  */
 final class PendingPublish implements PublishListener {
-  /** Those behind it wait until it is given. */
+  /** State of the acknowledgement; later publishes wait until it is {@link #GIVEN}. */
   enum Answer {
     DUE,
-    /** The store has to forget something before the client hears of it. */
+    /** The store has to remove the packet identifier before the client gets its answer. */
     UNDER_WAY,
     GIVEN
   }
@@ -25,18 +26,18 @@ final class PendingPublish implements PublishListener {
   /** Position among the client's QoS 2 publishes; 0 for others. */
   final long sequence;
 
-  /** An earlier connection of the session may have distributed it, to some or all. */
+  /** An earlier connection of the session may have delivered it to some or all receivers. */
   final boolean inDoubt;
 
-  /** Why it was not taken; null if it was. */
+  /** Why it was refused; null if it was accepted. */
   @Nullable PublishRefusal refusal;
 
-  /** It was handed to the publisher, or refused. */
+  /** True once it was passed to the router or refused. */
   boolean published;
 
   Answer answer = Answer.DUE;
 
-  // Written by any thread before the event loop is woken, read by the event loop after.
+  // Written by any thread before it wakes the event loop, and read by the event loop after that.
   private volatile boolean recorded;
   private volatile @Nullable PublishOutcome outcome;
 
@@ -58,30 +59,30 @@ final class PendingPublish implements PublishListener {
   @Override
   public void published(PublishOutcome outcome) {
     if (outcome == PublishOutcome.NOT_SERVING) {
-      owner.park(this); // nothing has been done for it, and this is said at once
+      owner.park(this); // reported synchronously, before anything was done
       return;
     }
     this.outcome = outcome;
     owner.settled(this, outcome);
   }
 
-  /** There is nothing to record: it is distributed now. On the event loop. */
+  /** There is nothing to record: publishes it now. On the event loop. */
   void needsNoRecord() {
     owner.publish(this);
   }
 
-  /** Its packet identifier is recorded: it may be distributed. On any thread. */
+  /** Its packet identifier is recorded, so it may be published. On any thread. */
   void recorded() {
     recorded = true;
     owner.wake();
   }
 
-  /** It needs no record, or has it. On the event loop. */
+  /** Marks it as recorded, or as needing no record. On the event loop. */
   void mayBePublished() {
     recorded = true;
   }
 
-  /** The store has forgotten it, and the client has its answer. On the event loop. */
+  /** The store has removed its identifier and the answer is written. On the event loop. */
   void answered() {
     answer = Answer.GIVEN;
     owner.wake();

@@ -10,12 +10,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the properties of one MQTT 5 packet. That each is allowed in its packet and stands there
- * once was checked on the raw frame before.
+ * Reads the properties of one MQTT 5 packet. The raw frame was already checked for properties that
+ * are not allowed or repeated.
  */
 record PropertyView(MqttProperties properties) {
 
-  /** An unsigned number; what is given if it is absent. */
+  /** An unsigned number, or {@code absent} if the property is absent. */
   long number(int id, long absent) {
     MqttProperty<?> property = properties.getProperty(id);
     // Netty reads four-byte integers as signed.
@@ -49,7 +49,7 @@ record PropertyView(MqttProperties properties) {
     return result;
   }
 
-  // NullAway does not see that correlationData, an array of another module's record, is nullable.
+  // NullAway does not know that correlationData, an array in another module's record, is nullable.
   @SuppressWarnings("NullAway")
   private MessageProperties read(@Nullable Boolean payloadIsUtf8, @Nullable String responseTopic) {
     return new MessageProperties(
@@ -85,7 +85,8 @@ record PropertyView(MqttProperties properties) {
     try {
       new Topic(responseTopic);
     } catch (IllegalArgumentException e) {
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "response topic: " + e.getMessage());
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "invalid response topic: " + e.getMessage());
     }
   }
 }

@@ -4,8 +4,8 @@ import io.fjordmq.broker.limits.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's mistake. It ends the connection with a reason; it is counted and logged at debug,
- * never with a stack trace.
+ * A protocol error by a client, or an exceeded limit. It ends the connection with a reason and is
+ * counted and logged at debug level, without a stack trace.
  */
 public final class ProtocolViolation extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -14,15 +14,15 @@ public final class ProtocolViolation extends RuntimeException {
   private final int protocolLevel;
   private final @Nullable Limit limit;
 
-  /** A mistake on a connection whose protocol version is known. */
+  /** Creates a violation on a connection whose protocol version is known. */
   public ProtocolViolation(CloseReason reason, String detail) {
     this(reason, detail, 0);
   }
 
   /**
-   * A mistake in a CONNECT.
+   * Creates a violation in a CONNECT.
    *
-   * @param protocolLevel the level byte of the CONNECT, which decides how the refusal is written; 0
+   * @param protocolLevel the level byte of the CONNECT, which decides how the refusal is encoded; 0
    *     if it was not read
    */
   public ProtocolViolation(CloseReason reason, String detail, int protocolLevel) {
@@ -30,9 +30,9 @@ public final class ProtocolViolation extends RuntimeException {
   }
 
   /**
-   * More than a limit allows.
+   * Creates a violation of a limit.
    *
-   * @param protocolLevel 0 if it is known
+   * @param protocolLevel of the CONNECT; 0 if the connection's protocol version is known
    */
   public ProtocolViolation(
       CloseReason reason, String detail, int protocolLevel, @Nullable Limit limit) {
@@ -51,12 +51,12 @@ public final class ProtocolViolation extends RuntimeException {
     return protocolLevel;
   }
 
-  /** The limit that was reached; null if it is another mistake. */
+  /** The limit that was reached; null for other violations. */
   @Nullable Limit limit() {
     return limit;
   }
 
-  /** What was wrong, for the log and the Reason String. */
+  /** The description for the log and the Reason String. */
   public String detail() {
     return String.valueOf(getMessage());
   }

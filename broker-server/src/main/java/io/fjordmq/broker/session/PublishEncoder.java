@@ -12,8 +12,8 @@ import io.netty.handler.codec.mqtt.MqttProperties;
 import java.util.List;
 
 /**
- * PUBLISH packets to clients, written by hand because a message that goes to many is encoded once
- * (MQTT 5.0 §3.3):
+ * Encodes PUBLISH packets to clients. Not Netty's encoder, because a message to many clients is
+ * encoded only once (MQTT 5.0 §3.3):
  *
  * <pre>
  *   0x30 | DUP QoS RETAIN         DUP differs per receiver: filled in
@@ -34,7 +34,7 @@ final class PublishEncoder {
 
   private PublishEncoder() {}
 
-  /** The template of a delivery, made once for all sessions of the protocol version. */
+  /** The template of a delivery, encoded once for all sessions of this protocol version. */
   static byte[] template(Delivery delivery, boolean mqtt5) {
     byte[] kept = delivery.encodedHead(mqtt5);
     if (kept == null) {
@@ -47,7 +47,7 @@ final class PublishEncoder {
   /**
    * Encodes everything before the payload.
    *
-   * @param topic the topic name, or nothing if the alias stands for it
+   * @param topic the topic name, or empty if the alias replaces it
    * @param alias topic alias to send; 0 for none
    */
   static byte[] template(Delivery delivery, boolean mqtt5, String topic, int alias) {
@@ -74,7 +74,7 @@ final class PublishEncoder {
     return bytes;
   }
 
-  /** Fills in what differs per receiver, in a copy of a template that begins at {@code start}. */
+  /** Fills in the receiver's fields in a copy of a template that begins at {@code start}. */
   static void fillIn(
       ByteBuf packet, int start, int packetIdentifier, boolean dup, long expirySeconds) {
     byte first = packet.getByte(start);

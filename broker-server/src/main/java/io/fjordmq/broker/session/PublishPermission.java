@@ -5,7 +5,7 @@ import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.ClientAccess;
 import java.util.function.Consumer;
 
-/** Finds out whether a client may publish a message. Event loop only. */
+/** Checks whether a client may publish a message. Event loop only. */
 final class PublishPermission {
   private final Connection connection;
 
@@ -13,10 +13,7 @@ final class PublishPermission {
     this.connection = connection;
   }
 
-  /**
-   * Passes the ruling on. If it has to be asked for, what the client has sent behind this message
-   * waits.
-   */
+  /** Passes the decision on. If the authorizer has to be asked, the client's later packets wait. */
   void ask(Message message, Consumer<AccessDecision> decided) {
     ClientAccess access = connection.access();
     AccessDecision known =

@@ -7,17 +7,17 @@ import io.fjordmq.broker.limits.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a PUBLISH is not taken although it keeps to the protocol. MQTT 5 clients are told with the
- * PUBACK or PUBREC. Others cannot be told without ending the connection, which would block the
- * client for ever behind a message nobody takes: theirs are acknowledged (MQTT 3.1.1 §3.3.5),
- * dropped and counted, like those of QoS 0.
+ * Why a valid PUBLISH is refused. MQTT 5 clients get the reason code in the PUBACK or PUBREC. In
+ * MQTT 3 a publish can only be refused by closing the connection, and the client would resend the
+ * same message forever. So it is acknowledged (MQTT 3.1.1 §3.3.5), dropped and counted, like a QoS
+ * 0 message.
  */
 enum PublishRefusal {
   NOT_AUTHORIZED(0x87, DropReason.NOT_AUTHORIZED),
   PAYLOAD_TOO_LARGE(0x97, DropReason.PAYLOAD_TOO_LARGE),
-  /** The node has too much to do. MQTT 3 clients are held back instead. */
+  /** The node is overloaded. MQTT 3 clients are throttled instead. */
   OVERLOADED(0x97, DropReason.OVERLOADED),
-  /** {@code $SYS} is the broker's own. */
+  /** Only the broker publishes to {@code $SYS}. */
   RESERVED_TOPIC(0x87, DropReason.RESERVED_TOPIC);
 
   private static final int NO_MATCHING_SUBSCRIBERS = 0x10;
@@ -30,10 +30,10 @@ enum PublishRefusal {
     this.dropReason = dropReason;
   }
 
-  /** What refuses a client's message whatever it may publish; null if nothing does. Counts it. */
+  /** Checks everything but access rules, and counts refusals; null if the message is accepted. */
   static @Nullable PublishRefusal of(Message message, Connection connection) {
-    int most = connection.settings().maxPayloadBytes();
-    if (most > 0 && message.payload().length > most) {
+    int max = connection.settings().maxPayloadBytes();
+    if (max > 0 && message.payload().length > max) {
       connection.reached(Limit.PAYLOAD_BYTES);
       return PAYLOAD_TOO_LARGE;
     }
@@ -45,7 +45,7 @@ enum PublishRefusal {
         : null;
   }
 
-  /** Who cannot be refused is slowed: this publish is taken, and then the client is not read. */
+  /** MQTT 3 clients cannot be refused: this publish is accepted, then reading stops. */
   private static @Nullable PublishRefusal whileOverloaded(Message message, Connection connection) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
     if (!atMostOnce && !connection.dialect().tellsOutcome()) {
@@ -58,7 +58,7 @@ enum PublishRefusal {
     return OVERLOADED;
   }
 
-  /** Of the PUBACK or PUBREC of MQTT 5 for a message whose outcome is known. */
+  /** The reason code of an MQTT 5 PUBACK or PUBREC for this outcome. */
   static int reasonCode(PublishOutcome outcome) {
     return switch (outcome) {
       case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
@@ -67,12 +67,12 @@ enum PublishRefusal {
     };
   }
 
-  /** Of the PUBACK or PUBREC of MQTT 5. */
+  /** The reason code of an MQTT 5 PUBACK or PUBREC. */
   int reasonCode() {
     return reasonCode;
   }
 
-  /** What is counted if the publisher cannot be told. */
+  /** The drop reason that is counted if the publisher gets no reason code. */
   DropReason dropReason() {
     return dropReason;
   }

@@ -3,30 +3,30 @@ package io.fjordmq.broker.session;
 import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
-/** Stops reading a client while at least one part of its session has too much of it to do. */
+/** Stops reading a client while at least one reason for that exists. */
 final class ReadGate {
-  /** Its publishes are not answered. */
+  /** Too many publishes are pending. */
   static final int PUBLISHES = 1;
 
-  /** Its subscribes are not answered. */
+  /** Too many SUBSCRIBE or UNSUBSCRIBE packets are pending. */
   static final int SUBSCRIBES = 2;
 
-  /** Its CONNECT is not answered. */
+  /** The CONNECT is being handled. */
   static final int CONNECT = 4;
 
-  /** It has used up its rate. */
+  /** The client has used up its read or publish rate. */
   static final int RATE = 8;
 
-  /** The node has too much to do. */
+  /** The node is overloaded. */
   static final int OVERLOAD = 16;
 
-  /** Whether it may publish is not decided, or a large packet is not complete. */
+  /** The authorization of a publish is pending, or a large packet is not complete. */
   static final int PAUSED = 32;
 
-  /** It does not read what it was answered. */
+  /** The client does not read its replies. */
   static final int ANSWERS = 64;
 
-  /** Packets that were read have not been handled. */
+  /** Bytes that were read have not been handled. */
   static final int BACKLOG = 128;
 
   /** The node has no valid lease. */
@@ -35,13 +35,13 @@ final class ReadGate {
   private final Channel channel;
   private final SessionObserver observer;
   private final Runnable onlyBacklog;
-  // Written on the event loop; others may look whether it is worth waking it.
+  // Written on the event loop; other threads read it to decide whether to wake the event loop.
   private volatile int closedBy;
   private boolean abandoned;
   private @Nullable KeepAlive keepAlive;
 
   /**
-   * @param onlyBacklog called when nothing but the backlog keeps it closed any more
+   * @param onlyBacklog called when the backlog becomes the only reason to stay closed
    */
   ReadGate(Channel channel, SessionObserver observer, Runnable onlyBacklog) {
     this.channel = channel;
@@ -49,7 +49,7 @@ final class ReadGate {
     this.onlyBacklog = onlyBacklog;
   }
 
-  /** Who counts the client's silence; from the opening of the gate on, if it was closed. */
+  /** Sets the keep alive, which restarts whenever the gate opens. */
   void countsSilence(KeepAlive keepAlive) {
     this.keepAlive = keepAlive;
   }
@@ -58,21 +58,21 @@ final class ReadGate {
     return closedBy != 0;
   }
 
-  /** True if this part of the session holds the client back. */
-  boolean isClosedBy(int why) {
-    return (closedBy & why) != 0;
+  /** True if the gate is closed for this reason. */
+  boolean isClosedBy(int reason) {
+    return (closedBy & reason) != 0;
   }
 
-  /** True if anything else holds the client back. */
-  boolean isClosedExceptFor(int why) {
-    return (closedBy & ~why) != 0;
+  /** True if the gate is closed for any other reason. */
+  boolean isClosedExceptFor(int reason) {
+    return (closedBy & ~reason) != 0;
   }
 
   boolean isAbandoned() {
     return abandoned;
   }
 
-  void close(int why) {
+  void close(int reason) {
     if (abandoned) {
       return;
     }
@@ -80,26 +80,26 @@ final class ReadGate {
       channel.config().setAutoRead(false);
       observer.heldBack(true);
     }
-    closedBy |= why;
+    closedBy |= reason;
   }
 
-  void open(int why) {
+  void open(int reason) {
     if (closedBy == 0) {
       return;
     }
-    closedBy &= ~why;
+    closedBy &= ~reason;
     if (closedBy == BACKLOG) {
       onlyBacklog.run();
     } else if (closedBy == 0) {
       observer.heldBack(false);
       if (keepAlive != null) {
-        keepAlive.onActivity(); // what it has sent meanwhile is still to be read
+        keepAlive.onActivity(); // packets that arrived in the meantime are still unread
       }
       channel.config().setAutoRead(true);
     }
   }
 
-  /** The connection has ended: it is not held back any more, it is gone. */
+  /** The connection has ended: it no longer counts as held back. */
   void abandon() {
     abandoned = true;
     if (closedBy != 0) {

@@ -3,11 +3,11 @@ package io.fjordmq.broker.session;
 import io.netty.channel.Channel;
 
 /**
- * Cuts what a client has sent into slices, so that one connection does not keep its event loop from
- * the others. While the {@link ReadGate} is closed, or the slice is used up, the framer leaves the
- * bytes where they are; they continue when the gate opens, or in the next round of the loop's
- * {@link SliceQueue}. Until they are handed on the socket is not read, so they are no more than one
- * read can hold. Event loop only.
+ * Divides the handling of a client's packets into time slices, so that one connection does not
+ * block the others of its event loop. While the {@link ReadGate} is closed or the slice is used up,
+ * the framer keeps the remaining bytes. It continues when the gate opens, or in the next round of
+ * the loop's {@link SliceQueue}. Until then the socket is not read, so at most one read is
+ * buffered. Event loop only.
  */
 public final class ReadSlices {
   private final ReadGate gate;
@@ -35,12 +35,12 @@ public final class ReadSlices {
     return slice;
   }
 
-  /** Sets the callback that passes on leftover bytes, as far as {@link #takesPacket} allows. */
+  /** Sets the callback that handles remaining bytes, as far as {@link #takesPacket} allows. */
   public void onContinue(Runnable then) {
     framer = then;
   }
 
-  /** Whether the next packet is passed on now; if not, its bytes stay for a later slice. */
+  /** Whether the next packet may be handled now; if not, its bytes wait for a later slice. */
   public boolean takesPacket() {
     if (queued || gate.isClosedExceptFor(ReadGate.BACKLOG)) {
       leave();
@@ -54,17 +54,17 @@ public final class ReadSlices {
     return true;
   }
 
-  /** Whether bytes were left. */
+  /** Whether bytes remain to be handled. */
   public boolean isBehind() {
     return left;
   }
 
-  /** The connection has ended: what the client sent is discarded. */
+  /** True if the connection has ended, so that the remaining bytes are discarded. */
   public boolean isAbandoned() {
     return gate.isAbandoned();
   }
 
-  /** Everything from one read was passed on, or left. */
+  /** All bytes of one read were handled or left for a later slice. */
   public void endOfRead() {
     if (!queued) {
       slice.begin();
@@ -83,7 +83,7 @@ public final class ReadSlices {
     }
   }
 
-  /** Nothing but the backlog keeps the gate closed. */
+  /** The backlog is the only reason that keeps the gate closed. */
   private void gateOpened() {
     if (left) {
       enqueue();

@@ -9,22 +9,23 @@ import io.netty.handler.codec.mqtt.MqttMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a connected client authenticate again, by the method of its CONNECT (MQTT 5.0 §4.12.1).
- * Everything else goes on meanwhile, by the rights the client had. Belongs to the event loop.
+ * Re-authenticates a connected client with the method of its CONNECT (MQTT 5.0 §4.12.1). Until that
+ * is complete, the client keeps its permissions and other packets are handled as usual. Event loop
+ * only.
  */
 final class Reauthentication {
   private final Connection connection;
   private @Nullable AuthenticationExchange exchange;
-  private boolean thinking;
+  private boolean awaitingResult;
 
   Reauthentication(Connection connection) {
     this.connection = connection;
   }
 
   /**
-   * An AUTH came in.
+   * Handles an AUTH.
    *
-   * @throws ProtocolViolation if it does not belong here
+   * @throws ProtocolViolation if the client may not send it now
    */
   void onAuth(MqttMessage message) {
     ConnectRequest request = connection.request();
@@ -33,22 +34,23 @@ final class Reauthentication {
       throw AuthPacket.protocolError("AUTH without an authentication method at CONNECT");
     }
     AuthPacket packet = AuthPacket.read(message, method);
-    if (thinking) {
-      throw AuthPacket.protocolError("AUTH before the last one was answered");
+    if (awaitingResult) {
+      throw AuthPacket.protocolError("AUTH before the previous one was answered");
     }
     boolean begins = packet.reasonCode() == AuthPacket.AUTHENTICATE_AGAIN;
     if (begins != (exchange == null)) {
       throw AuthPacket.protocolError(
           begins ? "AUTH 0x19 within an exchange" : "AUTH 0x18 without an exchange");
     }
-    AuthenticationExchange under = begins ? begin(method) : exchange;
-    if (under == null) {
-      throw new IllegalStateException("the method " + method + " was there at CONNECT");
+    AuthenticationExchange current = begins ? begin(method) : exchange;
+    if (current == null) {
+      throw new IllegalStateException("authentication method is no longer registered: " + method);
     }
-    exchange = under;
-    thinking = true;
+    exchange = current;
+    awaitingResult = true;
     connection.whileOpen(
-        under.next(packet.data()), (connectAdmission, error) -> answered(method, connectAdmission));
+        current.next(packet.data()),
+        (connectAdmission, error) -> answered(method, connectAdmission));
   }
 
   private @Nullable AuthenticationExchange begin(String method) {
@@ -62,7 +64,7 @@ final class Reauthentication {
   }
 
   private void answered(String method, @Nullable ConnectAdmission connectAdmission) {
-    thinking = false;
+    awaitingResult = false;
     if (connectAdmission instanceof Challenge more) {
       send(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
       return;
@@ -81,7 +83,8 @@ final class Reauthentication {
 
   private void send(AuthPacket packet) {
     if (packet.bytes() > connection.dialect().maxPacketBytes()) {
-      connection.fail(CloseReason.PACKET_TOO_LARGE, "the AUTH is larger than the client takes");
+      connection.fail(
+          CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
       return;
     }
     connection.writer().message(packet.written());
@@ -98,7 +101,7 @@ final class Reauthentication {
     };
   }
 
-  /** It is decided, or the session has ended. */
+  /** Ends the exchange: the outcome is known or the session has ended. */
   void close() {
     if (exchange != null) {
       exchange.close();

@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  * §4.3.3, method B).
  *
  * <pre>
- *   PUBLISH -> RECEIVED -> (published) -> PUBREC, HELD -> PUBREL -> RELEASING -> PUBCOMP
+ *   PUBLISH -> RECEIVED -> (published) -> PUBREC, AWAITING_PUBREL -> PUBREL -> RELEASING -> PUBCOMP
  * </pre>
  *
- * <p>For a persistent session every arrow that a client could repeat after a lost connection is
- * durable before the client hears of it: the identifier before the message is distributed, and its
- * removal before PUBCOMP. A publish whose outcome was lost with the connection is distributed again
- * under the same {@link PublishId}, which inboxes store once. For a transient session all of it is
- * in memory.
+ * <p>In a persistent session, every step that a client could repeat after a lost connection is
+ * durable before the client gets its answer: the identifier before the message is distributed, and
+ * its removal before PUBCOMP. A publish whose outcome was lost with the connection is distributed
+ * again under the same {@link PublishId}, so inboxes store it only once. For a transient session
+ * all state is in memory.
  */
 final class ReceivedQos2 {
-  /** {@link #begin}: the client repeated a PUBLISH that is under way or done. */
+  /** Result of {@link #begin}: the client repeated a PUBLISH that is in progress or complete. */
   static final long REPEATED = -1;
 
   private static final int PUBREC = 0x50;
@@ -33,10 +33,10 @@ final class ReceivedQos2 {
   private static final int FIRST_ERROR = 0x80;
 
   private enum State {
-    /** Received by an earlier connection; whether it was distributed is not known. */
+    /** Received by an earlier connection; unknown whether it was distributed. */
     IN_DOUBT,
     RECEIVED,
-    HELD,
+    AWAITING_PUBREL,
     RELEASING
   }
 
@@ -53,7 +53,7 @@ final class ReceivedQos2 {
   private final Connection connection;
   private final @Nullable InboxHandle handle;
   private final InboxStore store;
-  // In the order of the sequences: the first is the lowest that may be repeated.
+  // In sequence order: the first one is the lowest that may be repeated.
   private @Nullable Map<Integer, Receipt> receipts;
   private long nextSequence;
   private int inUse;
@@ -79,7 +79,7 @@ final class ReceivedQos2 {
     }
   }
 
-  /** Identifiers this connection used and has not given back. */
+  /** Identifiers that this connection has in use. */
   int inUse() {
     return inUse;
   }
@@ -89,13 +89,13 @@ final class ReceivedQos2 {
     return handle != null;
   }
 
-  /** True if a PUBLISH under this identifier repeats nothing. */
+  /** True if a PUBLISH with this identifier is not a repetition. */
   boolean isNew(int packetIdentifier) {
     return receipts == null || !receipts.containsKey(packetIdentifier);
   }
 
   /**
-   * A QoS 2 PUBLISH came in.
+   * Handles a QoS 2 PUBLISH.
    *
    * @return its sequence if it is to be distributed, {@link #REPEATED} if not
    */
@@ -115,13 +115,13 @@ final class ReceivedQos2 {
       inUse++;
       return present.sequence;
     }
-    if (present.state == State.HELD) {
+    if (present.state == State.AWAITING_PUBREL) {
       connection.dialect().writeReply(out, PUBREC, packetIdentifier, 0);
     }
     return REPEATED;
   }
 
-  /** Makes the identifier durable; the message is published when it is. */
+  /** Makes the identifier durable. The message is published after that. */
   void record(PendingPublish entry) {
     InboxHandle inbox = handle;
     if (inbox == null) {
@@ -140,10 +140,10 @@ final class ReceivedQos2 {
             });
   }
 
-  /** What inboxes know the message by. Only of a persistent session. */
+  /** The id by which inboxes recognize a repeated message. Persistent sessions only. */
   PublishId publishId(long sequence) {
     if (handle == null || receipts == null) {
-      throw new IllegalStateException("a transient session repeats nothing after its connection");
+      throw new IllegalStateException("publish ids exist only in persistent sessions");
     }
     long lowest = receipts.values().iterator().next().sequence;
     return PublishId.ofPublisher(handle, sequence, lowest);
@@ -154,15 +154,16 @@ final class ReceivedQos2 {
     int packetIdentifier = entry.packetIdentifier;
     Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
     if (receipt == null) {
-      throw new IllegalStateException("QoS 2 publish " + packetIdentifier + " was never received");
+      throw new IllegalStateException(
+          "no QoS 2 publish with packet identifier " + packetIdentifier);
     }
     if (reasonCode < FIRST_ERROR) {
-      receipt.state = State.HELD;
+      receipt.state = State.AWAITING_PUBREL;
       reply(PUBREC, packetIdentifier, reasonCode);
       return;
     }
-    // A PUBREC with an error ends the exchange: the identifier has to be free before the client
-    // hears of it, or its next message under it would pass for a repetition.
+    // A PUBREC with an error ends the exchange. The identifier has to be free before the client
+    // gets it, or the next message with that identifier would count as a repetition.
     receipt.state = State.RELEASING;
     entry.answer = PendingPublish.Answer.UNDER_WAY;
     forget(
@@ -174,7 +175,7 @@ final class ReceivedQos2 {
   }
 
   /**
-   * A PUBREL came in.
+   * Handles a PUBREL.
    *
    * @throws ProtocolViolation if the PUBREC it answers was not sent
    */
@@ -189,7 +190,7 @@ final class ReceivedQos2 {
           CloseReason.PROTOCOL_ERROR, "PUBREL " + packetIdentifier + " before its PUBREC");
     }
     if (receipt.state == State.IN_DOUBT) {
-      inUse++; // forgotten() takes it back
+      inUse++; // forgotten() decrements it
     }
     if (receipt.state != State.RELEASING) {
       receipt.state = State.RELEASING;

@@ -2,22 +2,22 @@ package io.fjordmq.broker.session;
 
 import java.util.Locale;
 
-/** What a node does not take that is overloaded or does not serve; the label of a metric. */
+/** Work that an overloaded or not serving node rejects; the label of a metric. */
 public enum RejectedWork {
-  /** A client that was to connect. */
+  /** A CONNECT. */
   CONNECT,
   /** A SUBSCRIBE, with all its filters. */
   SUBSCRIBE,
-  /** A PUBLISH whose publisher was told. */
+  /** A PUBLISH that was answered with a reason code. */
   PUBLISH,
   /** A PUBLISH of QoS 0, dropped. */
   PUBLISH_QOS0,
-  /** A publisher that cannot be told (MQTT 3) began to be held back. */
+  /** An MQTT 3 publisher that is no longer read, because it cannot get a reason code. */
   MQTT3_PUBLISHER;
 
   private final String label = name().toLowerCase(Locale.ROOT);
 
-  /** Value of the metric's label. */
+  /** Label value in metrics. */
   public String label() {
     return label;
   }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Topic;
 
-/** Topics that are the broker's own: clients may subscribe to them, but not publish. */
+/** Topics that only the broker publishes to; clients may subscribe to them. */
 final class ReservedTopics {
   private static final String SYS = "$SYS";
 

@@ -8,36 +8,37 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many subscriptions of returning sessions this node re-establishes at once. Without it
- * a few sessions with thousands of filters each fill the queue of a route range, and every
- * SUBSCRIBE waits behind them. First come, first served: a session keeps its turn until it has all
- * its subscriptions, so that many large ones are not all served last. Thread-safe.
+ * Limits how many subscriptions of resumed sessions this node restores concurrently. Otherwise a
+ * few sessions with thousands of filters each would fill the queue of a route range, and every
+ * SUBSCRIBE would wait behind them. First come, first served: a started session keeps its capacity
+ * until all its subscriptions are restored, so that many large sessions do not all finish last.
+ * Thread-safe.
  */
 final class ResumeQueue {
   private record Waiting(
       int weight, Supplier<CompletableFuture<Void>> work, CompletableFuture<Void> done) {}
 
-  private final int atOnce;
+  private final int capacity;
 
-  /** By session, in the order in which they came. */
+  /** By session, in the order of arrival. */
   private final Map<Object, Waiting> waiting = new LinkedHashMap<>();
 
   private int running;
 
   /**
-   * @param atOnce subscriptions under way at the same time
+   * @param capacity maximum number of subscriptions in progress
    */
-  ResumeQueue(int atOnce) {
-    this.atOnce = atOnce;
+  ResumeQueue(int capacity) {
+    this.capacity = capacity;
   }
 
   /**
-   * Does the work when its turn comes: at once on the caller's thread, or later on the thread that
-   * completed earlier work or took another session out of the queue.
+   * Runs the work when there is capacity: immediately on the caller's thread, or later on the
+   * thread that completed earlier work or removed another session from the queue.
    *
-   * @param session takes one turn at a time
-   * @param weight most subscriptions that it has under way at the same time; work that is heavier
-   *     than all turns together runs alone
+   * @param session has at most one entry in the queue
+   * @param weight maximum number of subscriptions that the work has in progress; work heavier than
+   *     the capacity runs alone
    * @return completes with the work, or when the session leaves the queue. Callers continue
    *     asynchronously
    */
@@ -50,7 +51,7 @@ final class ResumeQueue {
     return mine.done;
   }
 
-  /** The session has ended: if it waits for its turn, its work is not done. */
+  /** The session has ended: removes its work from the queue if it has not started. */
   void leave(Object session) {
     Waiting left;
     synchronized (this) {
@@ -58,7 +59,7 @@ final class ResumeQueue {
     }
     if (left != null) {
       left.done.complete(null);
-      startWaiting(); // it may have been too heavy for those behind it
+      startWaiting(); // lighter work may have waited behind it
     }
   }
 
@@ -67,7 +68,7 @@ final class ResumeQueue {
       CompletableFuture<Void> work = begin(next);
       Waiting started = next;
       if (work.isDone()) {
-        finished(started, work); // go on in this loop, not deeper in the stack
+        finished(started, work); // iterate instead of recursing
       } else {
         work.whenComplete(
             (done, failure) -> {
@@ -78,10 +79,10 @@ final class ResumeQueue {
     }
   }
 
-  /** One session's fault must not keep the turn, nor end what another one has called. */
-  private static CompletableFuture<Void> begin(Waiting turn) {
+  /** An exception must neither leak capacity nor reach another session that runs the queue. */
+  private static CompletableFuture<Void> begin(Waiting entry) {
     try {
-      return turn.work.get();
+      return entry.work.get();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -93,7 +94,7 @@ final class ResumeQueue {
       return null;
     }
     Waiting next = queue.next();
-    if (running > 0 && running + next.weight > atOnce) {
+    if (running > 0 && running + next.weight > capacity) {
       return null;
     }
     running += next.weight;
@@ -101,21 +102,21 @@ final class ResumeQueue {
     return next;
   }
 
-  private void finished(Waiting turn, CompletableFuture<Void> work) {
+  private void finished(Waiting entry, CompletableFuture<Void> work) {
     synchronized (this) {
-      running -= turn.weight;
+      running -= entry.weight;
     }
     work.whenComplete(
         (done, failure) -> {
           if (failure == null) {
-            turn.done.complete(null);
+            entry.done.complete(null);
           } else {
-            turn.done.completeExceptionally(failure);
+            entry.done.completeExceptionally(failure);
           }
         });
   }
 
-  /** Sessions that wait for their turn. */
+  /** Number of waiting sessions. */
   synchronized int waiting() {
     return waiting.size();
   }

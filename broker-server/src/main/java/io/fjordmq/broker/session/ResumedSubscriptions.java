@@ -11,24 +11,23 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has subscribed to on earlier connections, for the one it has now: as its inbox
- * says, whatever the router and this node have heard of it. A session that waits for its turn
- * ({@link ResumeQueue}) does nothing if its client disconnects; one with many filters stops between
- * two batches.
+ * Restores the subscriptions of a persistent session for its new connection, as its inbox lists
+ * them, whatever routes already exist. If the client disconnects, a session that waits in the
+ * {@link ResumeQueue} does nothing, and one with many filters stops after the current batch.
  */
-record ResumedSubscriptions(SessionServices services, Session session, ResumeQueue turns) {
-  /** Most subscriptions of a session under way at the same time. */
+record ResumedSubscriptions(SessionServices services, Session session, ResumeQueue queue) {
+  /** Maximum number of subscriptions of one session that are in progress. */
   static final int BATCH = 500;
 
   /**
-   * Completes when all of them work, or when the session has ended; fails as the stores do. On the
-   * event loop.
+   * Completes when all subscriptions are effective or the session has ended; fails if a store
+   * fails. On the event loop.
    */
   CompletableFuture<Void> resume(@Nullable Attachment attachment) {
     int all = attachment == null ? 0 : attachment.subscriptions().size();
     return attachment == null || all == 0
         ? CompletableFuture.completedFuture(null)
-        : turns.run(session, Math.min(BATCH, all), () -> inEventLoop(() -> resume(attachment, 0)));
+        : queue.run(session, Math.min(BATCH, all), () -> inEventLoop(() -> resume(attachment, 0)));
   }
 
   private CompletableFuture<Void> resume(Attachment attachment, int from) {
@@ -44,7 +43,7 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
         : batch.thenComposeAsync(done -> resume(attachment, to), session.eventLoop());
   }
 
-  /** A turn may come on any thread. */
+  /** Switches to the event loop: the queue may call on any thread. */
   private CompletableFuture<Void> inEventLoop(Supplier<CompletableFuture<Void>> work) {
     if (session.inEventLoop()) {
       return work.get();
@@ -52,7 +51,7 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
     Executor eventLoop = session.eventLoop();
     try {
       return CompletableFuture.supplyAsync(work, eventLoop).thenCompose(done -> done);
-    } catch (RejectedExecutionException e) { // the node stops
+    } catch (RejectedExecutionException e) { // the node is shutting down
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -62,7 +61,7 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
         part.stream().map(kept -> resume(inbox, kept)).toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Messages of QoS 0 do not go through the inbox: this node has to hear of the filter again. */
+  /** QoS 0 messages bypass the inbox, so a live subscription on this node is needed as well. */
   private CompletableFuture<Boolean> resume(InboxHandle inbox, InboxSubscription kept) {
     return services
         .routes()

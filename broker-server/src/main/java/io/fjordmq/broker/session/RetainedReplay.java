@@ -21,28 +21,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the retained messages that new subscriptions match, page by page: the next page is read
- * when what was sent before has left the session's queues, so that any number of retained messages
- * costs the memory of one page. Subscriptions take turns. What has not been queued or stored yet
- * does not come when the client has unsubscribed (MQTT-3.10.4-2).
+ * Sends the retained messages that match new subscriptions, page by page. The next page is read
+ * when the previous one has left the session's queues, so any number of retained messages needs the
+ * memory of one page. Subscriptions are served one after the other. After an UNSUBSCRIBE, messages
+ * that were not yet queued or stored are not sent (MQTT-3.10.4-2).
  *
- * <p>To a persistent session, messages of QoS 1 and 2 go through its own inbox, so that they
- * survive the connection like all others. Each is a copy on the disk: while the disk has no room
- * they wait, and subscriptions that need none go first.
+ * <p>QoS 1 and 2 messages to a persistent session go through its inbox, so that they survive the
+ * connection like all others. Each is a copy on disk: while disk space is low they wait, and
+ * subscriptions that need no disk space go first.
  */
 final class RetainedReplay {
   private static final Logger LOG = LoggerFactory.getLogger(RetainedReplay.class);
 
-  /** Nobody tells when the disk has room again. */
-  private static final int ROOM_LOOK_SECONDS = 5;
+  /** Retry interval while disk space is low; there is no notification when it recovers. */
+  private static final int DISK_RETRY_SECONDS = 5;
 
   private static final class Job {
     private final TopicFilter filter;
     private SubscriptionOptions options;
     private byte @Nullable [] cursor;
-    // Did not fit into the client's inbox: they come before what follows the cursor.
+    // Messages that did not fit into the client's inbox; sent before those after the cursor.
     private List<Message> refused = List.of();
-    // Its next page has messages for the inbox, and there was no room on the disk.
+    // Its next page has messages for the inbox, and disk space was low.
     private boolean needsDisk;
 
     private Job(TopicFilter filter, SubscriptionOptions options) {
@@ -50,7 +50,7 @@ final class RetainedReplay {
       this.options = options;
     }
 
-    /** True if messages are known to be left, or their page was not the last. */
+    /** True if messages are known to remain, or the last page had a cursor. */
     private boolean isCertain() {
       return cursor != null || !refused.isEmpty() || needsDisk;
     }
@@ -62,8 +62,8 @@ final class RetainedReplay {
   // By filter.
   private @Nullable LinkedHashMap<String, Job> jobs;
   private boolean reading;
-  // The inbox has become emptier since something was last put into it.
-  private boolean emptied;
+  // Entries were removed from the inbox since the last insert.
+  private boolean inboxShrank;
   private boolean waitingForDisk;
   private boolean resuming;
   private boolean resumedAgain;
@@ -75,16 +75,16 @@ final class RetainedReplay {
     this.handle = attachment == null ? null : attachment.handle();
     InboxSource inbox = outbound.inbox();
     if (inbox != null) {
-      inbox.whenEmptied(this::inboxEmptied);
+      inbox.whenEmptied(this::onInboxShrank);
     }
   }
 
-  private void inboxEmptied() {
-    emptied = true;
+  private void onInboxShrank() {
+    inboxShrank = true;
     resume();
   }
 
-  /** A subscription has begun, or has replaced one that was there. */
+  /** A subscription was added, or replaced an existing one. */
   void subscribed(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
     if (filter.isShared()) {
       return;
@@ -98,7 +98,7 @@ final class RetainedReplay {
     }
   }
 
-  /** A subscription is to get its retained messages; all of them, though some may have come. */
+  /** Starts sending retained messages; all of them, even if some were sent before. */
   void begin(TopicFilter filter, SubscriptionOptions options) {
     forget(filter.text());
     LinkedHashMap<String, Job> queue = jobs;
@@ -110,7 +110,7 @@ final class RetainedReplay {
     resume();
   }
 
-  /** A subscription was replaced: what it has still to get comes as the new options say. */
+  /** A subscription was replaced: its remaining messages are sent with the new options. */
   void change(TopicFilter filter, SubscriptionOptions options) {
     Job job = jobs == null ? null : jobs.get(filter.text());
     if (job != null) {
@@ -119,23 +119,23 @@ final class RetainedReplay {
     }
   }
 
-  /** A subscription is no more. */
+  /** A subscription was removed. */
   void forget(String filter) {
     if (jobs != null && jobs.remove(filter) != null && jobs.isEmpty()) {
       jobs = null;
     }
   }
 
-  /** False if the subscription has ended or begun anew while an answer was waited for. */
-  private boolean isOwed(Job job) {
+  /** False if the subscription was removed or restarted while a result was pending. */
+  private boolean isCurrent(Job job) {
     return jobs != null && jobs.get(job.filter.text()) == job;
   }
 
-  /** The queues may have room again. */
+  /** Continues if the session's queues have capacity. */
   void resume() {
     resumedAgain = true;
     if (resuming) {
-      return; // an answer that came at once: thousands of subscriptions may get one each
+      return; // a result that arrived synchronously; thousands in a row must not recurse
     }
     resuming = true;
     try {
@@ -153,8 +153,8 @@ final class RetainedReplay {
       return;
     }
     Job job = next(jobs.values());
-    if (job == null || (!job.refused.isEmpty() && !emptied)) {
-      return; // each try costs entries of the LOG
+    if (job == null || (!job.refused.isEmpty() && !inboxShrank)) {
+      return; // each retry costs log entries
     }
     reading = true;
     if (!job.refused.isEmpty()) {
@@ -175,14 +175,14 @@ final class RetainedReplay {
                 Math.min(settings.retainedPageBytes(), settings.maxQueuedBytes() / 2)),
         (page, error) -> {
           if (page == null) {
-            lost(job, error);
+            failed(job, error);
           } else {
             send(job, page.messages(), page.cursor());
           }
         });
   }
 
-  /** The first that may go on; null if all wait for the disk. */
+  /** The first job that can continue; null if all wait for disk space. */
   private @Nullable Job next(Iterable<Job> all) {
     boolean room = connection.services().hasRoom().getAsBoolean();
     for (Job job : all) {
@@ -192,7 +192,7 @@ final class RetainedReplay {
     }
     if (!waitingForDisk) {
       waitingForDisk = true;
-      connection.loop().schedule(this::retryLookup, ROOM_LOOK_SECONDS, TimeUnit.SECONDS);
+      connection.loop().schedule(this::retryLookup, DISK_RETRY_SECONDS, TimeUnit.SECONDS);
     }
     return null;
   }
@@ -202,7 +202,7 @@ final class RetainedReplay {
     resume();
   }
 
-  /** True if it goes through the inbox. */
+  /** True if the message goes through the inbox. */
   private boolean isStored(Job job, Message message) {
     return handle != null && message.qos().min(job.options.maxQos()) != Qos.AT_MOST_ONCE;
   }
@@ -212,8 +212,8 @@ final class RetainedReplay {
     return outbound.hasRoomForPage() && (inbox == null || inbox.hasRoomForPage());
   }
 
-  private void lost(Job job, @Nullable Throwable error) {
-    if (!isOwed(job)) {
+  private void failed(Job job, @Nullable Throwable error) {
+    if (!isCurrent(job)) {
       continueReplay();
       return;
     }
@@ -228,18 +228,17 @@ final class RetainedReplay {
   }
 
   private void send(Job job, List<Message> messages, byte @Nullable [] cursor) {
-    if (!isOwed(job)) {
+    if (!isCurrent(job)) {
       continueReplay();
       return;
     }
     if (messages.stream().anyMatch(message -> isStored(job, message))) {
       job.needsDisk = !connection.services().hasRoom().getAsBoolean();
       if (job.needsDisk) {
-        continueReplay(); // the page is read again when there is room: many may wait for it, and
-        // for long
+        continueReplay(); // read again later: holding it in memory would be too costly
         return;
       }
-      emptied = false;
+      inboxShrank = false;
     }
     List<Message> stored = new ArrayList<>();
     List<CompletableFuture<List<InboxStore.InsertOutcome>>> outcomes = new ArrayList<>();
@@ -247,7 +246,7 @@ final class RetainedReplay {
         job.options.identifier() == 0 ? List.of() : List.of(job.options.identifier());
     for (Message message : messages) {
       if (job.options.noLocal() && message.publisher().equals(connection.clientId())) {
-        continue; // MQTT-3.8.3-3 makes no difference between live and retained
+        continue; // MQTT-3.8.3-3 does not distinguish live and retained messages
       }
       if (!connection.access().isUnlimited() && !connection.access().mayReceive(message.topic())) {
         continue;
@@ -270,22 +269,22 @@ final class RetainedReplay {
             if (error == null) {
               done(job, refused(stored, outcomes), cursor);
             } else {
-              lost(job, error);
+              failed(job, error);
             }
           });
     }
   }
 
-  /** What did not fit and may do so later; what never will is dropped. */
+  /** The messages that did not fit but may fit later; those that never will are dropped. */
   private List<Message> refused(
       List<Message> stored, List<CompletableFuture<List<InboxStore.InsertOutcome>>> outcomes) {
     List<Message> refused = new ArrayList<>(0);
-    long most = connection.services().tenants().of(connection.tenant()).inbox().maxBytes();
+    long max = connection.services().tenants().of(connection.tenant()).inbox().maxBytes();
     for (int i = 0; i < stored.size(); i++) {
       if (!outcomes.get(i).getNow(List.of()).contains(InboxStore.InsertOutcome.REFUSED_FULL)) {
         continue;
       }
-      if (MessageCodec.encode(stored.get(i)).length > most) {
+      if (MessageCodec.encode(stored.get(i)).length > max) {
         connection.dropped(DropReason.LARGER_THAN_INBOX, 1);
       } else {
         refused.add(stored.get(i));
@@ -301,15 +300,15 @@ final class RetainedReplay {
   }
 
   /**
-   * A page is on its way.
+   * A page was queued or stored.
    *
-   * @param refused what did not fit: it waits until the client has taken something
+   * @param refused messages that did not fit; they wait until the inbox has fewer entries
    * @param cursor where the next page begins; null if there is none
    */
   private void done(Job job, List<Message> refused, byte @Nullable [] cursor) {
     job.refused = refused;
     job.cursor = cursor;
-    if (refused.isEmpty() && cursor == null && isOwed(job)) {
+    if (refused.isEmpty() && cursor == null && isCurrent(job)) {
       forget(job.filter.text());
     }
     continueReplay();
@@ -320,7 +319,7 @@ final class RetainedReplay {
     resume();
   }
 
-  /** The connection has ended: what is still owed is known to it alone, and does not come later. */
+  /** The connection has ended: pending replays are not stored, so they are counted as dropped. */
   void end() {
     if (handle != null && jobs != null) {
       UnsentRetainedCount unsent = new UnsentRetainedCount(connection);

@@ -2,12 +2,12 @@ package io.fjordmq.broker.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** Whether this node may serve clients: it is admitted to its cluster and its lease holds. */
+/** Whether this node may serve clients: it is admitted to its cluster and its lease is valid. */
 @FunctionalInterface
 public interface ServingState {
-  /** A node without others. */
+  /** For a node that is the only one. */
   ServingState ALWAYS = () -> null;
 
-  /** Why not, in a sentence; null if it may. Any thread. */
+  /** Why the node may not serve, in a sentence; null if it may. Any thread. */
   @Nullable String refusedBecause();
 }

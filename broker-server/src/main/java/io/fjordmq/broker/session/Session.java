@@ -21,18 +21,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connected client. Composed of a {@link Dialect} (how its protocol version speaks), a {@link
- * DeliverySource} (where its messages come from) and the parts that hold one conversation each:
- * {@link InboundPublishes}, {@link OutboundPublishes}, {@link Subscriptions}.
+ * One connected client. Composed of a {@link Dialect} (its protocol version), a {@link
+ * DeliverySource} (the source of its messages) and parts that each handle one kind of packet
+ * exchange: {@link InboundPublishes}, {@link OutboundPublishes}, {@link Subscriptions}.
  *
- * <p>A session is born by {@link ConnectHandler} in steps that wait for stores (registered,
- * attached, subscribed again) and is open from the CONNACK on. It ends once, by {@link #end}; what
- * it holds is given back after the step that is under way.
+ * <p>{@link ConnectHandler} creates a session in steps that wait for stores (registered, attached,
+ * subscriptions restored). It is open from the CONNACK on. It ends once, by {@link #end}; before
+ * the CONNACK, its resources are released after the step in progress.
  */
 final class Session implements LiveSession {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-  /** The conversations; there from the attach on. */
+  /** The parts that exist once the session is attached. */
   record Parts(
       InboundPublishes inbound,
       OutboundPublishes outbound,
@@ -45,7 +45,7 @@ final class Session implements LiveSession {
   private final OutboundBacklog outboundBacklog;
   private @Nullable Parts parts;
   private @Nullable InboxHandle handle;
-  private @Nullable InboxHandle willHandle; // of a transient session that has one
+  private @Nullable InboxHandle willHandle; // of a transient session that needs one
   private @Nullable KeepAlive keepAlive;
   private ClientEvents.@Nullable Client client;
   private long expirySeconds;
@@ -53,8 +53,8 @@ final class Session implements LiveSession {
   private boolean open;
   private boolean ended;
   private boolean fenced;
-  // What was said about the inbox before the attach was answered.
-  private boolean toldEarly;
+  // Reports about the inbox that arrived before the result of the attach.
+  private boolean pushedEarly;
   private @Nullable List<InboxHandle> fencedEarly;
   private @Nullable CloseReason endReason;
 
@@ -73,7 +73,7 @@ final class Session implements LiveSession {
             access,
             slices,
             sessions.wheel(channel.eventLoop()),
-            sessions.held(),
+            sessions.pausedClients(),
             violation -> end(violation.reason(), violation.detail()),
             this::writable);
     this.outboundBacklog = new OutboundBacklog(connection);
@@ -93,7 +93,7 @@ final class Session implements LiveSession {
     return ended;
   }
 
-  /** True if the client is served. */
+  /** True from the CONNACK until the session ends. */
   boolean isOpen() {
     return open && !ended;
   }
@@ -103,7 +103,7 @@ final class Session implements LiveSession {
   }
 
   /**
-   * The session's state is claimed: makes the parts.
+   * The session's state belongs to this connection: creates the parts.
    *
    * @param attachment of a persistent session; null if it is transient
    */
@@ -118,7 +118,7 @@ final class Session implements LiveSession {
             new Subscriptions(connection, this, attachment, replay),
             replay);
     InboxSource inbox = outbound.inbox();
-    if (toldEarly && inbox != null) {
+    if (pushedEarly && inbox != null) {
       inbox.refetch();
     }
     if (fencedEarly != null) {
@@ -126,19 +126,19 @@ final class Session implements LiveSession {
     }
   }
 
-  /** The session is transient, and its will is in this inbox. */
+  /** Sets the inbox that holds the will or the exclusive user of a transient session. */
   void willKept(InboxHandle inbox) {
     willHandle = inbox;
   }
 
   Parts parts() {
     if (parts == null) {
-      throw new IllegalStateException("the session is not attached yet");
+      throw new IllegalStateException("session is not attached yet");
     }
     return parts;
   }
 
-  /** Writes the CONNACK; from here on the client is served. */
+  /** Writes the CONNACK and opens the session. */
   void open(boolean sessionPresent) {
     open = true;
     int keepAliveSeconds = connection.request().keepAliveSeconds();
@@ -157,7 +157,7 @@ final class Session implements LiveSession {
     connection.writer().flush();
   }
 
-  /** A packet came in. */
+  /** Accounts for a received packet. */
   void onPacket(MqttMessage packet) {
     MqttFixedHeader header = packet.fixedHeader();
     int bytes = PublishEncoder.packetBytes(header.remainingLength());
@@ -184,7 +184,7 @@ final class Session implements LiveSession {
     }
   }
 
-  /** The client has read, or messages need not wait for its rate any more. */
+  /** The channel is writable again, or the write rate allows messages again. */
   void writable() {
     if (!ended && parts != null) {
       parts.outbound().pump();
@@ -193,14 +193,14 @@ final class Session implements LiveSession {
     }
   }
 
-  /** Ends the session if the client has read nothing since the last call, though data waits. */
+  /** Ends the session if data is pending and the client has read nothing since the last call. */
   void endIfStuck() {
     if (outboundBacklog.isStuck() && !ended) {
-      end(CloseReason.CLIENT_TOO_SLOW, "did not read while memory was short");
+      end(CloseReason.CLIENT_TOO_SLOW, "client did not read while the node was short of memory");
     }
   }
 
-  /** The client said goodbye. */
+  /** Handles the client's DISCONNECT. */
   void onDisconnect(Dialect.ClientDisconnect clientDisconnect) {
     if (clientDisconnect.expirySeconds() >= 0) {
       expirySeconds = clientDisconnect.expirySeconds();
@@ -208,7 +208,7 @@ final class Session implements LiveSession {
     end(clientDisconnect.reason(), "DISCONNECT received");
   }
 
-  /** Ends the session and its connection; the first reason counts. */
+  /** Ends the session and its connection. Only the first call has an effect. */
   void end(CloseReason reason, String detail) {
     assert inEventLoop();
     if (ended) {
@@ -217,12 +217,12 @@ final class Session implements LiveSession {
     ended = true;
     endReason = reason;
     LOG.debug(
-        "Client {} of tenant {} at {}: {}: {}",
+        "Session ended: reason={} detail={} client={} tenant={} peer={}",
+        reason.label(),
+        detail,
         clientId(),
         tenant(),
-        connection.peer(),
-        reason.label(),
-        detail);
+        connection.peer());
     if (open) {
       connection.observer().disconnected(reason);
       if (client != null) {
@@ -232,10 +232,10 @@ final class Session implements LiveSession {
       try {
         sendDisconnect(reason, detail);
       } finally {
-        giveBack(); // whatever becomes of the words: there may be no memory for them
+        giveBack(); // even if there is no memory for the DISCONNECT
       }
     } else {
-      // The step of the CONNECT that is under way gives back what was claimed until then.
+      // The CONNECT step in progress releases the resources acquired so far.
       connection.observer().refused(reason);
       ConnectRequest request = connection.request();
       ConnAckRefusal.send(
@@ -246,11 +246,11 @@ final class Session implements LiveSession {
 
   private void sendDisconnect(CloseReason reason, String detail) {
     Channel channel = connection.channel();
-    String elsewhere = reason == CloseReason.USE_ANOTHER_SERVER ? sessions.serverReference() : "";
-    MqttMessage lastWord =
-        reason.isClientsDoing() ? null : connection.dialect().disconnect(reason, detail, elsewhere);
-    if (lastWord != null) {
-      connection.writer().message(lastWord);
+    String reference = reason == CloseReason.USE_ANOTHER_SERVER ? sessions.serverReference() : "";
+    MqttMessage packet =
+        reason.isClientsDoing() ? null : connection.dialect().disconnect(reason, detail, reference);
+    if (packet != null) {
+      connection.writer().message(packet);
     }
     connection.writer().flush();
     if (reason.isClientsDoing()) {
@@ -260,14 +260,15 @@ final class Session implements LiveSession {
     }
   }
 
-  /** Gives back everything the session holds. Once, after {@link #end}. */
+  /** Releases everything that the session holds. Called once, after {@link #end}. */
   void giveBack() {
     if (keepAlive != null) {
       keepAlive.cancel();
     }
     connection.throttle().cancel();
     connection.gate().abandon();
-    connection.end(); // first: to give something up may answer those who wait for it
+    // First: releasing resources may complete futures that callbacks of this session wait for.
+    connection.end();
     if (parts != null) {
       parts.inbound().end();
       parts.subscriptions().end();
@@ -348,8 +349,8 @@ final class Session implements LiveSession {
   public void appended(InboxHandle to, List<InboxEntry> entries) {
     assert inEventLoop();
     if (parts == null) {
-      // Attach and append were in one write: the push overtakes the answer, which lacks the entry.
-      toldEarly = true;
+      // Attach and append were in one write: the push overtook the result, which lacks the entry.
+      pushedEarly = true;
     }
     if (ended || parts == null || !to.equals(handle)) {
       return;
@@ -365,7 +366,7 @@ final class Session implements LiveSession {
   public CompletableFuture<?> refetch() {
     assert inEventLoop();
     if (parts == null) {
-      toldEarly = true;
+      pushedEarly = true;
     }
     InboxSource inbox = ended || parts == null ? null : parts.outbound().inbox();
     if (inbox == null) {
@@ -381,16 +382,16 @@ final class Session implements LiveSession {
     assert inEventLoop();
     if (parts == null) {
       fencedEarly = fencedEarly == null ? new ArrayList<>(1) : fencedEarly;
-      fencedEarly.add(which); // whether it is this one's inbox is not known yet
+      fencedEarly.add(which); // not yet known whether it is this session's inbox
     } else if (which.equals(handle) || which.equals(willHandle)) {
       fenced = true;
-      end(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
+      end(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
     }
   }
 
   @Override
   public void takenOver() {
     assert inEventLoop();
-    end(CloseReason.SESSION_TAKEN_OVER, "the same client identifier connected again");
+    end(CloseReason.SESSION_TAKEN_OVER, "new connection with the same client identifier");
   }
 }

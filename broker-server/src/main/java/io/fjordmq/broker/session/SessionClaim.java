@@ -12,25 +12,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a connecting client's state this connection's: its inbox, or for a transient session that
- * there is none any more. Either way the CONNECT gets its place among all of the client, and older
- * connections at other nodes are closed. Gives the inbox back when the connection has ended.
+ * Acquires a connecting client's state for its connection: attaches the inbox, or discards it for a
+ * transient session. Either way the CONNECT gets its connect order, and older connections on other
+ * nodes are closed. Detaches the inbox when the connection has ended.
  */
-record SessionClaim(SessionServices services, Session mine) {
+record SessionClaim(SessionServices services, Session session) {
   private static final Logger LOG = LoggerFactory.getLogger(SessionClaim.class);
 
-  /** Told on the event loop. */
+  /** Called on the event loop. */
   @FunctionalInterface
   interface Listener {
     /**
      * @param attachment of a persistent session
-     * @param error why it failed; null if it did not
+     * @param error the cause of the failure; null on success
      */
     void claimed(@Nullable Attachment attachment, @Nullable Throwable error);
   }
 
   void begin(Listener listener) {
-    ConnectRequest request = mine.connection().request();
+    ConnectRequest request = session.connection().request();
     boolean isTransient = request.cleanStart() && request.expirySeconds() == 0;
     if (isTransient && request.will() == null && !user().exclusive()) {
       discard(listener);
@@ -40,7 +40,8 @@ record SessionClaim(SessionServices services, Session mine) {
   }
 
   private void discard(Listener listener) {
-    mine.connection()
+    session
+        .connection()
         .whenDone(
             services.inboxes().discard(id()),
             (discardResult, error) -> {
@@ -53,9 +54,9 @@ record SessionClaim(SessionServices services, Session mine) {
   }
 
   /**
-   * A session that is resumed only to end with this connection (Clean Start 0, expiry 0) is a
-   * persistent one until then. The inbox of a transient one holds nothing but its will, which is to
-   * be published though this node dies, and an exclusive user, so that other nodes refuse others.
+   * A session that is resumed but ends with this connection (Clean Start 0, expiry 0) is persistent
+   * until then. The inbox of a transient session only holds its will, which has to be published
+   * even if this node crashes, and an exclusive user, so that all nodes refuse other users.
    */
   private void attach(ConnectRequest request, boolean isTransient, Listener listener) {
     AttachRequest attach =
@@ -65,9 +66,10 @@ record SessionClaim(SessionServices services, Session mine) {
             services.self().incarnation(),
             isTransient ? 0 : Math.max(1, request.expirySeconds()),
             request.will(),
-            services.tenants().of(mine.tenant()).inbox(),
+            services.tenants().of(session.tenant()).inbox(),
             isTransient && !user().exclusive() ? null : user());
-    mine.connection()
+    session
+        .connection()
         .whenDone(
             services.inboxes().attach(id(), attach),
             (attachment, error) -> {
@@ -78,30 +80,30 @@ record SessionClaim(SessionServices services, Session mine) {
               removeRoutes(attachment.discarded());
               claimed(attachment.connectOrder());
               if (isTransient) {
-                mine.willKept(attachment.handle());
+                session.willKept(attachment.handle());
               }
               listener.claimed(isTransient ? null : attachment, error);
             });
   }
 
   private void claimed(ConnectOrder connectOrder) {
-    mine.connection().claimed(connectOrder);
-    services.registry().claimed(mine.registration(), connectOrder);
+    session.connection().claimed(connectOrder);
+    services.registry().claimed(session.registration(), connectOrder);
   }
 
   /**
-   * The inbox is this connection's no more.
+   * Detaches the inbox from this connection.
    *
-   * @param sentBelow it has sent no entry from this sequence on
-   * @param expiresAfter seconds
-   * @param then whatever comes of it
+   * @param sentBelow no entry from this sequence on was sent
+   * @param expiresAfter session expiry in seconds
+   * @param then called in any case, even after a failure
    */
   void giveBack(
       InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill, Runnable then) {
     giveBack(services.inboxes().detach(inbox, sentBelow, expiresAfter, publishWill), then);
   }
 
-  /** The same when it is this node that goes, not the client. */
+  /** Detaches the inbox because the node, not the client, ended the connection. */
   void giveUp(InboxHandle inbox, long sentBelow, long expiresAfter, Runnable then) {
     giveBack(services.inboxes().giveUp(inbox, sentBelow, expiresAfter), then);
   }
@@ -114,23 +116,25 @@ record SessionClaim(SessionServices services, Session mine) {
                 "Could not detach an inbox, retrying; the client can reconnect meanwhile: {} "
                     + "client={} tenant={}",
                 error.toString(),
-                mine.clientId(),
-                mine.tenant());
+                session.clientId(),
+                session.tenant());
           }
           then.run();
         });
   }
 
   private SessionUser user() {
-    Connection connection = mine.connection();
+    Connection connection = session.connection();
     return connection.settings().bindClientIdTo().user(connection.access().client());
   }
 
   private InboxId id() {
-    return new InboxId(mine.tenant(), mine.clientId());
+    return new InboxId(session.tenant(), session.clientId());
   }
 
-  /** Routes to an inbox that is no more. They lead nowhere, so nobody waits for it. */
+  /**
+   * Removes routes to an inbox that no longer exists. They are harmless, so nothing waits for it.
+   */
   private void removeRoutes(Attachment.@Nullable Discarded discarded) {
     if (discarded == null) {
       return;
@@ -141,7 +145,10 @@ record SessionClaim(SessionServices services, Session mine) {
         .exceptionally(
             error -> {
               LOG.debug(
-                  "Routes of the former session {} stay until they are followed", id(), error);
+                  "Could not remove the routes of a former session; a match will remove them: "
+                      + "session={}",
+                  id(),
+                  error);
               return null;
             });
   }

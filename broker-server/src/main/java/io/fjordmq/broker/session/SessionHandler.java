@@ -19,20 +19,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says which packet of an accepted client goes to which part of its session. */
+/** Dispatches the packets of an accepted client to the parts of its session. */
 final class SessionHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(SessionHandler.class);
 
   private static final int PINGRESP = 0xD0;
-  private static final String CLOSED = "closed without DISCONNECT";
+  private static final String CLOSED = "connection closed without DISCONNECT";
 
   private final Session session;
   private final Session.Parts parts;
 
-  // What came while something before it was not decided, or was left when the connection ended; no
-  // more than one read can hold.
-  private @Nullable ArrayDeque<Object> held;
-  private boolean lost;
+  // Packets that wait for an earlier packet, or remained when the connection ended; at most one
+  // read.
+  private @Nullable ArrayDeque<Object> waiting;
+  private boolean connectionLost;
   private @Nullable Reauthentication reauthentication;
 
   SessionHandler(Session session) {
@@ -46,7 +46,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     boolean waits =
         !session.isEnded() && (session.connection().mustWait() || !ctx.channel().isActive());
     if (waits) {
-      hold(packet);
+      enqueue(packet);
     } else {
       handle(packet);
     }
@@ -60,48 +60,48 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     super.userEventTriggered(ctx, event);
   }
 
-  private void hold(Object packet) {
-    ArrayDeque<Object> queue = held;
+  private void enqueue(Object packet) {
+    ArrayDeque<Object> queue = waiting;
     if (queue == null) {
       queue = new ArrayDeque<>(4);
-      held = queue;
+      waiting = queue;
     }
     queue.add(packet);
   }
 
   private void drain() {
-    ArrayDeque<Object> queue = held;
+    ArrayDeque<Object> queue = waiting;
     TimeSlice slice = session.connection().slices().slice();
     while (queue != null && !queue.isEmpty() && !session.connection().mustWait() && slice.step()) {
       handle(queue.remove());
     }
     session.endOfRead();
     if (session.connection().mustWait()) {
-      return; // called again when it is decided
+      return; // called again by Connection
     }
     if (queue != null && !queue.isEmpty()) {
-      session.connection().slices().queue().add(this::nextHeld);
-    } else if (lost) {
+      session.connection().slices().queue().add(this::nextSlice);
+    } else if (connectionLost) {
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
     }
   }
 
-  private void nextHeld() {
+  private void nextSlice() {
     session.connection().slices().slice().begin();
     drain();
   }
 
-  private void releaseHeld() {
-    if (held != null) {
-      held.forEach(ReferenceCountUtil::release);
-      held = null;
+  private void releaseWaiting() {
+    if (waiting != null) {
+      waiting.forEach(ReferenceCountUtil::release);
+      waiting = null;
     }
   }
 
   @Override
   public void handlerRemoved(ChannelHandlerContext ctx) {
-    if (!lost) {
-      releaseHeld();
+    if (!connectionLost) {
+      releaseWaiting();
     }
     if (reauthentication != null) {
       reauthentication.close();
@@ -153,13 +153,13 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case DISCONNECT ->
           session.onDisconnect(session.connection().dialect().readDisconnect(message));
       case CONNECT -> throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT");
-      case AUTH -> authenticateAgain(message);
+      case AUTH -> reauthenticate(message);
       case CONNACK, SUBACK, UNSUBACK, PINGRESP ->
-          throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, type + " is a server's packet");
+          throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, type + " from a client");
     }
   }
 
-  private void authenticateAgain(MqttMessage auth) {
+  private void reauthenticate(MqttMessage auth) {
     if (reauthentication == null) {
       reauthentication = new Reauthentication(session.connection());
     }
@@ -198,22 +198,22 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** What the client sent before it closed the connection still counts, DISCONNECT too. */
+  /** Packets that the client sent before it closed the connection are still handled. */
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    ArrayDeque<Object> queue = held;
+    ArrayDeque<Object> queue = waiting;
     if (queue == null || queue.isEmpty() || session.isEnded()) {
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
     } else if (!session.connection().mustWait()) {
-      lost = true;
+      connectionLost = true;
       session.connection().gate().abandon();
-      session.connection().slices().queue().add(this::nextHeld);
+      session.connection().slices().queue().add(this::nextSlice);
     } else if (session.connection().isBetweenSlices()) {
-      lost = true; // continues when the packet before it is complete
+      connectionLost = true; // continues when the earlier packet is complete
       session.connection().gate().abandon();
     } else {
       if (isDisconnect(queue.getLast())) {
-        handle(queue.removeLast()); // it must not wait: the will depends on it
+        handle(queue.removeLast()); // must not be dropped: it decides about the will
       }
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
     }
@@ -228,7 +228,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (session.isEnded()) {
-      ctx.close(); // not even the last word could be said
+      ctx.close(); // the DISCONNECT itself could not be sent
     } else if (logIfOurs(ctx, cause)) {
       session.end(CloseReason.INTERNAL_ERROR, "internal error");
     } else {
@@ -237,7 +237,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * A broken connection is the network's doing; everything else is a defect and is logged as one.
+   * Logs an exception unless it only means that the connection broke. Returns true if it was
+   * logged: out of memory or a bug.
    */
   static boolean logIfOurs(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException || cause instanceof ClosedChannelException) {

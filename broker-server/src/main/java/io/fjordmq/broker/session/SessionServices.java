@@ -13,23 +13,23 @@ import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
 /**
- * What sessions work with; shared by all of them.
+ * The services that sessions use; shared by all sessions of a node.
  *
- * @param tenants their limits and what they have used of them
- * @param overload whether new work is taken
- * @param events is told who comes and goes
- * @param observer is told everything worth counting
- * @param security says who may connect and do what
+ * @param tenants limits and quotas of tenants
+ * @param overload whether the node is overloaded
+ * @param events listener for clients that connect and disconnect
+ * @param observer receives measurements
+ * @param security authentication and authorization
  * @param registry of connected clients
- * @param publisher of what clients publish
+ * @param publishRouter publishes the messages of clients
  * @param live subscriptions of connected clients
  * @param inboxes persistent sessions
  * @param routes to inboxes
  * @param retained messages for new subscriptions
- * @param hasRoom whether the disk has room for what must be stored
+ * @param hasRoom whether there is enough free disk space to store messages
  * @param clock wall clock
  * @param self this node, as the owner of inboxes
- * @param serving whether clients may be served
+ * @param servingState whether the node may serve clients
  */
 public record SessionServices(
     Tenants tenants,
@@ -48,7 +48,7 @@ public record SessionServices(
     LocalNode self,
     ServingState servingState) {
 
-  /** The limits of a client whose tenant is not known yet, and of most tenants. */
+  /** The limits of tenants without limits of their own, and of clients not yet authenticated. */
   SessionSettings settings() {
     return tenants.shared().session();
   }

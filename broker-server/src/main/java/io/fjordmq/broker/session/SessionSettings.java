@@ -4,49 +4,49 @@ import io.fjordmq.inbox.AttachRequest;
 import java.time.Duration;
 
 /**
- * The limits of a client's session. Every one of them is in the configuration file.
+ * The limits of a client's session. All of them can be configured.
  *
- * @param maxPacketBytes largest packet a client may send, whole; larger ones end the connection
- *     (MQTT 5: 0x95) before they are buffered. 1,024 to 268,435,460
+ * @param maxPacketBytes largest packet that a client may send, including its header; larger ones
+ *     end the connection (MQTT 5: 0x95) before they are buffered. 1,024 to 268,435,460
  * @param maxPayloadBytes largest payload of a publish; larger ones are refused (MQTT 5: 0x97), or
- *     acknowledged and dropped; 0 = what the packet holds
+ *     acknowledged and dropped; 0 = limited only by the packet size
  * @param maxClientIdBytes longest client identifier; longer ones are refused (0x85 / 0x02)
  * @param maxTopicBytes longest topic name or filter of a client
- * @param maxTopicLevels most levels in a topic name or filter of a client
- * @param readBytesPerSecond of a client's packets; beyond a second's worth it is not read for a
- *     while; 0 = no limit
- * @param writeBytesPerSecond of packets to a client; beyond, messages for it wait; 0 = no limit
- * @param publishesPerSecond of a client; beyond a second's worth it is not read for a while; 0 = no
+ * @param maxTopicLevels maximum number of levels in a topic name or filter of a client
+ * @param readBytesPerSecond rate limit for a client's packets; a client that has used up a second's
+ *     worth is not read until the bucket refills; 0 = no limit
+ * @param writeBytesPerSecond rate limit for packets to a client; above it, messages wait; 0 = no
  *     limit
- * @param connectTimeout a connection without a complete CONNECT is closed after it
- * @param defaultKeepAliveSeconds for clients that ask for none; 0 = they may be silent for ever
- * @param maxKeepAliveSeconds what MQTT 5 clients get at most; 0 = what they ask for
- * @param maxSessionExpirySeconds what clients get at most
- * @param mqtt3SessionExpirySeconds of MQTT 3 clients with Clean Session 0
- * @param receiveMaximum unacknowledged QoS 1 and 2 publishes a client may have; more end an MQTT 5
- *     connection (0x93)
- * @param maxPendingPublishes publishes of a client that are not answered yet; at it the client is
- *     not read until they are
+ * @param publishesPerSecond rate limit for a client's publishes, applied like {@code
+ *     readBytesPerSecond}; 0 = no limit
+ * @param connectTimeout time after which a connection without a complete CONNECT is closed
+ * @param defaultKeepAliveSeconds for clients that request none; 0 = they may be silent forever
+ * @param maxKeepAliveSeconds longest keep alive of MQTT 5 clients; 0 = no limit
+ * @param maxSessionExpirySeconds longest session expiry of clients
+ * @param mqtt3SessionExpirySeconds session expiry of MQTT 3 clients with Clean Session 0
+ * @param receiveMaximum unacknowledged QoS 1 and 2 publishes that a client may have; more end an
+ *     MQTT 5 connection (0x93)
+ * @param maxPendingPublishes publishes of a client whose outcome is pending; at this limit the
+ *     client is not read
  * @param maxPendingBytes the same in bytes of payload
- * @param bindClientIdTo whom a client identifier belongs to while its session lasts; another user
- *     is refused (0x85 / 0x02)
- * @param topicAliasMaximum topic aliases an MQTT 5 client may use; 0 = none
- * @param maxInflight QoS 1 and 2 messages on the way to a client, if it does not ask for less
- * @param outboundTopicAliases topic aliases used towards an MQTT 5 client that allows them; 0 =
+ * @param bindClientIdTo which user a client identifier belongs to while its session lasts; other
+ *     users are refused (0x85 / 0x02)
+ * @param topicAliasMaximum topic aliases that an MQTT 5 client may use; 0 = none
+ * @param maxInflight QoS 1 and 2 messages in flight to a client; the client may request less
+ * @param outboundTopicAliases topic aliases for messages to an MQTT 5 client that allows them; 0 =
  *     none
- * @param maxQueuedMessages waiting in memory for a client that reads slower than it is sent to;
- *     more are dropped
+ * @param maxQueuedMessages messages queued in memory for a client that reads too slowly; more are
+ *     dropped
  * @param maxQueuedBytes the same in bytes of payload
  * @param dropOldest when that queue is full: true drops its oldest message, false the new one
- * @param inboxBufferMessages of a persistent session kept in memory ahead of the client; the rest
- *     stays in the store until there is room
+ * @param inboxBufferMessages messages of a persistent session that are buffered in memory before
+ *     they are sent; the others stay in the store
  * @param inboxBufferBytes the same in bytes of payload
- * @param maxSubscriptions of a session; more are refused (0x97 / 0x80)
- * @param maxSubscriptionBytes of their filters, {@link
- *     io.fjordmq.inbox.InboxSubscription#BYTES_BESIDE_FILTER} more for each; more are refused (0x97
- *     / 0x80)
- * @param maxPendingSubscribes SUBSCRIBE and UNSUBSCRIBE packets waiting for their turn; at it the
- *     client is not read
+ * @param maxSubscriptions subscriptions of a session; more are refused (0x97 / 0x80)
+ * @param maxSubscriptionBytes bytes of their filters, plus {@link
+ *     io.fjordmq.inbox.InboxSubscription#BYTES_BESIDE_FILTER} each; more are refused (0x97 / 0x80)
+ * @param maxPendingSubscribes queued SUBSCRIBE and UNSUBSCRIBE packets; at this limit the client is
+ *     not read
  * @param retainedPageMessages retained messages read at a time for a new subscription
  * @param retainedPageBytes the same in bytes of payload
  */
@@ -82,7 +82,7 @@ public record SessionSettings(
     int retainedPageMessages,
     int retainedPageBytes) {
 
-  /** Largest packet of the protocol: remaining length 268,435,455 and five bytes before it. */
+  /** Largest MQTT packet: remaining length 268,435,455 plus a fixed header of five bytes. */
   public static final int LARGEST_PACKET = 268_435_460;
 
   /**
@@ -122,11 +122,11 @@ public record SessionSettings(
   private static void within(String name, long value, long min, long max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(
-          name + " must be " + min + " to " + max + ", not " + value);
+          name + " must be between " + min + " and " + max + ": " + value);
     }
   }
 
-  /** What stands in the configuration file when it says nothing else. */
+  /** The default values. */
   public static SessionSettings defaults() {
     return new SessionSettings(
         1 << 20,

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** All sessions of this node, from the first byte of the client to the end. Thread-safe. */
+/** All sessions of this node, including those that are connecting or ending. Thread-safe. */
 public final class Sessions {
   private final SessionServices services;
   private final Set<Session> alive = ConcurrentHashMap.newKeySet();
@@ -20,72 +20,72 @@ public final class Sessions {
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<EventLoop, SliceQueue> queues = new ConcurrentHashMap<>();
 
-  /** Far below what a range client queues, and several of the largest log entries. */
+  /** Far below the queue limit of a range client; enough for several of the largest log entries. */
   private static final int RESUMED_AT_ONCE = 4_000;
 
-  static final String LEAVING = "this node is going to stop; use another";
+  static final String LEAVING = "node draining; use another server";
 
-  private volatile @Nullable CompletableFuture<Void> allGone;
+  private volatile @Nullable CompletableFuture<Void> shutDownDone;
   private volatile @Nullable String serverReference;
 
-  /** Waits for the end of all sessions while a life of the node ends; null at other times. */
-  private volatile @Nullable CompletableFuture<Void> lifeEnded;
+  /** Completes when all sessions have ended with the node's incarnation; null before that. */
+  private volatile @Nullable CompletableFuture<Void> incarnationEnded;
 
-  private final PausedClients held;
+  private final PausedClients pausedClients;
   private final ResumeQueue resumes = new ResumeQueue(RESUMED_AT_ONCE);
 
-  /** Sessions still to be sent elsewhere; used by one thread at a time. */
-  private final ArrayDeque<Session> leaving = new ArrayDeque<>();
+  /** Sessions that {@link #sendElsewhere} still has to end; used by one thread at a time. */
+  private final ArrayDeque<Session> toSendElsewhere = new ArrayDeque<>();
 
   public Sessions(SessionServices services) {
     this.services = services;
-    this.held = new PausedClients(services.servingState());
+    this.pausedClients = new PausedClients(services.servingState());
   }
 
   ResumeQueue resumes() {
     return resumes;
   }
 
-  PausedClients held() {
-    return held;
+  PausedClients pausedClients() {
+    return pausedClients;
   }
 
-  /** How what a new connection sends is cut into slices. On its event loop. */
+  /** Creates the time slices of a new connection. On its event loop. */
   public ReadSlices newSlices(Channel channel) {
     SliceQueue queue = queues.computeIfAbsent(channel.eventLoop(), SliceQueue::new);
     return new ReadSlices(channel, queue, services.observer());
   }
 
-  /** The last handler of a new connection's pipeline. */
+  /** Creates the last handler of a new connection's pipeline. */
   public ChannelHandler newConnection(ReadSlices slices) {
     return new ConnectHandler(this, slices);
   }
 
-  /** What sessions tell the metrics. */
+  /** Receives the measurements of sessions. */
   public SessionObserver observer() {
     return services.observer();
   }
 
-  /** Whether new work and new connections are taken. */
+  /** Whether the node is overloaded. */
   public Overload overload() {
     return services.overload();
   }
 
-  /** Limits. */
+  /** The limits of tenants without limits of their own. */
   public SessionSettings settings() {
     return services.settings();
   }
 
-  /** Sessions that hold something, those that are just connecting or ending included. */
+  /** Number of sessions, including those that are connecting or ending. */
   public int size() {
     return alive.size();
   }
 
   /**
-   * Takes no clients any more: those who come are told to use another server (0x9C).
+   * Refuses new clients with "use another server" (0x9C).
    *
-   * @param reference where those who are there should go, as MQTT 5 clients are told it (MQTT 5.0
-   *     §4.13); empty for wherever they know of
+   * @param reference Server Reference for the MQTT 5 clients that are sent away (MQTT 5.0 §4.13);
+   *     empty for none
    */
   public void leave(String reference) {
     serverReference = reference;
@@ -101,8 +101,8 @@ public final class Sessions {
   }
 
   /**
-   * After {@link #leave}: sends some clients away, others than those of earlier calls that have not
-   * given everything back yet. Which ones is nobody's choice.
+   * After {@link #leave}: sends up to {@code atMost} more clients away, in no particular order.
+   * Clients of earlier calls do not count, even if their sessions are still ending.
    */
   public void sendAway(int atMost) {
     int left = atMost;
@@ -118,12 +118,12 @@ public final class Sessions {
   }
 
   /**
-   * Ends all sessions with 0x8B (server shutting down); new ones are refused. Completes when all
-   * have given back what they held: acknowledgements are committed and inboxes detached.
+   * Ends all sessions with 0x8B (server shutting down) and refuses new ones. Completes when all
+   * have released their state: acknowledgements are committed and inboxes detached.
    */
   public CompletableFuture<Void> shutDown() {
     CompletableFuture<Void> gone = new CompletableFuture<>();
-    allGone = gone;
+    shutDownDone = gone;
     for (Session session : alive) {
       session.eventLoop().execute(() -> endForShutDown(session));
     }
@@ -132,44 +132,44 @@ public final class Sessions {
   }
 
   /**
-   * The cluster counts this life of the node as over: all sessions end with 0x8B, as their clients
-   * have to connect anew, here or elsewhere. Completes when all have given back what they held. The
-   * caller sees to it that no client is served meanwhile.
+   * The cluster marked this incarnation of the node DOWN: ends all sessions with 0x8B, because
+   * their clients have to connect again, here or to another node. Completes when all have released
+   * their state. The caller ensures that no client is served until then.
    */
   public CompletableFuture<Void> endLife() {
     CompletableFuture<Void> gone = new CompletableFuture<>();
-    lifeEnded = gone;
-    endAll("the cluster counts this node as down; come again");
+    incarnationEnded = gone;
+    endAll("node marked down by the cluster; reconnect");
     completeIfAllGone(gone);
     return gone;
   }
 
   /**
-   * Another node can serve the clients of this one, which has no valid lease: some sessions end as
-   * in {@link #endLife}, others with each call. Does not wait for their end. Called by one thread
-   * at a time, as {@link #serveAgain} is.
+   * This node has no valid lease, and another node can serve its clients: ends up to {@code atMost}
+   * sessions as {@link #endLife} does, different ones with each call. Does not wait for their end.
+   * Called by one thread at a time, like {@link #serveAgain}.
    *
    * @return how many clients were sent away
    */
   public int sendElsewhere(int atMost) {
-    if (leaving.isEmpty()) {
-      alive.stream().sorted(Comparator.comparing(Session::clientId)).forEach(leaving::add);
+    if (toSendElsewhere.isEmpty()) {
+      alive.stream().sorted(Comparator.comparing(Session::clientId)).forEach(toSendElsewhere::add);
     }
-    int told = 0;
-    while (told < atMost && !leaving.isEmpty()) {
-      Session session = leaving.remove();
+    int count = 0;
+    while (count < atMost && !toSendElsewhere.isEmpty()) {
+      Session session = toSendElsewhere.remove();
       if (alive.contains(session)) {
-        told++;
-        end(session, "this node has lost its lease; use another");
+        count++;
+        end(session, "node lease expired; use another server");
       }
     }
-    return told;
+    return count;
   }
 
-  /** The node has a valid lease: clients that were held go on. */
+  /** The node has a valid lease again: paused clients continue. */
   public void serveAgain() {
-    leaving.clear();
-    held.release();
+    toSendElsewhere.clear();
+    pausedClients.release();
   }
 
   /** In an order that a simulated run can repeat. */
@@ -190,8 +190,8 @@ public final class Sessions {
   }
 
   /**
-   * Ends the sessions whose clients have read nothing since the last call though something waits
-   * for them: they hold memory that others need. Any thread.
+   * Ends sessions that have pending data and whose clients have read nothing since the last call,
+   * to free their memory. Any thread.
    */
   public void endStuck() {
     for (Session session : alive) {
@@ -200,7 +200,7 @@ public final class Sessions {
   }
 
   boolean isShuttingDown() {
-    return allGone != null;
+    return shutDownDone != null;
   }
 
   SessionServices services() {
@@ -218,7 +218,7 @@ public final class Sessions {
   }
 
   static void endForShutDown(Session session) {
-    session.end(CloseReason.SERVER_SHUTTING_DOWN, "the server is shutting down");
+    session.end(CloseReason.SERVER_SHUTTING_DOWN, "server shutting down");
   }
 
   void release(Session session) {
@@ -226,7 +226,7 @@ public final class Sessions {
     services.tenants().quota(session.tenant()).release();
     alive.remove(session);
     sentAway.remove(session);
-    completeIfAllGone(allGone);
-    completeIfAllGone(lifeEnded);
+    completeIfAllGone(shutDownDone);
+    completeIfAllGone(incarnationEnded);
   }
 }

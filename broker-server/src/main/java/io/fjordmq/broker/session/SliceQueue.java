@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Queues the connections of one event loop that have used up their time slice. They continue round
- * robin, a slice each, with the loop's I/O and other tasks in between. Event loop only.
+ * Queues the connections of one event loop that have used up their time slice. They continue
+ * round-robin, one slice each, with the loop's I/O and other tasks in between. Event loop only.
  *
  * <p>Each round is scheduled without a delay rather than executed: Netty runs tasks until none are
  * left, so a task that re-executes itself would keep the loop from its sockets.
@@ -29,7 +29,7 @@ final class SliceQueue {
   /**
    * Runs a slice of work after the loop's next I/O.
    *
-   * @param slice adds itself again if it leaves something
+   * @param slice adds itself again if work remains
    */
   void add(Runnable slice) {
     waiting.add(slice);

@@ -5,7 +5,7 @@ import java.util.function.IntConsumer;
 /**
  * Runs the steps of one large packet in time slices. When the connection's slice is used up, the
  * rest continues in the event loop's {@link SliceQueue}, so other connections' packets come first.
- * Until the loop is complete the connection is paused: later packets of the client keep their
+ * The connection is paused until the loop is complete, so later packets of the client keep their
  * order. Event loop only.
  */
 final class SlicedLoop {
@@ -35,7 +35,7 @@ final class SlicedLoop {
 
   private void runSlice() {
     TimeSlice slice = connection.slices().slice();
-    boolean mayStep = true; // every slice makes progress, and a single step never pauses
+    boolean mayStep = true; // every slice takes at least one step, and a single step never pauses
     while (mayStep && next < count && !connection.isEnded()) {
       step.accept(next++);
       mayStep = next < count && slice.step();
@@ -67,7 +67,7 @@ final class SlicedLoop {
           } catch (ProtocolViolation violation) {
             connection.fail(violation.reason(), violation.detail());
           } catch (RuntimeException | OutOfMemoryError e) {
-            // Like netty, which would swallow what a scheduled task throws.
+            // As Netty does for handlers; an exception from a scheduled task would be lost.
             connection.channel().pipeline().fireExceptionCaught(e);
           }
         });

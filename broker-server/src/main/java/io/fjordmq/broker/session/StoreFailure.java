@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A store did not do what a session needs. The range client has retried already, so the session
- * ends: what it did not acknowledge the client repeats when it comes back.
+ * Ends a session after a store failed. The range client has already retried, so the connection is
+ * closed; the client resends unacknowledged packets when it reconnects.
  */
 final class StoreFailure {
   private static final Logger LOG = LoggerFactory.getLogger(StoreFailure.class);
@@ -17,7 +17,7 @@ final class StoreFailure {
 
   static void end(Connection connection, Throwable error, String activity) {
     if (isFenced(error)) {
-      connection.fail(CloseReason.SESSION_TAKEN_OVER, "the session belongs to another connection");
+      connection.fail(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
       return;
     }
     if (causeOf(error) instanceof InboxBoundException) {
@@ -35,7 +35,7 @@ final class StoreFailure {
     connection.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
   }
 
-  /** True if the inbox is another connection's: nothing is wrong with the store. */
+  /** True if another connection has taken the inbox over, which is not a fault of the store. */
   static boolean isFenced(Throwable error) {
     return causeOf(error) instanceof InboxFencedException;
   }

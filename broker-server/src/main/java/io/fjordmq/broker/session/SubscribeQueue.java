@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles the SUBSCRIBE and UNSUBSCRIBE packets of a client one after the other, while this node
- * has a valid lease. With {@code maxPendingSubscribes} of them waiting the client is not read until
+ * Runs the SUBSCRIBE and UNSUBSCRIBE packets of a client one after the other, while this node has a
+ * valid lease. When {@code maxPendingSubscribes} of them are queued, the client is not read until
  * all have been answered. Event loop only.
  */
 final class SubscribeQueue {
@@ -14,7 +14,7 @@ final class SubscribeQueue {
   private @Nullable ArrayDeque<Runnable> waiting;
   private boolean busy;
 
-  /** A turn runs further down the stack; the one after it must not run on top of it. */
+  /** Work is running further down the stack, so the next one must not start on top of it. */
   private boolean running;
 
   private boolean done;
@@ -23,7 +23,7 @@ final class SubscribeQueue {
     this.connection = connection;
   }
 
-  /** Begins the work now, or after that which came before; each ends with {@link #next}. */
+  /** Runs the work now or after earlier work. Each piece of work ends with {@link #next}. */
   void take(Runnable work) {
     if (!busy) {
       busy = true;
@@ -44,7 +44,7 @@ final class SubscribeQueue {
     }
   }
 
-  /** What had its turn is done. */
+  /** The current work is complete. */
   void next() {
     done = true;
     if (!running) {
@@ -52,17 +52,17 @@ final class SubscribeQueue {
     }
   }
 
-  /** Turns that end at once follow each other in this loop: a client may send thousands of them. */
+  /** Work that completes immediately loops instead of recursing: there may be thousands. */
   private void run(@Nullable Runnable first) {
     running = true;
     try {
       for (Runnable work = first; work != null; work = done ? poll() : null) {
         done = false;
-        Runnable turn = work;
+        Runnable current = work;
         if (connection.mayAct()) {
-          turn.run();
+          current.run();
         } else {
-          connection.whenServed(() -> run(turn));
+          connection.whenServed(() -> run(current));
         }
       }
     } finally {
@@ -80,7 +80,7 @@ final class SubscribeQueue {
     return work;
   }
 
-  /** What waits is forgotten. */
+  /** Discards queued work. */
   void end() {
     waiting = null;
   }

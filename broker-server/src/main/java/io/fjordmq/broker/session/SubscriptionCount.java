@@ -7,38 +7,39 @@ import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many subscriptions a session has and what they weigh, against its limits. Those of a
- * transient session are reported; the inbox store counts the others. Event loop only.
+ * Counts the subscriptions of a session and their bytes, and checks them against its limits.
+ * Reports those of transient sessions to the metrics; the inbox store counts the others. Event loop
+ * only.
  */
 final class SubscriptionCount {
   private final SessionObserver observer;
   private final boolean isTransient;
-  private final int most;
-  private final int mostBytes;
+  private final int maxCount;
+  private final int maxBytes;
   private int count;
   private long bytes;
   private int reported;
 
   /**
-   * @param attachment of a persistent session
+   * @param attachment of a persistent session; null if it is transient
    */
   SubscriptionCount(
       SessionSettings settings, SessionObserver observer, @Nullable Attachment attachment) {
     this.observer = observer;
     this.isTransient = attachment == null;
-    this.most = settings.maxSubscriptions();
-    this.mostBytes = settings.maxSubscriptionBytes();
+    this.maxCount = settings.maxSubscriptions();
+    this.maxBytes = settings.maxSubscriptionBytes();
     if (attachment != null) {
-      attachment.subscriptions().forEach(there -> add(there.filter().text()));
+      attachment.subscriptions().forEach(subscription -> add(subscription.filter().text()));
     }
   }
 
-  /** The limit that stands against one more; null if none does. */
+  /** The limit that one more subscription would exceed; null if none. */
   @Nullable Limit reachedBy(String filter) {
-    if (count >= most) {
+    if (count >= maxCount) {
       return Limit.SUBSCRIPTIONS;
     }
-    return bytes + weight(filter) > mostBytes ? Limit.SUBSCRIPTION_BYTES : null;
+    return bytes + weight(filter) > maxBytes ? Limit.SUBSCRIPTION_BYTES : null;
   }
 
   void add(String filter) {
@@ -59,7 +60,7 @@ final class SubscriptionCount {
     report(count);
   }
 
-  /** The connection has ended: a transient session has none any more. */
+  /** The connection has ended, and with it the subscriptions of a transient session. */
   void end() {
     report(0);
   }

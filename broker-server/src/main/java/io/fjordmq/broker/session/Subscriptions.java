@@ -28,13 +28,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * SUBSCRIBE and UNSUBSCRIBE. The packets of a client take turns ({@link SubscribeQueue}); the
- * filters of one packet are handled together in slices ({@link SlicedLoop}), and answered once.
+ * Handles SUBSCRIBE and UNSUBSCRIBE. The packets of a client are handled one after the other
+ * ({@link SubscribeQueue}), the filters of one packet concurrently, in slices ({@link SlicedLoop}).
  *
- * <p>The SUBACK is written when every filter works on every node. For a persistent session the
- * order is inbox row, route, live subscription (with QoS 0 live, then route), so that a route never
- * leads to a subscription that a crash forgot; and the reverse when unsubscribing. Retained
- * messages follow the SUBACK: there may be more of them than the client takes soon.
+ * <p>The SUBACK is written when every filter is effective on every node. For a persistent session
+ * the order is inbox row, route, live subscription (with QoS 0: live subscription, then route), so
+ * that after a crash no route leads to a missing subscription. Unsubscribing removes the inbox row
+ * last. Retained messages follow the SUBACK, because sending them all may take long.
  */
 final class Subscriptions {
   private static final Logger LOG = LoggerFactory.getLogger(Subscriptions.class);
@@ -45,14 +45,14 @@ final class Subscriptions {
   private static final int QUOTA_EXCEEDED = 0x97;
   private static final int NO_SUBSCRIPTION_EXISTED = 0x11;
 
-  /** What became of one filter: a reason code, and whether the subscription is new. */
+  /** The result for one filter: a reason code, and whether the subscription is new. */
   private record Result(int code, boolean isNew) {}
 
   private static final Result FAILED = new Result(UNSPECIFIED_ERROR, false);
 
   private static final Result DENIED = new Result(NOT_AUTHORIZED, false);
 
-  /** One filter of an UNSUBSCRIBE; without a filter it is refused. */
+  /** One filter of an UNSUBSCRIBE; refused if {@code filter} is null. */
   private record RequestedRemoval(String text, @Nullable TopicFilter filter) {}
 
   private final Connection connection;
@@ -60,8 +60,8 @@ final class Subscriptions {
   private final @Nullable InboxHandle handle;
   private final RetainedReplay replay;
   private final FilterReader filters;
-  private final SubscribeQueue turns;
-  private final SubscriptionCount held;
+  private final SubscribeQueue queue;
+  private final SubscriptionCount count;
 
   Subscriptions(
       Connection connection,
@@ -71,38 +71,38 @@ final class Subscriptions {
     this.connection = connection;
     this.session = session;
     this.handle = attachment == null ? null : attachment.handle();
-    this.held = new SubscriptionCount(connection.settings(), connection.observer(), attachment);
+    this.count = new SubscriptionCount(connection.settings(), connection.observer(), attachment);
     this.replay = replay;
     this.filters = new FilterReader(connection);
-    this.turns = new SubscribeQueue(connection);
+    this.queue = new SubscribeQueue(connection);
   }
 
   /**
-   * A SUBSCRIBE came in.
+   * Handles a SUBSCRIBE.
    *
    * @throws ProtocolViolation if it breaks the protocol
    */
   void onSubscribe(MqttSubscribeMessage packet) {
-    List<MqttTopicSubscription> asked = packet.payload().topicSubscriptions();
-    if (asked.isEmpty()) {
+    List<MqttTopicSubscription> topics = packet.payload().topicSubscriptions();
+    if (topics.isEmpty()) {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "SUBSCRIBE without a filter");
     }
-    requireAnswerable(asked.size());
+    requireAnswerable(topics.size());
     int identifier = packet.variableHeader().messageId();
-    List<RequestedFilter> wishes = new ArrayList<>(asked.size());
+    List<RequestedFilter> requested = new ArrayList<>(topics.size());
     SlicedLoop.run(
         connection,
-        asked.size(),
-        i -> wishes.add(wish(packet, asked.get(i))),
-        () -> turns.take(() -> subscribe(identifier, wishes)));
+        topics.size(),
+        i -> requested.add(read(packet, topics.get(i))),
+        () -> queue.take(() -> subscribe(identifier, requested)));
   }
 
-  private RequestedFilter wish(MqttSubscribeMessage packet, MqttTopicSubscription one) {
+  private RequestedFilter read(MqttSubscribeMessage packet, MqttTopicSubscription one) {
     return filters.wish(one.topicName(), connection.dialect().options(packet, one));
   }
 
   /**
-   * An UNSUBSCRIBE came in.
+   * Handles an UNSUBSCRIBE.
    *
    * @throws ProtocolViolation if it breaks the protocol
    */
@@ -113,72 +113,70 @@ final class Subscriptions {
     }
     requireAnswerable(texts.size());
     int identifier = packet.variableHeader().messageId();
-    List<RequestedRemoval> unwanted = new ArrayList<>(texts.size());
+    List<RequestedRemoval> removals = new ArrayList<>(texts.size());
     SlicedLoop.run(
         connection,
         texts.size(),
-        i -> unwanted.add(new RequestedRemoval(texts.get(i), filters.read(texts.get(i)))),
-        () -> turns.take(() -> unsubscribe(identifier, unwanted)));
+        i -> removals.add(new RequestedRemoval(texts.get(i), filters.read(texts.get(i)))),
+        () -> queue.take(() -> unsubscribe(identifier, removals)));
   }
 
-  /** An answer that the client does not take must not be sent (MQTT-3.1.2-24). */
+  /** A reply above the client's Maximum Packet Size must not be sent (MQTT-3.1.2-24). */
   private void requireAnswerable(int filters) {
     if (PublishEncoder.packetBytes(3 + filters) > connection.dialect().maxPacketBytes()) {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE,
-          "the answer for " + filters + " filters is larger than the client takes");
+          "reply for " + filters + " filters exceeds the client's maximum packet size");
     }
   }
 
-  private void subscribe(int packetIdentifier, List<RequestedFilter> wishes) {
-    // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): one by one.
+  private void subscribe(int packetIdentifier, List<RequestedFilter> requested) {
+    // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): in sequence.
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
-    List<CompletableFuture<Result>> results = new ArrayList<>(wishes.size());
+    List<CompletableFuture<Result>> results = new ArrayList<>(requested.size());
     int refusal = refusalOfAll();
     SlicedLoop.run(
         connection,
-        wishes.size(),
-        i -> results.add(subscribe(wishes.get(i), refusal, earlier)),
-        () -> whenAll(results, codes -> subscribed(packetIdentifier, wishes, codes)));
+        requested.size(),
+        i -> results.add(subscribe(requested.get(i), refusal, earlier)),
+        () -> whenAll(results, codes -> subscribed(packetIdentifier, requested, codes)));
   }
 
   private CompletableFuture<Result> subscribe(
-      RequestedFilter requestedFilter,
-      int refusal,
-      Map<String, CompletableFuture<Result>> earlier) {
-    TopicFilter filter = requestedFilter.filter();
+      RequestedFilter one, int refusal, Map<String, CompletableFuture<Result>> earlier) {
+    TopicFilter filter = one.filter();
     if (filter == null) {
-      return refused(requestedFilter.refusal());
+      return refused(one.refusal());
     }
     if (refusal != 0) {
       return refused(refusal);
     }
-    Limit full = fullFor(filter);
+    Limit full = limitReachedBy(filter);
     if (full != null) {
       connection.reached(full);
       return refused(QUOTA_EXCEEDED);
     }
-    held.add(filter.text());
+    count.add(filter.text());
     CompletableFuture<Result> before = earlier.get(filter.text());
-    Action.Subscribe wanted = new Action.Subscribe(filter, requestedFilter.options().maxQos());
-    CompletableFuture<AccessDecision> ruling = connection.access().subscribe(wanted);
+    Action.Subscribe wanted = new Action.Subscribe(filter, one.options().maxQos());
+    CompletableFuture<AccessDecision> decision = connection.access().subscribe(wanted);
     CompletableFuture<Result> result =
         before == null
-            ? addIf(ruling, filter, requestedFilter.options())
-            : before.thenCompose(done -> addIf(ruling, filter, requestedFilter.options()));
+            ? addIf(decision, filter, one.options())
+            : before.thenCompose(done -> addIf(decision, filter, one.options()));
     earlier.put(filter.text(), result);
     return result;
   }
 
-  /** Replacing one that is there needs no room. */
-  private @Nullable Limit fullFor(TopicFilter filter) {
-    Limit full = held.reachedBy(filter.text());
+  /** The limit that the filter would exceed; replacing an existing subscription exceeds none. */
+  private @Nullable Limit limitReachedBy(TopicFilter filter) {
+    Limit full = count.reachedBy(filter.text());
     return full != null && connection.services().live().isSubscribed(session, filter) ? null : full;
   }
 
   /**
-   * The reason code if nothing is taken now, else 0. Even a filter that is there already costs a
-   * write and brings retained messages.
+   * The reason code if all filters are refused now, else 0. Existing subscriptions are refused too:
+   * they cost a write and cause retained messages to be sent.
    */
   private int refusalOfAll() {
     if (connection.services().servingState().refusedBecause() != null) {
@@ -197,12 +195,9 @@ final class Subscriptions {
   }
 
   private CompletableFuture<Result> addIf(
-      CompletableFuture<AccessDecision> asked, TopicFilter filter, SubscriptionOptions options) {
-    return asked.thenCompose(
-        accessDecision ->
-            accessDecision.allowed()
-                ? add(filter, options)
-                : CompletableFuture.completedFuture(DENIED));
+      CompletableFuture<AccessDecision> decision, TopicFilter filter, SubscriptionOptions options) {
+    return decision.thenCompose(
+        it -> it.allowed() ? add(filter, options) : CompletableFuture.completedFuture(DENIED));
   }
 
   private CompletableFuture<Result> add(TopicFilter filter, SubscriptionOptions options) {
@@ -224,8 +219,9 @@ final class Subscriptions {
   }
 
   /**
-   * Through its inbox and live. The way that messages are to take from now on is made first: while
-   * a subscription is replaced they may come twice, but none is lost (MQTT-3.8.4-4).
+   * Adds the route to the inbox and the live subscription. The one that messages use from now on
+   * comes first: while a subscription is replaced, messages may be duplicated, but none is lost
+   * (MQTT-3.8.4-4).
    */
   private CompletableFuture<?> route(InboxHandle inbox, InboxSubscription row) {
     Supplier<CompletableFuture<Void>> stored =
@@ -235,7 +231,7 @@ final class Subscriptions {
         : stored.get().thenCompose(done -> subscribeLive(row.filter(), row.options()));
   }
 
-  /** On the event loop; after the end it would replace the subscriptions of the next session. */
+  /** Runs on the event loop; after the end it would affect the client's next session. */
   private CompletableFuture<Boolean> subscribeLive(
       TopicFilter filter, SubscriptionOptions options) {
     if (!connection.loop().inEventLoop()) {
@@ -273,7 +269,7 @@ final class Subscriptions {
         CompletableFuture.allOf(open),
         (done, error) -> {
           if (connection.isEnded()) {
-            // What was added after the end removed everything goes too.
+            // Removes subscriptions that were added after the session ended.
             connection.services().live().removeAll(session);
           } else {
             answer.accept(results.stream().map(future -> future.getNow(FAILED)).toList());
@@ -281,10 +277,10 @@ final class Subscriptions {
         });
   }
 
-  /** Writes the answer, then does the rest for each filter; the turn ends with that. */
+  /** Writes the reply, runs the remaining work for each filter, then starts the next packet. */
   private void answer(MqttMessage answer, int filters, IntConsumer rest) {
     connection.writer().message(answer);
-    held.report();
+    count.report();
     connection.writer().flush();
     SlicedLoop.run(
         connection,
@@ -293,56 +289,51 @@ final class Subscriptions {
         () -> {
           if (!connection.isEnded()) {
             connection.writer().flush();
-            turns.next();
+            queue.next();
           }
         });
   }
 
   private void subscribed(
-      int packetIdentifier, List<RequestedFilter> wishes, List<Result> results) {
+      int packetIdentifier, List<RequestedFilter> requested, List<Result> results) {
     int[] codes = new int[results.size()];
     for (int i = 0; i < codes.length; i++) {
       Result result = results.get(i);
-      RequestedFilter requestedFilter = wishes.get(i);
-      boolean granted = result.code < UNSPECIFIED_ERROR;
+      RequestedFilter one = requested.get(i);
       codes[i] =
-          granted
+          result.code < UNSPECIFIED_ERROR
               ? result.code
-              : connection
-                  .dialect()
-                  .refusedSubscription(result.code, requestedFilter.options().maxQos());
-      if (requestedFilter.filter() != null && !result.isNew) {
-        held.remove(requestedFilter.filter().text());
+              : connection.dialect().refusedSubscription(result.code, one.options().maxQos());
+      if (one.filter() != null && !result.isNew) {
+        count.remove(one.filter().text());
       }
       if (codes[i] == Dialect.CANNOT_BE_TOLD) {
-        connection.fail(CloseReason.ofSubAck(result.code), "a subscription failed");
+        connection.fail(CloseReason.ofSubAck(result.code), "SUBSCRIBE failed");
         return;
       }
     }
     answer(
         SubscriptionReplies.subAck(packetIdentifier, codes),
         codes.length,
-        i -> began(wishes.get(i), results.get(i)));
+        i -> began(requested.get(i), results.get(i)));
   }
 
-  /** The client has been told what became of it. */
-  private void began(RequestedFilter requestedFilter, Result result) {
-    TopicFilter filter = requestedFilter.filter();
+  /** Called for each filter after the SUBACK was written. */
+  private void began(RequestedFilter one, Result result) {
+    TopicFilter filter = one.filter();
     if (filter != null && result.code < UNSPECIFIED_ERROR) {
-      connection
-          .events()
-          .subscribed(connection.access().client(), filter, requestedFilter.options().maxQos());
-      replay.subscribed(filter, requestedFilter.options(), result.isNew);
+      connection.events().subscribed(connection.access().client(), filter, one.options().maxQos());
+      replay.subscribed(filter, one.options(), result.isNew);
     }
   }
 
-  private void unsubscribe(int packetIdentifier, List<RequestedRemoval> unwanted) {
-    List<CompletableFuture<Result>> results = new ArrayList<>(unwanted.size());
+  private void unsubscribe(int packetIdentifier, List<RequestedRemoval> removals) {
+    List<CompletableFuture<Result>> results = new ArrayList<>(removals.size());
     SlicedLoop.run(
         connection,
-        unwanted.size(),
-        i -> results.add(remove(unwanted.get(i).filter)),
-        () -> whenAll(results, codes -> unsubscribed(packetIdentifier, unwanted, codes)));
+        removals.size(),
+        i -> results.add(remove(removals.get(i).filter)),
+        () -> whenAll(results, codes -> unsubscribed(packetIdentifier, removals, codes)));
   }
 
   private CompletableFuture<Result> remove(@Nullable TopicFilter filter) {
@@ -369,27 +360,27 @@ final class Subscriptions {
   }
 
   private void unsubscribed(
-      int packetIdentifier, List<RequestedRemoval> unwanted, List<Result> results) {
+      int packetIdentifier, List<RequestedRemoval> removals, List<Result> results) {
     short[] codes = new short[results.size()];
     for (int i = 0; i < codes.length; i++) {
       codes[i] = (short) results.get(i).code;
-      String filter = unwanted.get(i).text;
+      String filter = removals.get(i).text;
       if (codes[i] == 0) {
-        held.remove(filter);
+        count.remove(filter);
       }
       if (results.get(i).code < UNSPECIFIED_ERROR) {
         replay.forget(filter);
       }
       if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().tellsOutcome()) {
-        // A plain UNSUBACK would say that it worked (MQTT 3.1.1: MQTT-4.8.0-2).
-        connection.fail(CloseReason.SERVER_UNAVAILABLE, "an UNSUBSCRIBE failed");
+        // An UNSUBACK of MQTT 3 would report success (MQTT 3.1.1: MQTT-4.8.0-2).
+        connection.fail(CloseReason.SERVER_UNAVAILABLE, "UNSUBSCRIBE failed");
         return;
       }
     }
     answer(
         SubscriptionReplies.unsubAck(packetIdentifier, codes),
         codes.length,
-        i -> ended(unwanted.get(i).text, codes[i]));
+        i -> ended(removals.get(i).text, codes[i]));
   }
 
   private void ended(String filter, int code) {
@@ -398,10 +389,10 @@ final class Subscriptions {
     }
   }
 
-  /** The connection has ended: what waits for its turn is forgotten, as it was not answered. */
+  /** The connection has ended: discards queued packets, which were not answered. */
   void end() {
-    turns.end();
-    held.end();
+    queue.end();
+    count.end();
     replay.end();
   }
 }

@@ -6,12 +6,12 @@ import io.fjordmq.inbox.InboxLimits;
 /**
  * The limits of one tenant.
  *
- * @param session of each of its clients
- * @param tenant of the tenant as a whole
- * @param inbox of each of its persistent sessions
+ * @param session limits of each client
+ * @param tenant limits of the tenant as a whole
+ * @param inbox limits of each persistent session
  */
 public record TenantLimits(SessionSettings session, TenantSettings tenant, InboxLimits inbox) {
-  /** What stands in the configuration file when it says nothing else. */
+  /** The default values. */
   public static TenantLimits defaults() {
     return new TenantLimits(
         SessionSettings.defaults(), TenantSettings.DEFAULTS, InboxLimits.DEFAULT);

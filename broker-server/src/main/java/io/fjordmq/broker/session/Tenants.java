@@ -9,21 +9,21 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The tenants of a node: whose limits are whose, and what they have used of them. Thread-safe.
+ * The limits of tenants and their quotas on this node. Thread-safe.
  *
- * <p>Before a client has said who it is, the limits that all tenants share apply.
+ * <p>Until a client is authenticated, the shared limits apply to it.
  */
 public final class Tenants {
   private final TenantLimits shared;
   private final Map<String, TenantLimits> own;
   private final SessionObserver observer;
 
-  /** One for each tenant that ever connected: as many as the authenticators know. */
+  /** One for each tenant that ever connected, so bounded by the tenants authenticators return. */
   private final ConcurrentHashMap<String, TenantQuota> quotas = new ConcurrentHashMap<>();
 
   /**
-   * @param shared of every tenant that has none of its own
-   * @param own by tenant
+   * @param shared limits of all tenants without limits of their own
+   * @param own limits of the other tenants, by tenant
    */
   public Tenants(TenantLimits shared, Map<String, TenantLimits> own, SessionObserver observer) {
     this.shared = shared;
@@ -31,7 +31,7 @@ public final class Tenants {
     this.observer = observer;
   }
 
-  /** The limits of every tenant that has none of its own. */
+  /** The limits of all tenants without limits of their own. */
   public TenantLimits shared() {
     return shared;
   }
@@ -41,7 +41,7 @@ public final class Tenants {
     return own.getOrDefault(tenant, shared);
   }
 
-  /** What the retain store asks: how much each tenant may have retained. */
+  /** The limits for retained messages, as the retain store needs them. */
   public RetainQuota retained() {
     return new RetainQuota() {
       @Override
@@ -58,7 +58,7 @@ public final class Tenants {
     };
   }
 
-  /** What the tenant has used. */
+  /** The quota of the tenant. */
   TenantQuota quota(String tenant) {
     TenantQuota quota = quotas.get(tenant);
     return quota == null
@@ -66,9 +66,9 @@ public final class Tenants {
         : quota;
   }
 
-  /** Counts that a client of the tenant has reached a limit. */
+  /** Counts that a client of the tenant reached a limit. */
   void reached(Limit limit, String tenant) {
-    // Tenants without limits of their own are counted together: there may be any number.
+    // Tenants without limits of their own are counted together, because their number is unbounded.
     observer.limitReached(limit, own.containsKey(tenant) ? tenant : "");
   }
 }

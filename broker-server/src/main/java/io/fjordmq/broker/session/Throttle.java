@@ -3,19 +3,19 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.limits.Limit;
 
 /**
- * Keeps a connection within its rates: bytes each way, publishes; and holds it back while the node
- * has too much to do. A token bucket for each, holding one second's worth. What was read or written
- * is charged afterwards and may overdraw the bucket; then the client is not read, or not written
- * to, until the debt is paid. Nothing is dropped for a rate.
+ * Enforces the rates of a connection (bytes in each direction, publishes) and pauses reading while
+ * the node is overloaded. Each rate has a token bucket with the tokens of one second. Bytes and
+ * publishes are charged afterwards and may overdraw the bucket; then the client is not read, or
+ * gets no messages, until the bucket is refilled. A rate limit never drops messages.
  *
- * <p>The clock is the {@link TimeoutWheel}'s: time is looked up in a field, a connection that stays
- * within its rates is never on the wheel, and one that does not pauses for a tick or some.
+ * <p>Time is the tick of the {@link TimeoutWheel}, which is a field read. A connection within its
+ * rates is never on the wheel; one above them pauses for one or a few ticks.
  */
 final class Throttle extends TimeoutWheel.Timeout {
-  /** Tokens are halves of a byte or publish, so that a tick brings a whole number of them. */
+  /** A token is half a byte or half a publish, so each tick adds a whole number of tokens. */
   private static final int TICKS_PER_SECOND = 1_000 / TimeoutWheel.TICK_MILLIS;
 
-  /** Visiting them takes about as long as all else there is to do for a small message. */
+  /** Visiting this many nodes takes about as long as the rest of the work for a small message. */
   static final int NODES_PER_MESSAGE = 256;
 
   static final int BYTES_PER_MESSAGE = 64;
@@ -32,7 +32,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   private boolean writeStopped;
 
   /**
-   * @param mayWriteAgain called when messages need not wait any more
+   * @param mayWriteAgain called when the write rate allows messages again
    */
   Throttle(TimeoutWheel wheel, Connection connection, Runnable mayWriteAgain) {
     this.wheel = wheel;
@@ -49,7 +49,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     return (long) perSecond * TICKS_PER_SECOND;
   }
 
-  /** A packet was read. */
+  /** Charges a packet that was read. */
   void read(int bytes, boolean publish) {
     charge(bytes, publish ? 1 : 0);
   }
@@ -71,10 +71,10 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   /**
-   * The receivers of a publish were looked for. A topic that many filters with wildcards make
-   * expensive counts as several messages.
+   * Charges the matching of a publish. A topic that is expensive to match, because of many wildcard
+   * filters, counts as several messages.
    *
-   * @param nodes of filter tries that were visited
+   * @param nodes visited in the filter tries
    */
   void matched(int nodes) {
     int more = nodes / NODES_PER_MESSAGE;
@@ -83,7 +83,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     }
   }
 
-  /** Bytes were handed to the channel. */
+  /** Charges bytes that were written. */
   void wrote(int bytes) {
     if (settings.writeBytesPerSecond() == 0) {
       return;
@@ -97,7 +97,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     }
   }
 
-  /** The client is not read until the node has less to do. */
+  /** Stops reading the client until the node is no longer overloaded. */
   void holdBackWhileOverloaded() {
     if (!connection.gate().isClosedBy(ReadGate.OVERLOAD)) {
       connection.observer().refusedAsOverloaded(RejectedWork.MQTT3_PUBLISHER);
@@ -106,7 +106,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     }
   }
 
-  /** False while messages for the client have to wait. */
+  /** False while messages to the client have to wait. */
   boolean mayWrite() {
     return !writeStopped;
   }

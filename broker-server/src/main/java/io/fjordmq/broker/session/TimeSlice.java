@@ -3,11 +3,11 @@ package io.fjordmq.broker.session;
 import io.netty.util.concurrent.Ticker;
 
 /**
- * Limits how much of one connection's work is done before others on its event loop get their turn,
- * by steps, by matching and by time, whichever is used up first. Event loop only.
+ * Limits how much work of one connection runs before other connections on its event loop continue:
+ * by number of steps, matching effort and time, whichever is used up first. Event loop only.
  *
- * <p>The clock is read every few steps, and not at all in a slice of few steps. An expensive match
- * in between is counted by the filters' nodes it visited.
+ * <p>The clock is only read every few steps, and not at all in a short slice. Expensive matches in
+ * between are limited by the number of filter nodes they visit.
  */
 final class TimeSlice {
   static final int MAX_STEPS = 256;
@@ -34,7 +34,7 @@ final class TimeSlice {
     usedUp = false;
   }
 
-  /** Takes a step if the slice is not used up. */
+  /** Takes a step unless the slice is used up; returns whether it did. */
   boolean step() {
     if (!usedUp) {
       usedUp = steps >= MAX_STEPS || nodes >= MAX_NODES || isOverTime();
@@ -54,7 +54,7 @@ final class TimeSlice {
     return now - begunNanos > MAX_NANOS;
   }
 
-  /** Counts the nodes of the filter trie that a match has visited. */
+  /** Counts nodes of the filter trie that a match visited. */
   void visited(int more) {
     nodes += more;
   }

@@ -5,32 +5,32 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The coarse timeouts of one event loop's connections: keep alive, CONNECT in time. One scheduled
- * task for all of them, no object per connection beyond its own links.
+ * Coarse timeouts for the connections of one event loop: keep alive, connect timeout, throttling.
+ * Needs one scheduled task in all and no objects per timeout except the timeout itself.
  *
- * <p>A hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6): arming and cancelling are
- * constant-time, and a connection is looked at about once per timeout however busy it is, because
- * activity only notes the tick and the check moves itself on.
+ * <p>A hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6): arming and cancelling take
+ * constant time. A connection is checked about once per timeout however busy it is, because
+ * activity only records the tick, and the check re-arms itself.
  *
- * <p>A tick that comes late is one tick, however late: while the loop, or the process, stood still
- * nobody was heard either, and what clients have sent meanwhile is still to be read.
+ * <p>A late tick counts as one tick, however late it is: while the event loop or the process was
+ * stalled, it read no packets, and those that clients sent in the meantime are still unread.
  */
 final class TimeoutWheel {
-  /** Resolution: a timeout fires up to this much late and later if the loop is, never early. */
+  /** Resolution. A timeout fires up to this much late, later if the loop is late, never early. */
   static final int TICK_MILLIS = 500;
 
   private static final int SLOTS = 512;
 
-  /** Something to look at when its time has come. Used on the wheel's event loop only. */
+  /** A check that runs when it is due. Used on the wheel's event loop only. */
   abstract static class Timeout {
     @Nullable Timeout previous;
     @Nullable Timeout next;
     long dueTick;
 
-    /** Its time has come; returns the ticks until it is to be looked at again, 0 for never. */
+    /** Runs the check; returns the ticks until the next one, 0 for none. */
     abstract long due();
 
-    /** Takes it off the wheel; nothing happens if it is not there. */
+    /** Removes it from the wheel, if it is there. */
     final void cancel() {
       if (previous != null) {
         previous.next = next;
@@ -60,12 +60,12 @@ final class TimeoutWheel {
     loop.scheduleWithFixedDelay(this::advance, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Ticks since the wheel began to turn. */
+  /** Ticks since the wheel was created. */
   long tick() {
     return tick;
   }
 
-  /** Ticks that last at least so long. */
+  /** The number of ticks that take at least this long. */
   static long ticks(long millis) {
     return (millis + TICK_MILLIS - 1) / TICK_MILLIS + 1;
   }
@@ -84,7 +84,7 @@ final class TimeoutWheel {
 
   private void advance() {
     tick++;
-    // due() may arm and cancel others of this slot: begin again after each one that was due.
+    // due() may arm and cancel other timeouts of this slot, so start over after each call.
     Timeout due = firstDue();
     while (due != null) {
       due.cancel();

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The topic aliases of one connection, both directions (MQTT 5.0 §3.3.2.3.4). Nothing is allocated
- * until one is used.
+ * The topic aliases of one connection in both directions (MQTT 5.0 §3.3.2.3.4). Allocates nothing
+ * until an alias is used.
  */
 final class TopicAliases {
   private final int inboundMaximum;
@@ -17,8 +17,8 @@ final class TopicAliases {
 
   /**
    * @param inboundMaximum aliases the client may use; 0 = none
-   * @param outboundMaximum aliases used towards the client; 0 = none. First come, first served:
-   *     when all are given away other topics are written in full
+   * @param outboundMaximum aliases for messages to the client; 0 = none. First come, first served:
+   *     when all are assigned, other topics are sent in full
    */
   TopicAliases(int inboundMaximum, int outboundMaximum) {
     this.inboundMaximum = inboundMaximum;
@@ -26,20 +26,20 @@ final class TopicAliases {
   }
 
   /**
-   * The topic the client gave this alias.
+   * The topic to which the client assigned this alias.
    *
-   * @throws ProtocolViolation if it gave none
+   * @throws ProtocolViolation if there is none
    */
   Topic topicOf(int alias) {
     requireAllowed(alias);
     Topic topic = inbound == null ? null : inbound[alias];
     if (topic == null) {
-      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "topic alias " + alias + " unknown");
+      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "unknown topic alias " + alias);
     }
     return topic;
   }
 
-  /** The client gives a topic an alias. */
+  /** The client assigns an alias to a topic. */
   void learn(int alias, Topic topic) {
     requireAllowed(alias);
     if (inbound == null) {
@@ -52,21 +52,21 @@ final class TopicAliases {
     if (alias == 0 || alias > inboundMaximum) {
       throw new ProtocolViolation(
           CloseReason.TOPIC_ALIAS_INVALID,
-          "topic alias " + alias + ", allowed are 1 to " + inboundMaximum);
+          "topic alias must be between 1 and " + inboundMaximum + ": " + alias);
     }
   }
 
-  /** True if aliases may be used towards the client. */
+  /** True if messages to the client may use aliases. */
   boolean usable() {
     return outboundMaximum > 0;
   }
 
-  /** The alias the client knows for the topic; 0 if none. */
+  /** The alias that the client knows for the topic; 0 if none. */
   int known(String topic) {
     return outbound == null ? 0 : outbound.getOrDefault(topic, 0);
   }
 
-  /** Gives the topic an alias; 0 if all are given away. */
+  /** Assigns an alias to the topic; 0 if all are assigned. */
   int assign(String topic) {
     if (outbound == null) {
       outbound = new HashMap<>();

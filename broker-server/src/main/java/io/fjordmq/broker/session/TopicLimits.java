@@ -4,7 +4,7 @@ import io.fjordmq.broker.limits.Limit;
 import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
-/** How long and how deep the topics and filters of a client may be. */
+/** Limits for the length and the number of levels of a client's topics and filters. */
 record TopicLimits(int maxBytes, int maxLevels) {
 
   TopicLimits(SessionSettings settings) {
@@ -12,22 +12,22 @@ record TopicLimits(int maxBytes, int maxLevels) {
   }
 
   /**
-   * @throws ProtocolViolation with the reason given if the text goes beyond a limit
+   * @throws ProtocolViolation with this reason if the text exceeds a limit
    */
   void check(String text, CloseReason reason, int protocolLevel) {
     Limit reached = reachedBy(text);
     if (reached != null) {
       throw new ProtocolViolation(
           reason,
-          "topic of more than " + maxBytes + " bytes or " + maxLevels + " levels",
+          "topic too long: limits are " + maxBytes + " bytes and " + maxLevels + " levels",
           protocolLevel,
           reached);
     }
   }
 
-  /** The limit that a topic or filter goes beyond; null if it goes beyond none. */
+  /** The limit that a topic or filter exceeds; null if none. */
   @Nullable Limit reachedBy(String text) {
-    // A char takes at most three bytes, so short texts need no counting.
+    // A char takes at most three bytes in UTF-8, so the bytes of short texts need not be counted.
     if (text.length() > maxBytes / 3 && ByteBufUtil.utf8Bytes(text) > maxBytes) {
       return Limit.TOPIC_BYTES;
     }

@@ -6,12 +6,12 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the subscriptions whose retained messages do not come because the connection has ended. A
- * filter whose first page was not read is looked up, one filter after the other, as nobody knows
- * whether anything is retained for it. On the event loop.
+ * Counts the subscriptions whose retained messages were not all sent before the connection ended.
+ * Filters whose first page was not read are looked up one after the other, because it is unknown
+ * whether they match any retained message. Event loop only.
  */
 final class UnsentRetainedCount {
-  /** Pages; filters beyond that are counted without a look. */
+  /** Maximum number of pages read; filters beyond that are counted without a look-up. */
   private static final int MAX_LOOKUPS = 64;
 
   private final Connection connection;
@@ -24,7 +24,7 @@ final class UnsentRetainedCount {
   }
 
   /**
-   * @param isCertain true if messages are known to be left
+   * @param isCertain true if messages are known to remain
    */
   void add(TopicFilter filter, boolean isCertain) {
     if (isCertain) {

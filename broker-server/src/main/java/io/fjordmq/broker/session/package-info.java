@@ -1,12 +1,11 @@
 /**
- * One connected MQTT client: from its CONNECT to the moment its state is given back. Start at
- * {@link io.fjordmq.broker.session.Session}, which is composed of parts that each know one half of
- * one conversation; {@link io.fjordmq.broker.session.SessionHandler} says which packet goes to
- * which.
+ * One connected MQTT client, from its CONNECT until its state is released. Start with {@link
+ * io.fjordmq.broker.session.Session}, which is composed of parts that each handle one direction of
+ * one packet exchange; {@link io.fjordmq.broker.session.SessionHandler} dispatches incoming packets
+ * to them.
  *
- * <p>A session belongs to one event loop: nothing here locks, nothing here waits. What a PUBLISH
- * means is not known here ({@code broker.delivery} knows), nor are sockets and listeners ({@code
- * broker.net} knows).
+ * <p>A session belongs to one event loop, so its code neither locks nor blocks. Routing of
+ * publishes is left to {@code broker.delivery}, sockets and listeners to {@code broker.net}.
  */
 @NullMarked
 package io.fjordmq.broker.session;
