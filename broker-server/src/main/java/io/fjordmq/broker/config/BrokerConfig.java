@@ -32,42 +32,42 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Everything an operator can set. The names of the components are the keys of the file; {@link
- * #defaults()} holds the value of every key that is not given.
+ * All configuration keys. The component names are the keys in the file; {@link #defaults()} holds
+ * the default of every key.
  *
  * @param bootstrap at the first start of the cluster's first node: create the cluster
- * @param dataDir folder of everything that must survive a restart; relative to the folder the
- *     process is started in
- * @param logDir folder of the log files
+ * @param dataDir directory of everything that must survive a restart; relative to the working
+ *     directory of the process
+ * @param logDir directory of the log files
  * @param mqttServerConfig listeners for clients
- * @param clusterConfig this node among others
+ * @param clusterConfig addresses and TLS of this node within the cluster
  * @param joinConfig how a node finds its cluster
- * @param membershipConfig who counts as alive
- * @param placementConfig who holds which replicas
+ * @param membershipConfig leases of nodes
+ * @param placementConfig placement of replicas on nodes
  * @param peerConfig calls between nodes
  * @param raftPortConfig Raft between nodes
- * @param drainConfig how a node gives away its clients
- * @param httpConfig metrics and health
- * @param securityConfig who may connect and do what
+ * @param drainConfig draining a node before it stops
+ * @param httpConfig the HTTP port: metrics, health and status
+ * @param securityConfig authentication and access rules
  * @param sessionConfig limits of a client
  * @param tenantConfig limits of a tenant
- * @param overloadConfig when new work is refused
- * @param sysTopicsConfig which $SYS topics there are
- * @param deliveryConfig bounds of delivery to connected clients
- * @param nodesConfig bounds of what waits for other nodes
+ * @param overloadConfig thresholds above which new work is refused
+ * @param sysTopicsConfig the $SYS topics
+ * @param deliveryConfig limits of delivery to connected clients
+ * @param nodesConfig limits of messages queued for other nodes
  * @param storeConfig the three replicated stores
- * @param splitConfig when ranges are split by their load
- * @param routerConfig topic filter to receivers
+ * @param splitConfig splitting and merging ranges by load and size
+ * @param routerConfig routes: topic filter to receivers
  * @param inboxConfig persistent sessions
  * @param retainConfig retained messages
- * @param rangeClientConfig how the stores are called
+ * @param rangeClientConfig the clients of the stores
  * @param rangeConfig replicas of the stores' ranges
  * @param diskConfig the disk of dataDir
- * @param storageConfig the database of the replicas' state
+ * @param storageConfig the state database
  * @param consensusConfig Raft groups and their log
- * @param metadataConfig the cluster's own records
- * @param tenants limits of tenants that have some of their own
- * @param plugins settings of plugins: {@code name.key} to value
+ * @param metadataConfig the metadata group
+ * @param tenants limits of the tenants that override some
+ * @param plugins settings of plugins, by {@code name.key}
  */
 public record BrokerConfig(
     boolean bootstrap,
@@ -106,8 +106,8 @@ public record BrokerConfig(
   private static final int USUAL_VOTERS = 3;
 
   public BrokerConfig {
-    require(!dataDir.isBlank(), "dataDir must name a folder");
-    require(!logDir.isBlank(), "logDir must name a folder");
+    require(!dataDir.isBlank(), "dataDir must not be empty");
+    require(!logDir.isBlank(), "logDir must not be empty");
     SizeLimitChecks.requireFit(
         "sessionConfig", sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
     SizeLimitChecks.requireAnswered("sessionConfig", sessionConfig, rangeClientConfig, peerConfig);
@@ -124,15 +124,17 @@ public record BrokerConfig(
     }
     require(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),
-        "metadataConfig.maxBatchBytes must be at most consensusConfig.maxEntryBytes, "
-            + consensusConfig.maxEntryBytes());
+        "metadataConfig.maxBatchBytes must be at most consensusConfig.maxEntryBytes ("
+            + consensusConfig.maxEntryBytes()
+            + "), not "
+            + metadataConfig.maxBatchBytes());
   }
 
   /**
    * The replicated stores.
    *
-   * @param leaderTimeout how long a start waits until every range has a leader
-   * @param sweepInterval how often what has expired is looked for
+   * @param leaderTimeout how long a start waits for the ranges and until the node serves clients
+   * @param sweepInterval interval of the sweeps for expired sessions and messages and stale routes
    * @param dist routes
    * @param inbox persistent sessions
    * @param retain retained messages
@@ -143,7 +145,7 @@ public record BrokerConfig(
       RangesConfig dist,
       RangesConfig inbox,
       RangesConfig retain) {
-    /** Under the names that the stores have. */
+    /** The ranges by the name of the store. */
     public Map<String, RangesConfig> byStore() {
       return Map.of("dist", dist, "inbox", inbox, "retain", retain);
     }
@@ -157,10 +159,10 @@ public record BrokerConfig(
   /**
    * The ranges of one store.
    *
-   * @param replicaVoterCount copies of each range that vote in a new cluster; 0 for 3, or as many
-   *     as there are nodes
-   * @param splitByLoad whether they are split by their load
-   * @param ioNanosLimit mean time per command in storage, nanoseconds, above which a range is not
+   * @param replicaVoterCount voters of each range in a new cluster; 0 for 3, or as many as there
+   *     are nodes
+   * @param splitByLoad whether ranges are split by load
+   * @param ioNanosLimit mean storage time per command, in nanoseconds, above which a range is not
    *     split
    * @param maxIoDensity requests per second above which a range is split
    */
@@ -181,10 +183,10 @@ public record BrokerConfig(
   }
 
   /**
-   * Replicas of ranges: {@link RangeStoreSettings} without the folder, and their threads.
+   * Replicas of ranges: {@link RangeStoreSettings} without the directory, and the query threads.
    *
-   * @param queryThreads run queries; each may wait for the disk
-   * @param maxWaitingQueries that may wait for one of them
+   * @param queryThreads number of threads that run queries; each may block on the disk
+   * @param maxWaitingQueries limit of queries that wait for a thread
    */
   public record RangeConfig(
       int maxEntryBytes,
@@ -198,8 +200,9 @@ public record BrokerConfig(
       int maxWaitingQueries) {
     public RangeConfig {
       require(queryThreads >= 1, "queryThreads must be at least 1, not " + queryThreads);
-      require(maxWaitingQueries >= 1, "maxWaitingQueries must be at least 1");
-      // Refuses what it cannot work with.
+      require(
+          maxWaitingQueries >= 1, "maxWaitingQueries must be at least 1, not " + maxWaitingQueries);
+      // Validates the other values.
       new RangeStoreSettings(
           Path.of(""),
           maxEntryBytes,
@@ -224,7 +227,7 @@ public record BrokerConfig(
           1_024);
     }
 
-    /** What the range store takes. */
+    /** The settings of the range store. */
     public RangeStoreSettings replicas(Path installDirectory) {
       return new RangeStoreSettings(
           installDirectory,
@@ -241,21 +244,21 @@ public record BrokerConfig(
   /**
    * The disk of dataDir.
    *
-   * @param minFreeBytes less free than this: what would have to be stored is refused; 0: it is
-   *     taken until the disk is full
-   * @param checkInterval how often that is looked at
-   * @param slowAfter from which on a write is slow: other nodes are asked to lead. While one is
-   *     stuck for longer than twice that, the node rests
+   * @param minFreeBytes free space below which messages that have to be stored are refused; 0 to
+   *     accept them until the disk is full
+   * @param checkInterval interval of the measurements
+   * @param slowAfter duration from which a write counts as slow, so that other nodes take over
+   *     leadership; while a write is stuck for twice that, the node is suspended
    */
   public record DiskConfig(long minFreeBytes, Duration checkInterval, Duration slowAfter) {
     public DiskConfig {
-      require(minFreeBytes >= 0, "minFreeBytes must not be negative, not " + minFreeBytes);
+      require(minFreeBytes >= 0, "minFreeBytes must not be negative: " + minFreeBytes);
       require(checkInterval.toMillis() >= 10, "checkInterval must be at least 10 ms");
       require(slowAfter.toMillis() >= 100, "slowAfter must be at least 100 ms");
     }
   }
 
-  /** The value of every key that is not given; sections that are only there if named, too. */
+  /** The defaults of all keys, also those of optional sections. */
   static BrokerConfig defaults() {
     return new BrokerConfig(
         false,
@@ -265,7 +268,7 @@ public record BrokerConfig(
         new ClusterConfig("Test", "", 8899, "", "", "", "", "", ""),
         JoinConfig.of(JoinSettings.of(false, new NodeAddress("localhost", 8899), List.of())),
         MembershipSettings.DEFAULT,
-        PlacementConfig.standing(PlacementSettings.defaults(List.of())),
+        PlacementConfig.from(PlacementSettings.defaults(List.of())),
         PeerSettings.DEFAULT,
         TransportSettings.DEFAULT,
         new DrainConfig(Duration.ofSeconds(30), 500),
@@ -292,8 +295,8 @@ public record BrokerConfig(
         Map.of());
   }
 
-  /** The same with what the operator gave names to: tenants and plugins. */
-  BrokerConfig withNamed(Map<String, TenantLimits> own, Map<String, String> ofPlugins) {
+  /** A copy with the sections whose keys the operator names: tenants and plugins. */
+  BrokerConfig withNamed(Map<String, TenantLimits> ownLimits, Map<String, String> pluginValues) {
     return new BrokerConfig(
         bootstrap,
         dataDir,
@@ -325,16 +328,16 @@ public record BrokerConfig(
         storageConfig,
         consensusConfig,
         metadataConfig,
-        own,
-        ofPlugins);
+        ownLimits,
+        pluginValues);
   }
 
-  /** The limits of every tenant that has none of its own. */
+  /** The limits of all tenants that override none. */
   public TenantLimits sharedLimits() {
     return new TenantLimits(sessionConfig, tenantConfig, inboxConfig.limits());
   }
 
-  /** What the placement takes. Every node matches topics itself, so it has all routes. */
+  /** The settings of placement. Every node matches topics itself, so it holds all routes. */
   public PlacementSettings placement() {
     return placementConfig.of(
         List.of(
@@ -343,7 +346,9 @@ public record BrokerConfig(
             storeConfig.retain().placement("retain", false)));
   }
 
-  /** File descriptors that connections and table files may take, if all limits are reached. */
+  /**
+   * The number of file descriptors used by connections and table files if all limits are reached.
+   */
   public long mostDescriptors() {
     long connections =
         mqttServerConfig.listeners().stream()
@@ -352,7 +357,7 @@ public record BrokerConfig(
     return connections + httpConfig.maxConnections() + storageConfig.maxOpenFiles();
   }
 
-  /** The stores for which it says how many voters they have. */
+  /** The stores whose voter count is configured. */
   public Set<String> chosenVoters() {
     Set<String> chosen = new HashSet<>();
     storeConfig
@@ -371,10 +376,10 @@ public record BrokerConfig(
   }
 
   /**
-   * @param fault begins with the name of the component it is about
+   * @param fault begins with the name of the component
    */
-  private static void require(boolean good, String fault) {
-    if (!good) {
+  private static void require(boolean valid, String fault) {
+    if (!valid) {
       throw new IllegalArgumentException(fault);
     }
   }

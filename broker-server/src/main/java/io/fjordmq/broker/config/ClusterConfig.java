@@ -5,17 +5,18 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This node among others.
+ * The addresses and TLS of this node within the cluster.
  *
- * @param env what people call this cluster; a node joins none that is called otherwise
- * @param host address other nodes reach this one at; empty to find it
- * @param port for calls between nodes; Raft has the next one
- * @param clusterDomainName name that resolves to the nodes, beside seedEndpoints
- * @param seedEndpoints {@code host:port} of some nodes, separated by commas
- * @param serverReference where clients reach this node, as others tell theirs when drained
+ * @param env name of the cluster; a node does not join a cluster with another name
+ * @param host address at which other nodes reach this one; empty to detect it
+ * @param port cluster port, for calls between nodes; Raft uses the next port
+ * @param clusterDomainName DNS name that resolves to the nodes, in addition to seedEndpoints
+ * @param seedEndpoints comma-separated list of {@code host:port} of some nodes
+ * @param serverReference where clients reach this node; other nodes send it to their clients when
+ *     they are drained
  * @param certFile this node's certificate, for TLS between nodes
- * @param keyFile its key
- * @param trustFile the certificate of the authority of all nodes' certificates
+ * @param keyFile the private key of the certificate
+ * @param trustFile certificate of the authority that signed the certificates of all nodes
  */
 public record ClusterConfig(
     String env,
@@ -28,20 +29,21 @@ public record ClusterConfig(
     String keyFile,
     String trustFile) {
   public ClusterConfig {
-    require(!env.isBlank(), "env must be a name");
-    require(port >= 1, "port must be 1 to 65534, not " + port);
-    require(port < 65_535, "port must leave the next one to Raft: 65534 at most, not " + port);
+    require(!env.isBlank(), "env must not be empty");
+    require(
+        port >= 1 && port < 65_535,
+        "port must be 1 to 65534 (Raft uses the next port), not " + port);
     require(
         certFile.isBlank() == keyFile.isBlank() && keyFile.isBlank() == trustFile.isBlank(),
-        "certFile, keyFile and trustFile belong together: set all of them, or none");
+        "certFile, keyFile and trustFile must be set together or not at all");
     for (String endpoint : seedEndpoints.split(",", -1)) {
       require(
           seedEndpoints.isBlank() || endpoint.strip().matches("\\S+:[0-9]{1,5}"),
-          "seedEndpoints must be host:port, separated by commas, not '" + seedEndpoints + "'");
+          "seedEndpoints must be a comma-separated list of host:port, not '" + seedEndpoints + "'");
     }
   }
 
-  /** How nodes prove that they belong to the cluster; null for plain text. */
+  /** The TLS settings between nodes; null for plain text. */
   public @Nullable ClusterTls tls() {
     return certFile.isBlank()
         ? null

@@ -9,17 +9,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the records of a configuration out of the defaults and what was given. */
+/** Creates the records of a configuration from the defaults and the given values. */
 final class ConfigBinder {
-  /** Elements of one list; nobody has more, and a large number is a slip of the pen. */
+  /** Limit of the elements of a list; a larger number is most likely a typing error. */
   private static final int MAX_ELEMENTS = 64;
 
   private final Map<String, ConfigValue> given;
   private final List<String> problems;
 
   /**
-   * @param given by key; a section that was named without a value in it is there, too
-   * @param problems receives a line for every value that is refused
+   * @param given values by key; includes sections that are named but empty
+   * @param problems receives a line for every invalid value
    */
   ConfigBinder(Map<String, ConfigValue> given, List<String> problems) {
     this.given = given;
@@ -30,9 +30,9 @@ final class ConfigBinder {
     return type.cast(section("", defaults));
   }
 
-  /** One section, whose keys begin so. */
+  /** Binds the section whose keys have this prefix. */
   <T extends Record> T bind(String prefix, T defaults) {
-    @SuppressWarnings("unchecked") // section() makes a record of the class of the defaults
+    @SuppressWarnings("unchecked") // section() creates a record of the class of the defaults
     T bound = (T) section(prefix, defaults);
     return bound;
   }
@@ -79,7 +79,7 @@ final class ConfigBinder {
     }
   }
 
-  /** As many as are named. */
+  /** Binds the elements of a list of sections; their numbers must have no gaps. */
   private List<Record> elements(String list, Record defaults) {
     Pattern numbered = Pattern.compile(Pattern.quote(list) + "\\.([0-9]{1,6})(\\..*)?");
     TreeMap<Integer, ConfigValue> named = new TreeMap<>();
@@ -94,14 +94,16 @@ final class ConfigBinder {
     for (Map.Entry<Integer, ConfigValue> element : named.entrySet()) {
       int number = element.getKey();
       if (number >= MAX_ELEMENTS || number != elements.size()) {
-        String fault = " is there and " + list + "." + elements.size() + " is not";
+        String gap = " is set but " + list + "." + elements.size() + " is not; number from 0";
         problems.add(
             element.getValue().origin()
                 + ": "
                 + list
                 + "."
                 + number
-                + (number < MAX_ELEMENTS ? fault : " is too many: there may be " + MAX_ELEMENTS));
+                + (number < MAX_ELEMENTS
+                    ? gap
+                    : " exceeds the limit of " + MAX_ELEMENTS + " elements"));
         return elements;
       }
       elements.add(section(list + "." + number + ".", defaults));
@@ -109,10 +111,10 @@ final class ConfigBinder {
     return List.copyOf(elements);
   }
 
-  /** A record's complaint begins with the name of the component it is about. */
+  /** Adds the origin to the message of a record, which begins with the name of the component. */
   private String refusal(
-      String prefix, RecordComponent[] components, IllegalArgumentException complaint) {
-    String message = String.valueOf(complaint.getMessage());
+      String prefix, RecordComponent[] components, IllegalArgumentException failure) {
+    String message = String.valueOf(failure.getMessage());
     for (RecordComponent component : components) {
       ConfigValue culprit = given.get(prefix + component.getName());
       if (culprit != null && message.startsWith(component.getName() + " ")) {

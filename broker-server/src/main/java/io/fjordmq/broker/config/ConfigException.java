@@ -2,7 +2,7 @@ package io.fjordmq.broker.config;
 
 import java.util.List;
 
-/** The configuration cannot be used. Each problem is one line for the operator. */
+/** The configuration is invalid. Each problem is one line for the operator. */
 public final class ConfigException extends Exception {
   private static final long serialVersionUID = 1;
 

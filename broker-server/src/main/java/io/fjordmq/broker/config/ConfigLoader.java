@@ -9,9 +9,9 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the configuration together: the defaults, over them the file, over it the environment, over
- * it system properties, over all the command line. Whatever is wrong is collected, so that one
- * start shows every mistake.
+ * Loads the configuration. In ascending precedence, values come from the defaults, the file,
+ * environment variables, system properties and the command line. All errors are collected and
+ * reported together.
  */
 public final class ConfigLoader {
   private final Schema schema = Schema.of(BrokerConfig.defaults());
@@ -20,25 +20,25 @@ public final class ConfigLoader {
   private final List<String> problems = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
 
-  /** Last one wins; a later value moves to the end, which nothing depends on. */
+  /** Values by key; the source with the highest precedence wins. */
   private final Map<String, ConfigValue> given = new LinkedHashMap<>();
 
   private ConfigLoader() {}
 
   /**
-   * A configuration that can be used.
+   * A valid configuration.
    *
    * @param config every value
-   * @param warnings one line for each value that this version does not honour or did not understand
+   * @param warnings one line for each ignored variable and each risky value
    */
   public record Loaded(BrokerConfig config, List<String> warnings) {}
 
   /**
-   * What the command line said.
+   * The options of the command line.
    *
    * @param file the configuration file
-   * @param dataDir instead of the key of this name; null if not given
-   * @param logDir instead of the key of this name; null if not given
+   * @param dataDir overrides the key of this name; null if not given
+   * @param logDir overrides the key of this name; null if not given
    */
   public record CommandLine(Path file, @Nullable String dataDir, @Nullable String logDir) {}
 
@@ -81,7 +81,8 @@ public final class ConfigLoader {
       throw new ConfigException(problems);
     }
     if (!config.consensusConfig().log().fsync()) {
-      warnings.add("consensusConfig.log.fsync is false: acknowledged messages may not be on disk");
+      warnings.add(
+          "consensusConfig.log.fsync is false: acknowledged messages may be lost if the host fails");
     }
     return new Loaded(config, List.copyOf(warnings));
   }
@@ -135,7 +136,7 @@ public final class ConfigLoader {
       given.put(schema.numbered(entry.key()), entry);
     } else {
       problems.add(
-          entry.origin() + ": " + entry.key() + " is a section with keys of its own, not a value");
+          entry.origin() + ": " + entry.key() + " is a section, not a value; set its keys instead");
     }
   }
 

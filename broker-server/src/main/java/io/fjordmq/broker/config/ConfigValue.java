@@ -1,23 +1,23 @@
 package io.fjordmq.broker.config;
 
 /**
- * A value somebody gave.
+ * A configured value.
  *
  * @param key dotted path as written, e.g. {@code clusterConfig.port}; the elements of a list of
  *     sections are numbered from 0: {@code mqttServerConfig.tlsListener.1.port}
- * @param text the value as written, those of a list separated by commas; empty if only the key is
- *     there
- * @param form what stands after the key
- * @param origin where it stands, for messages, e.g. {@code conf/standalone.yml line 7}
+ * @param text the value as written, with the values of a list separated by commas; empty if the key
+ *     has no value
+ * @param form the kind of value
+ * @param origin where the value was set, for messages, e.g. {@code conf/standalone.yml line 7}
  */
 record ConfigValue(String key, String text, Form form, String origin) {
-  /** What stands after a key. */
+  /** The kind of value of a key. */
   enum Form {
     /** One value. */
     VALUE,
     /** Several values. */
     LIST,
-    /** Keys of its own, or nothing: it has no value. */
+    /** Nested keys, or nothing. */
     SECTION
   }
 

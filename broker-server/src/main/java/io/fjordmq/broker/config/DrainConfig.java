@@ -3,15 +3,15 @@ package io.fjordmq.broker.config;
 import java.time.Duration;
 
 /**
- * How a node that is stopped with {@code --drain} gives away what it has.
+ * Draining a node, which is stopped with {@code --drain}.
  *
- * @param leaderPatience how long others may take to lead what it led
- * @param clientsPerSecond sent to other nodes
+ * @param leaderPatience how long the node waits until others lead its ranges
+ * @param clientsPerSecond clients disconnected per second, so that they reconnect to other nodes
  */
 public record DrainConfig(Duration leaderPatience, int clientsPerSecond) {
   public DrainConfig {
-    require(!leaderPatience.isNegative(), "leaderPatience must not be negative");
-    require(clientsPerSecond >= 1, "clientsPerSecond must be at least 1");
+    require(!leaderPatience.isNegative(), "leaderPatience must not be negative: " + leaderPatience);
+    require(clientsPerSecond >= 1, "clientsPerSecond must be at least 1, not " + clientsPerSecond);
   }
 
   private static void require(boolean good, String fault) {

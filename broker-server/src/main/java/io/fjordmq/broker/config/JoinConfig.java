@@ -8,10 +8,10 @@ import java.util.List;
 /**
  * How a node finds its cluster.
  *
- * @param helloTimeout how long one address is given to answer
- * @param helloPause between two rounds of asking
- * @param clockWarning how far clocks may be apart before the log says so
- * @param clockRefusal how far clocks may be apart for a node to join
+ * @param helloTimeout how long to wait for the answer of one address
+ * @param helloPause pause between two rounds of requests
+ * @param clockWarning clock difference above which the log warns
+ * @param clockRefusal clock difference above which a node must not join
  */
 public record JoinConfig(
     Duration helloTimeout, Duration helloPause, Duration clockWarning, Duration clockRefusal) {
@@ -30,7 +30,7 @@ public record JoinConfig(
         standard.clockRefusal());
   }
 
-  /** What the membership takes. */
+  /** The settings of joining. */
   public JoinSettings settings(
       boolean bootstrap, String env, NodeAddress own, List<NodeAddress> seeds) {
     return new JoinSettings(

@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Listeners. Only those that are named are opened; of each kind there may be several.
+ * Listeners for clients. Only configured listeners are opened; each kind may have several.
  *
- * @param transport how the system is asked for network I/O: auto, epoll, nio or io_uring
+ * @param transport network I/O interface: auto, epoll, nio or io_uring
  * @param workerThreads event loops for clients; 0 for half as many as processors
- * @param shutdownTimeout how long the sessions have to be given back at the end
+ * @param shutdownTimeout time allowed for handing over sessions at shutdown
  * @param tcpListener MQTT over TCP
  * @param tlsListener MQTT over TLS
  * @param wsListener MQTT over WebSocket
@@ -72,7 +72,7 @@ public record MqttServerConfig(
   /** MQTT over a Unix domain socket. */
   public record UnixListener(@Flattened Endpoint.Unix endpoint, @Flattened SocketSettings socket) {}
 
-  /** One of each kind: what an element of that kind has if the file does not say otherwise. */
+  /** One listener of each kind, with the defaults for all listeners of that kind. */
   static MqttServerConfig defaults() {
     SocketSettings socket = SocketSettings.DEFAULTS;
     ProxySettings proxy = ProxySettings.NONE;
@@ -89,7 +89,7 @@ public record MqttServerConfig(
         List.of(new UnixListener(new Endpoint.Unix("fjordmq.sock", "660"), socket)));
   }
 
-  /** Every listener that is named, with the key it stands at. */
+  /** All configured listeners, with their keys. */
   public List<ListenerSettings> listeners() {
     List<ListenerSettings> all = new ArrayList<>();
     each("tcpListener", tcpListener, (key, of) -> all.add(listener(key, of)));
@@ -125,7 +125,7 @@ public record MqttServerConfig(
     void with(String key, T listener);
   }
 
-  /** The only one of its kind needs no number. */
+  /** Calls back for each listener. The only one of its kind has a key without a number. */
   private static <T> void each(String kind, List<T> listeners, Keyed<T> use) {
     String key = "mqttServerConfig." + kind;
     for (int i = 0; i < listeners.size(); i++) {

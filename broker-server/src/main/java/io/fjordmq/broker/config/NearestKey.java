@@ -5,13 +5,13 @@ import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the key somebody probably meant. */
+/** Finds the key that was probably meant by an unknown one. */
 final class NearestKey {
   private NearestKey() {}
 
   /**
-   * The key of the same name in another section, since that is where most unknown keys belong; else
-   * the known key with the fewest changed letters; null if none is near enough to be a guess.
+   * Returns the key of the same name in another section, since most unknown keys are misplaced;
+   * else the known key with the smallest edit distance; null if none is close enough.
    */
   static @Nullable String to(String unknown, Collection<String> known) {
     String name = nameOf(unknown);
@@ -38,7 +38,7 @@ final class NearestKey {
     return best;
   }
 
-  /** Levenshtein distance, upper and lower case being the same letter. */
+  /** The Levenshtein distance, ignoring case. */
   static int distance(String left, String right) {
     String a = left.toLowerCase(Locale.ROOT);
     String b = right.toLowerCase(Locale.ROOT);

@@ -7,19 +7,18 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Who holds which replicas: {@link PlacementSettings} without the stores.
+ * Placement of replicas: {@link PlacementSettings} without the stores.
  *
- * @param interval how often it is looked whether all is as it should be
- * @param pause least time between two such looks
- * @param callTimeout how long a node may take to say what it holds
+ * @param interval interval between placement checks
+ * @param pause minimum time between two checks
+ * @param callTimeout how long a node may take to report its replicas
  * @param stepTimeout how long one step may take
- * @param replaceAfter how long a node must be down before its replicas are given to others
- * @param transferCooldown least time between two transfers of a range's leadership for balance
- * @param maxSteps most steps at the same time
- * @param mergePatience how long two ranges that are to become one may take to come to the same
- *     nodes
- * @param mergeStandstill how long the clients of one of them may wait
- * @param mergeCooldown after a merge that was given up, how long it is not tried again by itself
+ * @param replaceAfter how long a node must be down before its replicas are replaced
+ * @param transferCooldown minimum time between two leadership transfers of a range for balance
+ * @param maxSteps limit of concurrent steps
+ * @param mergePatience how long it may take to move two ranges to the same nodes for a merge
+ * @param mergeStandstill how long a range may be frozen for a merge, while its clients wait
+ * @param mergeCooldown pause after a merge that was given up, before it is retried automatically
  */
 public record PlacementConfig(
     Duration interval,
@@ -33,7 +32,7 @@ public record PlacementConfig(
     Duration mergeStandstill,
     Duration mergeCooldown) {
   public PlacementConfig {
-    // Refuses what it cannot work with.
+    // Validates the values.
     new PlacementSettings(
         List.of(),
         interval,
@@ -46,7 +45,7 @@ public record PlacementConfig(
         new MergeSettings(mergePatience, mergeStandstill, mergeCooldown));
   }
 
-  static PlacementConfig standing(PlacementSettings standard) {
+  static PlacementConfig from(PlacementSettings standard) {
     return new PlacementConfig(
         standard.interval(),
         standard.pause(),
@@ -60,7 +59,7 @@ public record PlacementConfig(
         standard.merges().cooldown());
   }
 
-  /** What the placement takes. */
+  /** The settings of placement. */
   PlacementSettings of(List<StorePlacement> stores) {
     return new PlacementSettings(
         stores,

@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * {@code plugins.NAME.KEY}: settings of a plugin, which knows its keys itself. In environment
- * variables they are in upper case, with {@code _} for {@code -}; so neither makes a difference.
+ * The keys {@code plugins.NAME.KEY}: settings of a plugin, which validates them itself. Case is
+ * ignored and {@code _} equals {@code -}, because of environment variables.
  */
 final class PluginKeys {
   private static final String SECTION = "plugins.";
 
   private final Map<String, String> values = new LinkedHashMap<>();
 
-  /** True for whatever stands below {@code plugins}. */
+  /** Whether the key is below {@code plugins}. */
   static boolean isOne(String key) {
     return key.regionMatches(true, 0, SECTION, 0, SECTION.length());
   }
@@ -25,7 +25,7 @@ final class PluginKeys {
     }
   }
 
-  /** Values by {@code name.key}; what was given later has won. */
+  /** The values by {@code name.key}; the last one added wins. */
   Map<String, String> values() {
     return values;
   }

@@ -5,19 +5,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Values given to the process: environment variables and system properties. */
+/** Reads values from environment variables and system properties. */
 final class ProcessSettings {
   private static final String PREFIX = "FJORDMQ_";
 
-  /** Variables of bin/standalone.sh; they are not keys. */
+  /** Variables of bin/standalone.sh, which are not configuration keys. */
   private static final Set<String> OF_THE_SCRIPT =
       Set.of("FJORDMQ_JVM_OPTS", "FJORDMQ_JAVA", "FJORDMQ_START_SECONDS", "FJORDMQ_STOP_SECONDS");
 
-  /** The names other MQTT brokers of this kind gave to the stores' settings. */
+  /** Alternative names of the stores' settings, as in other MQTT brokers of this kind. */
   private static final Pattern STORE_VARIABLE =
       Pattern.compile("(dist_worker|inbox_store|retain_store)_([a-z_]+)");
 
@@ -63,8 +64,8 @@ final class ProcessSettings {
     } else if (name.contains("__")) {
       found.add(ConfigValue.value(path, value, origin)); // reported with every other unknown key
     } else {
-      // Kubernetes makes FJORDMQ_PORT, FJORDMQ_SERVICE_HOST … for a service named "fjordmq".
-      warnings.add(origin + " is no key and is ignored");
+      // Kubernetes sets FJORDMQ_PORT, FJORDMQ_SERVICE_HOST … for a service named "fjordmq".
+      warnings.add(origin + " does not match any configuration key and is ignored");
     }
   }
 
@@ -95,8 +96,9 @@ final class ProcessSettings {
       String path = "storeConfig." + STORE_SECTIONS.get(matcher.group(1)) + "." + key;
       found.add(ConfigValue.value(path, value, origin));
     } else {
+      String known = String.join(", ", new TreeSet<>(STORE_KEYS.keySet()));
       problems.add(
-          origin + " is not known; there are " + matcher.group(1) + "_" + STORE_KEYS.keySet());
+          origin + " is unknown; after " + matcher.group(1) + "_ must follow one of " + known);
     }
   }
 }

@@ -5,7 +5,7 @@ import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Reads and makes records whose components are known only at run time. */
+/** Reads and creates records by reflection. */
 final class Records {
   private Records() {}
 
@@ -22,7 +22,7 @@ final class Records {
   /**
    * Calls the canonical constructor.
    *
-   * @throws IllegalArgumentException as the constructor throws it: its message begins with the
+   * @throws IllegalArgumentException if the constructor throws it; its message begins with the
    *     component's name
    */
   static Record make(Class<? extends Record> type, @Nullable Object[] values) {
@@ -38,9 +38,9 @@ final class Records {
       if (e.getCause() instanceof IllegalArgumentException refused) {
         throw refused;
       }
-      throw new IllegalStateException("cannot make a " + type.getSimpleName(), e.getCause());
+      throw new IllegalStateException("cannot create a " + type.getSimpleName(), e.getCause());
     } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException("cannot make a " + type.getSimpleName(), e);
+      throw new IllegalStateException("cannot create a " + type.getSimpleName(), e);
     }
   }
 }

@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every key there is, with its type and default, read off a record that holds the defaults. A
- * component that is a record is a section; a list of one record is a section that may be there any
- * number of times; any other is a key with a value.
+ * All keys with their types and defaults, derived from a record that holds the defaults. A
+ * component that is a record is a section; a list of one record is a repeatable section; any other
+ * component is a key with a value.
  */
 final class Schema {
   /** A key with a value. */
@@ -46,7 +46,7 @@ final class Schema {
     return Collections.unmodifiableSet(sections);
   }
 
-  /** The key of this name whatever its case; null if there is none. */
+  /** The key of this name, ignoring case; null if there is none. */
   @Nullable String spelled(String anyCase) {
     Matcher matcher = NUMBERED.matcher(anyCase);
     if (!matcher.matches() || matcher.group(3) == null) {
@@ -59,7 +59,7 @@ final class Schema {
         : list + "." + matcher.group(2) + unnumbered.substring(list.length());
   }
 
-  /** The key as the records have it: an element's key without its number. */
+  /** The key without the number of a list element. */
   String unnumbered(String key) {
     Matcher matcher = NUMBERED.matcher(key);
     if (matcher.matches() && lists.contains(matcher.group(1))) {
@@ -68,7 +68,7 @@ final class Schema {
     return key;
   }
 
-  /** The key with the number of its element; what stands there without a number is the first. */
+  /** The key with the number of its list element, which is 0 if it has none. */
   String numbered(String key) {
     String list = listOf(key);
     return list == null || !unnumbered(key).equals(key)
@@ -90,7 +90,7 @@ final class Schema {
       String path = prefix + component.getName();
       Object value = Records.read(section, component);
       if (value instanceof Map<?, ?>) {
-        sections.add(path); // what is below is named by the operator: TenantKeys
+        sections.add(path); // the operator names the keys below: TenantKeys, PluginKeys
       } else if (component.isAnnotationPresent(Flattened.class)) {
         collect(prefix, (Record) value);
       } else if (value instanceof List<?> list
@@ -105,7 +105,7 @@ final class Schema {
       } else if (ValueText.canBe(component.getType())) {
         keys.put(path, new Key(path, component.getType(), value));
       } else {
-        throw new IllegalStateException(path + " has a type that no configuration value can have");
+        throw new IllegalStateException(path + " has an unsupported type: " + component.getType());
       }
     }
   }

@@ -11,24 +11,26 @@ import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.client.RangeClientSettings;
 
 /**
- * Whether what the node accepts fits into what it can store: a packet into a command, a batch of
- * commands into a log entry. Where it does not, a client's large message could never be made
- * durable, and the client would repeat it for ever.
+ * Checks that size limits fit into each other: a packet into a command, a batch of commands into a
+ * log entry, an answer into a message between nodes. Otherwise a large message could never be
+ * stored, and the client would resend it forever.
  */
 final class SizeLimitChecks {
-  /** What a message between nodes has beside its largest part. */
+  /** Overhead of a message between nodes in addition to its largest part. */
   private static final long BESIDE_BYTES = 64 << 10;
 
-  /** What a page of messages has beside them. */
+  /** Overhead of a page of messages. */
   private static final long PAGE_BESIDE_BYTES = 256 << 10;
 
-  /** What Raft puts into one message beside a large entry. */
+  /** The other entries that Raft sends in one message with a large one. */
   private static final long RAFT_BODY_BYTES = 4 << 20;
 
   private SizeLimitChecks() {}
 
   /**
-   * @param section of the sessions' settings
+   * Checks that everything a client may send can be stored.
+   *
+   * @param section the section of the session settings
    * @throws IllegalArgumentException if something does not fit; names the keys and what to do
    */
   static void requireFit(
@@ -37,7 +39,7 @@ final class SizeLimitChecks {
       RangeClientSettings commands,
       BrokerConfig.RangeConfig ranges,
       ConsensusSettings consensus) {
-    // A topic alias makes a topic part of the message that is not part of the packet.
+    // With a topic alias the topic is part of the message but not of the packet.
     long command =
         (long) sessions.maxPacketBytes()
             + sessions.maxTopicBytes()
@@ -47,7 +49,7 @@ final class SizeLimitChecks {
         "rangeClientConfig.maxCommandBytes",
         commands.maxCommandBytes(),
         command,
-        "a packet of " + section + ".maxPacketBytes with all it is stored with");
+        "a packet of " + section + ".maxPacketBytes with everything stored with it");
     long single = (long) commands.maxCommandBytes() + RangeEntry.COMMAND_OVERHEAD;
     atLeast(
         "rangeConfig.maxEntryBytes",
@@ -67,11 +69,11 @@ final class SizeLimitChecks {
   }
 
   /**
-   * Whether a session can be told by another node what it has: when it comes back its
-   * subscriptions, in a batch of answers that was nearly enough without it, and its messages page
-   * by page. What does not fit it would ask for again for ever.
+   * Checks that a resuming session can fetch its state from another node: its subscriptions, in a
+   * batch of answers that was nearly full without them, and its messages page by page. It would
+   * request an answer that does not fit forever.
    *
-   * @param section of the sessions' settings
+   * @param section the section of the session settings
    * @throws IllegalArgumentException if it does not fit; names the keys and what to do
    */
   static void requireAnswered(
@@ -86,7 +88,7 @@ final class SizeLimitChecks {
         peers.maxMessageBytes(),
         others + attachment + BESIDE_BYTES,
         "rangeClientConfig.enoughAnswerBytes and " + section + ".maxSubscriptionBytes");
-    // A page has at least one message, or ends behind the one that makes it large enough.
+    // A page ends after the message that reaches its size limit.
     long page =
         (long) Math.max(sessions.inboxBufferBytes(), sessions.retainedPageBytes())
             + commands.maxCommandBytes();
@@ -99,8 +101,8 @@ final class SizeLimitChecks {
   }
 
   /**
-   * Whether what nodes say to each other fits into what carries it: a message that does not would
-   * be sent again for ever, and everything behind it would wait.
+   * Checks that messages between nodes fit into frames and queues: one that does not would be
+   * resent forever, and everything behind it would wait.
    *
    * @throws IllegalArgumentException if something does not fit; names the keys and what to do
    */
@@ -126,13 +128,13 @@ final class SizeLimitChecks {
         "raftPortConfig.maxFrameBytes",
         raft.maxFrameBytes(),
         consensus.maxEntryBytes() + RAFT_BODY_BYTES,
-        "consensusConfig.maxEntryBytes with the entries that go along");
+        "consensusConfig.maxEntryBytes with the other entries of a message");
   }
 
   private static void atLeast(String key, long value, long least, String what) {
     if (value < least) {
       throw new IllegalArgumentException(
-          "%s must be at least %d, not %d, to hold %s; raise it, or lower those"
+          "%s must be at least %d, not %d, to hold %s; raise it or lower those limits"
               .formatted(key, least, value, what));
     }
   }

@@ -9,19 +9,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * When ranges are split by their load or size; what differs between the stores stands at each of
- * them.
+ * Splitting and merging ranges by load and size. Settings that differ by store are in the section
+ * of the store.
  *
- * @param strategy plugin whose SplitStrategy decides; empty for the built-in one
- * @param maxRanges replicas on a node, of all stores, at which it splits nothing
- * @param pause between two changes that a node asks for
- * @param patience how long the strategy may take for all ranges of a node together
- * @param maxBusyPercent of a second that a range's apply thread may work; more is a reason to split
- * @param cpuLimitPercent of all processors in use, from which on nothing is split
- * @param leastAge of a range that is split or merged
- * @param mergeAfter how long two neighbours must have been idle to become one; 0 for never
- * @param maxRangeBytes size above which a range is split, and half of which no merge exceeds: at
- *     least 16 MiB; 0 for no limit
+ * @param strategy plugin whose SplitStrategy decides; empty for the built-in strategy
+ * @param maxRanges number of replicas on a node, of all stores, from which on it splits no range
+ * @param pause pause between two changes that a node requests
+ * @param patience time limit of the strategy for all ranges of a node together
+ * @param maxBusyPercent share of a second for which a range's apply thread may be busy before the
+ *     range is split
+ * @param cpuLimitPercent processor usage of the host from which on no range is split
+ * @param leastAge minimum age of a range before it is split or merged
+ * @param mergeAfter how long two neighbouring ranges must be idle before they are merged; 0 for
+ *     never
+ * @param maxRangeBytes size above which a range is split, at least 16 MiB; a merged range has at
+ *     most half of it; 0 for no limit
  */
 public record SplitConfig(
     String strategy,
@@ -34,9 +36,8 @@ public record SplitConfig(
     Duration mergeAfter,
     long maxRangeBytes) {
 
-  /*
-   * RocksDB's estimates, which sizes are, count deleted rows and are off by megabytes: ranges limited
-   * to less would be split again and again. ShapeSettings take less, for tests.
+  /* Sizes are RocksDB estimates, which include deleted rows and are off by megabytes: ranges with a
+   * lower limit would be split again and again. ShapeSettings accept less, for tests.
    */
   private static final long LEAST_MAX_RANGE_BYTES = 16 << 20;
 
@@ -59,9 +60,9 @@ public record SplitConfig(
       throw new IllegalArgumentException(
           "maxRangeBytes must be at least 16 MiB, or 0 for no limit, not "
               + maxRangeBytes
-              + ": sizes are estimates, and ranges limited to less would be split again and again");
+              + ": sizes are estimates, so ranges with a lower limit would be split repeatedly");
     }
-    // Refuses what it cannot work with.
+    // Validates the other values.
     new ShapeSettings(Set.of(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
     limits(1, 1, leastAge, mergeAfter, maxBusyPercent, cpuLimitPercent);
   }
@@ -89,9 +90,9 @@ public record SplitConfig(
   }
 
   /**
-   * What the built-in strategy goes by.
+   * The limits of the built-in strategy.
    *
-   * @param stores by name
+   * @param stores the ranges of each store, by its name
    */
   public Map<String, SplitLimits> limits(Map<String, RangesConfig> stores) {
     Map<String, SplitLimits> limits = new HashMap<>();
@@ -110,9 +111,9 @@ public record SplitConfig(
   }
 
   /**
-   * What holds whatever the strategy says.
+   * The limits that apply to every strategy.
    *
-   * @param stores by name
+   * @param stores the ranges of each store, by its name
    */
   public ShapeSettings shapes(Map<String, RangesConfig> stores) {
     Map<String, RangesConfig> split = new HashMap<>(stores);

@@ -9,20 +9,20 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code tenants.NAME.KEY}: what is different for one tenant. KEY is that of the limit that all
- * others have, with its section.
+ * The keys {@code tenants.NAME.KEY}: limits of one tenant. KEY is the path of the limit that all
+ * other tenants have, including its section.
  */
 final class TenantKeys {
   static final String SECTION = "tenants";
 
-  /** Sections whose keys a tenant may have of its own. */
+  /** Sections whose keys a tenant can override. */
   private static final List<String> SECTIONS =
       List.of("sessionConfig", "tenantConfig", "inboxConfig.limits");
 
-  /** Kept before it is known whose a client is. */
+  /** Limits that apply before the tenant of a client is known. */
   private static final Set<String> BEFORE_TENANT_IS_KNOWN = Set.of("sessionConfig.connectTimeout");
 
-  /** A key of one tenant; an empty rest for the section of the tenant itself. */
+  /** A key of one tenant; the rest is empty for the section of the tenant itself. */
   private record Split(String tenant, String rest) {}
 
   private final Set<String> keys = new TreeSet<>();
@@ -36,12 +36,12 @@ final class TenantKeys {
     }
   }
 
-  /** True for whatever stands below {@code tenants}. */
+  /** Whether the key is below {@code tenants}. */
   static boolean isOne(String key) {
     return key.startsWith(SECTION + ".");
   }
 
-  /** True if it names a tenant, or a section of limits of one. */
+  /** Whether the key names a tenant or a section of its limits. */
   boolean isSection(ConfigValue entry) {
     Split split = split(entry.key());
     return split.rest.isEmpty()
@@ -49,12 +49,12 @@ final class TenantKeys {
         : keys.stream().anyMatch(known -> known.startsWith(split.rest + "."));
   }
 
-  /** True if it is a limit that a tenant may have of its own. */
+  /** Whether the key is a limit that a tenant can override. */
   boolean isKey(String key) {
     return keys.contains(split(key).rest);
   }
 
-  /** Every key and section there could be for the tenant that the key seems to be about. */
+  /** All possible keys and sections of the tenant that the key seems to name. */
   List<String> near(String key) {
     String name = key.substring(SECTION.length() + 1).split("\\.", 2)[0];
     Set<String> known = new TreeSet<>(SECTIONS);
@@ -62,7 +62,7 @@ final class TenantKeys {
     return known.stream().map(rest -> SECTION + "." + name + "." + rest).toList();
   }
 
-  /** A tenant's name may have dots, so it ends where a section begins. */
+  /** Splits a key. The name of a tenant may contain dots, so it ends where a section begins. */
   private static Split split(String key) {
     String below = key.substring(SECTION.length() + 1);
     for (String section : SECTIONS) {
@@ -76,7 +76,7 @@ final class TenantKeys {
     return new Split(below, "");
   }
 
-  /** The limits of each tenant that has some of its own. */
+  /** The limits of each tenant that overrides some. */
   static Map<String, TenantLimits> bind(
       Map<String, ConfigValue> given, ConfigBinder binder, BrokerConfig config) {
     Map<String, TenantLimits> tenants = new LinkedHashMap<>();

@@ -6,17 +6,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may stand in a configuration file and this version cannot do. Such a value is refused, never
- * ignored in silence. This class shrinks.
+ * Keys of the file format that this version does not implement. They are rejected, never silently
+ * ignored.
  */
 final class UnsupportedValues {
-  private static final String NOT_YET = " is not available in this version; ";
+  private static final String NOT_YET = " is not supported by this version: ";
 
-  /** Sections and keys of the file format that nothing implements yet, and what to do. */
+  /** Sections and keys that are not implemented yet, each with the reason and what to do. */
   private static final Map<String, String> UNAVAILABLE = new LinkedHashMap<>();
 
   static {
-    String noTls = "TLS is not there yet; remove it";
+    String noTls = "the HTTP port has no TLS; remove the key";
     for (String key : List.of("certFile", "keyFile", "trustFile", "clientAuth")) {
       UNAVAILABLE.put("httpConfig." + key, noTls);
     }
@@ -24,14 +24,14 @@ final class UnsupportedValues {
 
   private UnsupportedValues() {}
 
-  /** Why the key cannot be given; null if nothing is known of it. */
+  /** Why the key is not supported; empty if its section reports it, null if it is supported. */
   static @Nullable String refusal(String key) {
     for (Map.Entry<String, String> entry : UNAVAILABLE.entrySet()) {
       if (key.equals(entry.getKey())) {
         return key + NOT_YET + entry.getValue();
       }
       if (key.startsWith(entry.getKey() + ".")) {
-        return ""; // said once, at the section
+        return ""; // reported once, for the section
       }
     }
     return null;

@@ -9,7 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Values as they stand in a file: {@code 8899}, {@code 64 MiB}, {@code 10 s}, {@code true}, words.
+ * Parses and prints values as written in a file: {@code 8899}, {@code 64 MiB}, {@code 10 s}, {@code
+ * true}, words.
  */
 final class ValueText {
   private static final Pattern NUMBER = Pattern.compile("(-?[0-9][0-9_]*) *([a-zA-Z]*)");
@@ -20,7 +21,7 @@ final class ValueText {
 
   private ValueText() {}
 
-  /** True for the types of values that a key can have. */
+  /** Whether a key can have a value of this type. */
   static boolean canBe(Class<?> type) {
     return type == String.class
         || type == int.class
@@ -32,10 +33,10 @@ final class ValueText {
   }
 
   /**
-   * Reads a value.
+   * Parses a value.
    *
-   * @throws IllegalArgumentException if the text is none of that type; the message says what it
-   *     must be
+   * @throws IllegalArgumentException if the text is not of that type; the message says what is
+   *     allowed
    */
   static Object parse(String text, Class<?> type) {
     if (type == String.class) {
@@ -51,22 +52,23 @@ final class ValueText {
       return parseBoolean(text);
     }
     if (type == Duration.class) {
-      return Duration.ofMillis(scaled(text, MILLIS, "a time such as 500 ms, 10 s, 5 min or 2 h"));
+      return Duration.ofMillis(
+          scaled(text, MILLIS, "a duration such as 500 ms, 10 s, 5 min or 2 h"));
     }
     if (type.isEnum()) {
-      return parseWord(text, type);
+      return parseEnum(text, type);
     }
     long number = scaled(text, SIZES, "a whole number (for sizes also 64 KiB, 16 MiB, 1 GiB)");
     if (type == long.class) {
       return number;
     }
     if (number != (int) number) {
-      throw new IllegalArgumentException("must be " + Integer.MAX_VALUE + " at most, not " + text);
+      throw new IllegalArgumentException("must be at most " + Integer.MAX_VALUE + ", not " + text);
     }
     return (int) number;
   }
 
-  /** The value as the configuration file would have it. */
+  /** The value as written in a configuration file. */
   static String print(Object value) {
     if (value instanceof Duration time) {
       long millis = time.toMillis();
@@ -88,7 +90,7 @@ final class ValueText {
     throw new IllegalArgumentException("must be true or false, not '" + text + "'");
   }
 
-  private static Object parseWord(String text, Class<?> type) {
+  private static Object parseEnum(String text, Class<?> type) {
     Object[] words = type.getEnumConstants();
     for (Object word : words) {
       if (word.toString().equalsIgnoreCase(text.replace('-', '_'))) {
@@ -99,11 +101,11 @@ final class ValueText {
     throw new IllegalArgumentException("must be one of " + list + ", not '" + text + "'");
   }
 
-  private static long scaled(String text, Map<String, Long> units, String form) {
+  private static long scaled(String text, Map<String, Long> units, String expected) {
     Matcher matcher = NUMBER.matcher(text);
     Long unit = matcher.matches() ? units.get(matcher.group(2)) : null;
     if (unit == null) {
-      throw new IllegalArgumentException("must be " + form + ", not '" + text + "'");
+      throw new IllegalArgumentException("must be " + expected + ", not '" + text + "'");
     }
     try {
       return Math.multiplyExact(Long.parseLong(matcher.group(1).replace("_", "")), unit);

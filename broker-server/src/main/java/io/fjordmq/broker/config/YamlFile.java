@@ -20,8 +20,8 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * Reads a YAML file into a flat list of keys and values, each with its line. Only the syntax tree
- * is used: nothing in the file can make an object.
+ * Reads a YAML file into a flat list of keys and values, each with its line. It only uses the
+ * syntax tree, so the file cannot instantiate objects.
  */
 final class YamlFile {
   private final Path file;
@@ -45,28 +45,28 @@ final class YamlFile {
       if (root instanceof MappingNode mapping) {
         collect("", mapping);
       } else if (root != null) {
-        problems.add(at(root) + ": must be a list of 'key: value'");
+        problems.add(at(root) + ": expected 'key: value' lines");
       }
     } catch (NoSuchFileException e) {
       problems.add("cannot read the configuration file " + file + ": there is no such file");
     } catch (IOException e) {
       problems.add("cannot read the configuration file " + file + ": " + e);
     } catch (MarkedYAMLException e) {
-      problems.add(at(e.getProblemMark().getLine()) + ": is not YAML: " + e.getProblem());
+      problems.add(at(e.getProblemMark().getLine()) + ": invalid YAML: " + e.getProblem());
     } catch (YAMLException e) {
-      problems.add(file + ": is not YAML: " + e.getMessage());
+      problems.add(file + ": invalid YAML: " + e.getMessage());
     }
   }
 
   private void collect(String prefix, MappingNode mapping) {
     for (NodeTuple tuple : mapping.getValue()) {
       if (!(tuple.getKeyNode() instanceof ScalarNode keyNode)) {
-        problems.add(at(tuple.getKeyNode()) + ": a key must be a word");
+        problems.add(at(tuple.getKeyNode()) + ": a key must be plain text");
         continue;
       }
       String key = prefix + keyNode.getValue();
       if (found.stream().anyMatch(entry -> entry.key().equals(key))) {
-        problems.add(at(keyNode) + ": " + key + " stands there twice; remove one");
+        problems.add(at(keyNode) + ": " + key + " is set twice; remove one");
       }
       Node value = tuple.getValueNode();
       if (value instanceof MappingNode section) {
@@ -80,7 +80,7 @@ final class YamlFile {
     }
   }
 
-  /** A list of values is one value for its key; a list of sections is numbered from 0. */
+  /** A list of values becomes one value of its key; sections in a list are numbered from 0. */
   private void collect(String key, String at, List<Node> elements) {
     if (elements.stream().allMatch(ScalarNode.class::isInstance)) {
       List<String> values = elements.stream().map(e -> ((ScalarNode) e).getValue()).toList();

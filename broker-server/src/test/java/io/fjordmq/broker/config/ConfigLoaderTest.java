@@ -107,7 +107,8 @@ class ConfigLoaderTest {
     assertThat(problemsOf(two + "port: 1\n"))
         .isEqualTo(
             "environment variable FJORDMQ_MQTTSERVERCONFIG__WSLISTENER__3__PORT:"
-                + " mqttServerConfig.wsListener.3 is there and mqttServerConfig.wsListener.2 is not");
+                + " mqttServerConfig.wsListener.3 is set but mqttServerConfig.wsListener.2 is not;"
+                + " number from 0");
   }
 
   @Test
@@ -215,13 +216,14 @@ class ConfigLoaderTest {
   void shouldNameKeyAndReasonOfABadValue() {
     assertThat(problemsOf("clusterConfig:\n  port: 70000\n"))
         .endsWith(
-            "line 2: clusterConfig.port must leave the next one to Raft: 65534 at most, not 70000");
+            "line 2: clusterConfig.port must be 1 to 65534 (Raft uses the next port), not 70000");
     assertThat(problemsOf("bootstrap: maybe\n"))
         .endsWith("line 1: bootstrap must be true or false, not 'maybe'");
     assertThat(problemsOf("mqttServerConfig:\n  tcpListener:\n    port: 18 83\n"))
         .contains("line 3: mqttServerConfig.tcpListener.port must be a whole number");
     assertThat(problemsOf("clusterConfig:\n  seedEndpoints: one,two\n"))
-        .contains("line 2: clusterConfig.seedEndpoints must be host:port");
+        .contains(
+            "line 2: clusterConfig.seedEndpoints must be a comma-separated list of host:port");
   }
 
   @Test
@@ -274,9 +276,10 @@ class ConfigLoaderTest {
 
   @Test
   void shouldRefuseWhatIsThereTwiceOrIsNoYamlOrIsMissing() {
-    assertThat(problemsOf("logDir: a\nlogDir: b\n")).contains("line 2: logDir stands there twice");
-    assertThat(problemsOf("clusterConfig: [1\n")).contains("is not YAML");
-    assertThat(problemsOf("clusterConfig: 5\n")).contains("is a section with keys of its own");
+    assertThat(problemsOf("logDir: a\nlogDir: b\n")).contains("line 2: logDir is set twice");
+    assertThat(problemsOf("clusterConfig: [1\n")).contains("invalid YAML");
+    assertThat(problemsOf("clusterConfig: 5\n"))
+        .contains("is a section, not a value; set its keys instead");
     assertThat(problemsOf("logDir:\n  a: 5\n")).contains("logDir must be one value");
     CommandLine missing = new CommandLine(dir.resolve("none.yml"), null, null);
     assertThat(
@@ -289,8 +292,8 @@ class ConfigLoaderTest {
   void shouldRefuseWhatThisVersionCannotDo() {
     assertThat(problemsOf("httpConfig:\n  certFile: a.pem\n"))
         .endsWith(
-            "line 2: httpConfig.certFile is not available in this version;"
-                + " TLS is not there yet; remove it");
+            "line 2: httpConfig.certFile is not supported by this version:"
+                + " the HTTP port has no TLS; remove the key");
   }
 
   @Test
@@ -298,7 +301,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
         .contains(
             "splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192:"
-                + " sizes are estimates, and ranges limited to less would be split again and again");
+                + " sizes are estimates, so ranges with a lower limit would be split repeatedly");
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: -1\n")).contains("maxRangeBytes must");
     for (String allowed : List.of("0", "16 MiB")) {
       assertThat(load("splitConfig:\n  maxRangeBytes: " + allowed + "\n").warnings()).isEmpty();
@@ -310,7 +313,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 6\n"))
         .contains("storeConfig.inbox.replicaVoterCount must be 0 to 5");
     assertThat(problemsOf("clusterConfig:\n  certFile: node.crt\n"))
-        .contains("certFile, keyFile and trustFile belong together");
+        .contains("certFile, keyFile and trustFile must be set together or not at all");
     assertThat(problemsOf("peerConfig:\n  maxMessageBytes: 1 MiB\n"))
         .contains("peerConfig.maxMessageBytes must be at least");
     assertThat(problemsOf("peerConfig:\n  maxQueuedBytes: 16 MiB\n"))
@@ -318,7 +321,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf("raftPortConfig:\n  maxFrameBytes: 8 MiB\n"))
         .contains("raftPortConfig.maxFrameBytes must be at least");
     assertThat(problemsOf("clusterConfig:\n  port: 65535\n"))
-        .contains("clusterConfig.port must leave the next one to Raft");
+        .contains("clusterConfig.port must be 1 to 65534 (Raft uses the next port)");
   }
 
   @Test
@@ -336,7 +339,9 @@ class ConfigLoaderTest {
   void shouldOnlyWarnOfVariablesThatOrchestratorsMake() throws Exception {
     environment = Map.of("FJORDMQ_SERVICE_HOST", "10.0.0.1", "FJORDMQ_JVM_OPTS", "-Xmx1g");
     assertThat(load("").warnings())
-        .containsExactly("environment variable FJORDMQ_SERVICE_HOST is no key and is ignored");
+        .containsExactly(
+            "environment variable FJORDMQ_SERVICE_HOST does not match any configuration key and is"
+                + " ignored");
   }
 
   private ConfigLoader.Loaded load(String yaml) throws IOException, ConfigException {

@@ -24,7 +24,7 @@ class ValueTextTest {
 
   @Test
   void shouldRefuseNumbersThatDoNotFit() {
-    refuse("3 GiB", int.class, "must be 2147483647 at most");
+    refuse("3 GiB", int.class, "must be at most 2147483647");
     refuse("99999999999999999999", long.class, "is too large");
     refuse("9223372036854775807 GiB", long.class, "is too large");
     refuse("", int.class, "must be a whole number");
