@@ -28,9 +28,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All metrics of a node ({@link Metric} lists ours; Micrometer's of the JVM and the process come
- * along). Observers are handed to the parts when they are built; figures that can be read at any
- * time are read when somebody asks for the page.
+ * All metrics of a node: those in {@link Metric}, and Micrometer's JVM and process metrics.
+ * Components receive their observers when they are built; state that can be read at any time is
+ * read at each scrape.
  */
 public final class BrokerMetrics implements AutoCloseable {
   private static final List<String> STORES = List.of("dist", "inbox", "retain");
@@ -112,27 +112,27 @@ public final class BrokerMetrics implements AutoCloseable {
     return consensus;
   }
 
-  /** What clients have sent and got so far. */
+  /** Counters of client traffic since the process started. */
   public ClientTraffic traffic() {
     return sessions.traffic(
         inboxes.expiredSessions(), delivery.droppedCopies() + inboxes.droppedCopies());
   }
 
   /**
-   * From now on pages show these figures, too.
+   * Adds the gauges of this status.
    *
-   * @param status must not block; called once for each page
+   * @param status must not block; called once per scrape
    */
   public void watch(Supplier<NodeStatus> status) {
     source = status;
   }
 
-  /** The parts are closing: their figures stay what they were last. */
+  /** Freezes the gauges at their latest values while the components close. */
   public void unwatch() {
     source = null;
   }
 
-  /** The page, in Prometheus' text format. */
+  /** All metrics in the Prometheus text format. */
   public String scrape() {
     Supplier<NodeStatus> current = source;
     if (current != null) {

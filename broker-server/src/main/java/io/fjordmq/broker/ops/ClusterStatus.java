@@ -5,11 +5,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster as one node sees it, for people.
+ * The cluster as seen by one node: the contents of {@code /status}.
  *
- * @param nodes all that belong to it
+ * @param nodes all members
  * @param ranges all ranges of all stores, in the order of stores and keys
- * @param remarks what an operator should know, in sentences
+ * @param remarks problems and hints for the operator, in sentences
  */
 public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<String> remarks) {
   private static final int LONGEST_STATE = "draining".length();
@@ -18,12 +18,11 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /**
    * A node.
    *
-   * @param id of the node
-   * @param address of its cluster port
-   * @param state up, draining or down
-   * @param incarnation of its present or last process
-   * @param isSelf whether it is the one that was asked
-   * @param leadsMetadata whether it leads the metadata group, as far as is known
+   * @param address the address of its cluster port
+   * @param state the node state in lower case
+   * @param incarnation its present or latest incarnation
+   * @param isSelf whether this is the node that answers
+   * @param leadsMetadata whether it leads the metadata group, as far as known
    */
   public record NodeLine(
       String id,
@@ -36,10 +35,10 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /**
    * A range.
    *
-   * @param leader null if nobody is known to lead it
-   * @param keys from the first to the one after the last, in hexadecimal digits
-   * @param load null if its leader has not said it
-   * @param problem why a replica of it is out of service; null if none is
+   * @param leader null if no leader is known
+   * @param keys the interval from the first key to the one after the last, in hexadecimal
+   * @param load null if its leader has not reported it
+   * @param problem why a replica is halted; null if none is
    */
   public record RangeLine(
       String range,
@@ -51,20 +50,20 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
       @Nullable String problem) {}
 
   /**
-   * What a range has to do, and what its leader makes of it.
+   * The load of a range and the split decision of its leader.
    *
    * @param requests commands and queries per second
-   * @param busyPercent of a second that its apply thread worked
-   * @param nanos mean time for which a command waited for storage
-   * @param bytes that it holds, estimated; 0 if that is not known
-   * @param decision split, split by size, merge, or why neither
+   * @param busyPercent share of time for which its apply thread was busy
+   * @param nanos mean storage time of a command, in nanoseconds
+   * @param bytes estimated size; 0 if unknown
+   * @param decision split, split by size, merge, or the reason for none of these
    */
   public record LoadLine(long requests, int busyPercent, long nanos, long bytes, String decision) {}
 
   /**
-   * A node's copy of a range.
+   * A replica of a range.
    *
-   * @param lag log entries that the leader has applied and it has not; negative if it is not known
+   * @param lag log entries that the leader has applied and the replica has not; negative if unknown
    */
   public record ReplicaLine(String node, long lag) {}
 
@@ -86,7 +85,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
         + padded(node.address(), width)
         + "  "
         + padded(node.state(), LONGEST_STATE)
-        + "  process "
+        + "  incarnation "
         + node.incarnation()
         + (node.isSelf() ? ", this node" : "")
         + (node.leadsMetadata() ? ", leads the metadata" : "");
@@ -123,7 +122,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
     return replicas.stream().map(ClusterStatus::replica).collect(Collectors.joining(", "));
   }
 
-  /** A few entries are always on their way; more are worth a word. */
+  /** Formats a replica. A small lag is normal and not shown. */
   private static String replica(ReplicaLine replica) {
     if (replica.lag() < 0) {
       return replica.node() + " (silent)";

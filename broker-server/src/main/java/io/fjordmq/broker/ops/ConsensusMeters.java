@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what the Raft groups do. */
+/** Metrics of the Raft groups. */
 final class ConsensusMeters implements ConsensusObserver {
   private final Timer fsync;
   private final LongAdder entries;

@@ -18,12 +18,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the owner of a running node commands it: files in a folder of the data directory, which only
- * that user can enter. {@code bin/standalone.sh} writes {@code NAME.request}, a line of words,
- * under another name first; the node removes it, does it, and leaves {@code NAME.answer}: a line
- * with the exit code, then text. No port, so nothing that could be reached from elsewhere.
+ * Receives operator commands as files in a folder of the data directory, which only the user of the
+ * node can enter. {@code bin/standalone.sh} writes {@code NAME.request}, a line of words, and moves
+ * it into place. The node removes it, executes it, and writes {@code NAME.answer}: a line with the
+ * exit code, then text. There is no port that could be reached from elsewhere.
  *
- * <p>For one thread at a time, which {@link #look} blocks while a command is done.
+ * <p>Not thread-safe. {@link #look} blocks while a command is executed.
  */
 public final class ControlFolder {
   private static final Logger LOG = LoggerFactory.getLogger(ControlFolder.class);
@@ -32,7 +32,7 @@ public final class ControlFolder {
   private static final String ANSWER = ".answer";
   private static final int MAX_REQUEST_BYTES = 4_096;
 
-  /** What nobody has fetched by then is not fetched any more. */
+  /** Age from which an answer that was not fetched is deleted. */
   private static final Duration KEPT = Duration.ofMinutes(10);
 
   private final Path folder;
@@ -41,17 +41,17 @@ public final class ControlFolder {
   private boolean complained;
 
   /**
-   * What came of a command.
+   * The answer to a command.
    *
-   * @param exitCode as of a process: 0 done, 1 not done, 2 misused, 75 not yet
-   * @param text for the operator, lines
+   * @param exitCode exit code of the script: 0 done, 1 failed, 2 wrong usage, 75 not done yet
+   * @param text lines for the operator
    */
   public record Answer(int exitCode, String text) {
     public static final int DONE = 0;
     public static final int FAILED = 1;
     public static final int MISUSED = 2;
 
-    /** Ask again. */
+    /** The caller repeats the command until it is done. */
     public static final int NOT_YET = 75;
   }
 
@@ -62,10 +62,10 @@ public final class ControlFolder {
   }
 
   /**
-   * Makes the folder, or empties it of what an earlier process was asked.
+   * Creates the folder, or deletes the requests and answers of an earlier process.
    *
-   * @param directory of data, held by this process
-   * @param commands does what the words of a request say; may block
+   * @param directory the data directory, locked by this process
+   * @param commands executes the words of a request; may block
    */
   public static ControlFolder open(
       Path directory, Function<List<String>, Answer> commands, InstantSource clock)
@@ -91,14 +91,14 @@ public final class ControlFolder {
     return entries;
   }
 
-  /** Does what has been asked since the last look. To be called some times a second. */
+  /** Executes new commands and deletes old answers. Called several times a second. */
   public void look() {
     try {
       for (Path entry : entries(folder)) {
         String name = entry.getFileName().toString();
         if (name.endsWith(REQUEST)) {
           answer(entry, name.substring(0, name.length() - REQUEST.length()));
-        } else if (isForgotten(entry)) {
+        } else if (isExpired(entry)) {
           Files.deleteIfExists(entry);
         }
       }
@@ -111,7 +111,7 @@ public final class ControlFolder {
     }
   }
 
-  private boolean isForgotten(Path entry) throws IOException {
+  private boolean isExpired(Path entry) throws IOException {
     try {
       return Files.getLastModifiedTime(entry).toInstant().plus(KEPT).isBefore(clock.instant());
     } catch (NoSuchFileException fetched) {
@@ -131,7 +131,8 @@ public final class ControlFolder {
     try (InputStream in = Files.newInputStream(request)) {
       byte[] bytes = in.readNBytes(MAX_REQUEST_BYTES + 1);
       if (bytes.length > MAX_REQUEST_BYTES) {
-        return new Answer(Answer.MISUSED, "a command has at most " + MAX_REQUEST_BYTES + " bytes");
+        return new Answer(
+            Answer.MISUSED, "the command is longer than " + MAX_REQUEST_BYTES + " bytes");
       }
       line = new String(bytes, StandardCharsets.UTF_8).strip();
     } finally {
@@ -144,7 +145,8 @@ public final class ControlFolder {
       return answer;
     } catch (RuntimeException e) {
       LOG.error("Operator command '{}' failed because of a bug; please report it", line, e);
-      return new Answer(Answer.FAILED, "a defect of FjordMQ; its log says more: " + e);
+      return new Answer(
+          Answer.FAILED, "the command failed because of a bug in FjordMQ; see its log: " + e);
     }
   }
 }

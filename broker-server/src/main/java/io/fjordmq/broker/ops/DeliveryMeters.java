@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what delivery does. */
+/** Metrics of delivery. */
 final class DeliveryMeters implements DeliveryObserver {
   private final Meters meters;
   private final LongAdder live;
@@ -20,7 +20,7 @@ final class DeliveryMeters implements DeliveryObserver {
   private final LongAdder redistributed;
   private final LongAdder forgotten;
 
-  /** The reasons are delivery's own: a handful of words. */
+  /** By reason. The labels of delivery are few, so the map stays small. */
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
 
   DeliveryMeters(Meters meters) {

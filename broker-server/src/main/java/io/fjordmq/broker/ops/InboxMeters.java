@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what the inbox store does. */
+/** Metrics of the inbox store. */
 final class InboxMeters implements InboxObserver {
   private final Meters meters;
   private final Timer insert;

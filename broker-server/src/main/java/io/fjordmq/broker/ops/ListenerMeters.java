@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what listeners do before there is a session. */
+/** Metrics of listeners and TLS handshakes. */
 final class ListenerMeters implements ListenerObserver {
   private final LongAdder full;
   private final LongAdder resumed;
   private final LongAdder takenOver;
   private final LongAdder refused;
 
-  /** When each TLS listener's certificate ends, by key. */
+  /** When the certificate of each TLS listener expires, by key. */
   private final Map<String, Instant> expiries = new ConcurrentHashMap<>();
 
   ListenerMeters(Meters meters) {

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 
-/** Makes the meters of the {@link Metric metrics}; every series exists, at zero, from the start. */
+/** Creates the meters of the {@link Metric metrics}; all series exist, at zero, from the start. */
 final class Meters {
-  /** Upper bounds of the histograms: from a memory write to a disk in trouble. */
+  /** Upper bounds of the histogram buckets, from a write to memory to a failing disk. */
   private static final Duration[] BUCKETS = {
     Duration.ofNanos(100_000),
     Duration.ofNanos(250_000),
@@ -38,14 +38,14 @@ final class Meters {
 
   private final MeterRegistry registry;
 
-  /** The registry refers to what it reads weakly; this keeps it. */
+  /** Strong references, because the registry refers weakly to the objects that gauges read. */
   private final List<Object> kept = Collections.synchronizedList(new ArrayList<>());
 
   Meters(MeterRegistry registry) {
     this.registry = registry;
   }
 
-  /** A counter to be added to from any thread. */
+  /** A thread-safe counter. */
   LongAdder counter(Metric metric, String... labelValues) {
     LongAdder sum = new LongAdder();
     kept.add(sum);
@@ -56,7 +56,7 @@ final class Meters {
     return sum;
   }
 
-  /** A counter that somebody else keeps. */
+  /** A counter whose value is maintained elsewhere. */
   void counted(Metric metric, DoubleSupplier value) {
     kept.add(value);
     FunctionCounter.builder(metric.id(), value, DoubleSupplier::getAsDouble)
@@ -74,14 +74,14 @@ final class Meters {
     return counters;
   }
 
-  /** A gauge that is changed by differences, from any thread. */
+  /** A thread-safe gauge that is changed by increments. */
   LongAdder level(Metric metric) {
     LongAdder sum = new LongAdder();
     gauge(metric, sum::doubleValue);
     return sum;
   }
 
-  /** A gauge that is asked when it is read. */
+  /** A gauge whose value is computed when it is read. */
   void gauge(Metric metric, DoubleSupplier value, String... labelValues) {
     Gauge.builder(metric.id(), value::getAsDouble)
         .description(metric.meaning())

@@ -1,9 +1,9 @@
 package io.fjordmq.broker.ops;
 
 /**
- * Every metric there is: name, kind, labels and meaning. docs/METRICS.md is the same list for
- * people, kept equal by a test. In Prometheus' format dots become underscores, counters end in
- * {@code _total}, timers in {@code _seconds}.
+ * All metrics with name, kind, labels and help text. A test keeps docs/METRICS.md equal to this
+ * list. In the Prometheus format dots become underscores, counters end in {@code _total}, timers in
+ * {@code _seconds}.
  */
 enum Metric {
   CONNECTIONS("fjordmq.connections", Kind.GAUGE, "", "Clients connected"),
@@ -600,11 +600,11 @@ enum Metric {
       "version, java",
       "Always 1; the labels name the FjordMQ version and the Java version of this node");
 
-  /** How a metric behaves. */
+  /** The type of a metric. */
   enum Kind {
-    /** Goes up and down. */
+    /** A value that can decrease. */
     GAUGE,
-    /** Only goes up. */
+    /** A value that only increases. */
     COUNTER,
     /** A histogram of durations. */
     TIMER
@@ -622,7 +622,7 @@ enum Metric {
     this.meaning = meaning;
   }
 
-  /** Name with dots, as Micrometer has it. */
+  /** Micrometer name, with dots. */
   String id() {
     return id;
   }
@@ -631,7 +631,7 @@ enum Metric {
     return kind;
   }
 
-  /** Names of its labels, separated by a comma and a blank; empty if it has none. */
+  /** Label names, separated by a comma and a blank; empty if there are none. */
   String labels() {
     return labels;
   }
@@ -640,7 +640,7 @@ enum Metric {
     return meaning;
   }
 
-  /** Name in Prometheus' format. */
+  /** Name in the Prometheus format. */
   String exposedName() {
     String name = id.replace('.', '_');
     return switch (kind) {

@@ -14,20 +14,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Figures of every part at one moment.
+ * The state of all components at one moment.
  *
  * @param delivery to connected clients
  * @param router routes
- * @param inboxes persistent sessions led here
+ * @param inboxes persistent sessions in ranges that this node leads
  * @param retained retained messages
  * @param replicas of all ranges
- * @param shapes what this node says of the load of ranges that it leads
- * @param metadata its Raft group
- * @param clients of the stores, by store
- * @param storage the replicas' database
- * @param overload measures, and whether new work is refused
- * @param disk whether it takes writes
- * @param clockAheadMillis of cluster time, by this machine's wall clock; negative if it is behind
+ * @param shapes load and split decisions of the ranges that this node leads
+ * @param metadata the metadata group
+ * @param clients range clients, by store
+ * @param storage the state database
+ * @param overload overload measurements, and whether new work is refused
+ * @param disk free space and failures of the disk
+ * @param clockAheadMillis how far the wall clock of this host is ahead of cluster time; negative if
+ *     it is behind
  */
 public record NodeStatus(
     DeliveryStatus delivery,
@@ -43,16 +44,16 @@ public record NodeStatus(
     Disk disk,
     long clockAheadMillis) {
 
-  /** Whether the node has too much to do, and what says so. */
+  /** Whether the node is overloaded, and the latest measurements. */
   public record OverloadStatus(boolean overloaded, OverloadReading reading) {}
 
   /**
-   * What the node's files are on.
+   * The disk of the data directory.
    *
-   * @param storageFailed whether the replicas' database takes no writes
-   * @param logFailed whether the Raft log takes none
-   * @param freeBytes what may still be written
-   * @param low whether what must be stored is refused
+   * @param storageFailed whether the state database rejects writes
+   * @param logFailed whether the log database rejects writes
+   * @param freeBytes bytes that may still be written
+   * @param low whether this node has low disk space
    */
   public record Disk(boolean storageFailed, boolean logFailed, long freeBytes, boolean low) {}
 }

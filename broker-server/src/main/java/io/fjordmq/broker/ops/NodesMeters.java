@@ -3,7 +3,7 @@ package io.fjordmq.broker.ops;
 import io.fjordmq.broker.nodes.NodesObserver;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what nodes say to each other. */
+/** Metrics of the streams between nodes. */
 final class NodesMeters implements NodesObserver {
   private final LongAdder sent;
   private final LongAdder resent;

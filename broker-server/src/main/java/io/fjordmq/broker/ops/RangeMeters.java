@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Counts what the ranges of each store do. */
+/** Metrics of the ranges of each store. */
 final class RangeMeters implements RangeObserver {
   private static final class OfStore {
     private final Timer batch;

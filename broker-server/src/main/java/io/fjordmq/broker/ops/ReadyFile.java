@@ -9,9 +9,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A file in the data directory that says that clients can connect, and where; bin/standalone.sh
- * waits for it. Gone after a clean end; after a crash it is left behind with the number of a dead
- * process.
+ * A file in the data directory that announces that clients can connect, and where;
+ * bin/standalone.sh waits for it. It is deleted at shutdown; after a crash it remains, with the id
+ * of a dead process.
  *
  * <pre>
  * 4711
@@ -30,12 +30,12 @@ public final class ReadyFile implements AutoCloseable {
   }
 
   /**
-   * Writes the file: whole or not at all.
+   * Writes the file atomically.
    *
-   * @param directory held by this process
+   * @param directory the data directory, locked by this process
    * @param since when the node became ready
-   * @param mqtt where clients connect
-   * @param http where operators look
+   * @param mqtt URIs of the MQTT listeners
+   * @param http URI of the HTTP port
    */
   public static ReadyFile write(Path directory, Instant since, List<String> mqtt, String http)
       throws IOException {
@@ -51,7 +51,7 @@ public final class ReadyFile implements AutoCloseable {
     return new ReadyFile(file);
   }
 
-  /** Clients cannot connect any more. */
+  /** Deletes the file: clients can no longer connect. */
   @Override
   public void close() throws IOException {
     Files.deleteIfExists(file);

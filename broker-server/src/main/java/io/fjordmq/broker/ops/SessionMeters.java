@@ -14,9 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what sessions do. Called for every packet: adds to a counter and returns. */
+/** Metrics of sessions. Called for every packet, so it only increments counters. */
 final class SessionMeters implements SessionObserver {
-  /** By their number on the wire (MQTT 5.0 §2.1.2). */
+  /** Indexed by packet type (MQTT 5.0 §2.1.2). */
   private static final String[] PACKETS = {
     "reserved", "connect", "connack", "publish", "puback", "pubrec", "pubrel", "pubcomp",
     "subscribe", "suback", "unsubscribe", "unsuback", "pingreq", "pingresp", "disconnect", "auth"
@@ -29,7 +29,7 @@ final class SessionMeters implements SessionObserver {
   private final Meters meters;
   private final LongAdder heldBack;
 
-  /** By tenant: those that have limits of their own, and an empty name for all others. */
+  /** By tenant, for tenants with limits of their own; the empty name stands for all others. */
   private final Map<String, Map<Limit, LongAdder>> limitsReached = new ConcurrentHashMap<>();
 
   private final LongAdder[] packets = new LongAdder[PACKETS.length];
@@ -101,10 +101,10 @@ final class SessionMeters implements SessionObserver {
   }
 
   /**
-   * What was counted.
+   * Returns the counters of client traffic.
    *
-   * @param expiredSessions as the inbox store counts them
-   * @param droppedElsewhere copies that did not come as far as a session
+   * @param expiredSessions as counted by the inbox store
+   * @param droppedElsewhere copies that were dropped before they reached a session
    */
   ClientTraffic traffic(long expiredSessions, long droppedElsewhere) {
     long accepted = 0;

@@ -16,7 +16,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Gauges of one {@link NodeStatus}, taken anew for each page; zero before there is one. */
+/** Gauges of a {@link NodeStatus}, which is read once per scrape; zero before the first one. */
 final class StatusGauges {
   private final Meters meters;
   private volatile @Nullable NodeStatus status;
@@ -32,7 +32,7 @@ final class StatusGauges {
     gauge(Metric.CLOCK_DIFFERENCE, s -> s.clockAheadMillis() / 1_000.0);
   }
 
-  /** What the gauges show from now on. */
+  /** Sets the values that the gauges show from now on. */
   void show(NodeStatus current) {
     status = current;
   }
@@ -167,7 +167,7 @@ final class StatusGauges {
     meters.gauge(metric, reading(figure), labelValues);
   }
 
-  /** Figures that only grow. */
+  /** A value that never decreases. */
   private void counter(Metric metric, ToDoubleFunction<NodeStatus> figure) {
     meters.counted(metric, reading(figure));
   }

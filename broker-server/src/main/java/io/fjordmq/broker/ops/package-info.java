@@ -1,9 +1,10 @@
 /**
- * What operators see: metrics and health over HTTP, and the files by which bin/standalone.sh knows
- * the process. Start at {@link io.fjordmq.broker.ops.BrokerMetrics}: every metric is there.
+ * Interfaces for operators: metrics, the status page, and the files through which bin/standalone.sh
+ * finds and commands the process. Start at {@link io.fjordmq.broker.ops.BrokerMetrics}, which has
+ * all metrics.
  *
- * <p>Listens to the other parts through their observers and status methods; none of them knows this
- * package.
+ * <p>Observes the other components through their observers and status methods; those do not depend
+ * on this package.
  */
 @NullMarked
 package io.fjordmq.broker.ops;

@@ -8,11 +8,11 @@ import io.fjordmq.inbox.ConnectOrder;
 import java.net.InetAddress;
 
 /**
- * Publishes who connects and who goes, under the topics and with the JSON members EMQX has for it.
- * Not kept for later subscribers: they are events. They reach subscribers on every node.
+ * Publishes connects and disconnects of clients, with the topics and JSON members of EMQX. As
+ * events they are not retained. They reach subscribers on all nodes.
  */
 public final class ClientTopics implements ClientEvents {
-  /** Of a client identifier in a topic; longer ones are cut there, and whole in the JSON. */
+  /** Limit of a client identifier in a topic; longer ones are truncated there, not in the JSON. */
   private static final int LONGEST_LEVEL = 1_024;
 
   private final SysTopicsSettings settings;
@@ -67,7 +67,7 @@ public final class ClientTopics implements ClientEvents {
     return client.tenant().isEmpty() ? jsonWriter : jsonWriter.with("tenant", client.tenant());
   }
 
-  /** EMQX's words where it has one; ours say more than none. */
+  /** EMQX's name of the reason if it has one, else ours. */
   private static String reasonOf(CloseReason reason) {
     return switch (reason) {
       case CLIENT_DISCONNECT -> "normal";
@@ -89,7 +89,7 @@ public final class ClientTopics implements ClientEvents {
     publishRouter.flush();
   }
 
-  /** A client identifier may hold what a topic may not. */
+  /** Escapes the wildcards, which a client identifier may contain but a topic may not. */
   private static String level(String clientId) {
     int end = Math.min(clientId.length(), LONGEST_LEVEL);
     if (end < clientId.length() && Character.isHighSurrogate(clientId.charAt(end - 1))) {

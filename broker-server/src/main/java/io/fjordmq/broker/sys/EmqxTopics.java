@@ -7,7 +7,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Map;
 
-/** {@code $SYS/brokers/…} as EMQX has it: this node, and a few of its figures. */
+/** {@code $SYS/brokers/…} as in EMQX: this node and some of its statistics. */
 final class EmqxTopics {
   private static final String ROOT = "$SYS/brokers";
 
@@ -20,12 +20,12 @@ final class EmqxTopics {
     this.version = version;
   }
 
-  /** Where the events of a node's client begin. */
+  /** The topic prefix of the events of a client. */
   static String client(String node, String clientId) {
     return ROOT + "/" + node + "/clients/" + clientId + "/";
   }
 
-  /** Adds topics with what they say now. */
+  /** Adds the topics with their current values. */
   void addTo(Map<String, String> values, SysFigures figures) {
     values.put(ROOT, node);
     put(values, "version", version);

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.sys;
 
 /**
- * How much a counter grows in a minute, averaged over the last 1, 5 and 15 minutes with falling
- * weight, as Unix does with its load.
+ * The growth of a counter per minute, as an exponentially weighted moving average over 1, 5 and 15
+ * minutes, like the Unix load average.
  */
 final class LoadAverage {
   static final int[] MINUTES = {1, 5, 15};
@@ -10,7 +10,7 @@ final class LoadAverage {
   private final double[] averages = new double[MINUTES.length];
   private long last;
 
-  /** The counter stands at the value, so many milliseconds after the call before. */
+  /** Records the value of the counter, so many milliseconds after the previous call. */
   void update(long value, long elapsedMillis) {
     if (elapsedMillis <= 0) {
       return;
@@ -23,7 +23,7 @@ final class LoadAverage {
     }
   }
 
-  /** Over the minutes of that index of {@link #MINUTES}. */
+  /** The average over the minutes at this index of {@link #MINUTES}. */
   double over(int index) {
     return averages[index];
   }

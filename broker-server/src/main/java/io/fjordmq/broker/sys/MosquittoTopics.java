@@ -7,10 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/**
- * {@code $SYS/broker/…} as mosquitto 2.0 has it. Remembers what the highest figures were and how
- * counters grow; used by one thread.
- */
+/** {@code $SYS/broker/…} as in mosquitto 2.0. Keeps maxima and load averages. Not thread-safe. */
 final class MosquittoTopics {
   private static final String ROOT = "$SYS/broker/";
 
@@ -23,7 +20,7 @@ final class MosquittoTopics {
   private long mostHeap;
 
   /**
-   * @param nowMillis from which on counters are looked at
+   * @param nowMillis start of the first averaging interval
    */
   MosquittoTopics(String version, long nowMillis) {
     this.version = version;
@@ -43,7 +40,7 @@ final class MosquittoTopics {
     loads.put(name, new Load(counter, new LoadAverage()));
   }
 
-  /** Adds topics with what they say now. */
+  /** Adds the topics with their current values. */
   void addTo(Map<String, String> values, SysFigures figures) {
     put(values, "version", "FjordMQ version " + version);
     put(values, "uptime", figures.uptimeMillis() / 1_000 + " seconds");

@@ -6,11 +6,11 @@ import java.lang.management.ManagementFactory;
 import java.time.Instant;
 
 /**
- * Everything the topics are made of, at one moment.
+ * The input of the {@code $SYS} topics at one moment.
  *
  * @param nowMillis wall clock
- * @param uptimeMillis since the node began
- * @param heapBytes in use
+ * @param uptimeMillis time since the process started
+ * @param heapBytes heap in use
  */
 public record SysFigures(
     long nowMillis,
@@ -19,7 +19,7 @@ public record SysFigures(
     ClientTraffic clientTraffic,
     NodeStatus status) {
 
-  /** With what the process itself knows. */
+  /** Adds the uptime and heap of this process. */
   public static SysFigures of(Instant now, ClientTraffic clientTraffic, NodeStatus status) {
     Runtime runtime = Runtime.getRuntime();
     return new SysFigures(

@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The retain store as new subscriptions see it: filters below {@code $SYS} are answered from this
- * node's values. No other filter matches those (MQTT 5.0 §4.7.2).
+ * The retain store for new subscriptions: answers filters below {@code $SYS} from this node's
+ * values. No other filter matches these topics (MQTT 5.0 §4.7.2).
  */
 public final class SysRetained implements RetainStore {
   private static final String FIRST_LEVEL = "$SYS/";
@@ -22,7 +22,7 @@ public final class SysRetained implements RetainStore {
   private final SysTopics topics;
 
   /**
-   * @param store for everything else
+   * @param store for all other filters
    */
   public SysRetained(RetainStore store, SysTopics topics) {
     this.store = store;

@@ -14,11 +14,11 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The values of this node's {@code $SYS} topics. Each look takes the figures anew, publishes what
- * has changed to connected subscribers of this node, and keeps all for those who subscribe later:
- * as if they were retained, but in memory, since they would be worth nothing after a restart.
+ * The values of this node's {@code $SYS} topics. Each run computes them, publishes changed values
+ * to the connected subscribers of this node, and keeps all of them for later subscribers. They work
+ * like retained messages but stay in memory, since they are worthless after a restart.
  *
- * <p>QoS 0: a value that is missed is followed by the next.
+ * <p>The messages have QoS 0: a lost value is followed by the next one.
  */
 public final class SysTopics implements Runnable {
   private final Supplier<SysFigures> figures;
@@ -32,7 +32,7 @@ public final class SysTopics implements Runnable {
    * @param node name of this node
    * @param version of FjordMQ
    * @param figures must not block
-   * @param publisher to connected clients of this node
+   * @param publisher publishes to connected clients of this node
    */
   public SysTopics(
       SysTopicsSettings settings,
@@ -47,17 +47,17 @@ public final class SysTopics implements Runnable {
     this.emqx = new EmqxTopics(node, version);
   }
 
-  /** The values by topic. Any thread. */
+  /** The values by topic. Thread-safe. */
   NavigableMap<String, Message> values() {
     return values;
   }
 
-  /** Whose clients they are for. */
+  /** The tenant whose clients can subscribe to the topics. */
   String tenant() {
     return settings.tenant();
   }
 
-  /** Looks at the figures and publishes what has changed. Called by one thread. */
+  /** Computes the values and publishes those that have changed. Not thread-safe. */
   @Override
   public void run() {
     SysFigures now = figures.get();

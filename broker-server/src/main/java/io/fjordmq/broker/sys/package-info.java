@@ -1,9 +1,9 @@
 /**
- * The {@code $SYS} topics: what a node tells of itself to MQTT clients, in the forms that tools for
- * mosquitto and EMQX read. Start at {@link io.fjordmq.broker.sys.SysTopics}; docs/SYS-TOPICS.md
- * lists the topics.
+ * The {@code $SYS} topics: the state of a node for MQTT clients, compatible with tools for
+ * mosquitto and EMQX. Start at {@link io.fjordmq.broker.sys.SysTopics}; docs/SYS-TOPICS.md lists
+ * the topics.
  *
- * <p>The values are this node's and live in its memory: nothing of them is stored.
+ * <p>The values are those of this node. They stay in memory and are not stored.
  */
 @NullMarked
 package io.fjordmq.broker.sys;

@@ -89,7 +89,7 @@ class ControlFolderTest {
   @Test
   void shouldRefuseALongRequestAndSurviveADefect() throws IOException {
     ControlFolder control = open();
-    assertThat(answerTo(control, "x".repeat(5_000))).startsWith("2\na command has at most");
+    assertThat(answerTo(control, "x".repeat(5_000))).startsWith("2\nthe command is longer than");
     assertThat(answerTo(control, "defect")).startsWith("1\n").contains("planted");
     assertThat(answerTo(control, "voters")).startsWith("75\n");
   }
