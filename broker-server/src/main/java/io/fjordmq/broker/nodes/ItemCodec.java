@@ -18,14 +18,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Items as bytes. The version of the whole stands in the {@link StreamBatch}.
+ * The format of items. Its version is in the {@link StreamBatch}.
  *
  * <pre>
  * u8 kind, then
  * 1 publish      string tenant | message
- * 2 shared       string tenant | string share | string pattern | string member | form | message
- * 3 appended     handle | varint count | each: varint sequence, form, message
- * 4 look again   string tenant | string client
+ * 2 shared       string tenant | string share | string pattern | string member | options | message
+ * 3 appended     handle | varint count | each: varint sequence, options, message
+ * 4 refetch      string tenant | string client
  * 5 inboxes led  interval
  * 6 fenced       handle
  * 7 connected    string tenant | string client | u64 epoch version | u64 index
@@ -33,8 +33,7 @@ import org.jspecify.annotations.Nullable;
  * 9 shared       id | as 2
  * 10 shared, kept in a store    as 2
  * 11 shared, kept in a store    id | as 2
- *
- * form    u8 bits 0-1 QoS, 2 RETAIN | varint count, varint each subscription identifier
+ * options u8 bits 0-1 QoS, 2 RETAIN | varint count, varint each subscription identifier
  * id      u64 producer | varint sequence | varint lowest sequence that may be repeated
  * handle  string tenant | string client | u64 incarnation | varint epoch
  * </pre>
@@ -43,7 +42,7 @@ final class ItemCodec {
   private static final int PUBLISH = 1;
   private static final int SHARED = 2;
   private static final int APPENDED = 3;
-  private static final int LOOK_AGAIN = 4;
+  private static final int REFETCH = 4;
   private static final int INBOXES_LED = 5;
   private static final int FENCED = 6;
   private static final int CONNECTED = 7;
@@ -69,9 +68,9 @@ final class ItemCodec {
       return encode(appended);
     }
     ByteWriter out = new ByteWriter(64);
-    if (item instanceof NodeItem.Refetch again) {
-      out.writeByte(LOOK_AGAIN);
-      writeId(again.inbox(), out);
+    if (item instanceof NodeItem.Refetch refetch) {
+      out.writeByte(REFETCH);
+      writeId(refetch.inbox(), out);
     } else if (item instanceof NodeItem.InboxesLed led) {
       out.writeByte(INBOXES_LED);
       led.routing().write(out);
@@ -97,7 +96,7 @@ final class ItemCodec {
         .writeString(shared.shareName())
         .writeString(shared.pattern())
         .writeString(shared.member());
-    writeForm(shared.qos(), shared.retain(), shared.subscriptionIdentifiers(), out);
+    writeOptions(shared.qos(), shared.retain(), shared.subscriptionIdentifiers(), out);
     MessageCodec.write(shared.message(), out);
     return out.toByteArray();
   }
@@ -108,7 +107,7 @@ final class ItemCodec {
     out.writeVarint(appended.entries().size());
     for (InboxEntry entry : appended.entries()) {
       out.writeVarint(entry.sequence());
-      writeForm(entry.qos(), entry.retain(), entry.subscriptionIdentifiers(), out);
+      writeOptions(entry.qos(), entry.retain(), entry.subscriptionIdentifiers(), out);
       MessageCodec.write(entry.message(), out);
     }
     return out.toByteArray();
@@ -134,7 +133,7 @@ final class ItemCodec {
         .writeByte(kind);
   }
 
-  private static void writeForm(Qos qos, boolean retain, List<Integer> ids, ByteWriter out) {
+  private static void writeOptions(Qos qos, boolean retain, List<Integer> ids, ByteWriter out) {
     out.writeByte(qos.level() | (retain ? RETAIN : 0)).writeVarint(ids.size());
     ids.forEach(out::writeVarint);
   }
@@ -149,7 +148,7 @@ final class ItemCodec {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no item
+   * @throws MalformedBytesException if the bytes are not an item
    */
   static NodeItem decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -168,7 +167,7 @@ final class ItemCodec {
       case REPEATABLE_SHARED -> readShared(in, readPublishId(in), false);
       case REPEATABLE_KEPT_SHARED -> readShared(in, readPublishId(in), true);
       case APPENDED -> readAppended(in);
-      case LOOK_AGAIN -> new NodeItem.Refetch(readId(in));
+      case REFETCH -> new NodeItem.Refetch(readId(in));
       case INBOXES_LED -> new NodeItem.InboxesLed(KeyInterval.read(in));
       case FENCED -> new NodeItem.Fenced(readHandle(in));
       case CONNECTED ->
@@ -187,14 +186,14 @@ final class ItemCodec {
     String shareName = in.readString();
     String pattern = in.readString();
     String member = in.readString();
-    int form = in.readByte();
+    int options = in.readByte();
     return new NodeItem.Shared(
         tenant,
         shareName,
         pattern,
         member,
-        Qos.of(form & QOS),
-        (form & RETAIN) != 0,
+        Qos.of(options & QOS),
+        (options & RETAIN) != 0,
         readIdentifiers(in),
         MessageCodec.read(in),
         id,
@@ -207,14 +206,14 @@ final class ItemCodec {
     List<InboxEntry> entries = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       long sequence = in.readVarint();
-      int form = in.readByte();
+      int options = in.readByte();
       List<Integer> identifiers = readIdentifiers(in);
       entries.add(
           new InboxEntry(
               sequence,
               MessageCodec.read(in),
-              Qos.of(form & QOS),
-              (form & RETAIN) != 0,
+              Qos.of(options & QOS),
+              (options & RETAIN) != 0,
               identifiers));
     }
     return new NodeItem.Appended(handle, entries);

@@ -1,11 +1,13 @@
 package io.fjordmq.broker.nodes;
 
-/** Told once what became of an item. */
+/** Receives the outcome of an item, once. */
 @FunctionalInterface
 public interface ItemListener {
-  /** For whom it does not matter. */
+  /** Ignores the outcome. */
   ItemListener NOBODY = outcome -> {};
 
-  /** On any thread, possibly before the item is offered; must not block. */
+  /**
+   * Called on any thread, possibly before the call that offers the item returns; must not block.
+   */
   void settled(ItemOutcome outcome);
 }

@@ -1,17 +1,17 @@
 package io.fjordmq.broker.nodes;
 
-/** What became of an item. */
+/** The outcome of an item. */
 public enum ItemOutcome {
-  /** The node has it. */
+  /** The node has taken it. */
   TAKEN,
-  /** The node has nobody to give a share's message to, or cannot read the item. */
+  /** The node has no member for a share's message, or cannot decode the item. */
   NOT_TAKEN,
-  /** A share's member has no room for a message that waits in a store: it stays there. */
+  /** The queue of a share member is full; the message stays in its store. */
   NO_ROOM,
-  /** That life of the node is over, or there never was such a one; it may have had the item. */
+  /** That incarnation of the node is over or never existed; it may have taken the item. */
   LIFE_OVER,
-  /** The node has not answered in time. It may have had the item, or have it later. */
+  /** The node has not answered in time. It may have taken the item, or may still take it. */
   OVERDUE,
-  /** This node's own life is over, or it is closing; the other may have had the item. */
+  /** This node's incarnation is over, or it is closing; the other one may have taken the item. */
   ABANDONED
 }

@@ -11,24 +11,25 @@ import io.fjordmq.range.KeyInterval;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One thing a node says to another. */
+/** A message from one node to another. */
 public sealed interface NodeItem {
 
   /**
-   * A message for whoever at the node has ordinary live subscriptions that match.
+   * A published message for all matching ordinary live subscriptions at the node.
    *
    * @param id set if its publisher may repeat it
    */
   record Publish(String tenant, Message message, @Nullable PublishId id) implements NodeItem {}
 
   /**
-   * A message for one connected member of a share; answered with whether the member could take it.
-   * QoS, RETAIN and identifiers are what the member's route says. That may be an earlier session's:
-   * the node that has the member delivers by its subscription.
+   * A message for one connected member of a share; the answer tells whether the member has taken
+   * it. QoS, RETAIN and identifiers come from the member's route, which may be an earlier
+   * session's; the receiving node delivers with the options of the present subscription.
    *
-   * @param pattern the filter without the share
+   * @param pattern the filter without its share prefix
    * @param id set if its publisher may repeat it
-   * @param kept it waits in a store until a member has it: one without room leaves it there
+   * @param kept whether it stays in a store until a member has taken it; a member whose queue is
+   *     full leaves it there
    */
   record Shared(
       String tenant,
@@ -46,19 +47,19 @@ public sealed interface NodeItem {
   /** Entries were appended to an inbox that is attached at the node. */
   record Appended(InboxHandle handle, List<InboxEntry> entries) implements NodeItem {}
 
-  /** Entries may have been appended to an inbox; its session reads it again. */
+  /** Entries may have been appended to an inbox; its session refetches them. */
   record Refetch(InboxId inbox) implements NodeItem {}
 
-  /** A range of inboxes is led anew: sessions whose inboxes are in it read them again. */
+  /** An inbox range has a new leader: the sessions of its inboxes refetch entries. */
   record InboxesLed(KeyInterval routing) implements NodeItem {}
 
-  /** An inbox was taken from a connection of the node. */
+  /** A connection of the node was fenced: another one has attached its inbox. */
   record Fenced(InboxHandle handle) implements NodeItem {}
 
-  /** A client has connected elsewhere: an older connection of it is to be closed. */
+  /** A client has connected to another node: the node closes an older connection of it. */
   record Connected(String tenant, String clientId, ConnectOrder connectOrder) implements NodeItem {}
 
-  /** Its bytes. */
+  /** Encodes the item. */
   default byte[] encode() {
     return ItemCodec.encode(this);
   }

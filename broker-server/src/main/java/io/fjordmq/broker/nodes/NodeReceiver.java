@@ -16,9 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The receiving end of the streams of all other nodes. Of each it knows the life and the number of
- * its last batch: one that comes again is answered like the first time and not taken again.
- * Thread-safe.
+ * The receiving end of the streams of all other nodes. For each it remembers the incarnation and
+ * its last batch: a resent batch gets the same answer and is not processed again. Thread-safe.
  */
 public final class NodeReceiver {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReceiver.class);
@@ -29,7 +28,7 @@ public final class NodeReceiver {
   private final AtomicLong unreadable = new AtomicLong();
   private final ConcurrentHashMap<NodeId, Origin> origins = new ConcurrentHashMap<>();
 
-  /** What is known of a sender. Guarded by itself, which also keeps its batches in order. */
+  /** The state of a sender. Guarded by its own monitor, which also keeps batches in order. */
   private static final class Origin {
     private long sender;
     private long receiver;
@@ -44,7 +43,7 @@ public final class NodeReceiver {
     this.observer = observer;
   }
 
-  /** Begins to take items. */
+  /** Starts receiving items. */
   public void start(PeerServices services) {
     services.serve(StreamSender.SERVICE, this::handle);
   }
@@ -65,8 +64,8 @@ public final class NodeReceiver {
         return CompletableFuture.failedFuture(
             new PeerException(
                 PeerException.Kind.REFUSED,
-                "item %d was expected, not %d of node %s"
-                    .formatted(origin.first + origin.count, batch.first(), from)));
+                "expected item %d of node %s, but the batch begins with item %d"
+                    .formatted(origin.first + origin.count, from, batch.first())));
       }
       origin.first = batch.first();
       origin.count = batch.items().size();
@@ -75,14 +74,16 @@ public final class NodeReceiver {
     }
   }
 
-  /** Begins anew with a later life of either node; returns why the batch is not taken. */
+  /** Resets the numbers for a later incarnation of either node; returns why it is rejected. */
   private @Nullable String adopt(Origin origin, StreamBatch batch) {
     long own = membership.incarnation();
     if (batch.receiver() != own) {
-      return "it is for life " + batch.receiver() + " of this node, which is in life " + own;
+      return "the batch is for incarnation %d of this node, the present one is %d"
+          .formatted(batch.receiver(), own);
     }
     if (batch.sender() < origin.sender) {
-      return "it is of life " + batch.sender() + ", but life " + origin.sender + " has begun";
+      return "the batch is from incarnation %d of the sender, a later one is known: %d"
+          .formatted(batch.sender(), origin.sender);
     }
     if (batch.sender() > origin.sender || origin.receiver != own) {
       origin.sender = batch.sender();
@@ -121,7 +122,7 @@ public final class NodeReceiver {
     return answer;
   }
 
-  /** An item that cannot be taken because of a bug must not stop those behind it. */
+  /** Catches exceptions: a bug in the handling of one item must not block those behind it. */
   private void takeOne(byte[] item, ItemReceiver.Answer answer) {
     NodeItem decoded;
     try {

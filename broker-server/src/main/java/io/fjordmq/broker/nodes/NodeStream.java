@@ -11,20 +11,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits to be said to one life of another node. Items arrive there in the order of the calls,
- * each once: they are numbered, one batch is in the air, and it is sent again until it is answered
- * or that life is over. Thread-safe; nothing here blocks.
+ * The stream of items to one incarnation of another node. Items arrive in the order of the calls,
+ * each once: they are numbered, and one batch is in flight at a time, which is resent until it is
+ * answered or that incarnation is over. Thread-safe; no method blocks.
  *
- * <p>Above the high water mark publishers are to be answered late ({@link #whenDrained}); above the
- * capacity {@link #isFull} makes them drop or refuse. What is offered all the same is taken, so the
- * bound may be passed by one message of every source.
+ * <p>Above the high-water mark, answers to publishers are delayed ({@link #whenDrained}); above the
+ * capacity, {@link #isFull} makes sources drop or refuse messages. Items that are offered anyway
+ * are accepted, so each source may exceed the limit by one message.
  *
- * <p>Nobody waits for longer than {@link NodesSettings#publishPatience}: a node that cannot be
- * reached may be alive for others, so that its life goes on. What was offered is sent all the same
- * once that is possible.
+ * <p>No publisher waits for longer than {@link NodesSettings#publishPatience}: a node that cannot
+ * be reached from here may be alive for others, so its incarnation may continue. Offered items are
+ * still sent once that is possible.
  */
 public final class NodeStream {
-  /** What an item takes beside its bytes. */
+  /** Estimated memory of an item in addition to its bytes. */
   private static final int ITEM_OVERHEAD = 64;
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -34,10 +34,10 @@ public final class NodeStream {
     final ItemListener listener;
     final boolean isNotice;
 
-    /** By the time of the timers; {@link #NEVER} if nobody waits for the outcome. */
+    /** In the time of the timers; {@link #NEVER} if the outcome has no deadline. */
     final long dueMillis;
 
-    /** The listener has given up: what becomes of the item later is not told. */
+    /** The listener was told that it is overdue; a later outcome is not reported. */
     boolean overdue;
 
     Queued(byte[] item, ItemListener listener, boolean isNotice, long dueMillis) {
@@ -64,7 +64,7 @@ public final class NodeStream {
   private boolean allBehind;
   private List<Runnable> drained = new ArrayList<>();
 
-  /** Waiting and in the air, whose listeners are promised an outcome in time; oldest first. */
+  /** Items, waiting or in flight, whose outcome has a deadline; oldest first. */
   private final ArrayDeque<Queued> promised = new ArrayDeque<>();
 
   private long drainDueMillis;
@@ -79,8 +79,8 @@ public final class NodeStream {
   private volatile boolean full;
 
   /**
-   * @param incarnation of the life it leads to
-   * @param sender of this life of this node
+   * @param incarnation the incarnation of the other node
+   * @param sender the sender of this node's present incarnation
    */
   NodeStream(NodeId node, long incarnation, StreamSender sender, NodesSettings settings) {
     this.node = node;
@@ -97,27 +97,27 @@ public final class NodeStream {
     return incarnation;
   }
 
-  /** True above the high water mark. */
+  /** Whether the stream is above its high-water mark. */
   public boolean isCongested() {
     return congested;
   }
 
-  /** True above the capacity. */
+  /** Whether the stream is above its capacity. */
   public boolean isFull() {
     return full;
   }
 
-  /** True if no more than a bounded number of notices wait. */
+  /** Whether fewer notices wait than the limit. */
   synchronized boolean hasRoomForNotices() {
     return notices < settings.capacityNotices();
   }
 
-  /** Says an item; whoever can do without looks at {@link #isFull} first. */
+  /** Sends an item; callers that can do without it check {@link #isFull} first. */
   public void offer(byte[] item, ItemListener listener) {
     add(new Queued(item, listener, false, NEVER));
   }
 
-  /** The same, and the listener is told in time, if need be that it is {@code OVERDUE}. */
+  /** Like {@link #offer}, but the listener gets {@code OVERDUE} if there is no answer in time. */
   public void offerInTime(byte[] item, ItemListener listener) {
     add(new Queued(item, listener, false, dueMillis()));
   }
@@ -126,14 +126,14 @@ public final class NodeStream {
     return sender.nowMillis() + settings.publishPatience().toMillis();
   }
 
-  /** Says what must not be lost; its number is bounded by who looks at the room for it. */
+  /** Sends an item that must not be lost; callers check {@link #hasRoomForNotices} before. */
   public void notice(NodeItem item) {
     add(new Queued(item.encode(), ItemListener.NOBODY, true, NEVER));
   }
 
   /**
-   * Pushes entries to an attached inbox. If the stream is full, or they are more than fit into a
-   * batch, its session reads them itself.
+   * Pushes entries to an attached inbox. If the stream is full or the entries do not fit into a
+   * batch, the session fetches them itself.
    */
   public void append(NodeItem.Appended appended) {
     if (full && leaveBehind(appended.handle().id())) {
@@ -158,8 +158,8 @@ public final class NodeStream {
   }
 
   /**
-   * Calls back once the stream is below its high water mark; at once if it is, or if the node has
-   * not answered for so long that waiting for it helps nobody.
+   * Calls back once the stream is below its high-water mark; immediately if it already is, or if
+   * the node has not answered for so long that waiting is pointless.
    */
   public void whenDrained(Runnable callback) {
     synchronized (this) {
@@ -202,7 +202,7 @@ public final class NodeStream {
     }
   }
 
-  // ---- what takes too long
+  // ---- deadlines
 
   private void checkWhenDue() {
     long due = Math.min(promised.isEmpty() ? NEVER : promised.element().dueMillis, drainDue());
@@ -255,7 +255,7 @@ public final class NodeStream {
 
   // ---- sending
 
-  /** Takes the next items if none are in the air; null if there is nothing to send. */
+  /** Takes the next items if none are in flight; null if there is nothing to send. */
   private @Nullable StreamBatch nextBatch() {
     if (!inAir.isEmpty() || waiting.isEmpty()) {
       return null;
@@ -281,7 +281,7 @@ public final class NodeStream {
     return ended == null && !inAir.isEmpty() && batch.first() == sentBefore + 1;
   }
 
-  /** The node has answered; sends what is next. */
+  /** Handles the answer of the node and sends the next batch. */
   void answered(StreamBatch batch, ItemOutcome[] outcomes) {
     List<Queued> settled;
     List<Runnable> woken;
@@ -319,7 +319,7 @@ public final class NodeStream {
     }
   }
 
-  /** Below the high water mark: whoever waits goes on, and who was left behind reads. */
+  /** Below the high-water mark, releases waiting publishers and makes skipped sessions refetch. */
   private List<Runnable> relax() {
     if (bytes > settings.highWaterBytes()) {
       return List.of();
@@ -341,7 +341,7 @@ public final class NodeStream {
     bytes += queued.weight();
   }
 
-  /** Nothing more is sent: everything that waits, and that is offered later, ends like this. */
+  /** Ends the stream: waiting items and those offered later get this outcome. */
   void end(ItemOutcome outcome) {
     List<Queued> left = new ArrayList<>();
     List<Runnable> woken;

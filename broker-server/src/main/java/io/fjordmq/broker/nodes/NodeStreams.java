@@ -7,11 +7,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The streams to all other living nodes; there are none until a {@link StreamLifecycle} makes some.
+ * The streams to all other live nodes; empty until a {@link StreamLifecycle} creates them.
  * Thread-safe.
  */
 public final class NodeStreams {
-  /** By node, in their order: a simulated run says the same to all in the same order. */
+  /** By node, sorted, so that simulated runs are repeatable. */
   private volatile Map<String, NodeStream> streams = Map.of();
 
   void replace(Map<String, NodeStream> now) {
@@ -22,23 +22,23 @@ public final class NodeStreams {
     return streams;
   }
 
-  /** The stream to this very life of a node; null if it is over or not known. */
+  /** The stream to exactly this incarnation of a node; null if it is over or unknown. */
   public @Nullable NodeStream find(String node, long incarnation) {
     NodeStream stream = streams.get(node);
     return stream != null && stream.incarnation() == incarnation ? stream : null;
   }
 
-  /** The stream to whatever life the node has now; null if it has none. */
+  /** The stream to the present incarnation of a node; null if it has none. */
   public @Nullable NodeStream find(String node) {
     return streams.get(node);
   }
 
-  /** To all other living nodes. */
+  /** The streams to all other live nodes. */
   public Collection<NodeStream> all() {
     return streams.values();
   }
 
-  /** False while more notices wait for some node than should: clients may not connect then. */
+  /** False while too many notices wait for a node; clients may not connect then. */
   public boolean hasRoomForNotices() {
     for (NodeStream stream : streams.values()) {
       if (!stream.hasRoomForNotices()) {
@@ -48,7 +48,7 @@ public final class NodeStreams {
     return true;
   }
 
-  /** Of all streams together. */
+  /** The sums over all streams. */
   public NodesStatus status() {
     NodesStatus sum = new NodesStatus(0, 0, 0, 0);
     for (NodeStream stream : streams.values()) {

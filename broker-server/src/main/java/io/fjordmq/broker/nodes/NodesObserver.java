@@ -1,22 +1,22 @@
 package io.fjordmq.broker.nodes;
 
-/** Told what happens between nodes, for metrics. Called on any thread; must not block. */
+/** Receives events of the streams, for metrics. Called on any thread; must not block. */
 public interface NodesObserver {
-  /** Nobody listens. */
+  /** Ignores all events. */
   NodesObserver NONE = new NodesObserver() {};
 
   /** Items were sent to another node for the first time. */
   default void sent(int items) {}
 
-  /** Items were sent again, because no answer came. */
+  /** Items were resent because there was no answer. */
   default void resent(int items) {}
 
-  /** Items were not answered in time; who waited was told, and they go on being sent. */
+  /** Items were not answered in time; their listeners were notified, and resending continues. */
   default void overdue(int items) {}
 
-  /** Items of another node were taken. */
+  /** Items of another node were received for the first time. */
   default void received(int items) {}
 
-  /** Items of another node were here before. */
+  /** Items of another node were received again. */
   default void repeated(int items) {}
 }

@@ -3,21 +3,21 @@ package io.fjordmq.broker.nodes;
 import java.time.Duration;
 
 /**
- * Bounds of what waits to be sent to each other node.
+ * Limits of the items that wait for each other node.
  *
- * @param maxBatchItems sent at one time
- * @param maxBatchBytes sent at one time; one item is always sent
- * @param highWaterBytes above which publishers are answered late
- * @param capacityBytes above which messages of QoS 0 are dropped, those of QoS 1 and 2 refused, and
- *     entries of inboxes left for their sessions to read
- * @param capacityNotices what must not be lost (fenced inboxes, connections to be closed) and waits
- *     beyond capacityBytes; above it CONNECT is refused
- * @param maxBehind sessions of a node that are to read their inboxes because its stream was full;
- *     when there are more, all of them do
- * @param publishPatience how long a publisher waits for the answer of a node; then it is not
- *     acknowledged. Longer than the cluster takes to count a node as down that cannot be reached
- * @param answerTimeout how long an answer is awaited before the same is sent again
- * @param resendAfter pause before what could not be sent is sent again
+ * @param maxBatchItems items per batch
+ * @param maxBatchBytes bytes per batch; a batch always has at least one item
+ * @param highWaterBytes high-water mark above which answers to publishers are delayed
+ * @param capacityBytes capacity above which QoS 0 messages are dropped, QoS 1 and 2 messages
+ *     refused, and sessions fetch inbox entries themselves
+ * @param capacityNotices limit of waiting notices (fenced inboxes, connections to be closed), which
+ *     are accepted beyond capacityBytes; above it CONNECT is refused
+ * @param maxBehind sessions of a node that are remembered to refetch their inboxes because its
+ *     stream was full; if there are more, all sessions do
+ * @param publishPatience how long a publisher waits for the answer of a node before it goes without
+ *     an acknowledgement; longer than the cluster takes to mark an unreachable node as down
+ * @param answerTimeout how long to wait for an answer before the batch is resent
+ * @param resendAfter pause before a failed batch is resent
  */
 public record NodesSettings(
     int maxBatchItems,
@@ -30,7 +30,7 @@ public record NodesSettings(
     Duration answerTimeout,
     Duration resendAfter) {
 
-  /** What runs without configuration. */
+  /** The defaults. */
   public static final NodesSettings DEFAULTS =
       new NodesSettings(
           4_096,
@@ -44,7 +44,7 @@ public record NodesSettings(
           Duration.ofMillis(100));
 
   /**
-   * @throws IllegalArgumentException if a value makes no sense; the message names it
+   * @throws IllegalArgumentException if a value is invalid; the message names it
    */
   public NodesSettings {
     requireAtLeast("maxBatchItems", maxBatchItems, 1);

@@ -1,12 +1,12 @@
 package io.fjordmq.broker.nodes;
 
 /**
- * Figures of all streams of this node, for gauges.
+ * The state of all streams of this node, for gauges.
  *
- * @param streams other nodes that are alive
- * @param items that wait or are not answered yet
- * @param bytes of these
- * @param full streams that take no messages at the moment
+ * @param streams live streams, one for each other node in service
+ * @param items items that wait or are not answered yet
+ * @param bytes bytes of these items
+ * @param full streams above their capacity
  */
 public record NodesStatus(int streams, long items, long bytes, int full) {
   NodesStatus plus(NodesStatus other) {

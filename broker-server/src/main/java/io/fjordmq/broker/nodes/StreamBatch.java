@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Some items of a stream, one after the other, as they travel.
+ * Consecutive items of a stream, as sent to the other node.
  *
  * <pre>
  * u8     version, 1
@@ -19,12 +19,12 @@ import java.util.List;
  * </pre>
  *
  * <p>The answer, once every item is settled: {@code u8 version, 1 | varint count | each: u8}, 0 if
- * it was not taken, 1 if it was, 2 if there is no room for it (only of items of kinds 10 and 11).
+ * it was not taken, 1 if it was, 2 if there is no room for it (only for items of kinds 10 and 11).
  *
- * @param sender incarnation; numbers begin anew with each
- * @param receiver incarnation; another life of the node does not take it
+ * @param sender incarnation of the sender; numbers start at 1 in each
+ * @param receiver incarnation of the receiver; another incarnation rejects the batch
  * @param first number of the first item
- * @param items encoded
+ * @param items encoded items
  */
 record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
   static final int VERSION = 1;
@@ -43,7 +43,7 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are no batch
+   * @throws MalformedBytesException if the bytes are not a batch
    */
   static StreamBatch decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
@@ -75,14 +75,15 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
   }
 
   /**
-   * @param count of the items that were sent
+   * @param count number of items that were sent
    * @throws MalformedBytesException if the bytes do not answer so many items
    */
   static ItemOutcome[] decodeAnswer(byte[] bytes, int count) {
     ByteReader in = new ByteReader(bytes);
     requireVersion(in);
     if (in.readCount(1) != count) {
-      throw new MalformedBytesException("an answer to another number of items than " + count);
+      throw new MalformedBytesException(
+          "the answer does not have the expected number of items: " + count);
     }
     ItemOutcome[] outcomes = new ItemOutcome[count];
     for (int i = 0; i < count; i++) {

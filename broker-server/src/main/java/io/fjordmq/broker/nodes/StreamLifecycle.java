@@ -13,9 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and ends the streams of a node as others come and go: one for each life of each that is
- * counted, as long as that and this node's own life last. Told by the membership, by one thread at
- * a time.
+ * Opens and ends streams as other nodes join and leave: one for each incarnation of each counted
+ * node, for as long as that incarnation and this node's own last. Called by the membership, by one
+ * thread at a time.
  */
 public final class StreamLifecycle implements MembershipListener, AutoCloseable {
   private final NodeId self;
@@ -30,7 +30,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
   private boolean closed;
 
   /**
-   * @param timers for what has to be sent again
+   * @param timers for resending
    */
   public StreamLifecycle(
       NodeId self,
@@ -62,12 +62,12 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
     endings.forEach(ending -> ending.stream.end(ending.outcome));
   }
 
-  private List<Ending> follow(Members members, long life) {
+  private List<Ending> follow(Members members, long incarnation) {
     List<Ending> endings = new ArrayList<>();
     StreamSender current = sender;
-    if (current == null || current.incarnation() != life) {
+    if (current == null || current.incarnation() != incarnation) {
       endings.addAll(abandonAll());
-      current = new StreamSender(life, peers, timers, settings, observer);
+      current = new StreamSender(incarnation, peers, timers, settings, observer);
       sender = current;
     }
     Map<String, NodeStream> before = streams.byNode();
@@ -100,7 +100,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
     return endings;
   }
 
-  /** Ends all streams; what waits is not sent any more. */
+  /** Ends all streams; waiting items are no longer sent. */
   @Override
   public void close() {
     List<Ending> endings;

@@ -7,12 +7,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the batches of one life of this node, again and again until they are answered. Thread-safe.
+ * Sends the batches of one incarnation of this node, and resends them until they are answered.
+ * Thread-safe.
  */
 final class StreamSender {
   private static final Logger LOG = LoggerFactory.getLogger(StreamSender.class);
 
-  /** The service at the other node. */
+  /** The peer service of the receiver. */
   static final String SERVICE = "deliveries";
 
   private final long incarnation;
@@ -22,7 +23,7 @@ final class StreamSender {
   private final NodesObserver observer;
 
   /**
-   * @param incarnation of this node's life
+   * @param incarnation this node's incarnation
    */
   StreamSender(
       long incarnation,
@@ -49,7 +50,7 @@ final class StreamSender {
     timers.schedule(delayMillis, task);
   }
 
-  /** So many items were not answered in time; they go on being sent. */
+  /** Reports items that were not answered in time; resending continues. */
   void overdue(int items) {
     observer.overdue(items);
   }
@@ -101,7 +102,7 @@ final class StreamSender {
         });
   }
 
-  /** A bug of who waits must not stop the stream. */
+  /** Catches exceptions: a bug in the listener must not stop the stream. */
   void tell(ItemListener listener, ItemOutcome outcome) {
     try {
       listener.settled(outcome);

@@ -1,12 +1,12 @@
 /**
- * What this node has to say to each other node: an ordered, numbered, bounded stream of items that
- * is repeated until it is answered, and its receiving end, which drops what it has (decision 0022).
+ * Streams between nodes: an ordered, numbered, bounded stream of items to each other node, which is
+ * resent until it is answered, and its receiving end, which drops duplicates (decision 0022).
  *
- * <p>Start at {@link io.fjordmq.broker.nodes.NodeStreams} (who sends) and {@link
- * io.fjordmq.broker.nodes.NodeReceiver} (who receives); {@link io.fjordmq.broker.nodes.NodeItem} is
- * what is said.
+ * <p>Start at {@link io.fjordmq.broker.nodes.NodeStreams} (the sending end) and {@link
+ * io.fjordmq.broker.nodes.NodeReceiver} (the receiving end); {@link
+ * io.fjordmq.broker.nodes.NodeItem} lists the items.
  *
- * <p>It must not know how sessions take what is said.
+ * <p>It must not depend on how sessions handle items.
  */
 @NullMarked
 package io.fjordmq.broker.nodes;
