@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Makes calls that nobody waits for urgently, a bounded number at one time, in order. Those that
- * wait are bounded by what they are about (subscriptions that have ended). Thread-safe.
+ * Makes low-priority calls in order, with a limit of concurrent calls. The queue is bounded by the
+ * subject of the calls (ended subscriptions). Thread-safe.
  */
 final class BoundedCalls {
 
@@ -23,7 +23,7 @@ final class BoundedCalls {
     this.maxInFlight = maxInFlight;
   }
 
-  /** Makes the call when its turn comes; completes with its result. */
+  /** Queues the call; the future completes with its result. */
   <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> call) {
     CompletableFuture<T> result = new CompletableFuture<>();
     waitingCount.incrementAndGet();
@@ -32,7 +32,7 @@ final class BoundedCalls {
     return result;
   }
 
-  /** Calls that wait for their turn. */
+  /** Number of queued calls. */
   int waiting() {
     return waitingCount.get();
   }
@@ -46,7 +46,7 @@ final class BoundedCalls {
       }
       waitingCount.decrementAndGet();
       if (make(next)) {
-        inFlight.decrementAndGet(); // complete already: go on here instead of deeper in the stack
+        inFlight.decrementAndGet(); // already complete: continue in this loop to avoid recursion
       }
     }
   }
@@ -60,7 +60,7 @@ final class BoundedCalls {
     return false;
   }
 
-  /** True if the call is complete; else the rest goes on when it is. */
+  /** Returns true if the call is complete; otherwise its completion continues with the queue. */
   private <T> boolean make(Waiting<T> next) {
     CompletableFuture<T> made = StoreCalls.guarded(next.call);
     if (made.isDone()) {

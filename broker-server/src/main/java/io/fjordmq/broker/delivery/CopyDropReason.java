@@ -6,23 +6,25 @@ import java.util.Locale;
 public enum CopyDropReason {
   /** QoS 0 for a persistent session that is not connected (MQTT 5.0 §3.1.2.11.2 allows it). */
   QOS0_OFFLINE,
-  /** A receiving event loop had {@link DeliverySettings#mailboxCapacity} waiting. */
+  /**
+   * The mailbox of the receiving event loop was full ({@link DeliverySettings#mailboxCapacity}).
+   */
   MAILBOX_FULL,
   /** The receiving event loop has ended: the broker is closing. */
   LOOP_CLOSED,
-  /** No member of the share could take it, or none may read it. */
+  /** No member of the share could take it, or none is allowed to read it. */
   NO_SHARE_MEMBER,
-  /** A member of the share went away, and the inbox of the next one could not store it. */
+  /** A share member disconnected, and the inbox of the next one could not store it. */
   SHARE_NOT_STORED,
-  /** The stream to the node of the receivers was full, and it was of QoS 0. */
+  /** A QoS 0 message for another node, whose stream was full. */
   NODE_CONGESTED,
   /**
-   * This node's lease has run out. It may not know all receivers of a message of QoS 0; or the
-   * member of a share has gone that was to get one of QoS 0 or 2, and others, who may count this
-   * node as down, may have given it to another member.
+   * This node's lease has expired. It may not know all receivers of a QoS 0 message. Or the share
+   * member chosen for a QoS 0 or 2 message has disconnected, and nodes that consider this one down
+   * may have given the message to another member.
    */
   NOT_SERVING,
-  /** The session failed to take it; the log has the exception. */
+  /** The session threw on delivery; the log has the exception. */
   FAULT;
 
   private final String label = name().toLowerCase(Locale.ROOT);

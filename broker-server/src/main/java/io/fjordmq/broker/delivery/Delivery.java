@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One live message for one or many sessions that want it in the same form; shared between them, so
- * that its bytes are encoded once.
+ * One live message for all sessions that get it with the same options. They share it, so that its
+ * bytes are encoded once.
  */
 public final class Delivery {
-  /** Bytes behind a final field: event loops may hand them to each other without a lock. */
+  /** Bytes in a final field, so that event loops can publish them to each other without a lock. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   private record Encoded(byte[] bytes) {}
 
@@ -21,7 +21,7 @@ public final class Delivery {
   private final List<Integer> subscriptionIdentifiers;
   private final @Nullable ShareKey share;
   private final boolean kept;
-  // Written and read by several event loops without a lock: at worst one encodes it once more.
+  // Accessed by several event loops without a lock: at worst, one encodes the bytes again.
   private @Nullable Encoded headOfMqtt3;
   private @Nullable Encoded headOfMqtt5;
 
@@ -30,7 +30,7 @@ public final class Delivery {
    * @param qos to deliver with
    * @param retain flag to deliver with
    * @param subscriptionIdentifiers to deliver with; may be empty
-   * @param share the share it came through, whose other members get it if this one does not
+   * @param share the share it was matched by, whose other members get it if this one does not
    *     acknowledge it; null for an ordinary subscription
    */
   public Delivery(
@@ -58,9 +58,9 @@ public final class Delivery {
   }
 
   /**
-   * What a member of a share gets that is subscribed with these options.
+   * Creates the delivery to a share member that is subscribed with these options.
    *
-   * @param kept as {@link #isKept} says
+   * @param kept see {@link #isKept}
    */
   static Delivery shared(
       Message message, SubscriptionOptions options, ShareKey share, boolean kept) {
@@ -97,19 +97,19 @@ public final class Delivery {
     return share != null;
   }
 
-  /** Whether a store keeps the message until a member of the share has it. */
+  /** Whether a store keeps the message until a share member has taken it. */
   public boolean isKept() {
     return kept;
   }
 
-  /** What {@link #keepEncodedHead} kept for the protocol version; null if nothing yet. */
+  /** The bytes kept by {@link #keepEncodedHead} for this protocol version; null if none yet. */
   public byte @Nullable [] encodedHead(boolean mqtt5) {
     Encoded kept = mqtt5 ? headOfMqtt5 : headOfMqtt3;
     return kept == null ? null : kept.bytes;
   }
 
   /**
-   * Keeps the first part of the packet for the other sessions that get this delivery.
+   * Caches the first part of the encoded packet for the other sessions that get this delivery.
    *
    * @param bytes never written again
    */

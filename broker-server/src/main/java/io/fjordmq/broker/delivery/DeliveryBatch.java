@@ -3,8 +3,8 @@ package io.fjordmq.broker.delivery;
 import java.util.Arrays;
 
 /**
- * Deliveries for one event loop, collected by one source thread, handed over once, then taken on
- * the event loop in as many turns as it needs.
+ * Deliveries for one event loop: collected by one source thread, handed over once, then delivered
+ * on the event loop in as many slices as needed.
  */
 final class DeliveryBatch {
   private final Mailbox target;
@@ -14,7 +14,7 @@ final class DeliveryBatch {
   private long left;
   private long bytes;
 
-  // Where the event loop is.
+  // The position of the event loop.
   private int next;
   private int nextMember;
 
@@ -46,7 +46,7 @@ final class DeliveryBatch {
     bytes += delivery.message().payload().length;
   }
 
-  /** Copies that have not been handed out. */
+  /** Number of copies not delivered yet. */
   long left() {
     return left;
   }
@@ -56,8 +56,9 @@ final class DeliveryBatch {
   }
 
   /**
-   * Hands out at most that many copies; returns how many. On the event loop. What is handed out
-   * counts as done before it is: an error on the way must not make the event loop try for ever.
+   * Delivers at most this many copies and returns their number; called on the event loop. A copy
+   * counts as delivered before the session is called, so that an exception cannot cause an endless
+   * loop.
    */
   int deliver(int budget, Outbox here) {
     int done = 0;

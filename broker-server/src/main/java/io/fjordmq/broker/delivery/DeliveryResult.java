@@ -1,13 +1,13 @@
 package io.fjordmq.broker.delivery;
 
-/** What a connected session answers to a message it is handed. */
+/** The answer of a connected session to a delivery. */
 public enum DeliveryResult {
-  /** It has the message: sent, queued, or dropped and counted by the session itself. */
+  /** The session has taken the message: it sent, queued, or dropped and counted it. */
   TAKEN,
-  /** The client may not read this message. Its subscriptions stay; another member may get it. */
+  /** An access rule denies the message to this client; another share member may get it. */
   NOT_ALLOWED,
-  /** It has no room for a {@link Delivery#isKept kept} message; another member may have some. */
+  /** The queue is full, so a {@link Delivery#isKept kept} message may go to another member. */
   NO_ROOM,
-  /** The session has ended and takes nothing any more. */
+  /** The session has ended. */
   ENDED
 }

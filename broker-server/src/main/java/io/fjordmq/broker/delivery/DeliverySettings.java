@@ -1,31 +1,32 @@
 package io.fjordmq.broker.delivery;
 
 /**
- * Bounds of delivery.
+ * Limits of delivery.
  *
- * @param maxCachedTopics topics whose local subscribers are cached; when full, those not published
- *     to lately are matched anew
- * @param maxCachedFanOut subscribers of overlapping filters that are kept merged for a topic; a
- *     larger merge is made anew for each PUBLISH
- * @param outboxDeliveries collected for one event loop before they are handed over without waiting
- *     for the end of the batch
- * @param mailboxTurn copies an event loop takes in one go before it turns to its other work
- * @param mailboxHighWater copies waiting for an event loop above which publishers are answered late
+ * @param maxCachedTopics topics whose local subscribers are cached; if full, topics without recent
+ *     publishes are evicted
+ * @param maxCachedFanOut largest cached merge of the subscribers of overlapping filters; a larger
+ *     one is computed for each PUBLISH
+ * @param outboxDeliveries deliveries collected for one event loop before they are handed over, even
+ *     before the end of the batch
+ * @param mailboxTurn copies an event loop delivers in one slice before it does other work
+ * @param mailboxHighWater copies waiting for an event loop above which answers to publishers are
+ *     delayed
  * @param mailboxCapacity copies waiting for an event loop above which more are dropped and counted
- * @param mailboxHighWaterBytes like mailboxHighWater, payload bytes
- * @param mailboxCapacityBytes like mailboxCapacity, payload bytes
- * @param routeRemovalsInFlight removals of routes at one time; the others wait. Those of ended
- *     sessions are counted apart from those of subscriptions
- * @param pushedEntriesPerInbox inbox entries waiting for a session; when there are more, the oldest
- *     are left out and the session reads them from the inbox
- * @param pushedBytesPerInbox like pushedEntriesPerInbox, payload bytes; one entry is always kept
- * @param maxRepeatingPublishers publishers of QoS 2 whose last messages are remembered, so that
- *     live receivers do not get them again when they are repeated; when there are more, the one
- *     longest silent is forgotten
- * @param maxRepeatableMessages messages remembered of all these publishers; when there are more,
- *     the publisher longest silent is forgotten
- * @param maxShares shares whose turn is remembered; when there are more, all begin anew
- * @param shareStrategy which member of a share gets a message
+ * @param mailboxHighWaterBytes like mailboxHighWater, in payload bytes
+ * @param mailboxCapacityBytes like mailboxCapacity, in payload bytes
+ * @param routeRemovalsInFlight concurrent removals of routes; others are queued. The limit applies
+ *     separately to ended sessions and to subscriptions
+ * @param pushedEntriesPerInbox inbox entries waiting for a session; if there are more, the oldest
+ *     are skipped and the session fetches them from the inbox
+ * @param pushedBytesPerInbox like pushedEntriesPerInbox, in payload bytes; one entry is always kept
+ * @param maxRepeatingPublishers QoS 2 publishers whose latest messages are remembered, so that live
+ *     receivers do not get duplicates; if there are more, the one idle longest is evicted
+ * @param maxRepeatableMessages messages remembered of all these publishers; if there are more, the
+ *     publisher idle longest is evicted
+ * @param maxShares shares whose position in the rotation is remembered; if there are more, all are
+ *     reset
+ * @param shareStrategy strategy that picks the share member for a message
  */
 public record DeliverySettings(
     int maxCachedTopics,
@@ -44,7 +45,7 @@ public record DeliverySettings(
     int maxShares,
     ShareStrategy shareStrategy) {
 
-  /** What runs without configuration. */
+  /** The defaults. */
   public static final DeliverySettings DEFAULTS =
       new DeliverySettings(
           65_536,

@@ -3,20 +3,20 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.broker.nodes.NodesStatus;
 
 /**
- * Figures of this node's delivery, for gauges.
+ * The state of this node's delivery, for gauges.
  *
  * @param filters ordinary filters with at least one live subscriber
- * @param heldRoutes routes of this node, its shares' members included
- * @param leftoverRoutes of them nobody needs any more and that could not be removed yet
- * @param waitingRemovals of routes, until others are done
+ * @param heldRoutes routes of this node, including those of its share members
+ * @param leftoverRoutes unused routes whose removal has failed so far
+ * @param waitingRemovals queued removals of routes
  * @param cachedTopics topics whose local subscribers are cached
- * @param waitingCopies handed to event loops and not taken by sessions yet
- * @param waitingBytes payload of these
- * @param slowedPublishes whose answer waits for an event loop to catch up
- * @param shares whose turn is remembered
- * @param repeatingPublishers whose last messages are remembered
- * @param repeatableMessages remembered of all these publishers
- * @param nodes what waits for other nodes
+ * @param waitingCopies copies handed to event loops and not delivered to sessions yet
+ * @param waitingBytes payload bytes of these copies
+ * @param slowedPublishes publishes whose answer waits for an event loop to catch up
+ * @param shares shares whose position in the rotation is remembered
+ * @param repeatingPublishers publishers whose latest messages are remembered
+ * @param repeatableMessages messages remembered of all these publishers
+ * @param nodes the streams to other nodes
  */
 public record DeliveryStatus(
     int filters,

@@ -24,13 +24,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a PUBLISH means. Live sessions get it at once, while stores still write: the answer to the
- * publisher waits for them, a live receiver need not.
+ * Distributes published messages. Live sessions get a message immediately, while the stores still
+ * write; only the answer to the publisher waits for the stores.
  *
- * <p>Order: everything is handed on within {@link #publish}, in the order of the calls. A live
- * receiver on the same event loop gets it directly, one on another through that loop's mailbox, an
- * inbox through its range; none of these ways lets a later message of the same caller pass an
- * earlier one.
+ * <p>Order: {@link #publish} hands over everything before it returns. A live receiver on the same
+ * event loop gets the message directly, one on another event loop through its mailbox, an inbox
+ * through its range; on each of these paths, messages of one caller keep their order.
  */
 public final class Distribution implements PublishRouter {
   private static final Logger LOG = LoggerFactory.getLogger(Distribution.class);
@@ -52,9 +51,9 @@ public final class Distribution implements PublishRouter {
   private final RateLimitedLog notServing = new RateLimitedLog();
 
   /**
-   * @param nodes the ways to other nodes
-   * @param hasRoom whether the disk has room for what must be stored
-   * @param isServing whether this node can be sure to know all receivers
+   * @param nodes the streams to other nodes
+   * @param hasRoom whether there is enough disk space for messages that have to be stored
+   * @param isServing whether this node is certain to know all receivers
    */
   public Distribution(
       LocalNode self,
@@ -110,7 +109,7 @@ public final class Distribution implements PublishRouter {
     PublishOutcome refusal = refusal(message, routes, room);
     if (refusal == PublishOutcome.NOT_SERVING) {
       observer.published(refusal);
-      listener.published(refusal); // at once: sessions count on that
+      listener.published(refusal); // immediately, as sessions expect
       return;
     }
     if (refusal != null) {
@@ -149,8 +148,8 @@ public final class Distribution implements PublishRouter {
   }
 
   /**
-   * Hands a message to connected subscribers of this node and to nobody else: for what a node tells
-   * of itself. Shared subscriptions do not get it.
+   * Delivers a message of the node itself ($SYS) to connected subscribers of this node only,
+   * without shared subscriptions.
    */
   public void publishHere(String tenant, Message message) {
     Outbox outbox = dispatch.outbox();
@@ -165,7 +164,7 @@ public final class Distribution implements PublishRouter {
         && !others.areAmong(routes, message.qos());
   }
 
-  /** Why nobody gets the message; null if nothing stands against it. */
+  /** Why the message is refused as a whole; null if it is not. */
   private @Nullable PublishOutcome refusal(Message message, MatchedRoutes routes, boolean room) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
     if (!isServing.getAsBoolean()) {
@@ -189,7 +188,7 @@ public final class Distribution implements PublishRouter {
         : null;
   }
 
-  /** A message of QoS 0 need not be: connected clients get it all the same. */
+  /** Messages of QoS 0 never have to: without disk space, connected clients still get them. */
   private static boolean mustBeStored(Message message, MatchedRoutes routes) {
     return message.qos() != Qos.AT_MOST_ONCE
         && ((message.retain() && !isClearing(message))
@@ -197,7 +196,7 @@ public final class Distribution implements PublishRouter {
             || routes.shares().stream().anyMatch(Distribution::hasInbox));
   }
 
-  /** It makes room. */
+  /** Clears a retained message, which frees space. */
   private static boolean isClearing(Message message) {
     return message.payload().length == 0;
   }
@@ -220,7 +219,7 @@ public final class Distribution implements PublishRouter {
         continue;
       }
       if (delivery.qos() != Qos.AT_LEAST_ONCE && !isServing.getAsBoolean()) {
-        // The node it came from may count this life as over, and have given it to another member.
+        // The sending node may consider this incarnation over and have chosen another member.
         observer.dropped(CopyDropReason.NOT_SERVING.label(), 1);
         continue;
       }
@@ -277,7 +276,7 @@ public final class Distribution implements PublishRouter {
     join.part(PublishOutcome.ACCEPTED);
   }
 
-  /** Figures for gauges, of this and all it works with. */
+  /** The state of delivery, for gauges. */
   public DeliveryStatus status() {
     return new DeliveryStatus(
         local.filters(),
@@ -331,13 +330,13 @@ public final class Distribution implements PublishRouter {
 
   private static PublishOutcome retained(RetainStore.PutOutcome outcome) {
     return switch (outcome) {
-      // What is superseded is as good as kept and replaced at once.
+      // A superseded message is equivalent to one that was kept and replaced at once.
       case KEPT, CLEARED, SUPERSEDED -> PublishOutcome.ACCEPTED;
       case REFUSED_FULL, REFUSED_BYTES -> PublishOutcome.QUOTA_EXCEEDED;
     };
   }
 
-  /** Copies to store; what goes to shares' connected members is sent on the way. */
+  /** Collects the copies to store; sends messages of shares to connected members directly. */
   private List<InboxCopy> copiesFor(
       String tenant,
       Message message,
@@ -356,7 +355,7 @@ public final class Distribution implements PublishRouter {
       } else if (registry.find(tenant, match.inbox().clientId()) == null
           && !others.areAmong(routes, message.qos())) {
         observer.dropped(CopyDropReason.QOS0_OFFLINE.label(), 1);
-      } // else: it is subscribed among the live ones too, here or there, and gets it there
+      } // else: the session also has a live subscription, here or at another node
     }
     for (ShareMatch share : routes.shares()) {
       InboxCopy copy =
@@ -375,13 +374,13 @@ public final class Distribution implements PublishRouter {
       @Nullable LivePart live,
       Outbox outbox) {
     if (live != null && !live.isFirst()) {
-      return; // repeated, and they have it
+      return; // a duplicate, already delivered
     }
     List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
       if (self.is(nodes.get(i))) {
         local.match(tenant, message, outbox).fanOut().send(message, outbox);
-      } // else: another node, or an earlier life of this one, whose clients are gone
+      } // else: another node, or an earlier incarnation of this one, whose clients are gone
     }
   }
 

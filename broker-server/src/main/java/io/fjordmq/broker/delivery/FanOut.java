@@ -10,17 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who on this node gets a message and in which form, ready to be sent: grouped by form and event
- * loop, so that one message costs one {@link Delivery} per form and one entry per event loop.
- * Immutable.
+ * The receivers of a message on this node, grouped by delivery options and event loop, so that a
+ * message costs one {@link Delivery} per set of options and one entry per event loop. Immutable.
  */
 final class FanOut {
   static final FanOut NOBODY = new FanOut(List.of(), 0);
 
   /**
-   * What decides in which form a client gets a message.
+   * The options with which a client gets a message.
    *
-   * @param persistent gets what is not QoS 0 through its inbox and never from here
+   * @param persistent whether messages of QoS 1 and 2 reach it only through its inbox
    */
   private record Form(
       Qos maxQos,
@@ -39,7 +38,7 @@ final class FanOut {
     this.size = size;
   }
 
-  /** Clients, counted once for each form they may get. */
+  /** Number of clients, counted once for each set of options. */
   int size() {
     return size;
   }
@@ -69,12 +68,12 @@ final class FanOut {
         && delivery.subscriptionIdentifiers().equals(identifiers);
   }
 
-  /** Groups subscribers. Used once, by one thread. */
+  /** Groups subscribers. Not thread-safe; used once. */
   static final class Builder {
     private final Map<Form, Map<Mailbox, List<LocalSubscriber>>> groups = new LinkedHashMap<>();
     private int size;
 
-    /** A client with one subscription that matches. */
+    /** Adds a client with one matching subscription. */
     void add(LocalSubscriber localSubscriber, SubscriptionOptions options) {
       add(
           localSubscriber,
@@ -83,11 +82,11 @@ final class FanOut {
     }
 
     /**
-     * A client with overlapping subscriptions gets one copy: at the highest of their QoS, with all
-     * their identifiers, keeping the RETAIN flag if one of them asks for it (MQTT-3.3.4-2 to -4).
-     * For its own messages those with No Local do not count.
+     * Adds a client with overlapping subscriptions. It gets one copy with the highest QoS of them
+     * and all their identifiers, and with the RETAIN flag if one of them requests it (MQTT-3.3.4-2
+     * to -4). Subscriptions with No Local are ignored for the client's own messages.
      *
-     * @param overlapping in the order of their filters' text
+     * @param overlapping its subscriptions, sorted by filter
      */
     void add(LocalSubscriber localSubscriber, List<SubscriptionOptions> overlapping) {
       if (overlapping.size() == 1) {

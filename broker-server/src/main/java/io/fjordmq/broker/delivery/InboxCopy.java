@@ -13,14 +13,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message's copy for one inbox.
+ * The copy of a message for one inbox.
  *
- * @param routes that led there; stale if the inbox is no more
- * @param attempt the share it was chosen for; null if its client has subscribed for itself
+ * @param routes the routes that lead to the inbox; stale if it no longer exists
+ * @param attempt the attempt of the share that chose the inbox; null for ordinary subscriptions
  */
 record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt attempt) {
 
-  /** What the inbox gets of a message; null if No Local keeps all of its subscriptions out. */
+  /** The copy for an inbox; null if No Local excludes all of its subscriptions. */
   static @Nullable InboxCopy of(String tenant, InboxMatch match, Message message) {
     List<SubscriptionOptions> overlapping = optionsFor(match, message);
     if (overlapping.isEmpty()) {
@@ -30,7 +30,7 @@ record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt 
     return new InboxCopy(target(tenant, match.inbox(), message, union, null), match.routes(), null);
   }
 
-  /** What the inbox of a share's chosen member gets. */
+  /** The copy for the inbox of the chosen share member. */
   static InboxCopy of(ShareAttempt attempt, Receiver.Inbox inbox, Route route) {
     SubscriptionUnion union = SubscriptionUnion.of(route.options());
     return new InboxCopy(
@@ -39,7 +39,7 @@ record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt 
         attempt);
   }
 
-  /** True if it is a matter of a live session: nothing of QoS 0 is stored. */
+  /** Whether the copy has QoS 0, so that only a live session gets it: QoS 0 is never stored. */
   boolean isAtMostOnce() {
     return target.qos() == Qos.AT_MOST_ONCE;
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Appends a message to inboxes and deals with what each of them says. */
+/** Appends messages to inboxes and handles the result of each copy. */
 final class InboxDelivery implements ShareDelivery.LateStore {
   private static final Logger LOG = LoggerFactory.getLogger(InboxDelivery.class);
 
@@ -42,12 +42,12 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   }
 
   /**
-   * Stores the copies with one call; one of a share goes to another member if its inbox is no more
-   * or refuses.
+   * Stores the copies with one call. A copy of a share goes to another member if its inbox no
+   * longer exists or refuses it.
    *
    * @param copies at least one
-   * @param done told once, on a thread of the store: durable everywhere, refused somewhere, or not
-   *     durable
+   * @param done called once, on a thread of the store: durable everywhere, refused somewhere, or
+   *     not durable
    */
   void store(
       Message message,
@@ -123,9 +123,9 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   }
 
   /**
-   * An inbox did not take a copy.
+   * Handles a copy that an inbox did not take.
    *
-   * @param otherwise the outcome if that was not a share's copy
+   * @param otherwise the outcome unless the copy belongs to a share
    */
   private void tryNextMember(
       Message message,
@@ -140,7 +140,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
       return;
     }
     if (otherwise == PublishOutcome.ACCEPTED) {
-      attempt.exclude(inboxOf(copy)); // it is no more, but its client may have another one
+      attempt.exclude(inboxOf(copy)); // it no longer exists, but its client may have a new one
     } else if (!attempt.excludeWithoutRoom(copy.target().id().clientId())) {
       attempt.endWithoutMember();
       join.part(PublishOutcome.ACCEPTED);
@@ -168,7 +168,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
                     .whenComplete(
                         (ok, fault) -> {
                           if (fault != null) {
-                            observer.routeFailed(); // tried again at the next PUBLISH that matches
+                            observer.routeFailed(); // retried at the next matching PUBLISH
                           }
                         }));
   }

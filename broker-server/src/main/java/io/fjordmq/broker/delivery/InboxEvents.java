@@ -22,19 +22,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the inbox store tells the broker, brought to whom it concerns: entries and fencing to the
- * connected session, wills to the publisher, ended sessions to the router, and what they have left
- * to other members of their shares.
+ * Forwards the events of the inbox store: entries and fencing to the connected session, wills to
+ * the publisher, ended sessions to the router, and messages left to shares to other members.
  *
- * <p>The store is built before those who publish with it; what it says before {@link #connect} is
- * said again (wills, messages left to shares) or mended later (routes, by the first PUBLISH that
- * follows them).
+ * <p>The store is built before the components that these events go to. Events before {@link
+ * #connect} are either repeated by the store (wills, messages left to shares) or repaired later
+ * (routes, by the first PUBLISH that follows them).
  */
 public final class InboxEvents implements InboxListener {
   private static final Logger LOG = LoggerFactory.getLogger(InboxEvents.class);
 
-  /** Sessions that read their inboxes at one time because a range has a leader again. */
-  private static final int MAX_LOOKS = 256;
+  /** Limit of sessions that refetch concurrently because a range has a new leader. */
+  private static final int MAX_REFETCHES = 256;
 
   private record Pending(InboxId id, long incarnation, long epoch) {}
 
@@ -47,7 +46,7 @@ public final class InboxEvents implements InboxListener {
   private final InboxPushes pushes;
   private final DeliveryObserver observer;
   private final NodeStreams nodes;
-  private final BoundedCalls looks = new BoundedCalls(MAX_LOOKS);
+  private final BoundedCalls refetches = new BoundedCalls(MAX_REFETCHES);
 
   /** Wills being published, so that the store's repetitions do not reach live sessions twice. */
   private final Set<Pending> publishing = ConcurrentHashMap.newKeySet();
@@ -55,7 +54,7 @@ public final class InboxEvents implements InboxListener {
   private volatile @Nullable Connected connected;
 
   /**
-   * @param nodes the ways to other nodes
+   * @param nodes the streams to other nodes
    */
   public InboxEvents(
       LocalNode self,
@@ -72,9 +71,7 @@ public final class InboxEvents implements InboxListener {
     this.observer = observer;
   }
 
-  /**
-   * Begins to publish wills, to remove routes, and to give to shares what ended sessions have left.
-   */
+  /** Starts publishing wills, removing routes, and redistributing messages left to shares. */
   public void connect(
       InboxStore store, WillService wills, InboxRoutes routes, PublishRouter publishRouter) {
     connected = new Connected(store, wills, routes, new LeftMessages(store, publishRouter));
@@ -87,12 +84,12 @@ public final class InboxEvents implements InboxListener {
       return;
     }
     NodeStream stream = nodes.find(ownerNode);
-    if (stream != null) { // else its life is over, and the sweeper detaches its inboxes
+    if (stream != null) { // else its incarnation is over, and the sweeper detaches its inboxes
       stream.append(new NodeItem.Appended(handle, entries));
     }
   }
 
-  /** A range that comes back finds many sessions: they read a bounded number at a time. */
+  /** A range may have many sessions; the number of concurrent refetches is limited. */
   @Override
   public void leading(InboxSpan concerned) {
     ledHere(concerned);
@@ -111,7 +108,7 @@ public final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Entries were appended to the inbox of a client of this node, wherever its range is led. */
+  /** Entries were appended to the inbox of a client of this node; any node may lead its range. */
   void appendedHere(InboxHandle handle, List<InboxEntry> entries) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
@@ -119,7 +116,7 @@ public final class InboxEvents implements InboxListener {
     }
   }
 
-  /** An inbox was taken from a client of this node. */
+  /** The inbox of a client of this node was attached by another connection. */
   void fencedHere(InboxHandle handle) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
@@ -127,43 +124,43 @@ public final class InboxEvents implements InboxListener {
     }
   }
 
-  /** Sessions of this node whose inboxes are among these read them once. */
+  /** Makes the sessions of this node refetch if their inboxes are in this span. */
   void ledHere(InboxSpan concerned) {
     registry.forEach(
         session -> {
           if (concerned.test(new InboxId(session.tenant(), session.clientId()))) {
-            looks.run(() -> refetch(session));
+            refetches.run(() -> refetch(session));
           }
         });
   }
 
-  /** The session of one inbox reads it, if it is here. */
+  /** Makes the session of an inbox refetch, if it is connected here. */
   void refetchLocal(InboxId inbox) {
     LiveSession session = sessionOf(inbox);
     if (session != null) {
-      looks.run(() -> refetch(session));
+      refetches.run(() -> refetch(session));
     }
   }
 
-  /** Null if its connection is ending; then the next one reads the inbox. */
+  /** Returns null if the connection is ending; the next one then reads the inbox. */
   private @Nullable LiveSession sessionOf(InboxId inbox) {
     return registry.find(inbox.tenant(), inbox.clientId());
   }
 
   private static CompletableFuture<Void> refetch(LiveSession session) {
-    CompletableFuture<Void> looked = new CompletableFuture<>();
+    CompletableFuture<Void> done = new CompletableFuture<>();
     session
         .eventLoop()
         .execute(
             () -> {
               try {
-                session.refetch().whenComplete((read, failure) -> looked.complete(null));
+                session.refetch().whenComplete((read, failure) -> done.complete(null));
               } catch (RuntimeException | Error e) {
-                looked.complete(null); // others wait for its place
+                done.complete(null); // or its slot would never be freed
                 throw e;
               }
             });
-    return looked;
+    return done;
   }
 
   @Override
@@ -214,7 +211,7 @@ public final class InboxEvents implements InboxListener {
 
   private void willPublished(Connected parts, Pending pending, PublishOutcome outcome) {
     if (outcome == PublishOutcome.NOT_DURABLE || outcome.isRefusal()) {
-      publishing.remove(pending); // the store says it again
+      publishing.remove(pending); // the store repeats the event
       return;
     }
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {

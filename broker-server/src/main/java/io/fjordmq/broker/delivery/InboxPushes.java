@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Brings appended entries to the sessions they belong to, all that came since the last time in one
- * call. At most one call per session waits for its event loop; when a session has more entries
- * waiting than it may, the oldest are left out, and it sees the gap in the sequences and reads the
- * inbox instead. Thread-safe.
+ * Pushes appended entries to their sessions, with one call for all entries since the last one. At
+ * most one call per session waits for its event loop. If too many entries wait for a session, the
+ * oldest are skipped; the session sees the gap in the sequences and fetches them from the inbox.
+ * Thread-safe.
  */
 final class InboxPushes {
   private static final Comparator<InboxHandle> BY_AGE =
@@ -37,8 +37,8 @@ final class InboxPushes {
   }
 
   /**
-   * Entries of one inbox come here in order from the leader of its range; those of a leader that
-   * was replaced may come after those of its successor.
+   * Pushes entries. Those of one inbox arrive in order from the leader of its range, but those of a
+   * deposed leader may arrive after those of its successor.
    *
    * @param entries at least one
    */
@@ -60,12 +60,13 @@ final class InboxPushes {
   private Push merge(Push before, Push more) {
     int order = BY_AGE.compare(before.handle, more.handle);
     if (order != 0) {
-      return order < 0 ? more : before; // the older handle has no session any more
+      return order < 0 ? more : before; // the older handle no longer has a session
     }
     List<InboxEntry> all = new ArrayList<>(before.entries);
     all.addAll(more.entries);
     if (isLate(more, before)) {
-      all.sort(BY_SEQUENCE); // or the newest were left out for it, and nobody would see the gap
+      all.sort(
+          BY_SEQUENCE); // otherwise newest() could skip the newest entries, without a visible gap
     }
     return new Push(more.handle, newest(all));
   }
@@ -75,7 +76,7 @@ final class InboxPushes {
     return more.entries.get(0).sequence() <= last;
   }
 
-  /** As many of the last ones as may wait; at least one, for it shows the gap. */
+  /** The newest entries up to the limits; at least one, so that the session sees the gap. */
   private List<InboxEntry> newest(List<InboxEntry> all) {
     int from = all.size();
     long bytes = 0;

@@ -30,9 +30,9 @@ public final class InboxRoutes {
   }
 
   /**
-   * Makes sure that the route of a subscription is what the inbox says: an earlier connection may
-   * have ended between the one and the other. Completes when every node matches it; at once if it
-   * is there.
+   * Ensures that the route of a subscription matches the inbox: an earlier connection may have
+   * ended after writing only one of them. Completes when every node matches it; immediately if the
+   * route exists.
    */
   public CompletableFuture<Void> confirm(
       InboxId id, long incarnation, InboxSubscription subscription) {
@@ -42,15 +42,15 @@ public final class InboxRoutes {
         : StoreCalls.guarded(() -> router.add(route));
   }
 
-  /** Removes the route of a subscription; completes when no node matches it any more. */
+  /** Removes the route of a subscription; completes when no node matches it. */
   public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
     return StoreCalls.guarded(
         () -> router.remove(route(id, incarnation, filter, LocalSubscriptions.NODE_ROUTE_OPTIONS)));
   }
 
   /**
-   * Removes the routes of an inbox that is no more, a bounded number at a time. One that cannot be
-   * removed now is removed when a PUBLISH follows it and finds no inbox.
+   * Removes the routes of an inbox that no longer exists, with limited concurrency. If a removal
+   * fails, the route is removed when a PUBLISH follows it and finds no inbox.
    */
   public CompletableFuture<Void> removeAll(
       InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
@@ -69,7 +69,7 @@ public final class InboxRoutes {
             .toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Removals that wait until others are done; for a gauge. */
+  /** Number of queued removals, for a gauge. */
   public int waitingRemovals() {
     return removals.waiting();
   }

@@ -4,19 +4,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How long ended sessions wait whose messages nobody takes: their announcements come every 10 s,
- * and more and more of them are ignored. Bounded; the session longest not announced is forgotten
- * first and begins anew. Thread-safe.
+ * Exponential backoff for ended sessions whose messages no share member takes: they are announced
+ * every 10 s, and an increasing number of announcements is ignored. Bounded: the session that was
+ * not announced longest is evicted first, and then starts over. Thread-safe.
  *
  * @param <K> a session
  */
 final class LeftMessageBackoff<K> {
-  /** Of 10 s each: 5 minutes. */
+  /** Announcements, every 10 s: 5 minutes. */
   private static final int MAX_ANNOUNCEMENTS = 30;
 
   /**
-   * @param announcements from one attempt to the next
-   * @param left of them until the next attempt
+   * @param announcements number of announcements between two attempts
+   * @param left number of announcements until the next attempt
    */
   private record Pause(int announcements, int left) {}
 
@@ -27,7 +27,7 @@ final class LeftMessageBackoff<K> {
     this.maxSessions = maxSessions;
   }
 
-  /** The session was announced: whether its messages are to be tried now. */
+  /** Records an announcement; returns whether to try the session's messages now. */
   synchronized boolean isOver(K session) {
     Pause pause = pauses.get(session);
     if (pause == null || pause.left <= 1) {
@@ -37,7 +37,9 @@ final class LeftMessageBackoff<K> {
     return false;
   }
 
-  /** Nobody took any message: the next pause is 10 s if it is the first, else twice the last. */
+  /**
+   * No message was taken: the next pause is 10 s if it is the first, else twice the previous one.
+   */
   synchronized void grow(K session) {
     Pause before = pauses.get(session);
     int next = before == null ? 1 : Math.min(2 * before.announcements, MAX_ANNOUNCEMENTS);
@@ -47,12 +49,12 @@ final class LeftMessageBackoff<K> {
     }
   }
 
-  /** Somebody took one, or the session is no more, or is another node's. */
+  /** Ends the backoff: a message was taken, or this node no longer handles the session. */
   synchronized void forget(K session) {
     pauses.remove(session);
   }
 
-  /** Sessions that wait. */
+  /** Number of sessions in backoff. */
   synchronized int size() {
     return pauses.size();
   }

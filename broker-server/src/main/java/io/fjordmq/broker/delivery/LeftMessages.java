@@ -20,26 +20,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives the messages of shares that ended sessions have left to other members (MQTT 5.0 §4.8.2), a
- * bounded number at one time, while this node leads their range. The store forgets a message once a
- * member has it or none can have it; until then it announces the session again. Thread-safe.
+ * Redistributes the messages that ended sessions have left to their shares (MQTT 5.0 §4.8.2), with
+ * limited concurrency, while this node leads their range. The store deletes a message once a member
+ * has taken it or no member can; until then it keeps announcing the session. Thread-safe.
  */
 final class LeftMessages {
   private static final Logger LOG = LoggerFactory.getLogger(LeftMessages.class);
 
-  /** Sessions whose messages are given at one time. */
+  /** Limit of sessions processed concurrently. */
   private static final int MAX_SESSIONS = 16;
 
-  /** Messages of a session that are given at one time. */
+  /** Limit of messages of a session processed concurrently. */
   private static final int MAX_MESSAGES = 64;
 
   /**
-   * How far messages of QoS 2 may be ahead of the first that is left. Receivers remember 65,535 of
-   * a session, and take what is older as repeated.
+   * How far QoS 2 messages may be ahead of the first one that is left. Receivers remember 65,535
+   * messages of a session and take older ones for duplicates.
    */
   private static final int MAX_AHEAD = 10_000;
 
-  /** Sessions whose pauses are remembered. */
+  /** Limit of sessions in backoff. */
   private static final int MAX_PAUSES = 10_000;
 
   private record Ended(InboxId id, long incarnation) {}
@@ -49,7 +49,7 @@ final class LeftMessages {
   private final BoundedCalls sessions = new BoundedCalls(MAX_SESSIONS);
   private final RateLimitedLog failures = new RateLimitedLog();
 
-  /** So that the store's repetitions do not give a message twice. */
+  /** Prevents that repeated announcements distribute a message twice. */
   private final Set<Ended> giving = ConcurrentHashMap.newKeySet();
 
   private final LeftMessageBackoff<Ended> pauses = new LeftMessageBackoff<>(MAX_PAUSES);
@@ -59,7 +59,7 @@ final class LeftMessages {
     this.publishRouter = publishRouter;
   }
 
-  /** An ended session has left messages; said again every 10 s. */
+  /** An ended session has left messages; the store announces it every 10 s. */
   void give(InboxId id, long incarnation) {
     Ended ended = new Ended(id, incarnation);
     if (!giving.add(ended)) {
@@ -80,10 +80,7 @@ final class LeftMessages {
             });
   }
 
-  /**
-   * Stops when the range has another leader: that node gives them away, too, and this one would go
-   * on beside it, message by message.
-   */
+  /** Stops when the range has another leader, which then redistributes the messages itself. */
   private CompletableFuture<Void> takeNext(Ended ended, List<Long> given) {
     if (!store.isLedHere(ended.id)) {
       pauses.forget(ended);
@@ -102,8 +99,8 @@ final class LeftMessages {
   }
 
   /**
-   * Gives one message of each share, and the others of those shares of which somebody took it:
-   * where nobody has room, one refusal is enough.
+   * Tries one message of each share first, and the others only if it was taken: if all members are
+   * full, one refusal is enough.
    */
   private CompletableFuture<Void> givePage(Ended ended, List<LeftMessage> messages) {
     long lowest = messages.isEmpty() ? 0 : messages.get(0).sequence();
@@ -141,11 +138,11 @@ final class LeftMessages {
     } else {
       pauses.forget(ended);
     }
-    // The store announces the session again later: trying at once would be no better.
+    // The store announces the session again later; an immediate retry would not help.
     return given.size() == size ? takeNext(ended, given) : confirm(ended, given);
   }
 
-  /** Completes with the sequences of those that the store may forget. */
+  /** Completes with the sequences of the messages that the store may delete. */
   private CompletableFuture<List<Long>> giveAll(
       Ended ended, Collection<LeftMessage> messages, long lowest) {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>(messages.size());
@@ -167,17 +164,17 @@ final class LeftMessages {
             });
   }
 
-  /** Has the store forget what others have, and ends. */
+  /** Makes the store delete the messages that were taken, and ends. */
   private CompletableFuture<Void> confirm(Ended ended, List<Long> given) {
     return given.isEmpty()
         ? CompletableFuture.completedFuture(null)
         : store.takeLeft(ended.id, ended.incarnation, given, 0).thenApply(page -> null);
   }
 
-  /** Completes with whether the store may forget the message. */
+  /** Completes with whether the store may delete the message. */
   private CompletableFuture<Boolean> give(Ended ended, LeftMessage left, long lowest) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
-    // With QoS 1 a message may be given twice if a leader dies in between: nothing is remembered.
+    // A QoS 1 message may be duplicated if a leader fails in between: nothing is remembered.
     PublishId id =
         left.message().qos() == Qos.EXACTLY_ONCE
             ? PublishId.ofLeft(ended.id, ended.incarnation, left.sequence(), lowest)

@@ -6,9 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
 
 /**
- * Brings deliveries to sessions: an {@link Outbox} per source thread, a {@link Mailbox} per
- * receiving event loop. There are as many of each as there are such threads. What publishers may
- * repeat is remembered here, whether they are connected to this node or another one.
+ * Hands deliveries to sessions: one {@link Outbox} per source thread, one {@link Mailbox} per
+ * receiving event loop. Also remembers the messages that publishers of any node may repeat.
  */
 public final class LiveDispatch {
   private final DeliverySettings settings;
@@ -26,12 +25,12 @@ public final class LiveDispatch {
         ThreadLocal.withInitial(() -> new Outbox(settings.outboxDeliveries(), observer));
   }
 
-  /** The calling thread's. */
+  /** The outbox of the calling thread. */
   Outbox outbox() {
     return outboxes.get();
   }
 
-  /** What waits for the event loop. */
+  /** The mailbox of an event loop. */
   Mailbox mailbox(Executor loop) {
     Mailbox mailbox = mailboxes.get(loop);
     return mailbox != null
@@ -40,7 +39,7 @@ public final class LiveDispatch {
             loop, l -> new Mailbox(nextIndex.getAndIncrement(), l, this, settings, observer));
   }
 
-  /** What live receivers of this node have been given that may be repeated. */
+  /** The repeatable messages that live receivers of this node have received. */
   RepeatedPublishes repeated() {
     return repeated;
   }

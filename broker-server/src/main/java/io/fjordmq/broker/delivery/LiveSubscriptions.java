@@ -10,19 +10,19 @@ import java.util.concurrent.CompletableFuture;
 public interface LiveSubscriptions {
 
   /**
-   * Adds or replaces a subscription of a connected client. Completes when it works on every node,
-   * with whether it was new. Persistent sessions subscribe here too, for messages of QoS 0. If it
-   * fails, the subscription is not there.
+   * Adds or replaces a subscription of a connected client. Completes when it is effective on every
+   * node, with whether it is new. Persistent sessions subscribe here, too, for QoS 0 messages. If
+   * the future fails, there is no subscription.
    */
   CompletableFuture<Boolean> subscribe(
       LiveSession session, TopicFilter filter, SubscriptionOptions options);
 
-  /** Removes one; completes with whether it was there. */
+  /** Removes a subscription; completes with whether it existed. */
   CompletableFuture<Boolean> unsubscribe(LiveSession session, TopicFilter filter);
 
-  /** True if the client has a subscription to this filter. */
+  /** Whether the client has a subscription to this filter. */
   boolean isSubscribed(LiveSession session, TopicFilter filter);
 
-  /** Removes all of a client whose connection has ended; the last call for a session. */
+  /** Removes all subscriptions of a client that has disconnected; the last call for a session. */
   void removeAll(LiveSession session);
 }

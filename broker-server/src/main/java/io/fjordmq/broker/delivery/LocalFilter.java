@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 final class LocalFilter {
   private final String pattern;
 
-  /** In the order in which they came; immutable while there is no more than one, as usual. */
+  /** In the order of subscribing; an immutable map in the usual case of at most one. */
   private Map<LocalSubscriber, SubscriptionOptions> subscribers = Map.of();
 
-  /** Raised by every change; written under the monitor. */
+  /** Incremented by every change; written under the monitor. */
   private volatile int version;
 
-  /** Made when first needed after a change, so that a thousand subscribes cost one. */
+  /** Computed lazily after a change, so that a thousand subscribes cost one computation. */
   private volatile @Nullable FanOut fanOut;
 
   LocalFilter(String pattern) {
@@ -44,7 +44,7 @@ final class LocalFilter {
     changed();
   }
 
-  /** Removes; true if nobody is left. */
+  /** Removes a subscriber; returns true if none is left. */
   synchronized boolean remove(LocalSubscriber localSubscriber) {
     if (subscribers.containsKey(localSubscriber)) {
       if (subscribers.size() == 1) {
@@ -77,7 +77,7 @@ final class LocalFilter {
     return built;
   }
 
-  /** Calls for each subscriber; returns the version they belong to. */
+  /** Calls back for each subscriber; returns the version that they belong to. */
   synchronized int forEach(BiConsumer<LocalSubscriber, SubscriptionOptions> action) {
     subscribers.forEach(action);
     return version;

@@ -9,12 +9,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filters of this node that match a topic. Cached per topic; what their subscribers come to is
- * kept with the filter if there is one, here if there are several and the subscribers are few.
+ * The filters of this node that match a topic. Cached per topic. The fan-out is cached in the
+ * filter if only one matches, and here if several match and have few subscribers.
  */
 final class LocalMatch {
 
-  /** The merged subscribers of certain versions of the filters. */
+  /** The merged subscribers, with the versions of the filters that they were computed from. */
   @SuppressWarnings("ArrayRecordComponent") // private and never compared
   private record Merged(int[] versions, FanOut fanOut) {}
 
@@ -23,7 +23,7 @@ final class LocalMatch {
   private volatile @Nullable Merged merged;
 
   /**
-   * @param maxKept size of a merge that is kept
+   * @param maxKept largest merge that is cached
    */
   LocalMatch(List<LocalFilter> filters, int maxKept) {
     this.filters =

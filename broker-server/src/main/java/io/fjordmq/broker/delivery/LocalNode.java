@@ -10,14 +10,14 @@ public final class LocalNode {
 
   /**
    * @param id node id
-   * @param incarnation of the present life; higher than that of every earlier one
+   * @param incarnation the present incarnation; higher than every earlier one
    */
   public LocalNode(String id, LongSupplier incarnation) {
     this.id = id;
     this.incarnation = incarnation;
   }
 
-  /** A node with one life. */
+  /** A node with a constant incarnation. */
   public LocalNode(String id, long incarnation) {
     this(id, () -> incarnation);
   }
@@ -27,23 +27,23 @@ public final class LocalNode {
     return id;
   }
 
-  /** Of the present life. */
+  /** The present incarnation. */
   public long incarnation() {
     return incarnation.getAsLong();
   }
 
-  /** True if the route leads to this life, not to an earlier one or to another node. */
+  /** Whether the route leads to this node's present incarnation. */
   boolean is(Receiver.Live receiver) {
     return incarnation() == receiver.incarnation() && id.equals(receiver.node());
   }
 
-  /** True if the route leads to another node, whichever life of it. */
+  /** Whether the route leads to another node, in any incarnation. */
   boolean isNot(Receiver.Live receiver) {
     return !id.equals(receiver.node());
   }
 
-  /** This node in one of its lives as a receiver: of all it serves, or of a share's member. */
-  Receiver.Live receiver(long life, String member) {
-    return new Receiver.Live(id, life, member);
+  /** This node in one of its incarnations as a receiver, for all its clients or a share member. */
+  Receiver.Live receiver(long incarnation, String member) {
+    return new Receiver.Live(id, incarnation, member);
   }
 }

@@ -7,14 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One route of this node and how many subscriptions need it. At most one call to the router is
- * under way for it, and each next one is decided by what is needed then: a removal overtaken by a
- * new subscriber is followed by an addition, whoever came in between. Thread-safe; nobody calls the
- * router with the monitor held.
+ * One route of this node and the number of subscriptions that need it. At most one router call per
+ * route is in flight, and the next one depends on what is needed then: if a client subscribes
+ * during a removal, an addition follows. Thread-safe; the router is never called with the monitor
+ * held.
  */
 final class LocalRoute {
 
-  /** What is to be called next. */
+  /** The next router call. */
   sealed interface Step {
     /** Add the route with these options. */
     record Add(SubscriptionOptions options) implements Step {}
@@ -23,39 +23,39 @@ final class LocalRoute {
     record Remove() implements Step {}
   }
 
-  private final long life;
+  private final long incarnation;
   private int needed;
   private SubscriptionOptions wanted;
 
-  /** As the router has it for sure; null if it has none or that is not known. */
+  /** The options that the router is known to have; null if it has none or that is unknown. */
   private @Nullable SubscriptionOptions present;
 
   /** The router may have it although {@code present} is null: a call failed. */
   private boolean inDoubt;
 
   private @Nullable Step underWay;
-  // Nearly always empty, and there is one of these for nearly every client.
+  // Nearly always empty, and there is one instance for nearly every client.
   private List<CompletableFuture<Void>> waitingForStep = List.of();
   private List<CompletableFuture<Void>> waiting = List.of();
   private boolean retry;
 
   /**
-   * @param life the incarnation of this node that the route names, whenever a call is made
+   * @param incarnation the incarnation of this node that the route names in every call
    */
-  LocalRoute(long life, SubscriptionOptions wanted) {
-    this.life = life;
+  LocalRoute(long incarnation, SubscriptionOptions wanted) {
+    this.incarnation = incarnation;
     this.wanted = wanted;
   }
 
-  long life() {
-    return life;
+  long incarnation() {
+    return incarnation;
   }
 
   /**
-   * One subscription needs the route, or needs it with other options.
+   * Records that a subscription needs the route, or needs other options.
    *
-   * @param additional false if the subscription was counted before
-   * @return completes when the router has it
+   * @param additional false if the subscription is already counted
+   * @return completes when the router has the route
    */
   synchronized CompletableFuture<Void> hold(SubscriptionOptions options, boolean additional) {
     needed += additional ? 1 : 0;
@@ -80,21 +80,21 @@ final class LocalRoute {
   }
 
   /**
-   * The options that serve the subscriptions there are as well: a route of many is raised for one
-   * that needs more, and not lowered when that one goes.
+   * The options that also serve the existing subscriptions: those of a shared route are raised for
+   * a subscription that needs more, and not lowered when it ends.
    */
   synchronized SubscriptionOptions notLowered(SubscriptionOptions options) {
     boolean isHigher = wanted.maxQos().compareTo(options.maxQos()) > 0;
     return needed > 0 && isHigher ? wanted : options;
   }
 
-  /** One subscription needs it no more. */
+  /** Records that one subscription no longer needs the route. */
   synchronized void release() {
     needed--;
     retry |= needed == 0;
   }
 
-  /** Those who wait for a route that nobody needs any more: nothing will be added for them. */
+  /** Takes the waiters for a route that is no longer needed and will not be added. */
   synchronized List<CompletableFuture<Void>> takeAbandoned() {
     if (needed > 0 || waiting.isEmpty()) {
       return List.of();
@@ -104,12 +104,12 @@ final class LocalRoute {
     return abandoned;
   }
 
-  /** A removal that failed may be tried again. */
+  /** Allows a failed removal to be retried. */
   synchronized void retry() {
     retry = true;
   }
 
-  /** What to call now, if anything; the caller must call and then say {@link #done}. */
+  /** Returns the call to make now, if any; the caller makes it and then calls {@link #done}. */
   synchronized @Nullable Step next() {
     if (underWay != null) {
       return null;
@@ -125,7 +125,7 @@ final class LocalRoute {
     return underWay;
   }
 
-  /** The call is over. Returns whom to tell. */
+  /** Records the result of a call; returns the futures to complete. */
   synchronized List<CompletableFuture<Void>> done(Step step, boolean succeeded) {
     underWay = null;
     inDoubt = !succeeded;
@@ -135,12 +135,12 @@ final class LocalRoute {
     return told;
   }
 
-  /** True if nobody needs it and the router does not have it. */
+  /** Whether no subscription needs the route and the router does not have it. */
   synchronized boolean isGone() {
     return needed == 0 && underWay == null && present == null && !inDoubt;
   }
 
-  /** True if nobody needs it and it could not be removed. */
+  /** Whether no subscription needs the route and its removal has failed. */
   synchronized boolean isLeftOver() {
     return needed == 0 && underWay == null && inDoubt;
   }

@@ -15,17 +15,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node's routes, each there as long as a subscription needs it. Additions are made at once,
- * since a SUBACK waits for them; removals a bounded number at a time. A removal that fails is tried
- * again when another call has succeeded, or not needed any more when the filter is used again.
+ * This node's routes, each of which exists while a subscription needs it. Additions are immediate,
+ * since a SUBACK waits for them; the number of concurrent removals is limited. A failed removal is
+ * retried after another call has succeeded, unless the filter is used again.
  */
 final class LocalRoutes {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRoutes.class);
 
   /**
-   * Names a route of this node.
+   * Identifies a route of this node.
    *
-   * @param member of a share; empty for the node's own route
+   * @param member the share member; empty for the node's own route
    */
   record Key(String tenant, TopicFilter filter, String member) {}
 
@@ -35,7 +35,7 @@ final class LocalRoutes {
   private final DeliveryObserver observer;
   private final ConcurrentHashMap<Key, LocalRoute> held = new ConcurrentHashMap<>();
 
-  /** Those that nobody needs and whose removal failed. */
+  /** Unused routes whose removal failed. */
   private final Set<Key> leftovers = ConcurrentHashMap.newKeySet();
 
   private final RateLimitedLog failures = new RateLimitedLog();
@@ -48,12 +48,12 @@ final class LocalRoutes {
   }
 
   /**
-   * Counts a subscription that needs the route. Calls nobody, so it may be called with locks held;
-   * {@link #drive} has to follow without.
+   * Counts a subscription that needs the route. Makes no calls, so the caller may hold locks; it
+   * must then call {@link #drive} without locks.
    *
-   * @param additional false if it is counted already and only its options are new
-   * @return completes when every node matches the route; fails as the router says, and then the
-   *     subscription is still counted
+   * @param additional false if the subscription is already counted and only its options are new
+   * @return completes when every node matches the route; if it fails, the subscription is still
+   *     counted
    */
   CompletableFuture<Void> hold(Key key, SubscriptionOptions options, boolean additional) {
     List<CompletableFuture<Void>> ready = new ArrayList<>(1);
@@ -69,7 +69,7 @@ final class LocalRoutes {
     return ready.get(0);
   }
 
-  /** A counted subscription needs the route no more; {@link #drive} has to follow. */
+  /** A counted subscription no longer needs the route; call {@link #drive} afterwards. */
   void release(Key key) {
     LocalRoute route = held.get(key);
     if (route != null) {
@@ -78,9 +78,8 @@ final class LocalRoutes {
   }
 
   /**
-   * The routes named a life of this node that is over: whoever sweeps removes them. What is held
-   * from now on names the next one. Removals that wait for their turn still name the old one, so
-   * they do not touch what the next one adds.
+   * Forgets the routes of an incarnation that is over; sweeps remove them. Later routes name the
+   * next incarnation. Queued removals still name the old one, so they do not affect its routes.
    */
   void forget() {
     held.clear();
@@ -95,15 +94,15 @@ final class LocalRoutes {
     return leftovers.size();
   }
 
-  /** Makes the calls the route needs until one is under way or none is needed. */
+  /** Makes the calls that the route needs until one is in flight or none is needed. */
   void drive(Key key) {
-    // Calls that are complete at once go on in these loops instead of deeper in the stack.
+    // Calls that complete immediately continue in these loops, to avoid recursion.
     for (Key next = key; next != null; ) {
       next = driveOne(next) ? takeLeftover() : null;
     }
   }
 
-  /** True if a call was complete at once and succeeded. */
+  /** Returns true if a call completed immediately and succeeded. */
   private boolean driveOne(Key key) {
     LocalRoute route = held.get(key);
     if (route == null) {
@@ -144,7 +143,8 @@ final class LocalRoutes {
   }
 
   private Route named(Key key, LocalRoute route, SubscriptionOptions options) {
-    return new Route(key.tenant, key.filter, self.receiver(route.life(), key.member), options);
+    return new Route(
+        key.tenant, key.filter, self.receiver(route.incarnation(), key.member), options);
   }
 
   private void settle(Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
@@ -158,7 +158,7 @@ final class LocalRoutes {
       observer.routeFailed();
       @Nullable String suppressed = failures.permit();
       if (suppressed != null) {
-        // Why says all; where from is for whoever looks for a defect.
+        // Operators need only the message; the stack trace is logged at debug level.
         Throwable why = fault.getCause() == null ? fault : fault.getCause();
         LOG.warn(
             "Failed to update a route, retrying: {}{} step={} route={}",
@@ -181,7 +181,7 @@ final class LocalRoutes {
     }
   }
 
-  /** A route to be removed at last; null if there is none. */
+  /** Takes a route whose removal is to be retried; null if there is none. */
   private @Nullable Key takeLeftover() {
     for (Key key : leftovers) {
       LocalRoute route = held.get(key);

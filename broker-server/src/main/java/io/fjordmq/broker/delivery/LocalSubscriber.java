@@ -9,12 +9,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connected client with at least one subscription. What it is subscribed to is guarded by its own
- * monitor.
+ * A connected client with at least one subscription. Its subscriptions are guarded by its monitor.
  */
 final class LocalSubscriber {
 
-  /** One subscription; compared by identity, so that an older one never removes a newer one. */
+  /** A subscription; compared by identity, so that removing an older one keeps a newer one. */
   static final class Subscription {
     final TopicFilter filter;
     final SubscriptionOptions options;
@@ -31,7 +30,7 @@ final class LocalSubscriber {
   private final Map<String, Subscription> subscriptions = new HashMap<>(4);
   private boolean closed;
 
-  /** Has taken deliveries it has not flushed; only touched on its event loop. */
+  /** Whether it has unflushed deliveries; only accessed on its event loop. */
   boolean unflushed;
 
   LocalSubscriber(LiveSession session, Mailbox mailbox, LocalSubscriptions table) {
@@ -49,52 +48,53 @@ final class LocalSubscriber {
   }
 
   /**
-   * The session takes nothing any more. It says goodbye itself; but a subscription that was under
-   * way when it did would stay for ever.
+   * Marks the connection as ended. The session removes its subscriptions itself, but one that was
+   * being added meanwhile would stay forever.
    */
   void ended() {
     table.removeAll(session);
   }
 
   /**
-   * Adds or replaces; returns the one it replaces.
+   * Adds or replaces a subscription; returns the replaced one.
    *
    * @throws IllegalStateException if the connection has ended
    */
   synchronized @Nullable Subscription put(Subscription added) {
     if (closed) {
-      throw new IllegalStateException("the connection of " + session.clientId() + " has ended");
+      throw new IllegalStateException(
+          "cannot subscribe: the connection has ended, client=" + session.clientId());
     }
     return subscriptions.put(added.filter.text(), added);
   }
 
-  /** Removes the subscription to this filter; false if there is none. */
+  /** Removes the subscription to this filter; returns false if there is none. */
   synchronized boolean remove(TopicFilter filter) {
     return subscriptions.remove(filter.text()) != null;
   }
 
-  /** Removes exactly this one; false if it is not there any more. */
+  /** Removes exactly this subscription; returns false if it was replaced or removed. */
   synchronized boolean remove(Subscription exactly) {
     return subscriptions.remove(exactly.filter.text(), exactly);
   }
 
-  /** True if the client has a subscription that reads like this, shares included. */
+  /** Whether the client has a subscription to exactly this filter, including its share prefix. */
   synchronized boolean isSubscribedTo(TopicFilter filter) {
     return subscriptions.containsKey(filter.text());
   }
 
   /**
-   * With which options it gets a message of the share live; null if it does not.
+   * The options with which it gets a live message of the share; null if it does not get it live.
    *
-   * @param share its filter as it stands in a SUBSCRIBE
-   * @param routed the QoS that its route gives the message: that may be an earlier subscription's
+   * @param share the filter as in the SUBSCRIBE packet
+   * @param routed the QoS according to its route, which may be an earlier subscription's
    */
   @Nullable SubscriptionOptions liveOptionsOf(String share, Qos routed) {
     SubscriptionOptions options = optionsOf(share);
     if (options == null || !session.isPersistent() || options.maxQos() == Qos.AT_MOST_ONCE) {
       return options;
     }
-    // All else goes through its inbox; until its routes say so it has what it had before.
+    // Everything else goes through its inbox, once its routes are up to date.
     return routed == Qos.AT_MOST_ONCE ? atMostOnce(options) : null;
   }
 
@@ -112,7 +112,7 @@ final class LocalSubscriber {
         options.identifier());
   }
 
-  /** Ends it; returns what it was subscribed to. */
+  /** Marks it as ended; returns its subscriptions. */
   synchronized List<TopicFilter> close() {
     closed = true;
     List<TopicFilter> left = subscriptions.values().stream().map(s -> s.filter).toList();

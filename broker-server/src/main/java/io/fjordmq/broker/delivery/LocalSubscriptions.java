@@ -13,15 +13,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table behind {@link LiveSubscriptions}: ordinary filters with their subscribers, found by
- * topic; clients with their subscriptions, found by client identifier for shares; and the routes
- * that lead to both.
+ * Implements {@link LiveSubscriptions}: ordinary filters with their subscribers, found by topic;
+ * clients with their subscriptions, found by client identifier for shares; and the routes that lead
+ * to both.
  *
  * <p>Locks, always taken in this order and never held while the router or a session is called: a
  * subscriber's, the filter table's, a filter's.
  */
 public final class LocalSubscriptions implements LiveSubscriptions {
-  /** The node lowers the QoS for each client itself, so its own route stands for the highest. */
+  /** The node lowers the QoS for each client itself, so its own route has the highest QoS. */
   static final SubscriptionOptions NODE_ROUTE_OPTIONS = SubscriptionOptions.ofQos(Qos.EXACTLY_ONCE);
 
   private static final SubscriptionOptions QOS0_ROUTE_OPTIONS =
@@ -58,7 +58,8 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     LocalRoutes.Key route = routeOf(session, filter);
     boolean isNew;
     CompletableFuture<Void> ready;
-    synchronized (localSubscriber) { // the subscription and the count of its route change together
+    synchronized (
+        localSubscriber) { // atomically changes the subscription and the count of its route
       try {
         isNew = localSubscriber.put(added) == null;
       } catch (IllegalStateException e) {
@@ -93,7 +94,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       }
     }
     routes.drive(routeOf(session, filter));
-    // Nothing is sent for it from here on; that its route may live a little longer hurts nobody.
+    // From here on nothing is delivered for it; its route may remain a little longer.
     return CompletableFuture.completedFuture(removed);
   }
 
@@ -116,24 +117,24 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /**
-   * This life of the node is over and all its sessions have ended: its routes are not this node's
-   * business any more.
+   * This node's incarnation is over and all its sessions have ended: forgets its routes, which
+   * sweeps remove.
    */
   public void endLife() {
     routes.forget();
   }
 
-  /** Who on this node has ordinary subscriptions that match; the outbox counts what it costs. */
+  /** The matching ordinary subscriptions of this node; the outbox counts the visited trie nodes. */
   LocalMatch match(String tenant, Message message, Outbox outbox) {
     return filters.match(tenant, message.topic().name(), outbox);
   }
 
-  /** The connected client; null if there is none on this node or it has no subscription. */
+  /** The connected client; null if it is not connected here or has no subscription. */
   @Nullable LocalSubscriber find(String tenant, String clientId) {
     return subscribers.get(new Client(tenant, clientId));
   }
 
-  /** Through which routes are removed, by whomever. */
+  /** The queue through which all route removals go. */
   BoundedCalls removals() {
     return removals;
   }
@@ -163,7 +164,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     LocalSubscriber mine =
         new LocalSubscriber(session, dispatch.mailbox(session.eventLoop()), this);
     LocalSubscriber older = subscribers.put(client, mine);
-    if (older != null) { // its connection has been taken over and did not say goodbye
+    if (older != null) { // its connection was taken over before it removed its subscriptions
       end(older);
     }
     return mine;
@@ -178,7 +179,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     left.forEach(filter -> routes.drive(routeOf(localSubscriber.session(), filter)));
   }
 
-  /** Takes back a subscription whose route could not be added, unless a newer one replaced it. */
+  /** Rolls back a subscription whose route could not be added, unless a newer one replaced it. */
   private void rollBack(LocalSubscriber localSubscriber, Subscription failed) {
     synchronized (localSubscriber) {
       if (localSubscriber.remove(failed)) {
@@ -203,7 +204,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
         });
   }
 
-  /** Undoes what a subscription did to its filter and its route. With the subscriber's lock. */
+  /** Releases the filter and route of a subscription. The caller holds the subscriber's lock. */
   private void leave(LocalSubscriber localSubscriber, TopicFilter filter) {
     if (!filter.isShared()) {
       filters.compute(
@@ -215,8 +216,8 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /**
-   * A session with an inbox gets live what comes to QoS 0 for it: if it subscribes with more, that
-   * is what is published so; if it subscribes with QoS 0, it is everything.
+   * A session with an inbox gets messages of effective QoS 0 live: those published with QoS 0 if it
+   * subscribes with more, and all messages if it subscribes with QoS 0.
    */
   private static SubscriptionOptions routeOptions(
       LiveSession session, TopicFilter filter, SubscriptionOptions options) {
@@ -229,9 +230,9 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /**
-   * The route a subscription needs: the node's; of a share's member one of its own. That of a
-   * member with an inbox says to which node it is connected: what is QoS 0 follows it, and for what
-   * is not its inbox is preferred to those of clients that are away.
+   * The route that a subscription needs: the node's own one, or one per share member. The route of
+   * a member with an inbox tells where it is connected: QoS 0 messages follow it, and for other
+   * messages its inbox is preferred to those of offline clients.
    */
   private static LocalRoutes.Key routeOf(LiveSession session, TopicFilter filter) {
     return new LocalRoutes.Key(

@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What waits for one event loop. Any thread puts in, the event loop takes out; however much is put
- * in, one task is scheduled.
+ * The queue of deliveries for one event loop. Any thread adds, the event loop removes; at most one
+ * task is scheduled at a time.
  *
- * <p>Above the high water mark publishers are answered late ({@link #whenDrained}); above the
- * capacity {@link #isFull} makes sources drop. A batch that is underway when the capacity is
- * reached is still taken, so the bound may be passed by one batch of every source.
+ * <p>Above the high-water mark, answers to publishers are delayed ({@link #whenDrained}); above the
+ * capacity, {@link #isFull} makes sources drop messages. A batch that is being added when the
+ * capacity is reached is still accepted, so each source may exceed the limit by one batch.
  */
 final class Mailbox implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Mailbox.class);
@@ -39,7 +39,7 @@ final class Mailbox implements Runnable {
   private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
 
-  /** Half taken; only touched on the event loop. */
+  /** Partly delivered; only accessed on the event loop. */
   private @Nullable DeliveryBatch current;
 
   Mailbox(
@@ -83,7 +83,7 @@ final class Mailbox implements Runnable {
   void offer(DeliveryBatch deliveryBatch) {
     long nowCopies = copies.addAndGet(deliveryBatch.left());
     long nowBytes = bytes.addAndGet(deliveryBatch.bytes());
-    // Flags before the batch: the turn that takes the batch then sees and clears them.
+    // Set the flags before adding the batch: the slice that delivers it sees and clears them.
     if (isAboveHighWater(nowCopies, nowBytes)) {
       congested = true;
       if (nowCopies > settings.mailboxCapacity() || nowBytes > settings.mailboxCapacityBytes()) {
@@ -95,24 +95,24 @@ final class Mailbox implements Runnable {
   }
 
   /**
-   * Runs a call on the event loop, together with what else waits. The caller bounds how many there
-   * are.
+   * Runs a call on the event loop, together with the waiting deliveries. The caller bounds the
+   * number of calls.
    */
   void call(Runnable call) {
     calls.add(call);
     schedule();
   }
 
-  /** Calls back once the mailbox is below its high water mark; at once if it is. */
+  /** Calls back once the mailbox is below its high-water mark; immediately if it already is. */
   void whenDrained(Runnable callback) {
     waitingCount.incrementAndGet();
     waiting.add(callback);
-    if (!congested) { // it drained meanwhile, and nobody may look again
+    if (!congested) { // it drained meanwhile, so no other slice may release the callback
       wakeWaiting();
     }
   }
 
-  /** One turn of the event loop. */
+  /** One slice of work on the event loop. */
   @Override
   public void run() {
     Outbox here = dispatch.outbox();
@@ -125,7 +125,7 @@ final class Mailbox implements Runnable {
         budget -= deliver(deliveryBatch, budget, here);
       }
       here.flush();
-    } finally { // whatever a session did, the others are served
+    } finally { // an exception of one session must not affect the others
       relax();
       scheduled.set(false);
       if (current != null || !batches.isEmpty() || !calls.isEmpty()) {
@@ -176,7 +176,7 @@ final class Mailbox implements Runnable {
     }
   }
 
-  /** The event loop has ended, and with it its connections. */
+  /** Handles the end of the event loop and its connections. */
   private void dropAll() {
     long dropped = 0;
     for (DeliveryBatch deliveryBatch = batches.poll();

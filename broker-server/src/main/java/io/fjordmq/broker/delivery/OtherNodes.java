@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings messages to other nodes whose clients have live subscriptions: one item for a node,
- * however many clients it has. Routes of lives that are over lead nowhere. Thread-safe.
+ * Sends messages to other nodes whose clients have live subscriptions: one item per node,
+ * regardless of the number of clients. Routes of past incarnations are ignored. Thread-safe.
  */
 final class OtherNodes {
   private final LocalNode self;
@@ -42,10 +42,10 @@ final class OtherNodes {
     return false;
   }
 
-  /** Whether one of the nodes that might get a message of this QoS takes no more at the moment. */
+  /** Whether the stream to one of the nodes that may get a message of this QoS is full. */
   boolean areCongested(MatchedRoutes routes, Qos qos) {
     if (!isAnyFull()) {
-      return false; // as nearly always: shares may have thousands of members
+      return false; // the usual case, checked first: shares may have thousands of members
     }
     for (Receiver.Live node : routes.nodes()) {
       if (routes.isWanted(node, qos) && isFull(node)) {
@@ -76,14 +76,13 @@ final class OtherNodes {
     return stream != null && stream.isFull();
   }
 
-  /** The way to a life of another node; null if it is this node, or that life is over. */
+  /** The stream to an incarnation of another node; null for this node or a past incarnation. */
   @Nullable NodeStream find(Receiver.Live receiver) {
     return self.isNot(receiver) ? streams.find(receiver.node(), receiver.incarnation()) : null;
   }
 
   /**
-   * Sends the message to those of the nodes that are others. A repeated one, too: they recognise
-   * it.
+   * Sends the message to the matching other nodes. Also sends duplicates, which they recognise.
    *
    * @param id set if the publisher may repeat the message
    */
@@ -111,7 +110,7 @@ final class OtherNodes {
     }
   }
 
-  /** Nobody answers for it; but a publisher that is too fast is slowed. */
+  /** QoS 0 has no answer to wait for, but a publisher that is too fast is throttled. */
   private void sendAtMostOnce(NodeStream stream, byte[] item, PublishJoin join) {
     if (stream.isFull()) {
       observer.dropped(CopyDropReason.NODE_CONGESTED.label(), 1);
@@ -126,9 +125,9 @@ final class OtherNodes {
   }
 
   /**
-   * A life that is over has no live receivers, so nothing is owed to it. One that goes on and could
-   * not take the message, because it cannot read it, has not given it to anybody. One that does not
-   * answer may have it later: the publisher repeats it, and it is recognised there.
+   * An incarnation that is over has no live receivers, so the message is not needed there. A node
+   * that could not decode the message has not delivered it. A node that does not answer may still
+   * receive it: the publisher repeats the message, and the node recognises the duplicate.
    */
   private static PublishOutcome liveOutcome(ItemOutcome outcome) {
     return switch (outcome) {

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one thread has to deliver: directly to sessions of its own event loop, collected in batches
- * to those of others. Used by its thread only; a session may cause further calls from within one.
+ * The deliveries of one thread: made directly to sessions of its own event loop, and collected in
+ * batches for other event loops. Used only by its thread; sessions may make reentrant calls.
  */
 final class Outbox implements IntConsumer {
   private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
@@ -33,8 +33,8 @@ final class Outbox implements IntConsumer {
   }
 
   void send(Delivery delivery, Recipients to) {
-    // However many they are: a detour through the mailbox would spread the work over several turns,
-    // but let a later message to fewer of them pass this one.
+    // Direct, however many there are: the mailbox would spread the work over several slices, but a
+    // later message to fewer of them could then overtake this one.
     if (to.areHere()) {
       deliver(delivery, to, 0, to.size());
       return;
@@ -61,7 +61,7 @@ final class Outbox implements IntConsumer {
     }
   }
 
-  /** Hands a delivery to some of the recipients, all sessions of this thread's event loop. */
+  /** Delivers to some of the recipients, which are all sessions of this thread's event loop. */
   void deliver(Delivery delivery, Recipients to, int from, int end) {
     for (int i = from; i < end; i++) {
       LocalSubscriber member = to.get(i);
@@ -91,16 +91,16 @@ final class Outbox implements IntConsumer {
         }
       }
     } catch (RuntimeException e) {
-      // One broken session must not cost the others their message.
+      // An exception of one session must not keep the message from the others.
       observer.dropped(CopyDropReason.FAULT.label(), 1);
       LOG.error("Session threw on delivery client={}", member.session().clientId(), e);
       if (delivery.isKept() && receipt != null) {
-        receipt.noRoom(); // its store would forget it
+        receipt.noRoom(); // otherwise its store would delete it
       } else {
         settle(receipt);
       }
     } catch (Error e) {
-      settle(receipt); // another node may wait for it
+      settle(receipt); // another node may wait for the answer
       throw e;
     }
   }
@@ -125,20 +125,20 @@ final class Outbox implements IntConsumer {
     }
   }
 
-  /** A match visited so many nodes of a filter trie. */
+  /** Adds the number of trie nodes that a match has visited. */
   @Override
   public void accept(int nodes) {
     visited += nodes;
   }
 
-  /** Nodes visited since the last call. */
+  /** Returns the number of trie nodes visited since the last call. */
   int takeVisited() {
     int nodes = visited;
     visited = 0;
     return nodes;
   }
 
-  /** A mailbox that was congested when something was sent to it since the last call. */
+  /** Returns a mailbox that was congested during a delivery since the last call, if any. */
   @Nullable Mailbox takeCongested() {
     Mailbox found = congested;
     congested = null;
@@ -147,7 +147,7 @@ final class Outbox implements IntConsumer {
 
   /** Hands over all batches and lets the sessions of this event loop write. */
   void flush() {
-    // Emptied from the end, because flushing a session may send more and flush again.
+    // Removed from the end, because flushing a session may deliver more and flush again.
     while (!toHandOver.isEmpty()) {
       handOver(toHandOver.remove(toHandOver.size() - 1));
     }

@@ -3,9 +3,9 @@ package io.fjordmq.broker.delivery;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Waits for all parts of a PUBLISH and answers with the worst of their outcomes, which is what
- * their order in {@link PublishOutcome} says. The worst there is need not wait: until its publisher
- * knows of it, later messages would be stored that have to come after this one. Thread-safe.
+ * Waits for all parts of a PUBLISH and answers with the worst of their outcomes, by their order in
+ * {@link PublishOutcome}. The worst outcome of all is answered immediately, since messages stored
+ * before the publisher knows of it would overtake the repeated one. Thread-safe.
  */
 final class PublishJoin {
   private static final PublishOutcome[] BY_BADNESS = PublishOutcome.values();
@@ -16,7 +16,8 @@ final class PublishJoin {
   private final AtomicInteger worst;
 
   /**
-   * @param atBest the outcome if all goes well. One part is open: the caller, see {@link #part}
+   * @param atBest the outcome if all parts succeed. One part is open initially: the caller closes
+   *     it with {@link #part}
    */
   PublishJoin(PublishOutcome atBest, PublishListener listener, DeliveryObserver observer) {
     this.worst = new AtomicInteger(atBest.ordinal());
@@ -29,7 +30,7 @@ final class PublishJoin {
     open.incrementAndGet();
   }
 
-  /** Opens another part unless all are closed and the answer is given; returns whether it did. */
+  /** Opens another part unless the answer has been given; returns whether it did. */
   boolean tryOpen() {
     for (int now = open.get(); now > 0; now = open.get()) {
       if (open.compareAndSet(now, now + 1)) {

@@ -1,8 +1,10 @@
 package io.fjordmq.broker.delivery;
 
-/** Told once what became of a PUBLISH. */
+/** Receives the outcome of a PUBLISH, once. */
 @FunctionalInterface
 public interface PublishListener {
-  /** On any thread, possibly before {@link PublishRouter#publish} returns; must not block. */
+  /**
+   * Called on any thread, possibly before {@link PublishRouter#publish} returns; must not block.
+   */
   void published(PublishOutcome outcome);
 }

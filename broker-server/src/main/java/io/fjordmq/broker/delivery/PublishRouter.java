@@ -7,22 +7,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a PUBLISH means: keep it if retained, match it, hand it to every receiver. Thread-safe;
- * nothing blocks.
+ * Routes published messages: stores retained ones, matches subscriptions, and hands each message to
+ * all receivers. Thread-safe; no method blocks.
  */
 public interface PublishRouter {
 
   /**
    * Publishes a message. Messages of one publisher are distributed in the order of the calls.
    *
-   * @param claim of the connection that publishes; a will's is its place among them. What the same
-   *     client has retained by a later one stays. {@link ConnectOrder#NONE} for the broker's own
+   * @param connectOrder the connect order of the publishing connection, for a will that of its
+   *     session; a message that the same client has retained on a later connection is kept. {@link
+   *     ConnectOrder#NONE} for messages of the broker
    * @param id set if the publisher may repeat the message after a lost connection or a restart (QoS
    *     2, wills): inboxes store it once, and live receivers of this node get it once
-   * @param listener told once, for every QoS. While a receiving event loop has more waiting for it
-   *     than it should, it is told late: a publisher that bounds its unanswered publishes is slowed
-   *     down instead of losing messages
-   * @return nodes of filter tries that were visited to find the receivers; 0 if they were cached
+   * @param listener called once, for every QoS. The call is delayed while the mailbox of a
+   *     receiving event loop is above its high-water mark: a publisher that bounds its unanswered
+   *     publishes is slowed down instead of losing messages
+   * @return number of trie nodes visited to find the receivers; 0 if they were cached
    */
   int publish(
       String tenant,
@@ -38,10 +39,10 @@ public interface PublishRouter {
   void flush();
 
   /**
-   * Gives the messages of shares that a member did not acknowledge to other members. Called once
-   * when the connection of a transient session ends, after {@link LiveSubscriptions#removeAll}; for
-   * those with {@link Delivery#isShared} that were never sent, whatever their QoS, and those sent
-   * with QoS 1 and not acknowledged. One that was sent with QoS 2 must not go to anybody else
+   * Redistributes messages of shares that a member has not acknowledged. Called once when the
+   * connection of a transient session ends, after {@link LiveSubscriptions#removeAll}, with the
+   * {@link Delivery#isShared shared} deliveries that were never sent, whatever their QoS, and those
+   * sent with QoS 1 and not acknowledged. A message sent with QoS 2 must not go to another member
    * (MQTT-4.8.2-5).
    *
    * @param deliveries oldest first
@@ -49,11 +50,11 @@ public interface PublishRouter {
   void redistribute(LiveSession from, List<Delivery> deliveries);
 
   /**
-   * Gives a message that an ended session has left to a member of its share. The message is kept
-   * where it is until the listener is told that a member has it, or that none can have it.
+   * Gives a message left by an ended session to a member of its share. The store keeps the message
+   * until the listener reports that a member has taken it or that none can.
    *
-   * @param id set if no two members may have it
-   * @param listener told once, on any thread
+   * @param id set if at most one member may get it
+   * @param listener called once, on any thread
    */
   void giveToShare(
       ShareKey share, Message message, @Nullable PublishId id, PublishListener listener);

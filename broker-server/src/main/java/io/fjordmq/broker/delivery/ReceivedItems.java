@@ -11,8 +11,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What other nodes bring for the clients of this one. Items of one node come in order, and leave in
- * order: all that came together are handed to the event loops at the end of the batch.
+ * Delivers the items of other nodes to the clients of this one. Items of one node keep their order;
+ * all items of a batch are handed to the event loops at its end.
  */
 public final class ReceivedItems implements ItemReceiver {
   private final LocalSubscriptions local;
@@ -22,7 +22,7 @@ public final class ReceivedItems implements ItemReceiver {
   private final BooleanSupplier isServing;
 
   /**
-   * @param isServing whether no other node can count this node's life as over
+   * @param isServing whether no other node can consider this node's incarnation over
    */
   public ReceivedItems(
       LocalSubscriptions local,
@@ -49,13 +49,11 @@ public final class ReceivedItems implements ItemReceiver {
     }
   }
 
-  /**
-   * The answer is late while an event loop has too much to do: the other node's publishers wait.
-   */
+  /** Delays the answer while a mailbox is congested, so that publishers of the other node wait. */
   private void take(NodeItem.Publish publish, Answer answer) {
     PublishId id = publish.id();
     if (id != null && !dispatch.repeated().of(id).isFirst()) {
-      answer.taken(true); // repeated, and they have it
+      answer.taken(true); // a duplicate, already delivered
       return;
     }
     Outbox outbox = dispatch.outbox();
@@ -72,20 +70,20 @@ public final class ReceivedItems implements ItemReceiver {
   }
 
   /**
-   * Answers once the member has it or did not take it: only the sender knows which members have
-   * been tried, so it chooses the next one.
+   * Answers once the member has taken or refused the message. The sender chooses the next member,
+   * since only it knows which ones were tried.
    */
   private void take(NodeItem.Shared shared, Answer answer) {
     ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
     LivePart live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
     if (live != null && live.hasServed(key)) {
-      answer.taken(true); // repeated, and a member has it
+      answer.taken(true); // a duplicate, a member has it
       return;
     }
     LocalSubscriber member = local.find(shared.tenant(), shared.member());
     SubscriptionOptions options =
         member == null ? null : member.liveOptionsOf(key.filterText(), shared.qos());
-    // Without a lease, who sent it may have given it to another member by now.
+    // Without a lease, the sender may have chosen another member in the meantime.
     if (member == null || options == null || !isServing.getAsBoolean()) {
       answer.taken(false);
       return;
@@ -93,7 +91,7 @@ public final class ReceivedItems implements ItemReceiver {
     if (live != null) {
       live.serve(key);
     }
-    // The sender goes by the member's route, which may still be an earlier session's.
+    // The sender uses the member's route, which may still be an earlier session's.
     dispatch
         .outbox()
         .send(
@@ -102,15 +100,16 @@ public final class ReceivedItems implements ItemReceiver {
   }
 
   /**
-   * Tells the sender what became of a share's message. If the event loop of the member has ended
-   * nobody is told: this life of the node is about to be over, and that answers everything.
+   * Answers the sender with the outcome of a share's message. There is no answer if the event loop
+   * of the member has ended: the end of this incarnation, which is imminent, settles everything.
    */
   private record RemoteReceipt(ShareKey share, @Nullable LivePart live, Answer answer)
       implements Recipients.Receipt {
     @Override
     public void refused() {
       if (live != null) {
-        live.withdraw(share); // else the next member here would be taken for a repetition
+        live.withdraw(
+            share); // otherwise an attempt with another member here would look like a duplicate
       }
       answer.taken(false);
     }

@@ -4,25 +4,25 @@ import io.fjordmq.api.Message;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Live sessions of one event loop that get a message in the same form. Immutable. */
+/** Live sessions of one event loop that get a message with the same options. Immutable. */
 final class Recipients {
 
-  /** Whose messages they get (No Local, MQTT 5.0 §3.8.3.1). */
+  /** Which publishers' messages they get (No Local, MQTT 5.0 §3.8.3.1). */
   enum Publishers {
     ANY,
     OTHERS,
     THEMSELVES
   }
 
-  /** Told once what became of a message for the chosen member of a share. */
+  /** Receives the outcome of a message for the chosen share member, once. */
   interface Receipt {
-    /** The session did not take it, so that another member may. On the session's event loop. */
+    /** The session did not take it; another member may. Called on the session's event loop. */
     void refused();
 
-    /** The session has no room for a kept message. On the session's event loop or the sender's. */
+    /** The session is too full for a kept message. Called on its event loop or the sender's. */
     void noRoom();
 
-    /** The session has it, or it was dropped and counted on the way. */
+    /** The session has taken it, or it was dropped and counted on the way. */
     default void settled() {}
   }
 
@@ -37,7 +37,7 @@ final class Recipients {
   }
 
   /**
-   * @param members at least one, all of one event loop
+   * @param members at least one, all on the same event loop
    */
   static Recipients of(List<LocalSubscriber> members, Publishers publishers) {
     return new Recipients(members.toArray(LocalSubscriber[]::new), publishers, null);
@@ -60,7 +60,7 @@ final class Recipients {
     return members[0].mailbox();
   }
 
-  /** True if the caller is on their event loop. */
+  /** Whether the caller is on their event loop. */
   boolean areHere() {
     return members[0].session().inEventLoop();
   }
@@ -69,7 +69,7 @@ final class Recipients {
     return receipt;
   }
 
-  /** True if this member is to get the message. */
+  /** Whether this member gets the message. */
   boolean wants(LocalSubscriber member, Message message) {
     return switch (publishers) {
       case ANY -> true;

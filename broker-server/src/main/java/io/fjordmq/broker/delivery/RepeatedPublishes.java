@@ -13,23 +13,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which messages that their publishers may repeat this node's live receivers have been given.
- * Inboxes recognise a repetition by themselves; this does the same for receivers that are not
- * stored anywhere, at whatever node the publisher repeats itself. In memory: a restart ends the
- * sessions it is about.
+ * Remembers the repeatable messages that live receivers of this node have received. Inboxes detect
+ * duplicates themselves; this class does so for live receivers, whichever node the publisher
+ * repeats a message at. Kept in memory, since a restart ends these sessions.
  *
- * <p>Per publisher it holds no more than that one may still repeat ({@link PublishId#lowest}); what
- * comes from below that comes late, from a node that the publisher has left. Both the publishers
- * and the messages are bounded: the publisher longest silent is forgotten first, and should that
- * one repeat a message after all, live receivers get it again. Thread-safe.
+ * <p>Per publisher it holds only messages that may still be repeated ({@link PublishId#lowest});
+ * lower ones arrive late, from a node that the publisher has left. Publishers and messages are
+ * bounded: the publisher idle longest is evicted first, and if it repeats a message after all, live
+ * receivers get a duplicate. Thread-safe.
  */
 final class RepeatedPublishes {
   private static final Logger LOG = LoggerFactory.getLogger(RepeatedPublishes.class);
 
-  /** As many as a publisher can have in flight. */
+  /** The largest number of messages that a publisher can have in flight. */
   private static final int MAX_PER_PUBLISHER = 65_535;
 
-  /** What became of the live part of one message at this node. */
+  /** The state of the live deliveries of one message on this node. */
   static final class LivePart {
     private final boolean over;
     private boolean sent;
@@ -40,14 +39,14 @@ final class RepeatedPublishes {
       this.sent = over;
     }
 
-    /** True the first time: the ordinary subscribers are to get it. */
+    /** Returns true the first time: only then ordinary subscribers get the message. */
     synchronized boolean isFirst() {
       boolean first = !sent;
       sent = true;
       return first;
     }
 
-    /** A connected member of the share has been sent the message. */
+    /** Records that the message was sent to a connected member of the share. */
     synchronized void serve(ShareKey share) {
       if (shares.isEmpty()) {
         shares = new HashSet<>(2);
@@ -55,18 +54,18 @@ final class RepeatedPublishes {
       shares.add(share);
     }
 
-    /** The member that was sent the message has not taken it. */
+    /** Records that this member has not taken the message. */
     synchronized void withdraw(ShareKey share) {
       shares.remove(share);
     }
 
-    /** True if a connected member of the share has been sent the message before. */
+    /** Whether the message was sent to a connected member of the share before. */
     synchronized boolean hasServed(ShareKey share) {
       return over || shares.contains(share);
     }
   }
 
-  /** Of one publisher. */
+  /** The messages of one publisher. */
   private static final class Remembered {
     private final NavigableMap<Long, LivePart> bySequence = new TreeMap<>();
     private long lowest;
@@ -92,7 +91,7 @@ final class RepeatedPublishes {
   private final DeliveryObserver observer;
   private final RateLimitedLog forgotten = new RateLimitedLog();
 
-  /** By producer, the one longest silent first. */
+  /** By producer, the one idle longest first. */
   private final Map<Long, Remembered> publishers = new LinkedHashMap<>(16, 0.75f, true);
 
   private int messages;
@@ -103,7 +102,7 @@ final class RepeatedPublishes {
     this.observer = observer;
   }
 
-  /** What became of the message earlier; new if it was not here. */
+  /** The state of a message; new if it is unknown. */
   synchronized LivePart of(PublishId id) {
     Remembered its = publishers.computeIfAbsent(id.producer(), p -> new Remembered());
     int before = its.size();
@@ -139,12 +138,12 @@ final class RepeatedPublishes {
     }
   }
 
-  /** Publishers it remembers. */
+  /** Number of remembered publishers. */
   synchronized int size() {
     return publishers.size();
   }
 
-  /** Messages it remembers, of all publishers. */
+  /** Number of remembered messages, of all publishers. */
   synchronized int messages() {
     return messages;
   }

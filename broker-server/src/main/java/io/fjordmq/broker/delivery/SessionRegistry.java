@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The connected clients of this node by client identifier; decides takeovers. Thread-safe.
  *
- * <p>A connection registers before it touches its session's state and stays registered until its
- * state is given back, so that the next one of the same client waits for it.
+ * <p>A connection registers before it accesses the state of its session and stays registered until
+ * it has returned that state; the next connection of the same client waits for it.
  */
 public final class SessionRegistry {
   private record Key(String tenant, String clientId) {}
 
-  /** One connection's place; given back with {@link #release}. */
+  /** The registration of one connection; ends with {@link #release}. */
   public static final class Registration {
     private final LiveSession session;
     private final CompletableFuture<Void> olderGone;
@@ -33,13 +33,13 @@ public final class SessionRegistry {
       this.olderGone = olderGone;
     }
 
-    /** The place of its CONNECT is known; returns whether a later one has come elsewhere. */
+    /** Sets the connect order; returns whether the client has connected elsewhere later. */
     private synchronized boolean claimed(ConnectOrder connectOrder) {
       own = connectOrder;
       return elsewhere.compareTo(connectOrder) > 0;
     }
 
-    /** The client has connected elsewhere; returns whether that came later than this. */
+    /** The client has connected elsewhere; returns whether that was later than this connection. */
     private synchronized boolean isBefore(ConnectOrder other) {
       if (other.compareTo(elsewhere) > 0) {
         elsewhere = other;
@@ -48,8 +48,7 @@ public final class SessionRegistry {
     }
 
     /**
-     * Completes when the older connection of the client, if there was one, has given its state
-     * back.
+     * Completes when the older connection of the client, if there was one, has returned its state.
      */
     public CompletableFuture<Void> olderGone() {
       return olderGone;
@@ -59,22 +58,22 @@ public final class SessionRegistry {
   private final ConcurrentHashMap<Key, Registration> sessions = new ConcurrentHashMap<>();
   private final NodeStreams nodes;
 
-  /** Of a node that has no others. */
+  /** Creates the registry of a single node. */
   /**
-   * @param nodes are told who connects here
+   * @param nodes streams to the other nodes, which are notified of connects
    */
   public SessionRegistry(NodeStreams nodes) {
     this.nodes = nodes;
   }
 
-  /** False while so much waits for another node that it could not be told who connects here. */
+  /** False while another node could not be notified of connects because its stream is full. */
   public boolean hasRoom() {
     return nodes.hasRoomForNotices();
   }
 
   /**
-   * The client's CONNECT has this place among all of the client, wherever they came: an older
-   * connection at another node is closed there, and this one if it is the older one.
+   * Sets the order of this CONNECT among those of the client on all nodes: an older connection at
+   * another node is closed there, and this one is closed if it is the older one.
    */
   public void claimed(Registration registration, ConnectOrder connectOrder) {
     LiveSession session = registration.session;
@@ -95,7 +94,7 @@ public final class SessionRegistry {
     }
   }
 
-  /** Makes this the client's connection. An older one is told {@link LiveSession#takenOver}. */
+  /** Makes this the client's connection and calls {@link LiveSession#takenOver} on an older one. */
   public Registration register(LiveSession session) {
     Key key = new Key(session.tenant(), session.clientId());
     Registration[] older = new Registration[1];
@@ -115,7 +114,7 @@ public final class SessionRegistry {
     return mine;
   }
 
-  /** The connection has given its state back. Further calls do nothing. */
+  /** The connection has returned its state. Further calls have no effect. */
   public void release(Registration registration) {
     LiveSession session = registration.session;
     sessions.remove(new Key(session.tenant(), session.clientId()), registration);
@@ -128,12 +127,12 @@ public final class SessionRegistry {
     return registration == null ? null : registration.session;
   }
 
-  /** Every connection that is there all the while. */
+  /** Calls back for each connection; those that come or go meanwhile may be missed. */
   void forEach(Consumer<LiveSession> action) {
     sessions.values().forEach(registration -> action.accept(registration.session));
   }
 
-  /** Connected clients. */
+  /** Number of connected clients. */
   public int size() {
     return sessions.size();
   }

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One message of a share and the members that could not take it. Used by one thread at a time: the
- * one that has the message.
+ * one that handles the message.
  */
 final class ShareAttempt {
-  /** Members without room that are tried for a message that may as well stay in its store. */
+  /** Limit of full members that are tried for a message that can stay in its store. */
   private static final int MAX_WITHOUT_ROOM = 8;
 
   private final ShareKey key;
@@ -31,9 +31,10 @@ final class ShareAttempt {
   private Set<Receiver.Inbox> gone = Set.of();
 
   /**
-   * @param id set if the publisher may repeat the message: then it goes to the same member again
-   * @param live what became of it earlier; set if id is
-   * @param join who waits for the publisher's answer; null if nobody does
+   * @param id set if the publisher may repeat the message; a duplicate goes to the same member
+   *     again
+   * @param live the state of the message on this node; set if id is
+   * @param join joins the parts of the publisher's answer; null if no answer is pending
    */
   ShareAttempt(
       String tenant,
@@ -63,8 +64,8 @@ final class ShareAttempt {
   }
 
   /**
-   * For a message that is kept in a store until a member has it: the answer waits for a member that
-   * is connected to this node, too.
+   * Creates an attempt for a message that a store keeps until a member has taken it: the answer
+   * also waits for a member that is connected to this node.
    */
   static ShareAttempt ofStored(
       String tenant,
@@ -76,15 +77,15 @@ final class ShareAttempt {
     return new ShareAttempt(tenant, share, message, id, live, join, true);
   }
 
-  /** Whether a store keeps the message until a member has it. */
+  /** Whether a store keeps the message until a member has taken it. */
   boolean isKept() {
     return awaitsMember;
   }
 
   /**
-   * This member has no room at the moment.
+   * Excludes a member that is full.
    *
-   * @return false if so many had none that the message stays in its store
+   * @return false if so many were full that the message stays in its store
    */
   boolean excludeWithoutRoom(String clientId) {
     exclude(clientId);
@@ -92,12 +93,14 @@ final class ShareAttempt {
     return !awaitsMember || withoutRoom < MAX_WITHOUT_ROOM;
   }
 
-  /** The way to a member has no room at the moment. */
+  /** Records that the stream or mailbox to a member is full. */
   void memberIsCongested() {
     withoutRoom++;
   }
 
-  /** Nobody takes it. It stays in its store, if it has one, for a member that had no room. */
+  /**
+   * No member takes the message. It stays in its store, if it has one, for a member that was full.
+   */
   void endWithoutMember() {
     PublishJoin waiting = tryWaitHere();
     if (waiting != null) {
@@ -106,37 +109,37 @@ final class ShareAttempt {
     }
   }
 
-  /** Whether it stays in its store if no other member takes it. */
+  /** Whether the message stays in its store if no other member takes it. */
   boolean staysStored() {
     return awaitsMember && withoutRoom > 0;
   }
 
-  /** The same as {@link #tryWait}, for a member that is connected to this node. */
+  /** Like {@link #tryWait}, for a member that is connected to this node. */
   @Nullable PublishJoin tryWaitHere() {
     return awaitsMember ? tryWait() : null;
   }
 
   /**
-   * The publisher's answer waits for one more part, to be closed by the caller; null if the answer
-   * is given, or nobody waits.
+   * Opens another part of the publisher's answer, which the caller closes; null if the answer has
+   * been given or none is pending.
    */
   @Nullable PublishJoin tryWait() {
     return join != null && message.qos() != Qos.AT_MOST_ONCE && join.tryOpen() ? join : null;
   }
 
-  /** True if this is a repetition of what a connected member has been sent. */
+  /** Whether this is a duplicate of a message that was sent to a connected member. */
   boolean isRepeated() {
     return live != null && live.hasServed(key);
   }
 
-  /** A connected member has it, or will. */
+  /** Records that the message is sent to a connected member. */
   void sendLive() {
     if (live != null) {
       live.serve(key);
     }
   }
 
-  /** The connected member did not take it. */
+  /** Records that the connected member did not take the message. */
   void withdrawLive() {
     if (live != null) {
       live.withdraw(key);
@@ -164,7 +167,7 @@ final class ShareAttempt {
         || (member.receiver() instanceof Receiver.Inbox inbox && gone.contains(inbox));
   }
 
-  /** This member cannot take it. */
+  /** Excludes a member that cannot take the message. */
   void exclude(String clientId) {
     if (tried.isEmpty()) {
       tried = new HashSet<>();
@@ -173,8 +176,8 @@ final class ShareAttempt {
   }
 
   /**
-   * This inbox does not exist any more. Its client stays a candidate: it may have begun a new
-   * session, and the route of the old one may still wait for its removal.
+   * Excludes an inbox that no longer exists. Its client stays a candidate: it may have a new
+   * session, while the route of the old one still waits for its removal.
    */
   void exclude(Receiver.Inbox inbox) {
     if (gone.isEmpty()) {

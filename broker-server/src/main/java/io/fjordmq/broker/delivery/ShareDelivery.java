@@ -5,15 +5,15 @@ import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.router.Route;
 import org.jspecify.annotations.Nullable;
 
-/** Brings a share's message to one member, and to the next if that one cannot take it. */
+/** Delivers a message of a share to one member, and to the next one if that cannot take it. */
 final class ShareDelivery {
 
-  /** Stores a copy that was not stored with the others of its message. */
+  /** Stores a copy separately from the others of its message. */
   interface LateStore {
-    /** Its publisher has been answered already: stores it or counts it as dropped. */
+    /** The publisher has already been answered: stores the copy or counts it as dropped. */
     void storeLate(InboxCopy copy);
 
-    /** Stores it and closes a part of what its publisher waits for. */
+    /** Stores the copy and closes a part of the publisher's answer. */
     void store(InboxCopy copy, PublishJoin waiting);
   }
 
@@ -30,7 +30,7 @@ final class ShareDelivery {
   /**
    * Sends the message to the chosen member if that is connected.
    *
-   * @param late where it goes if that member turns out to be gone, and an inbox is next
+   * @param late stores the copy later if that member turns out to be gone and an inbox is next
    * @return the copy to be stored if an inbox was chosen; null if there is nothing to store
    */
   @Nullable InboxCopy start(ShareAttempt attempt, LateStore late) {
@@ -41,7 +41,7 @@ final class ShareDelivery {
     ShareSelection.Choice choice = selection.choose(attempt);
     while (choice instanceof ShareSelection.Choice.Live live
         && attempt.isKept()
-        && isFull(live.member())) { // it would be dropped
+        && isFull(live.member())) { // it would be dropped there
       if (!attempt.excludeWithoutRoom(live.member().session().clientId())) {
         attempt.endWithoutMember();
         return null;
@@ -105,7 +105,7 @@ final class ShareDelivery {
     };
   }
 
-  /** The other node says whether the member could take it; a publisher of QoS 1 or 2 waits. */
+  /** Sends to another node, which answers for the member; a QoS 1 or 2 publisher waits for that. */
   private void sendElsewhere(
       ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen, LateStore late) {
     PublishJoin waiting = attempt.tryWait();
@@ -141,7 +141,7 @@ final class ShareDelivery {
     tryNext(attempt, late, waiting);
   }
 
-  /** The message is kept in a store: a member with room gets it, or it stays there. */
+  /** A kept message goes to a member that is not full, or stays in its store. */
   private void nextAfterFull(
       ShareAttempt attempt, String full, LateStore late, @Nullable PublishJoin waiting) {
     if (attempt.excludeWithoutRoom(full)) {

@@ -1,15 +1,15 @@
 package io.fjordmq.broker.delivery;
 
 /**
- * Names a share: all shared subscriptions with the same share name and the same filter (MQTT 5.0
- * §4.8.2).
+ * Identifies a share: all shared subscriptions with the same share name and the same filter (MQTT
+ * 5.0 §4.8.2).
  */
 public record ShareKey(String tenant, String shareName, String pattern) {
 
   /**
    * The share of a message that an inbox holds.
    *
-   * @param share as {@link #text} says it
+   * @param share see {@link #text}
    */
   static ShareKey of(String tenant, String share) {
     int slash = share.indexOf('/');
@@ -21,7 +21,7 @@ public record ShareKey(String tenant, String shareName, String pattern) {
     return shareName + "/" + pattern;
   }
 
-  /** The filter as it stands in a SUBSCRIBE. */
+  /** The filter as in a SUBSCRIBE packet. */
   String filterText() {
     return "$share/" + shareName + "/" + pattern;
   }

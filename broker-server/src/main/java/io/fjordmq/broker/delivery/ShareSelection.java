@@ -15,28 +15,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Picks the member of a share that gets a message: one that is connected if there is one, else an
- * inbox whose client will come back. Thread-safe.
+ * Picks the member of a share that gets a message: a connected one if there is any, else the inbox
+ * of an offline client. Thread-safe.
  */
 final class ShareSelection {
 
-  /** Where the message goes. */
+  /** The receiver of the message. */
   sealed interface Choice {
     /**
-     * To a connected client.
+     * A client connected to this node.
      *
-     * @param options of its subscription: those of the route may still be an earlier session's
+     * @param options those of its subscription; the route may still have an earlier session's
      */
     record Live(LocalSubscriber member, Route route, SubscriptionOptions options)
         implements Choice {}
 
-    /** To a client that is connected to another node. */
+    /** A client connected to another node. */
     record Elsewhere(NodeStream stream, String clientId, Route route) implements Choice {}
 
-    /** To an inbox. */
+    /** An inbox. */
     record Stored(Receiver.Inbox inbox, Route route) implements Choice {}
 
-    /** To nobody. */
+    /** No receiver. */
     record Lost(CopyDropReason reason) implements Choice {}
   }
 
@@ -64,7 +64,7 @@ final class ShareSelection {
     this.settings = settings;
   }
 
-  /** Picks one of the members that have not been tried. */
+  /** Picks one of the members that were not tried yet. */
   Choice choose(ShareAttempt attempt) {
     Choice next = isRoundRobin(attempt) ? nextConnected(attempt) : null;
     return next != null ? next : chooseAmongAll(attempt);
@@ -75,8 +75,8 @@ final class ShareSelection {
   }
 
   /**
-   * The first connected member from whose turn it is. Shares of thousands of members are usual: a
-   * message must not cost a look at each of them. Null if none is connected.
+   * The first connected member, from the present position of the rotation on; null if none is
+   * connected. Does not examine all members, since shares may have thousands.
    */
   private @Nullable Choice nextConnected(ShareAttempt attempt) {
     List<Route> members = attempt.share().members();
@@ -117,7 +117,8 @@ final class ShareSelection {
         connected.add(new Candidate(live.member().session().clientId(), true, live));
       } else if (choice instanceof Choice.Elsewhere elsewhere) {
         connected.add(new Candidate(elsewhere.clientId(), false, elsewhere));
-      } else if (choice != GONE && nobody != CONGESTED) { // that may pass, so it says more
+      } else if (choice != GONE
+          && nobody != CONGESTED) { // congestion is temporary, so it takes precedence
         nobody = choice;
       }
     }
@@ -143,7 +144,7 @@ final class ShareSelection {
     return registry.find(attempt.key().tenant(), member.clientId()) != null;
   }
 
-  /** While a member with an inbox is connected it has a live route, too, which says where. */
+  /** A member with an inbox also has a live route while connected, which tells where. */
   private boolean isElsewhere(ShareAttempt attempt, Receiver.Inbox member) {
     List<Receiver.Live> connections =
         attempt.share().withInbox().getOrDefault(member.clientId(), List.of());
@@ -156,9 +157,9 @@ final class ShareSelection {
   }
 
   /**
-   * A message that may be repeated goes to the same member each time, as long as that one is there
-   * and none comes whom the hash likes better: there it is recognised, so that the share gets it
-   * exactly once.
+   * A repeatable message goes to the same member each time, which recognises duplicates, so that
+   * the share gets it exactly once. This holds while that member stays and no new one ranks higher
+   * by its hash.
    */
   private int pick(List<Candidate> candidates, ShareAttempt attempt) {
     ShareStrategy strategy = settings.shareStrategy();
@@ -168,7 +169,7 @@ final class ShareSelection {
         : strategy.pick(candidates, attempt.message(), turnOf(attempt.key()));
   }
 
-  /** Shares whose turn is remembered. */
+  /** Number of shares whose rotation is remembered. */
   int remembered() {
     return turns.size();
   }
@@ -179,7 +180,7 @@ final class ShareSelection {
         : ((Receiver.Live) member.receiver()).member();
   }
 
-  /** What is not QoS 0 goes to a member's inbox if it has one, everything else where it is. */
+  /** QoS 1 and 2 go to the member's inbox if it has one; everything else to its connection. */
   private Choice choiceOf(ShareAttempt attempt, Route member) {
     Qos qos = attempt.message().qos().min(member.options().maxQos());
     boolean atMostOnce = qos == Qos.AT_MOST_ONCE;
@@ -202,7 +203,7 @@ final class ShareSelection {
         : new Choice.Elsewhere(stream, live.member(), member);
   }
 
-  /** The member if it is connected here and still subscribed; its route may outlive both. */
+  /** The member if it is connected here and still subscribed; its route may be outdated. */
   private Choice liveChoice(String clientId, Route member, Qos routed) {
     LocalSubscriber localSubscriber = local.find(member.tenant(), clientId);
     SubscriptionOptions options =
@@ -220,7 +221,7 @@ final class ShareSelection {
       return turn;
     }
     if (turns.size() >= settings.maxShares()) {
-      turns.clear(); // shares that are gone are not told apart: all begin anew
+      turns.clear(); // ended shares cannot be told apart, so all are reset
     }
     return turns.computeIfAbsent(key, k -> new Turn());
   }

@@ -6,23 +6,23 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Which of the members of a share that could take a message gets it. */
+/** The strategy that picks one of the share members that can take a message. */
 public enum ShareStrategy {
-  /** Any. */
+  /** A random member. */
   RANDOM {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
       return ThreadLocalRandom.current().nextInt(candidates.size());
     }
   },
-  /** Each in turn. */
+  /** Round robin. */
   ROUND_ROBIN {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
       return turn.next(candidates.size());
     }
   },
-  /** The same until it goes away. */
+  /** The same member until it disconnects. */
   STICKY {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
@@ -37,21 +37,21 @@ public enum ShareStrategy {
       return fresh;
     }
   },
-  /** The same for all messages of a publisher; so its messages stay in order. */
+  /** The same member for all messages of a publisher, which keeps them in order. */
   HASH_BY_CLIENT {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
       return byHash(candidates, message.publisher().hashCode());
     }
   },
-  /** The same for all messages of a topic; so they stay in order. */
+  /** The same member for all messages of a topic, which keeps them in order. */
   HASH_BY_TOPIC {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
       return byHash(candidates, message.topic().name().hashCode());
     }
   },
-  /** Those connected to this node in turn; others only if there are none. */
+  /** Round robin over members connected to this node; other members only if there are none. */
   LOCAL_FIRST {
     @Override
     int pick(List<Candidate> candidates, Message message, Turn turn) {
@@ -72,13 +72,13 @@ public enum ShareStrategy {
   };
 
   /**
-   * A member that could take the message.
+   * A member that can take the message.
    *
-   * @param isLocal connected to this node
+   * @param isLocal whether it is connected to this node
    */
   record Candidate(String clientId, boolean isLocal, ShareSelection.Choice choice) {}
 
-  /** What a share remembers from one message to the next. Thread-safe. */
+  /** The state of a share between messages. Thread-safe. */
   static final class Turn {
     private final AtomicInteger count = new AtomicInteger();
     private volatile @Nullable String last;
@@ -87,12 +87,12 @@ public enum ShareStrategy {
       return Integer.remainderUnsigned(count.getAndIncrement(), bound);
     }
 
-    /** Whose turn it is: to be divided by the number of members, as an unsigned number. */
+    /** Position of the rotation: an unsigned number, taken modulo the number of members. */
     int now() {
       return count.get();
     }
 
-    /** So many members have had their turn; two that take it at once may give it to the same. */
+    /** Advances the rotation; concurrent callers may pick the same member. */
     void passed(int members) {
       count.addAndGet(members);
     }
@@ -101,19 +101,19 @@ public enum ShareStrategy {
   /**
    * Picks one.
    *
-   * @param candidates at least one, in an order that stays while the share does not change
+   * @param candidates at least one, in an order that is stable while the share does not change
    * @return its index
    */
   abstract int pick(List<Candidate> candidates, Message message, Turn turn);
 
-  /** True if the same message would go to another member the next time. */
+  /** Whether the same message may go to another member the next time. */
   boolean isRoundRobin() {
     return this == RANDOM || this == ROUND_ROBIN || this == LOCAL_FIRST;
   }
 
   /**
-   * Rendezvous hashing (Thaler and Ravishankar, 1998): a member that comes or goes moves only what
-   * it gets or had.
+   * Rendezvous hashing (Thaler and Ravishankar, 1998): a member that joins or leaves only moves its
+   * own messages.
    */
   static int byHash(List<Candidate> candidates, int key) {
     int best = 0;

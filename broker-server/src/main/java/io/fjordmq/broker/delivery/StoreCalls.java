@@ -4,11 +4,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How calls to the stores are made and passed on. */
+/** Wraps calls to the stores. */
 final class StoreCalls {
   private StoreCalls() {}
 
-  /** Makes the call; what it throws becomes the future's failure. */
+  /** Makes the call; an exception that it throws fails the returned future. */
   static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> call) {
     try {
       return call.get();

@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What overlapping subscriptions of one client ask for together. The server may deliver one copy or
- * one per subscription (MQTT 5.0 §3.3.4); we deliver one, at the highest of their QoS
- * (MQTT-3.3.4-2), with all their identifiers (MQTT-3.3.4-4).
+ * The combined options of overlapping subscriptions of one client. A server may deliver one copy or
+ * one per subscription (MQTT 5.0 §3.3.4); we deliver one, with the highest QoS (MQTT-3.3.4-2), with
+ * all their identifiers (MQTT-3.3.4-4).
  *
- * @param maxQos the highest
- * @param retainAsPublished true if one of them asks for it
- * @param identifiers in their order, without those that have none
+ * @param maxQos the highest QoS
+ * @param retainAsPublished whether one of them requests it
+ * @param identifiers the subscription identifiers, in order
  */
 record SubscriptionUnion(Qos maxQos, boolean retainAsPublished, List<Integer> identifiers) {
 

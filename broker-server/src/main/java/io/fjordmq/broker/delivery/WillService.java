@@ -7,9 +7,9 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes wills (MQTT 5.0 §3.1.2.5). They are kept, with their delay, by the inbox store, those
- * of transient sessions as well: such a session ends with its connection, and so its will is due
- * then (MQTT-3.1.3-9), though the node may be dead. Thread-safe.
+ * Publishes wills (MQTT 5.0 §3.1.2.5). The inbox store keeps them with their delay, also those of
+ * transient sessions: such a session ends with its connection, so its will is due then
+ * (MQTT-3.1.3-9), even if the node has failed. Thread-safe.
  */
 public final class WillService {
   private final PublishRouter publishRouter;
@@ -21,9 +21,9 @@ public final class WillService {
   }
 
   /**
-   * Publishes a will now; its lifetime begins now.
+   * Publishes a will; its message expiry interval starts now.
    *
-   * @param since its place among the client's connections
+   * @param since the connect order of the session's connection
    */
   void publish(
       String tenant,
