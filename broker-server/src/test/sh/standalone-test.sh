@@ -99,11 +99,11 @@ if [ "$stamp" -nt "$folder/stamp" ]; then
   failures=$((failures + 1))
 fi
 rm -f "$newer"
-expect 0 'dist=3 inbox=3 retain=3 (as many as there are nodes, now 1)' voters "${node_a[@]}"
+expect 0 'dist=3 inbox=3 retain=3 (limited by the number of nodes, currently 1)' voters "${node_a[@]}"
 expect 0 'dist=3 inbox=1 retain=3' voters inbox=1 "${node_a[@]}"
-expect 2 "'inbox=6' is none of dist, inbox, retain" voters inbox=6 "${node_a[@]}"
-expect 1 'not removed: there is no node x' remove-node x "${node_a[@]}"
-expect 1 'there is no other node that is up' leave "${node_a[@]}"
+expect 2 "invalid voter count 'inbox=6': expected STORE=NUMBER with one of the stores dist, inbox, retain" voters inbox=6 "${node_a[@]}"
+expect 1 'cannot remove node x: ' remove-node x "${node_a[@]}"
+expect 1 'no other node is up to take over' leave "${node_a[@]}"
 
 port="$(sed -n 's/^mqtt=tcp:.*:\([0-9]*\)$/\1/p' "$folder/a/data/fjordmq.pid")"
 config taken 'clusterConfig:

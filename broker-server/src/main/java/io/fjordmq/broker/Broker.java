@@ -65,7 +65,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The composition root: one node, built from the disk up to the listeners and closed in reverse.
- * Reads from top to bottom; every part gets what it needs from its constructor.
+ * Every component gets its dependencies through its constructor.
  */
 public final class Broker implements ShutdownSequence.Whole {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
@@ -88,7 +88,7 @@ public final class Broker implements ShutdownSequence.Whole {
   /**
    * Starts a node and returns when clients can connect. Blocks.
    *
-   * @throws StartException if it cannot; what was started is closed again
+   * @throws StartException if it cannot start; whatever was started is closed again
    */
   public static Broker start(BrokerConfig config, Observers observers) throws StartException {
     return new Broker(config, observers);
@@ -120,7 +120,7 @@ public final class Broker implements ShutdownSequence.Whole {
       ClusterClock clock = membership.clock();
       LocalNode self = new LocalNode(node.self().value(), membership::incarnation);
 
-      // What clients may use up.
+      // Limits of clients and tenants.
       this.overload = OverloadGuard.ofProcess(config.overloadConfig(), config.mostDescriptors());
       Tenants tenants = new Tenants(config.sharedLimits(), config.tenants(), observers.sessions());
 
@@ -189,13 +189,13 @@ public final class Broker implements ShutdownSequence.Whole {
       view.start(node.peers());
       this.commands = new ClusterCommands(node, stores, config.placement().stores());
 
-      // Whether the disk has room for more, and what the cluster does if not.
+      // The disk, and how the node reacts to disk trouble.
       this.disk =
           shutdownSequence.add(
               "disk", NodeDisk.watch(directory.path(), kv, node, stores, config.diskConfig()));
       view.remarkOn(disk::remarks);
 
-      // What a PUBLISH means.
+      // The distribution of published messages.
       LocalSubscriptions live =
           new LocalSubscriptions(self, router, dispatch, deliverySettings, observers.delivery());
       Distribution publisher =
@@ -216,7 +216,7 @@ public final class Broker implements ShutdownSequence.Whole {
       InboxRoutes inboxRoutes = new InboxRoutes(router, deliverySettings);
       events.connect(inboxes, wills, inboxRoutes, publisher);
 
-      // What other nodes bring, and what they get.
+      // The streams from and to other nodes.
       new NodeReceiver(
               membership,
               new ReceivedItems(live, dispatch, registry, events, membership::isServing),
@@ -233,7 +233,7 @@ public final class Broker implements ShutdownSequence.Whole {
                   config.nodesConfig(),
                   observers.nodes())));
 
-      // What time brings: sessions end, wills become due, retained messages expire.
+      // Sweeps: sessions end, wills become due, retained messages expire.
       InboxSweeper sweeper =
           new InboxSweeper(
               stores.client(InboxReplicas.STORE),
@@ -271,7 +271,7 @@ public final class Broker implements ShutdownSequence.Whole {
                       disk.isLow()),
                   clock.wallAheadMillis());
 
-      // What the node tells of itself.
+      // Status: metrics and $SYS topics.
       SysTopicsSettings sysSettings = config.sysTopicsConfig();
       SysTopics sys =
           new SysTopics(
@@ -306,7 +306,7 @@ public final class Broker implements ShutdownSequence.Whole {
                   clock,
                   self,
                   membership::notServingBecause));
-      // From here on the cluster may count this node; when it does, clients may come.
+      // From here on the cluster may count this node, and then clients may connect.
       ServerReferences references = new ServerReferences(membership, node.metadata());
       this.drain = new Drain(membership, stores, sessions, references, config.drainConfig());
       int pace = config.drainConfig().clientsPerSecond();
@@ -323,8 +323,8 @@ public final class Broker implements ShutdownSequence.Whole {
               config.mqttServerConfig().workerThreads(),
               sessions,
               observers.listeners());
-      var goodbye = config.mqttServerConfig().shutdownTimeout();
-      shutdownSequence.addSlow("listeners", goodbye, () -> server.shutdown(goodbye));
+      var timeout = config.mqttServerConfig().shutdownTimeout();
+      shutdownSequence.addSlow("listeners", timeout, () -> server.shutdown(timeout));
       shutdownSequence.add(
           "overload guard",
           OverloadWatch.start(
@@ -345,17 +345,17 @@ public final class Broker implements ShutdownSequence.Whole {
     }
   }
 
-  /** Open listeners with the ports they really have. */
+  /** The open listeners, with their actual ports. */
   public List<Listener> listeners() {
     return server.listeners();
   }
 
-  /** Where clients are served, for those that have the broker inside them. */
+  /** The server of the clients, for programs that embed the broker. */
   public MqttServer server() {
     return server;
   }
 
-  /** Why clients should not be sent here; empty if they should. Any thread. */
+  /** Why this node is not ready for clients; empty if it is. Thread-safe. */
   public List<String> notReadyBecause() {
     if (stopping) {
       return List.of("the node is stopping");
@@ -367,22 +367,22 @@ public final class Broker implements ShutdownSequence.Whole {
     return reasons;
   }
 
-  /** Figures of all parts, for metrics. Does not block; any thread, until {@link #close}. */
+  /** The state of all components, for metrics. Thread-safe until {@link #close}; does not block. */
   NodeStatus status() {
     return status.get();
   }
 
-  /** Nodes and ranges of the cluster, for people. Any thread, until {@link #close}. */
+  /** The nodes and ranges of the cluster, for {@code /status}. Thread-safe until {@link #close}. */
   CompletableFuture<ClusterStatus> clusterStatus() {
     return view.ask();
   }
 
-  /** What an operator can ask of the cluster. */
+  /** The commands of operators. */
   ClusterCommands commands() {
     return commands;
   }
 
-  /** Gives away what other nodes can take over. Blocks; to be followed by {@link #close}. */
+  /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterwards. */
   void drain() {
     drain.run();
   }
@@ -392,7 +392,7 @@ public final class Broker implements ShutdownSequence.Whole {
     return shutdownSequence.hung();
   }
 
-  /** Says goodbye to clients, gives their sessions back, flushes and closes everything. Blocks. */
+  /** Disconnects clients, hands over their sessions, flushes and closes everything. Blocks. */
   @Override
   public void close() {
     stopping = true;

@@ -12,18 +12,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where this node is for others, and where others may be, as its configuration says.
+ * The addresses of this node and its seeds, from the configuration.
  *
- * @param own of the cluster port, as others reach it
- * @param seeds where to ask for the cluster; may name this node too
- * @param bind where the cluster port listens; Raft's listens on the next port
+ * @param own the cluster port as other nodes reach it
+ * @param seeds addresses to ask for the cluster; may include this node
+ * @param bind the address of the cluster port; Raft listens on the next port
  */
 record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddress bind) {
 
   /**
-   * A node that names nobody is for itself: its cluster port listens on the loopback address.
+   * Resolves the addresses. A node without a host and seeds listens on the loopback address only.
    *
-   * @throws StartException if a name cannot be resolved; says which
+   * @throws StartException if a name cannot be resolved; the message says which
    */
   static ClusterAddresses of(ClusterConfig config) throws StartException {
     List<NodeAddress> seeds = seeds(config);
@@ -56,16 +56,16 @@ record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddr
         }
       } catch (UnknownHostException e) {
         throw new StartException(
-            "clusterConfig.clusterDomainName: no address of '"
+            "clusterConfig.clusterDomainName: cannot resolve '"
                 + domain
-                + "' is known; correct it, or name the nodes in seedEndpoints",
+                + "'; correct it, or list nodes in clusterConfig.seedEndpoints",
             e);
       }
     }
     return seeds;
   }
 
-  /** The address from which this machine would talk to the first seed; sends nothing. */
+  /** The local address from which this host reaches the first seed; sends nothing. */
   private static InetAddress towards(List<NodeAddress> seeds) throws StartException {
     NodeAddress seed = seeds.get(0);
     try (DatagramSocket socket = new DatagramSocket()) {
@@ -73,16 +73,16 @@ record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddr
       return socket.getLocalAddress();
     } catch (IOException e) {
       throw new StartException(
-          "clusterConfig.host is empty, and this machine has no way to the seed "
+          "clusterConfig.host is empty, and this host has no route to the seed "
               + seed
               + ": "
               + e.getMessage()
-              + "; set clusterConfig.host to the address other nodes reach this one at",
+              + "; set clusterConfig.host to an address at which other nodes reach this one",
           e);
     }
   }
 
-  /** The address itself if it is one of this machine's; all of them if it stands for another. */
+  /** The address itself if it belongs to this host, else (behind NAT) all addresses. */
   private static InetSocketAddress bind(ClusterConfig config) throws StartException {
     try {
       InetAddress address = InetAddress.getByName(config.host());
@@ -92,7 +92,7 @@ record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddr
           : new InetSocketAddress(config.port());
     } catch (IOException e) {
       throw new StartException(
-          "clusterConfig.host: '" + config.host() + "' is no address: " + e.getMessage(), e);
+          "clusterConfig.host: cannot resolve '" + config.host() + "': " + e.getMessage(), e);
     }
   }
 
@@ -100,7 +100,7 @@ record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddr
     return new InetSocketAddress(bind.getAddress(), bind.getPort() + 1);
   }
 
-  /** Whether other machines can reach the cluster port. */
+  /** Whether other hosts can reach the cluster port. */
   boolean isOpenToOthers() {
     return !bind.getAddress().isLoopbackAddress();
   }

@@ -30,10 +30,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an operator can change of a running cluster, at any of its nodes: how many voters ranges
- * have, who belongs to it (decision 0024), that ranges are split or merged, that a merge or a move
- * of votes is canceled, that a replica is rebuilt, and that the clock of a range that is ahead is
- * set back (0037). For one thread; blocks, for seconds at most.
+ * Executes the commands with which an operator changes a running cluster. Any node accepts them:
+ * set voter counts, remove or decommission a node (decision 0024), split, merge or rebuild a range,
+ * cancel a pending merge or replica move, and set back a range clock that is ahead (0037). Not
+ * thread-safe; each command blocks until the change is made or has timed out.
  */
 final class ClusterCommands {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterCommands.class);
@@ -49,7 +49,7 @@ final class ClusterCommands {
   private final List<StorePlacement> own;
 
   /**
-   * @param own how many voters this node's configuration wants; counts for a new cluster only
+   * @param own voter counts from this node's configuration; they apply only to a new cluster
    */
   ClusterCommands(ClusterNode node, Stores stores, List<StorePlacement> own) {
     this.node = node;
@@ -57,7 +57,7 @@ final class ClusterCommands {
     this.own = own;
   }
 
-  /** Says in the log what of this node's configuration does not count. */
+  /** Logs every voter count in this node's configuration that differs from the cluster's. */
   void logDifferences(Set<String> chosen) {
     List<StorePlacement> counts = counts();
     for (int i = 0; i < own.size(); i++) {
@@ -111,7 +111,8 @@ final class ClusterCommands {
       StorePlacement wanted = parse(setting);
       if (wanted == null || !named.add(wanted.store())) {
         return misused(
-            "'%s' is none of %s with a number from 1 to %d, such as inbox=3"
+            ("invalid voter count '%s': expected STORE=NUMBER with one of the stores %s, each at "
+                    + "most once, and a number from 1 to %d; example: inbox=3")
                 .formatted(
                     setting,
                     own.stream().map(StorePlacement::store).collect(Collectors.joining(", ")),
@@ -128,7 +129,9 @@ final class ClusterCommands {
                       .thenCompose(
                           written -> node.metadata().readView().handle((seen, unseen) -> written)));
       if (failure != null) {
-        return failed("the voters could not be changed, or it is not known: " + failure);
+        return failed(
+            "the change of the voter counts was not confirmed and may still take effect: "
+                + failure);
       }
     }
     String now =
@@ -138,7 +141,8 @@ final class ClusterCommands {
     int nodes = node.membership().members().byNode().size();
     boolean tooFew = counts().stream().anyMatch(store -> store.voters() > nodes);
     return new Answer(
-        Answer.DONE, now + (tooFew ? " (as many as there are nodes, now " + nodes + ")" : ""));
+        Answer.DONE,
+        now + (tooFew ? " (limited by the number of nodes, currently " + nodes + ")" : ""));
   }
 
   private @Nullable StorePlacement parse(String setting) {
@@ -153,7 +157,7 @@ final class ClusterCommands {
 
   private Answer remove(String id) {
     if (!id.matches("[A-Za-z0-9._-]{1,64}")) {
-      return misused("'" + id + "' is no id of a node; status shows them");
+      return misused("invalid node id '" + id + "'; 'bin/standalone.sh status' lists the nodes");
     }
     NodeId gone = new NodeId(id);
     Members members = node.membership().members();
@@ -169,19 +173,21 @@ final class ClusterCommands {
           && member != null
           && !member.isAlive()) {
         return failed(
-            "range %s has no majority without node %s, its data would be lost: bring back a node of %s first"
-                .formatted(range.id(), id, voters));
+            ("cannot remove node %s: range %s has no majority without it and would lose data; "
+                    + "first bring back one of its voters %s")
+                .formatted(id, range.id(), voters));
       }
     }
     String failure = await(() -> node.membership().remove(gone));
     return failure == null
         ? new Answer(
             Answer.DONE,
-            "node " + id + " is removed; what it held is given to others. Its id never comes back")
-        : failed("not removed: " + failure);
+            "removed node %s; its replicas move to other nodes, and its id cannot be used again"
+                .formatted(id))
+        : failed("cannot remove node " + id + ": " + failure);
   }
 
-  /** To be repeated until it is done: what this node has goes to others meanwhile. */
+  /** The caller repeats the command until it is done; replicas and clients move meanwhile. */
   private Answer leave() {
     ClusterMembership membership = node.membership();
     Members members = membership.members();
@@ -191,13 +197,13 @@ final class ClusterCommands {
                 member ->
                     member.state() == Member.State.UP && !member.node().equals(membership.self()));
     if (!others) {
-      return failed("there is no other node that is up and could take over what this one has");
+      return failed("cannot decommission this node: no other node is up to take over its replicas");
     }
     Member self = members.find(membership.self());
     if (self == null || self.state() != Member.State.LEAVING) {
       String failure = await(membership::leave);
       if (failure != null) {
-        return failed("the cluster cannot be asked to take over: " + failure);
+        return failed("cannot mark this node as leaving: " + failure);
       }
     }
     long votes = ranges().stream().filter(this::hasVoteOf).count();
@@ -205,12 +211,12 @@ final class ClusterCommands {
     if (votes > 0 || metadata) {
       return new Answer(
           Answer.NOT_YET,
-          "gives away its votes: of %d ranges%s"
-                  .formatted(votes, metadata ? " and of the metadata" : "")
+          "moving replicas to other nodes: this node is still a voter of %d ranges%s"
+                  .formatted(votes, metadata ? " and of the metadata group" : "")
               + away(members));
     }
     membership.goForGood();
-    return new Answer(Answer.DONE, "votes for nothing any more");
+    return new Answer(Answer.DONE, "this node is no longer a voter of any range");
   }
 
   private Answer split(String name) {
@@ -223,36 +229,37 @@ final class ClusterCommands {
                 .split(range)
                 .thenApply(
                     key ->
-                        "range %s is split at %s; status shows its parts in a moment"
+                        "range %s is split at key %s; status shows the new ranges in a moment"
                             .formatted(name, HexFormat.of().formatHex(key))));
   }
 
   private Answer merge(String name) {
     return reshape(
         name,
-        "merged with the next",
+        "merged",
         range ->
             stores
                 .merges()
                 .merge(range)
-                .thenApply(done -> "range %s has taken in the one that followed".formatted(name)));
+                .thenApply(done -> "range %s has absorbed its right neighbour".formatted(name)));
   }
 
   private Answer cancel(String name) {
     return reshape(
         name,
-        "changed",
+        "canceled",
         range ->
             stores
                 .pending()
                 .cancel(range)
                 .thenApply(
                     done ->
-                        "canceled; if a merge of range %s has begun, it ends in a moment: see status"
+                        ("canceled the pending step of range %s; a merge that has begun is rolled "
+                                + "back in a moment, see status")
                             .formatted(name)));
   }
 
-  /** Of this node's replica; done by the driver of placement, step by step. */
+  /** Rebuilds this node's replica; the placement driver carries it out step by step. */
   private Answer rebuild(String name) {
     ReplicaStatus replica =
         stores.ranges().status().stream()
@@ -262,7 +269,7 @@ final class ClusterCommands {
     RangeDescriptor range = published(name);
     if (replica == null || range == null) {
       return failed(
-          "this node has no replica of range '%s'; run the command on a node that has one, see status"
+          "cannot rebuild range '%s': this node has no replica of it; status shows which nodes do"
               .formatted(name));
     }
     Members members = node.membership().members();
@@ -275,13 +282,15 @@ final class ClusterCommands {
             .toList();
     if (2 * others.size() <= voters.size()) {
       return failed(
-          "range %s has no majority without this node, so entries that only this replica holds would be lost: its voters are %s, up besides this node: %s"
+          ("cannot rebuild range %s: it has no majority without this node, so entries that only "
+                  + "this replica holds would be lost; voters: %s, other voters that are up: %s")
               .formatted(name, voters.stream().map(NodeId::value).sorted().toList(), others));
     }
     stores.ranges().rebuilds().request(replica.descriptor().id());
     return new Answer(
         Answer.DONE,
-        "rebuilding this node's replica of range %s: its group removes it, then an empty one fetches a snapshot; see status"
+        ("rebuilding this node's replica of range %s: its group removes it, then an empty "
+                    + "replica fetches a snapshot; see status")
                 .formatted(name)
             + away(members));
   }
@@ -296,7 +305,7 @@ final class ClusterCommands {
   private Answer lowerClock(String name) {
     return reshape(
         name,
-        "given the cluster's time",
+        "set back to cluster time",
         range ->
             stores
                 .clocks()
@@ -311,7 +320,7 @@ final class ClusterCommands {
       String name, String what, Function<RangeId, CompletableFuture<String>> change) {
     RangeDescriptor range = published(name);
     if (range == null) {
-      return failed("there is no range '" + name + "'; status shows them");
+      return failed("unknown range '" + name + "'; 'bin/standalone.sh status' lists the ranges");
     }
     String why;
     try {
@@ -321,13 +330,13 @@ final class ClusterCommands {
       why = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
     } catch (TimeoutException e) {
       return failed(
-          "range %s was not %s within %d s, and may still be: status shows it"
+          "range %s was not %s within %d s; it may still happen, see status"
               .formatted(name, what, RESHAPE_SECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      why = "the node stops";
+      why = "the node is stopping";
     }
-    return failed("range %s is not %s: %s".formatted(name, what, why));
+    return failed("range %s was not %s: %s".formatted(name, what, why));
   }
 
   private static String away(Members members) {
@@ -337,7 +346,9 @@ final class ClusterCommands {
             .map(member -> member.node().value())
             .sorted()
             .collect(Collectors.joining(", "));
-    return down.isEmpty() ? "" : "; " + down + " is down and may have to come back or be removed";
+    return down.isEmpty()
+        ? ""
+        : "; waiting for nodes that are down (" + down + "): restart or remove them";
   }
 
   private boolean hasVoteOf(RangeDescriptor range) {
@@ -351,8 +362,8 @@ final class ClusterCommands {
   }
 
   /**
-   * Null if it is done; otherwise why not. Tried again while nobody leads the metadata: each change
-   * may be made twice.
+   * Makes a change of the metadata and waits for it; returns null, or the reason for the failure.
+   * Retries while the metadata group has no leader, so a change may be made twice.
    */
   private static @Nullable String await(Supplier<CompletableFuture<?>> change) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WRITE_SECONDS);
@@ -367,7 +378,7 @@ final class ClusterCommands {
         return "no answer within " + WRITE_SECONDS + " s";
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        return "the node stops";
+        return "the node is stopping";
       }
       if (!(failure instanceof ConsensusException) || System.nanoTime() > deadline) {
         return String.valueOf(failure.getMessage());

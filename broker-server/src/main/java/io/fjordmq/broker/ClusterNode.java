@@ -36,13 +36,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This node among others: who it is, its ports to the others, its Raft groups, its membership.
- * Built by the starting thread, which blocks until the cluster knows this node; closed in reverse.
+ * This node as part of a cluster: its identity, cluster ports, Raft groups and membership. Built by
+ * the starting thread, which blocks until this node is a member; closed in reverse.
  */
 final class ClusterNode implements ShutdownSequence.Whole {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
 
-  /** How often the start count is raised: a younger copy of a running directory goes undetected. */
+  /** Interval of raising the start count. A younger copy of a running directory is not detected. */
   private static final long RAISE_SECONDS = 60;
 
   private static final long POLL_NANOS = 1_000_000;
@@ -56,10 +56,11 @@ final class ClusterNode implements ShutdownSequence.Whole {
   private final Suspensions suspensions;
 
   /**
-   * Who this node is: as kept in the data directory; at a first start a new one, of a new cluster
-   * or of that of its seeds, for whose answer this waits.
+   * Loads the identity from the data directory. At the first start it creates one, for a new
+   * cluster or for that of the seeds, for whose answer it waits.
    *
-   * @throws StartException if this node can be no member as it is configured; says what to do
+   * @throws StartException if the configuration does not let this node be a member; the message
+   *     says what to do
    */
   static NodeIdentity identify(BrokerConfig config, DataDirectory directory)
       throws StartException, IOException {
@@ -87,13 +88,14 @@ final class ClusterNode implements ShutdownSequence.Whole {
 
   private static StartException interrupted(InterruptedException cause) {
     Thread.currentThread().interrupt();
-    return new StartException("interrupted while the cluster was looked for", cause);
+    return new StartException("interrupted while joining the cluster", cause);
   }
 
   /**
-   * Opens what a member needs, and has the cluster count on it.
+   * Opens the cluster ports and Raft groups, and registers this node with the cluster.
    *
-   * @throws StartException if this node can be no member as it is configured; says what to do
+   * @throws StartException if the configuration does not let this node be a member; the message
+   *     says what to do
    */
   static ClusterNode open(
       BrokerConfig config,
@@ -185,7 +187,7 @@ final class ClusterNode implements ShutdownSequence.Whole {
     try {
       fence.raise();
       host.announceStart();
-    } catch (IOException | RuntimeException e) { // or it would never be tried again
+    } catch (IOException | RuntimeException e) { // an exception would cancel the periodic task
       LOG.warn("Could not raise the start count of the data directory; retrying: {}", e.toString());
     }
   }
@@ -208,7 +210,7 @@ final class ClusterNode implements ShutdownSequence.Whole {
     } catch (IOException e) {
       throw new IOException(
           e.getMessage()
-              + "; change clusterConfig.port (and the seeds that name it), or what is wrong there",
+              + "; fix that, or change clusterConfig.port here and in the seeds of other nodes",
           e);
     }
   }
@@ -217,7 +219,7 @@ final class ClusterNode implements ShutdownSequence.Whole {
     return identity.node();
   }
 
-  /** Calls to other nodes, and theirs to this one. */
+  /** Calls to and from other nodes. */
   PeerPort peers() {
     return peers;
   }
@@ -230,7 +232,7 @@ final class ClusterNode implements ShutdownSequence.Whole {
     return membership;
   }
 
-  /** What keeps this node from living. */
+  /** The causes that suspend this node. */
   Suspensions rests() {
     return suspensions;
   }
@@ -240,9 +242,10 @@ final class ClusterNode implements ShutdownSequence.Whole {
   }
 
   /**
-   * Everything on this node is there: it may be counted and admitted from now on.
+   * Declares this node ready: from now on the cluster may count and admit it.
    *
-   * @return closed when the clients have gone and before the ranges close: nobody waits for these
+   * @return to be closed after the clients are disconnected and before the ranges close, so that no
+   *     other node waits for them
    */
   AutoCloseable offerService() {
     membership.ready();
@@ -250,18 +253,18 @@ final class ClusterNode implements ShutdownSequence.Whole {
   }
 
   /**
-   * Waits until the cluster counts on this node: before, it would refuse every client.
+   * Waits until this node is serving; before, it would refuse every client.
    *
-   * @param isBeingMended while true, there is no time limit
-   * @throws StartException if that takes longer
+   * @param isBeingRepaired while true, there is no time limit
+   * @throws StartException if it takes longer
    */
-  void awaitServing(Duration patience, BooleanSupplier isBeingMended) throws StartException {
+  void awaitServing(Duration patience, BooleanSupplier isBeingRepaired) throws StartException {
     long deadline = System.nanoTime() + patience.toNanos();
     long nextWord = System.nanoTime() + WORD_NANOS;
     while (!membership.isServing()) {
-      if (System.nanoTime() > deadline && !isBeingMended.getAsBoolean()) {
+      if (System.nanoTime() > deadline && !isBeingRepaired.getAsBoolean()) {
         throw new StartException(
-            "this node may not serve clients after "
+            "this node is not ready to serve clients after "
                 + patience.toSeconds()
                 + " s (storeConfig.leaderTimeout): "
                 + membership.notServingBecause());
@@ -274,7 +277,7 @@ final class ClusterNode implements ShutdownSequence.Whole {
     }
   }
 
-  /** Why no clients are served; empty if they are. */
+  /** Why this node serves no clients; empty if it does. */
   List<String> faults() {
     String reason = membership.notServingBecause();
     return reason == null ? List.of() : List.of("the node serves no clients: " + reason);

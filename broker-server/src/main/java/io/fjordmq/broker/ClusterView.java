@@ -34,13 +34,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts together what {@code /status} shows: the metadata of this node, and what each living node
- * says of its replicas. Thread-safe; does not block.
+ * Collects the contents of {@code /status}: the metadata as known here, and the replica reports of
+ * all live nodes. Thread-safe; does not block.
  */
 final class ClusterView {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
 
-  /** The service by which nodes tell each other of their replicas. */
+  /** The peer service through which nodes report their replicas. */
   private static final String SERVICE = "replicas";
 
   private static final byte[] QUESTION = {};
@@ -55,23 +55,23 @@ final class ClusterView {
     this.stores = stores;
   }
 
-  /** Begins to answer other nodes. */
+  /** Starts answering other nodes. */
   void start(PeerServices services) {
     services.serve(
         SERVICE, (from, question) -> CompletableFuture.completedFuture(report().encode()));
   }
 
-  /** More that an operator should know, asked for each time. */
+  /** Adds a source of remarks for the operator, which is queried for each page. */
   void remarkOn(Supplier<List<String>> what) {
     more = what;
   }
 
-  /** Says in the log what an operator should know of the ranges as they are now. */
+  /** Logs the present remarks. */
   void logRemarks() {
     remarks().forEach(remark -> LOG.info("{}", remark));
   }
 
-  /** Completes within a second, without those who have not answered by then. */
+  /** Completes within a second, without the nodes that have not answered by then. */
   CompletableFuture<ClusterStatus> ask() {
     Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
     reports.put(node.self(), report());
@@ -102,7 +102,9 @@ final class ClusterView {
     ahead.forEach(
         (range, by) ->
             remarks.add(
-                "the clock of range %s is %d s ahead of cluster time: delays and expiries that begin now take that much longer; 'bin/standalone.sh lower-clock %s' sets it back"
+                ("the clock of range %s is %d s ahead of cluster time, so delays and expiries that "
+                        + "begin now take that much longer; 'bin/standalone.sh lower-clock %s' "
+                        + "sets it back")
                     .formatted(range, by.toSeconds(), range)));
     return remarks;
   }
@@ -110,7 +112,7 @@ final class ClusterView {
   private static String line(PendingStep step) {
     return "pending for %d s: range %s, %s: %s"
             .formatted(step.waiting().toSeconds(), step.range(), step.what(), step.why())
-        + (step.cancelable() ? "; 'bin/standalone.sh cancel " + step.range() + "' ends it" : "");
+        + (step.cancelable() ? "; 'bin/standalone.sh cancel " + step.range() + "' cancels it" : "");
   }
 
   private RangeReports report() {
@@ -195,7 +197,7 @@ final class ClusterView {
         .map(
             holder -> {
               ReplicaReport replica = replicas.get(holder);
-              // Not from the log's end: entries of the group's own never reach the state.
+              // Relative to the leader's applied index: Raft-internal entries are never applied.
               long lag = replica == null ? -1 : Math.max(0, applied - replica.appliedIndex());
               return new ReplicaLine(holder.value(), lag);
             })
@@ -218,8 +220,8 @@ final class ClusterView {
       remarks.add(
           "ranges of "
               + String.join(", ", single)
-              + " have one voter: while its node is away they cannot be used, and a node that is lost"
-              + " takes their data along");
+              + " have one voter: they are unavailable while its node is down, and their data is lost"
+              + " with that node");
     }
     String halted = node.metadata().failure();
     if (halted != null) {
@@ -234,8 +236,8 @@ final class ClusterView {
     if (!down.isEmpty()) {
       remarks.add(
           String.join(", ", down)
-              + " is down: start it again, or, if it is gone for good, take it out of the cluster with"
-              + " 'bin/standalone.sh remove-node ID' at any other node");
+              + " is down: restart it or, if it is lost for good, remove it with"
+              + " 'bin/standalone.sh remove-node ID' on any other node");
     }
     String notServing = node.membership().notServingBecause();
     if (notServing != null) {
@@ -246,7 +248,7 @@ final class ClusterView {
       remarks.add(
           "this node cannot reach "
               + String.join(", ", unreachable)
-              + ", which the cluster does not count as down: check the network between them");
+              + ", but the cluster does not mark it as down: check the network between them");
     }
     remarks.addAll(more.get());
     return remarks;

@@ -9,9 +9,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Whether messages that have to be stored are taken: while in each range a majority of the voters
- * has room, for it takes the disks of a majority. {@link #look} may be called by any thread and
- * does not block.
+ * Decides whether the node accepts messages that have to be stored: only while a majority of the
+ * voters of every range has free disk space. {@link #look} does not block. Thread-safe.
  */
 final class DiskCapacity {
   private final NodeId self;
@@ -21,7 +20,7 @@ final class DiskCapacity {
   private volatile boolean enough = true;
 
   /**
-   * @param ranges those that messages are stored in
+   * @param ranges the ranges that store messages
    */
   DiskCapacity(
       NodeId self,
@@ -34,18 +33,19 @@ final class DiskCapacity {
     this.ranges = ranges;
   }
 
-  /** As {@link #look} saw it. */
+  /** The result of the latest {@link #look}. */
   boolean isEnough() {
     return enough;
   }
 
+  /** Re-evaluates the nodes and ranges. */
   void look() {
     enough = ranges.get().stream().allMatch(this::hasRoom);
   }
 
   private boolean hasRoom(RangeDescriptor range) {
     Collection<NodeId> voters = range.replicas().voters();
-    // Voters that are away are another matter: the message waits for them.
+    // A voter that is down does not count as full: messages wait until it is back.
     return voters.stream().noneMatch(this::isFull)
         || voters.stream().filter(this::takesMore).count() * 2 > voters.size();
   }

@@ -10,35 +10,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node does for its cluster while its disk is in trouble (decision 0023), the mildest that
- * helps:
+ * Protects the cluster while this node's disk is in trouble (decision 0023), with the mildest
+ * measure that helps:
  *
  * <ol>
- *   <li>It says FULL or SLOW: whatever another can lead is led by another.
- *   <li>While a write is stuck for longer than {@code slowAfter}, it is silent as a leader: the
- *       threads that could hand over may be stuck, too.
- *   <li>While nothing can be written, or a write is stuck for twice {@code slowAfter}, it rests:
- *       its replicas of routes stand still, so that everybody's subscriptions would wait for it.
+ *   <li>The node reports FULL or SLOW, so other nodes take over the ranges it leads.
+ *   <li>While a write is stuck for longer than {@code slowAfter}, the node is silent as a leader,
+ *       since the threads that hand over leadership may be stuck, too.
+ *   <li>While writes fail, or one is stuck for twice {@code slowAfter}, the node is suspended: its
+ *       route replicas apply nothing, so every SUBSCRIBE in the cluster would wait for it.
  * </ol>
  *
- * The last two only after the cluster has taken note meanwhile: a write that a majority made
- * without this disk shows that they can go on. {@link #look} belongs to one thread and does not
- * block; everything else to any.
+ * The last two measures apply only after the cluster has committed this node's report during the
+ * same trouble: that shows that a majority works without this disk. {@link #look} belongs to one
+ * thread and does not block; all other methods are thread-safe.
  */
 final class DiskTrouble {
   private static final Logger LOG = LoggerFactory.getLogger(DiskTrouble.class);
 
   private static final int RESTS_AFTER = 2;
 
-  /** So long nothing must have been slow before the disk counts as well. */
+  /** Multiples of {@code slowAfter} without a slow write after which the disk is healthy again. */
   private static final int CALM = 5;
 
-  /** The cluster as this needs it; nothing blocks. */
+  /** The cluster; no method blocks. */
   interface Cluster {
-    /** Of this node, as far as it knows; null if it is the only one. */
+    /** The state of this node as far as it knows; null if it is the only node. */
     Member.@Nullable State state();
 
-    /** Says how the disk is: FULL, SLOW or UP. */
+    /** Reports the state of the disk to the cluster: FULL, SLOW or UP. */
     CompletableFuture<Void> say(Member.State disk);
 
     void silence(boolean silent);
@@ -49,10 +49,11 @@ final class DiskTrouble {
   }
 
   /**
-   * The disk.
+   * The state of the disk.
    *
-   * @param hasRoom whether as much is free as should be
-   * @param failure why nothing can be written; null if it can
+   * @param hasRoom whether enough space is free
+   * @param failure why writes fail; null if they do not
+   * @param pace the latency of log writes
    */
   record Signs(
       BooleanSupplier hasRoom, Supplier<@Nullable String> failure, Supplier<LogLatency> pace) {}
@@ -75,7 +76,7 @@ final class DiskTrouble {
   private volatile @Nullable String trouble;
 
   /**
-   * @param slowAfterMillis from which on a write is slow
+   * @param slowAfterMillis duration from which a write counts as slow
    */
   DiskTrouble(Signs signs, Cluster cluster, long slowAfterMillis) {
     this.signs = signs;
@@ -83,21 +84,21 @@ final class DiskTrouble {
     this.slowAfterMillis = slowAfterMillis;
   }
 
-  /** What an operator should be told besides what is free; null if nothing. */
+  /** Trouble other than a lack of space, for the operator; null if there is none. */
   @Nullable String trouble() {
     return trouble;
   }
 
-  /** To be called several times in {@code slowAfter}; with a clock that only goes forward. */
+  /** Called several times per {@code slowAfter}, with the time of a monotonic clock. */
   void look(long nowMillis) {
     LogLatency pace = signs.pace().get();
     String failure = signs.failure().get();
     Member.State state = cluster.state();
     notice(pace, failure, nowMillis);
     Member.State disk = disk();
-    trouble = slow ? "writes to its disk wait for seconds" : failure;
+    trouble = slow ? "log writes are slow" : failure;
     if (state == null) {
-      return; // alone: nobody could do anything about it
+      return; // a single node: no other one could help
     }
     tell(state, disk, nowMillis);
     boolean noted = impaired && notedInEpisode == episode;
@@ -137,7 +138,7 @@ final class DiskTrouble {
         || state == Member.State.STARTING
         || state == Member.State.DRAINING
         || state == Member.State.LEAVING) {
-      return; // such a node gives away what it leads already
+      return; // such a node hands over what it leads anyway
     }
     if (disk != told) {
       LOG.info(
@@ -153,11 +154,11 @@ final class DiskTrouble {
     cluster
         .say(disk)
         .whenComplete(
-            (said, failure) -> {
+            (reported, failure) -> {
               if (failure == null) {
                 notedInEpisode = during;
               } else {
-                LOG.debug("the cluster was not told that the disk is {}", disk, failure);
+                LOG.debug("Could not report the disk to the cluster state={}", disk, failure);
               }
               asking = false;
             });
@@ -168,7 +169,7 @@ final class DiskTrouble {
       return nowMillis - failingSinceMillis >= slowAfterMillis ? failure : null;
     }
     return pace.waitingMillis() >= RESTS_AFTER * slowAfterMillis
-        ? "the log has been waiting for the disk for " + pace.waitingMillis() + " ms"
+        ? "a log write has been stuck for " + pace.waitingMillis() + " ms"
         : null;
   }
 

@@ -8,21 +8,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How much of the data directory's disk is free. While that is little, nothing is taken that would
- * have to be stored here ({@link DiskCapacity}), but what makes room still is (acknowledgements,
- * the end of sessions): on a full disk not even those could be recorded. Says so once when that
- * begins and once when it ends.
+ * Measures the free space of the data directory's disk. While it is low, messages that have to be
+ * stored are refused ({@link DiskCapacity}), but writes that free space are still accepted
+ * (acknowledgements, the end of sessions); a completely full disk could not record even those. Logs
+ * one line when the shortage begins and one when it ends.
  *
- * <p>Asks the storages, too, whether what failed on a full disk works again. {@link #look} may
- * block and belongs to one thread; everything else to any.
+ * <p>Also makes the storage engines retry writes that failed on a full disk. {@link #look} may
+ * block and belongs to one thread; all other methods are thread-safe.
  */
 final class DiskWatch {
   private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
 
-  /** How much more than the least must be free before more is stored, lest it flaps. */
+  /** Hysteresis: this fraction of the threshold must be free on top before the shortage ends. */
   private static final int MARGIN_SHARE = 8;
 
-  /** Bytes that this process may still write. */
+  /** The number of bytes that this process may still write. */
   @FunctionalInterface
   interface FreeSpace {
     long bytes() throws IOException;
@@ -37,8 +37,8 @@ final class DiskWatch {
   private volatile boolean low;
 
   /**
-   * @param minFreeBytes below which the disk is low; 0: never
-   * @param retries each tries to write again where writing has failed
+   * @param minFreeBytes threshold of low disk space; 0 for never
+   * @param retries each retries failed writes of a storage engine
    */
   DiskWatch(Path directory, FreeSpace space, long minFreeBytes, List<Runnable> retries) {
     this.directory = directory;
@@ -47,7 +47,7 @@ final class DiskWatch {
     this.retries = retries;
   }
 
-  /** To be called from time to time. */
+  /** Measures the free space; called periodically. */
   void look() {
     try {
       judge(space.bytes());
@@ -72,17 +72,17 @@ final class DiskWatch {
     }
   }
 
-  /** Whether more may be stored here. */
+  /** Whether the free space is above the threshold. */
   boolean hasRoom() {
     return !low;
   }
 
-  /** What {@link #look} saw last. */
+  /** The latest measurement. */
   long freeBytes() {
     return freeBytes;
   }
 
-  /** What an operator should be told; null if there is room. */
+  /** A description of the shortage for the operator; null if there is none. */
   @Nullable String shortage() {
     return low
         ? "the disk of "
@@ -91,8 +91,8 @@ final class DiskWatch {
             + (freeBytes >> 20)
             + " MiB free, less than diskConfig.minFreeBytes ("
             + (minFreeBytes >> 20)
-            + " MiB): messages that have to be stored are refused where other nodes cannot store"
-            + " them; free some, the node recovers by itself"
+            + " MiB): messages that have to be stored are refused unless a majority of other nodes"
+            + " can store them; free some space, the node then recovers by itself"
         : null;
   }
 }

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node that is about to stop gives away what others can take: first the ranges it leads, so that
- * nobody waits for an election, then its clients, some at a time. For the thread that stops the
- * node; blocks.
+ * Drains a node that is about to stop: hands over the ranges it leads, so that no client waits for
+ * an election, then disconnects its clients at a limited rate. Runs on the thread that stops the
+ * node, and blocks.
  */
 final class Drain {
   private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
@@ -22,7 +22,7 @@ final class Drain {
   private static final int STEPS_A_SECOND = 10;
   private static final long WRITE_SECONDS = 5;
 
-  /** For clients that do not go at once. */
+  /** Extra time for clients that do not disconnect at once. */
   private static final long SPARE_SECONDS = 10;
 
   private final ClusterMembership membership;
@@ -44,7 +44,7 @@ final class Drain {
     this.settings = settings;
   }
 
-  /** Returns when everything is given away that can be, or it has taken too long. */
+  /** Returns when the node is drained as far as possible, or when the time is up. */
   void run() {
     if (membership.members().counted().size() < 2) {
       LOG.warn("No other live node; stopping without draining");
@@ -87,7 +87,7 @@ final class Drain {
     }
   }
 
-  /** All that this node leads: a range without another voter is given one first. */
+  /** The ranges this node leads. Placement adds a voter to those that have no other one. */
   private long led() {
     return stores.ranges().status().stream().filter(ReplicaStatus::leading).count();
   }

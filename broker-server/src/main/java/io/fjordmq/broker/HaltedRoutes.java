@@ -13,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the replicas of routes, which every node needs to serve clients. Refuses an empty one
- * while other nodes count on this one: it would match what its clients publish without the routes
- * that the new replica does not have yet. Thread-safe.
+ * Watches the route replicas of this node, which it needs to serve clients. Refuses to replace one
+ * with an empty replica while this node is counted: publishes would miss the routes that the new
+ * replica has not received yet. Thread-safe.
  */
 public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Consent {
   static final Duration PERIOD = Duration.ofSeconds(1);
@@ -28,11 +28,11 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
   private final Set<String> onEveryNode;
   private volatile Supplier<@Nullable String> overdue = () -> null;
 
-  /** Why an empty replica was refused; null if none was since this node rested. */
+  /** Why an empty replica was refused; null if none was since this node was last suspended. */
   private volatile @Nullable String replaced;
 
   /**
-   * @param onEveryNode the stores of which every node has all replicas
+   * @param onEveryNode the stores that have a replica of every range on every node
    */
   public HaltedRoutes(
       ClusterMembership membership,
@@ -45,9 +45,13 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
     this.onEveryNode = Set.copyOf(onEveryNode);
   }
 
-  /** Whether other nodes have been waiting for too long is asked there from now on. */
-  public void follow(Supplier<@Nullable String> question) {
-    overdue = question;
+  /**
+   * Sets the check for other nodes that have waited too long for the routes of this one.
+   *
+   * @param check returns the reason, or null while no node does
+   */
+  public void follow(Supplier<@Nullable String> check) {
+    overdue = check;
   }
 
   @Override
@@ -76,8 +80,8 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
     if (!onEveryNode.contains(range.store()) || !isCounted()) {
       return null;
     }
-    replaced = "range " + range + " gets a new replica on this node";
-    return "this node serves clients with the routes that it has, until it has left service";
+    replaced = "the replica of range " + range + " on this node is being replaced";
+    return "this node serves clients with its present routes until it is suspended";
   }
 
   @Override

@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
- * The process: {@code Main [-c FILE] [-d DIR]}. Ends with 0 after SIGTERM or SIGINT, 1 if the node
- * could not start or some part of it did not close in time, 2 for wrong usage or configuration;
- * what was wrong stands on standard error. {@code --check}, as the first argument, only checks the
- * configuration and the files it names.
+ * Entry point: {@code Main [-c FILE] [-d DIR]}. The exit code is 0 after SIGTERM or SIGINT, 1 if
+ * the node could not start or a component did not close in time, and 2 for wrong usage or an
+ * invalid configuration; the reason is printed to standard error. {@code --check} as the first
+ * argument only checks the configuration and the files it names.
  */
 public final class Main {
   private static final String USAGE = "usage: Main [--check] [-c FILE] [-d DIR]";
@@ -53,7 +53,7 @@ public final class Main {
     }
   }
 
-  /** Says on standard error what {@link #start} would refuse, or that it is ready to start. */
+  /** Prints to standard error what would prevent {@link #start}, or that nothing would. */
   private static void check(ConfigLoader.Loaded loaded) {
     loaded.warnings().forEach(warning -> say("warning: " + warning));
     List<String> problems = StartChecks.ofFiles(loaded.config());
@@ -66,11 +66,10 @@ public final class Main {
 
   private static void start(ConfigLoader.Loaded loaded) {
     requireLogDirectory(loaded.config().logDir());
-    // Before the first logger is made: conf/logback.xml writes there.
+    // Must be set before the first logger is created: conf/logback.xml uses it.
     System.setProperty("fjordmq.logDir", loaded.config().logDir());
     Logger log = LoggerFactory.getLogger(Main.class);
-    // What plugins and the JDK say through System.Logger ends there, and would go to standard
-    // error.
+    // The JDK and plugins may use java.util.logging, which would otherwise log to standard error.
     SLF4JBridgeHandler.removeHandlersForRootLogger();
     SLF4JBridgeHandler.install();
     Thread.setDefaultUncaughtExceptionHandler(
@@ -87,11 +86,11 @@ public final class Main {
         loaded.config().dataDir());
     loaded.warnings().forEach(warning -> log.warn("Configuration: {}", warning));
     AtomicReference<@Nullable Node> running = new AtomicReference<>();
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> end(running.get()), "shutdown"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> shutDown(running.get()), "shutdown"));
     try {
       Node.start(loaded.config(), running::set);
     } catch (StartException e) {
-      running.set(null); // it is closed
+      running.set(null); // already closed
       for (String problem : String.valueOf(e.getMessage()).split("\n", -1)) {
         log.error("Cannot start: {}", problem);
         say("cannot start: " + problem);
@@ -101,19 +100,19 @@ public final class Main {
     } catch (RuntimeException | Error e) {
       running.set(null);
       log.error("Cannot start because of a bug in FjordMQ; please report it", e);
-      say("cannot start: " + e + "; " + loaded.config().logDir() + "/fjordmq.log says more");
+      say("cannot start: " + e + "; for details see " + loaded.config().logDir() + "/fjordmq.log");
       System.exit(FAILED);
     }
   }
 
-  /** Logging that cannot write would say so on every line and go on: a node without a log. */
+  /** Fails early: logback would only complain about each line, and the node would have no log. */
   private static void requireLogDirectory(String logDir) {
     Path directory = Path.of(logDir).toAbsolutePath();
     @Nullable String fault = null;
     try {
       PrivateDirectory.createAll(directory);
       if (!Files.isWritable(directory)) {
-        fault = "this user may not write there";
+        fault = "it is not writable by this user";
       }
     } catch (FileAlreadyExistsException e) {
       fault = e.getMessage() + " is not a directory";
@@ -122,31 +121,32 @@ public final class Main {
     }
     if (fault != null) {
       say(
-          "cannot start: no log can be written in "
+          "cannot start: cannot write logs to "
               + directory
               + ": "
               + fault
-              + "; correct that, or change logDir");
+              + "; fix that or change logDir");
       System.exit(FAILED);
     }
   }
 
-  private static void end(@Nullable Node node) {
+  private static void shutDown(@Nullable Node node) {
     if (node == null) {
-      return; // it has not started, and the exit code says why
+      return; // startup failed, and has set the exit code
     }
-    LoggerFactory.getLogger(Main.class).info("asked to end: clients are told, state is flushed");
+    LoggerFactory.getLogger(Main.class)
+        .info("Shutting down: disconnecting clients and flushing state");
     node.close();
     if (!node.hung().isEmpty()) {
-      say("ended, but these parts did not close in time: " + String.join(", ", node.hung()));
+      say("stopped, but these components did not close in time: " + String.join(", ", node.hung()));
       Runtime.getRuntime().halt(FAILED);
     }
-    // Asked to end and ended: that is a success, which the signal's exit code would not say.
+    // A requested shutdown is a success; without this the exit code would be the signal's.
     Runtime.getRuntime().halt(0);
   }
 
   /**
-   * @throws IllegalArgumentException if it cannot be understood
+   * @throws IllegalArgumentException if an option is unknown or has no value
    */
   static CommandLine commandLine(String... args) {
     Path file = Path.of("conf", "standalone.yml");
@@ -163,14 +163,14 @@ public final class Main {
     }
     return base == null
         ? new CommandLine(file, null, null)
-        : new CommandLine(file, made(base, "data"), made(base, "logs"));
+        : new CommandLine(file, subdirectory(base, "data"), subdirectory(base, "logs"));
   }
 
-  private static String made(Path base, String name) {
+  private static String subdirectory(Path base, String name) {
     try {
       PrivateDirectory.createAll(base);
     } catch (IOException e) {
-      throw new IllegalArgumentException("cannot make the folder " + base + ": " + e, e);
+      throw new IllegalArgumentException("cannot create the directory " + base + ": " + e, e);
     }
     return base.resolve(name).toString();
   }

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A broker and what operators need around it: metrics, health, and the file that says where. */
+/** A broker with its operator interfaces: the HTTP port, operator commands and the ready file. */
 final class Node implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
-  /** In the data directory: {@code bin/standalone.sh stop --drain} makes it. */
+  /** In the data directory; created by {@code bin/standalone.sh stop --drain}. */
   private static final String DRAIN_FILE = "drain";
 
   private static final Duration CONTROL_PERIOD = Duration.ofMillis(200);
@@ -37,11 +37,11 @@ final class Node implements AutoCloseable {
   private Node() {}
 
   /**
-   * Starts a node and returns when clients can connect. Health can be asked for before that.
+   * Starts a node and returns when clients can connect. The HTTP port answers before that.
    *
-   * @param running is given the node before anybody is told that it is ready: who waits for that
-   *     may ask the process to end at once
-   * @throws StartException if it cannot start; everything is closed again
+   * @param running receives the node before its readiness is announced, since a script that waits
+   *     for that may stop the process at once
+   * @throws StartException if it cannot start; whatever was started is closed again
    */
   static Node start(BrokerConfig config, Consumer<Node> running) throws StartException {
     List<String> problems = StartChecks.ofFilesAndPorts(config);
@@ -76,7 +76,7 @@ final class Node implements AutoCloseable {
     Broker started = shutdownSequence.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
     drainFile = Path.of(config.dataDir(), DRAIN_FILE);
-    Files.deleteIfExists(drainFile); // asked of an earlier process
+    Files.deleteIfExists(drainFile); // a request to an earlier process
     ControlFolder control =
         ControlFolder.open(
             Path.of(config.dataDir()), started.commands()::perform, InstantSource.system());
@@ -119,7 +119,7 @@ final class Node implements AutoCloseable {
     return configured.contains(":") ? "[" + configured + "]" : configured;
   }
 
-  /** Ends the broker, drained if that was asked for, then what is around it. Blocks. */
+  /** Drains the broker if that was requested, then closes all components. Blocks. */
   @Override
   public void close() {
     Broker started = broker;
@@ -129,7 +129,7 @@ final class Node implements AutoCloseable {
     shutdownSequence.close();
   }
 
-  /** Parts that did not close in time, though all others did: the process can end. */
+  /** Components that did not close in time; all others did, so the process can exit. */
   List<String> hung() {
     return shutdownSequence.hung();
   }

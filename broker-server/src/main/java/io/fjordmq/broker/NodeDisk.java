@@ -20,14 +20,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The disk of the data directory: {@link DiskWatch} looks at it, {@link DiskTrouble} tells the
- * cluster, {@link DiskCapacity} says what is still taken. Thread-safe.
+ * The disk of the data directory: {@link DiskWatch} measures its free space, {@link DiskTrouble}
+ * reports trouble to the cluster, {@link DiskCapacity} decides whether messages are still stored.
+ * Thread-safe.
  */
 final class NodeDisk implements AutoCloseable {
   private static final int LOOKS = 4;
   private static final String OTHERS_FULL =
-      "the disks of other nodes are full, so that there is no majority with room for messages that"
-          + " have to be stored: 'standalone.sh status' shows which";
+      "the disks of other nodes are full, so no majority has space for messages that have to be"
+          + " stored; 'bin/standalone.sh status' shows which nodes";
 
   private final Kv kv;
   private final ClusterNode node;
@@ -36,18 +37,18 @@ final class NodeDisk implements AutoCloseable {
   private final DiskCapacity diskCapacity;
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
 
-  /** Looks once, then again and again. */
+  /** Checks the disk once, then periodically. */
   static NodeDisk watch(Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings)
       throws IOException {
     NodeDisk disk = new NodeDisk(data, kv, node, stores, settings);
     disk.look();
     PeriodicTasks looks = disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
-    looks.every(settings.checkInterval(), "the disk", disk::look);
-    // On a thread of its own: the other one may wait for the disk.
+    looks.every(settings.checkInterval(), "disk space", disk::look);
+    // On its own thread, since the other one may block on the disk.
     PeriodicTasks judging =
         disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
     Duration pause = settings.slowAfter().dividedBy(LOOKS);
-    judging.every(pause, "the disk's pace", disk::judge);
+    judging.every(pause, "disk latency", disk::judge);
     return disk;
   }
 
@@ -92,12 +93,12 @@ final class NodeDisk implements AutoCloseable {
     return state == null ? node.host().failure() : state.getMessage();
   }
 
-  /** Whether messages that have to be stored are taken. */
+  /** Whether the node accepts messages that have to be stored. */
   boolean hasRoom() {
     return diskCapacity.isEnough();
   }
 
-  /** Whether less is free here than should be. */
+  /** Whether this node has less free space than {@code diskConfig.minFreeBytes}. */
   boolean isLow() {
     return !watch.hasRoom();
   }
@@ -106,7 +107,7 @@ final class NodeDisk implements AutoCloseable {
     return watch.freeBytes();
   }
 
-  /** Why clients should not be sent here; none if the other nodes make up for this disk. */
+  /** Why this node is not ready; empty if the other nodes compensate for this disk. */
   Stream<String> obstacles() {
     KvException state = kv.failure();
     return Stream.of(
@@ -116,7 +117,7 @@ final class NodeDisk implements AutoCloseable {
         .filter(Objects::nonNull);
   }
 
-  /** What an operator should know of it. */
+  /** Problems of this disk, for the operator. */
   List<String> remarks() {
     return Stream.of(watch.shortage(), trouble.trouble())
         .filter(Objects::nonNull)

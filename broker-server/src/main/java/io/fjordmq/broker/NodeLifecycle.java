@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the lives of a node mean for its clients (decision 0022). */
+/** Applies the state of the node's lease and incarnation to its clients (decision 0022). */
 public final class NodeLifecycle implements MembershipListener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLifecycle.class);
 
@@ -26,7 +26,8 @@ public final class NodeLifecycle implements MembershipListener {
   private long sentAwayMillis = -1;
 
   /**
-   * @param clientsPerSecond sent to other nodes while this one has no valid lease
+   * @param clientsPerSecond how many clients are disconnected per second while this node has no
+   *     valid lease and another one serves clients
    * @param catchUpWithRoutes completes when this node has applied every route that was committed
    *     when it was called: a read index on all ranges of routes
    */
@@ -43,13 +44,13 @@ public final class NodeLifecycle implements MembershipListener {
     this.clock = clock;
   }
 
-  /** All living nodes make their new routes wait for this one from here on; the older it reads. */
+  /** Reads the existing routes; from here on, all live nodes wait for this one with new routes. */
   @Override
   public CompletableFuture<Void> beforeAdmission(long incarnation) {
     return catchUpWithRoutes.get().thenRun(() -> {});
   }
 
-  /** Another node serves them; here they would wait for an unknown time. */
+  /** Disconnects clients, which another node can serve; here they would wait indefinitely. */
   @Override
   public void lapsed(long incarnation) {
     long now = clock.nowMillis();

@@ -13,9 +13,9 @@ import io.fjordmq.range.RangeObserver;
 import java.util.function.Supplier;
 
 /**
- * Who is told what the parts do; metrics in production.
+ * The observers of all components; in production they feed the metrics.
  *
- * @param traffic what was counted
+ * @param traffic the counters of client traffic
  */
 public record Observers(
     ConsensusObserver consensus,
@@ -28,7 +28,7 @@ public record Observers(
     Supplier<ClientTraffic> traffic,
     SecurityObserver security) {
 
-  /** All that the metrics want to know. */
+  /** The observers that feed the given metrics. */
   public static Observers of(BrokerMetrics metrics) {
     return new Observers(
         metrics.consensus(),

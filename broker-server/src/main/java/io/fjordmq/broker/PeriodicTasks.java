@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Calls what has to be done from time to time, on a thread of its own. */
+/** Runs periodic tasks on a thread of its own. */
 final class PeriodicTasks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeriodicTasks.class);
 
@@ -17,12 +17,12 @@ final class PeriodicTasks implements AutoCloseable {
     thread = Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, threadName));
   }
 
-  /** A sweep that blocks delays the others. */
-  void every(Duration period, String name, Runnable sweep) {
+  /** Runs the task with a fixed delay. A task that blocks delays the others. */
+  void every(Duration period, String name, Runnable task) {
     thread.scheduleWithFixedDelay(
         () -> {
           try {
-            sweep.run();
+            task.run();
           } catch (RuntimeException e) {
             LOG.error("Periodic task failed; retrying at the next interval task={}", name, e);
           }

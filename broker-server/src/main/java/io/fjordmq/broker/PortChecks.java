@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds ports that cannot be listened on. Every port stays bound until {@link #close}, so that one
- * that is configured twice is found as well. Used by the thread that starts the node; a host name
- * is looked up, which may block.
+ * Checks that configured ports can be bound. Every port stays bound until {@link #close}, which
+ * also detects a port that is configured twice. Used by the thread that starts the node; blocks
+ * while it resolves host names.
  */
 final class PortChecks implements AutoCloseable {
   private final List<ServerSocket> held = new ArrayList<>();
@@ -25,7 +25,7 @@ final class PortChecks implements AutoCloseable {
 
   /**
    * @param section the section of the configuration with the keys {@code host} and {@code port}
-   * @param host empty for all addresses of this machine
+   * @param host empty for all addresses of this host
    */
   void check(String section, String host, int port) {
     try {
@@ -36,7 +36,7 @@ final class PortChecks implements AutoCloseable {
       check(section + ".host", section + ".port", address);
     } catch (UnknownHostException e) {
       problems.add(
-          "%s.host: this machine knows no address of '%s'; correct the name, or give an IP address"
+          "%s.host: cannot resolve '%s'; correct the name or set an IP address"
               .formatted(section, host));
     }
   }
@@ -54,7 +54,7 @@ final class PortChecks implements AutoCloseable {
           hasAddress(address.getAddress())
               ? "cannot listen on %s:%d: %s; change %s%s"
                   .formatted(host, address.getPort(), e.getMessage(), portKey, alternative(e))
-              : "%s: %s is not an address of this machine (%s); change it"
+              : "%s: %s is not an address of this host (%s); set one that is"
                   .formatted(hostKey, host, e.getMessage()));
     }
   }
@@ -87,7 +87,7 @@ final class PortChecks implements AutoCloseable {
       try {
         socket.close();
       } catch (IOException e) {
-        throw new UncheckedIOException("Cannot close a socket that checked a port", e);
+        throw new UncheckedIOException("Cannot close the socket of a port check", e);
       }
     }
   }

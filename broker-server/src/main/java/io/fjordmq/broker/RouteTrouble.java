@@ -3,11 +3,11 @@ package io.fjordmq.broker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the incarnation of a node whose replica of routes is halted, too far behind, or to be
- * replaced by an empty one. Such a node does not answer the route barrier, so every SUBSCRIBE in
- * the cluster waits for it and fails. The node suspends itself briefly, then is STARTING, which no
- * other node waits for, until it has caught up with its routes. A STARTING node holds replicas, so
- * the broken one can be rebuilt (decision 0042). For one thread; does not block.
+ * Suspends a node whose route replica is halted, too far behind, or about to be replaced by an
+ * empty one. Such a node does not answer the route barrier, so every SUBSCRIBE in the cluster waits
+ * for it and fails. The suspension ends its incarnation; the next one is STARTING, which no other
+ * node waits for, until it has caught up with its routes. A STARTING node holds replicas, so the
+ * broken one can be rebuilt (decision 0042). Not thread-safe; does not block.
  */
 public final class RouteTrouble {
   static final long PATIENCE_MILLIS = 10_000;
@@ -15,21 +15,21 @@ public final class RouteTrouble {
 
   private static final long NEVER = Long.MIN_VALUE;
 
-  /** What this needs of the node and its cluster. */
+  /** The node and its cluster. */
   public interface Node {
-    /** Why a replica of routes is halted; null if none is. */
+    /** Why a route replica is halted; null if none is. */
     @Nullable String halted();
 
-    /** Why an empty replica of routes waits for this node to rest; null if none does. */
+    /** Why a route replica is to be replaced once this node is suspended; null if none is. */
     @Nullable String replaced();
 
     /** Why SUBSCRIBEs of other nodes are about to fail because of this one; null if none is. */
     @Nullable String behind();
 
-    /** Whether the others wait for this node. */
+    /** Whether the other nodes wait for this one. */
     boolean isCounted();
 
-    /** Whether another node is up, which can serve clients. */
+    /** Whether another node is up and can serve clients. */
     boolean othersServe();
 
     void rest(String why);
@@ -48,8 +48,8 @@ public final class RouteTrouble {
   }
 
   /**
-   * @param patienceMillis after which a node ends its incarnation because of a halted replica
-   * @param restMillis for which it is suspended at most
+   * @param patienceMillis how long a replica may be halted before the node is suspended
+   * @param restMillis the longest suspension
    */
   public RouteTrouble(Node node, long patienceMillis, long restMillis) {
     this.node = node;
@@ -57,7 +57,7 @@ public final class RouteTrouble {
     this.restMillis = restMillis;
   }
 
-  /** To be called about once a second, with a monotonic clock. */
+  /** Called about once a second, with the time of a monotonic clock. */
   public void look(long nowMillis) {
     String halted = node.halted();
     String behind = node.behind();

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where clients reach the nodes, as MQTT 5 says it (Server Reference, §4.13): each node writes its
- * own into the metadata under {@code server-reference/<node>}, as UTF-8. Thread-safe.
+ * The MQTT 5 Server References of the nodes (§4.13), which tell clients where to reconnect. Each
+ * node writes its own into the metadata under {@code server-reference/<node>}, as UTF-8.
+ * Thread-safe.
  */
 final class ServerReferences {
   private static final Logger LOG = LoggerFactory.getLogger(ServerReferences.class);
@@ -28,7 +29,7 @@ final class ServerReferences {
     this.metadata = metadata;
   }
 
-  /** Makes this node's known, unless the metadata say the same; completes in any case. */
+  /** Writes this node's reference if it has changed; completes normally even if that fails. */
   CompletableFuture<Void> publish(String reference) {
     String key = PREFIX + membership.self().value();
     if (reference.equals(of(membership.self()))) {
@@ -47,7 +48,7 @@ final class ServerReferences {
             });
   }
 
-  /** Of some other node that is up; empty if none has one. */
+  /** The reference of any other node that is up; empty if none has one. */
   String ofAnother() {
     Members members = membership.members();
     return members.counted().stream()

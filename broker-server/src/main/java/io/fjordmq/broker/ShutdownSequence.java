@@ -13,21 +13,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What has been started, to be closed in reverse. A part that fails to close does not stop the
- * others; neither does one that hangs: each has a limited time, so that the process always ends.
- * What is durable does not depend on a clean close.
+ * Closes components in the reverse order of their start. A component that fails or hangs does not
+ * keep the others from closing: each has a time limit, so the process always exits. Durability does
+ * not depend on a clean close.
  */
 final class ShutdownSequence implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShutdownSequence.class);
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** After one part has hung, those below it often hang as well. */
+  /** Divides the time limit once a component has hung, since those below it often hang as well. */
   private static final int LESS_PATIENCE = 6;
 
-  /** Consists of parts of its own: each of those has a time limit, the whole has none. */
+  /** Has components of its own: each of them has a time limit, the whole has none. */
   interface Whole extends AutoCloseable {
-    /** Parts that did not close in time. */
+    /** Components that did not close in time. */
     List<String> hung();
 
     @Override
@@ -53,12 +53,16 @@ final class ShutdownSequence implements AutoCloseable {
     return part;
   }
 
-  /** Adds one that may take a while even when nothing is wrong. */
+  /**
+   * Adds a component that takes time to close even when nothing is wrong.
+   *
+   * @param needs added to its time limit
+   */
   void addSlow(String name, Duration needs, AutoCloseable part) {
     started.push(new Part(name, part, needs));
   }
 
-  /** Parts that did not close in time; threads of theirs may still run. */
+  /** Components that did not close in time; their threads may still run. */
   List<String> hung() {
     return List.copyOf(hung);
   }
@@ -112,7 +116,7 @@ final class ShutdownSequence implements AutoCloseable {
       try {
         TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(left, 1_000_000));
       } catch (InterruptedException e) {
-        interrupted = true; // the caller sees it afterwards
+        interrupted = true; // restored below
       }
     }
     if (interrupted) {

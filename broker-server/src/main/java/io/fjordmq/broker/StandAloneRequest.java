@@ -11,9 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The request of an operator whose other nodes are gone for good: this node is to go on without
- * them, as the only voter of all that it holds. {@code bin/standalone.sh start --alone} leaves it
- * as a file in the data directory; it counts for one start. Used by the starting thread; blocks.
+ * An operator's request that this node continues without the others, which are lost for good: it
+ * becomes the only voter of everything it holds. {@code bin/standalone.sh start --alone} writes it
+ * as a file into the data directory; it is valid for one start. Used by the starting thread;
+ * blocks.
  */
 final class StandAloneRequest {
   private static final Logger LOG = LoggerFactory.getLogger(StandAloneRequest.class);
@@ -22,7 +23,7 @@ final class StandAloneRequest {
   private StandAloneRequest() {}
 
   /**
-   * Whether this start was asked for it. The request is gone afterwards.
+   * Whether this start is to be a stand-alone start. Deletes the request.
    *
    * @throws MembershipException if another node still answers
    */

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds what would keep a node from starting before it creates, joins or opens anything: a node
- * that fails after it has joined a cluster leaves a dead member behind. All problems are reported
+ * Finds what would prevent a start before the node creates, joins or opens anything: a node that
+ * fails after it has joined a cluster leaves a dead member behind. All problems are reported
  * together. Blocks on the disk; used by the thread that starts the node.
  */
 final class StartChecks {
@@ -27,7 +27,7 @@ final class StartChecks {
   /**
    * Checks the files that the configuration names.
    *
-   * @return a message for each problem, with the key and what to do; empty if all is well
+   * @return a message for each problem, with the key and what to do; empty if there is none
    */
   static List<String> ofFiles(BrokerConfig config) {
     StartChecks checks = new StartChecks(config);
@@ -46,7 +46,7 @@ final class StartChecks {
   private void files() {
     List<ListenerSettings> listeners = config.mqttServerConfig().listeners();
     if (listeners.isEmpty()) {
-      problems.add("mqttServerConfig has no listener, so no client could connect: add tcpListener");
+      problems.add("mqttServerConfig has no listener, so no client can connect; add a tcpListener");
     }
     problems.addAll(ListenerFiles.problems(listeners));
     ClusterTls tls = config.clusterConfig().tls();
@@ -72,9 +72,7 @@ final class StartChecks {
       ClusterAddresses cluster = ClusterAddresses.of(config.clusterConfig());
       ports.check("clusterConfig.host", "clusterConfig.port", cluster.bind());
       ports.check(
-          "clusterConfig.host",
-          "clusterConfig.port (the port after it is for Raft)",
-          cluster.bindRaft());
+          "clusterConfig.host", "clusterConfig.port (Raft uses the next port)", cluster.bindRaft());
     } catch (StartException e) {
       problems.add(String.valueOf(e.getMessage()));
     }

@@ -1,8 +1,8 @@
 package io.fjordmq.broker;
 
 /**
- * Why the broker does not start, said to whoever started it: what is wrong, where, and what to do.
- * A message with several lines is about several problems, one on each line.
+ * The broker cannot start. The message is for the operator: what is wrong, where, and what to do.
+ * Several problems are on separate lines.
  */
 public final class StartException extends Exception {
   private static final long serialVersionUID = 1;

@@ -52,8 +52,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replicated stores on the range engine: this node's replicas, who puts replicas where, and a
- * client for each store.
+ * The replicated stores on the range engine: this node's replicas, placement, and a client for each
+ * store.
  */
 final class Stores implements AutoCloseable {
   private static final Duration WRITE_PATIENCE = Duration.ofSeconds(30);
@@ -70,7 +70,7 @@ final class Stores implements AutoCloseable {
   private final PeriodicTasks watching = new PeriodicTasks("route-replicas");
   private final ClockRepairs clocks;
 
-  /** Where the split strategy is asked; it may be anybody's, so nothing else waits for it. */
+  /** Runs the split strategy, which may be a plugin's, so nothing else may wait for it. */
   private final ExecutorService judge =
       Executors.newSingleThreadExecutor(
           task -> {
@@ -82,10 +82,10 @@ final class Stores implements AutoCloseable {
   private final Map<String, RoutedRangeClient> clients = new HashMap<>();
 
   /**
-   * Opens this node's replicas, creating the first ones in the first life of the cluster, and waits
-   * until the cluster has told which ranges there are. Blocks.
+   * Opens this node's replicas, creates the first ones if the cluster is new, and waits until the
+   * range descriptors are known. Blocks.
    *
-   * @param strategy says when ranges are split
+   * @param strategy decides when ranges are split
    */
   static Stores open(
       ClusterNode node,
@@ -184,7 +184,7 @@ final class Stores implements AutoCloseable {
         .collect(Collectors.toSet());
   }
 
-  /** A cluster that has no ranges consists of the node that makes it. */
+  /** Creates the first ranges. A cluster without ranges consists of the node that creates it. */
   private void createIfNew(List<StoreSpec> specs, List<StorePlacement> voters)
       throws IOException, StartException {
     node.metadata().watch(directory);
@@ -203,13 +203,14 @@ final class Stores implements AutoCloseable {
       WriteResult result =
           node.membership().write(first).get(WRITE_PATIENCE.toSeconds(), TimeUnit.SECONDS);
       if (result instanceof WriteResult.Conflict conflict) {
-        throw new StartException("the cluster has ranges meanwhile: " + conflict.key());
+        throw new StartException(
+            "cannot create the first ranges: the cluster already has some: " + conflict.key());
       }
     } catch (ExecutionException | TimeoutException e) {
-      throw new StartException("the first ranges could not be registered: " + e, e);
+      throw new StartException("cannot register the first ranges: " + e, e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new StartException("interrupted while the first ranges were registered", e);
+      throw new StartException("interrupted while registering the first ranges", e);
     }
   }
 
@@ -245,35 +246,35 @@ final class Stores implements AutoCloseable {
         HaltedRoutes.PERIOD, "routes", () -> trouble.look(System.nanoTime() / 1_000_000));
   }
 
-  /** Whether a replica of routes is out of service that others may replace. */
+  /** Whether a route replica is halted and other nodes can help to rebuild it. */
   boolean hasHaltedRoutes() {
     return halted.halted() != null && halted.othersServe();
   }
 
   /**
-   * Ends this node's incarnation when other nodes wait for its routes for too long.
+   * Suspends this node when other nodes wait too long for its routes.
    *
-   * @param question why they do; null while they do not
+   * @param check returns the reason, or null while no node does
    */
-  void followOverdueRoutes(Supplier<@Nullable String> question) {
-    halted.follow(question);
+  void followOverdueRoutes(Supplier<@Nullable String> check) {
+    halted.follow(check);
   }
 
-  /** A node that joins learns of the ranges with the rest of the metadata. */
+  /** Waits for the range descriptors, which a joining node receives with the metadata. */
   private void awaitRanges(List<StoreSpec> specs, Duration patience) throws StartException {
     long deadline = System.nanoTime() + patience.toNanos();
     while (specs.stream().anyMatch(spec -> directory.ranges(spec.name()).isEmpty())) {
       if (System.nanoTime() > deadline) {
         throw new StartException(
-            "the cluster did not tell its ranges within "
+            "received no range descriptors from the cluster within "
                 + patience.toSeconds()
-                + " s; the log of its other nodes may say why");
+                + " s (storeConfig.leaderTimeout); see the logs of its other nodes");
       }
       LockSupport.parkNanos(1_000_000);
     }
   }
 
-  /** Replicas of this node that cannot do their work right now, each with why. */
+  /** The replicas of this node that are halted or have no leader, each with the reason. */
   List<String> notLed() {
     List<String> problems = new ArrayList<>();
     for (ReplicaStatus replica : ranges.status()) {
@@ -289,7 +290,9 @@ final class Stores implements AutoCloseable {
     return problems;
   }
 
-  /** Whether this node leads the first range of a store: what one node is to do, that one does. */
+  /**
+   * Whether this node leads the first range of a store, which selects the node for single tasks.
+   */
   boolean leadsFirst(String store) {
     List<RangeDescriptor> all = directory.ranges(store);
     return !all.isEmpty() && leads(all.get(0).id());
@@ -312,8 +315,8 @@ final class Stores implements AutoCloseable {
 
   /**
    * Completes once this node has applied everything that was committed in any range of the store
-   * when the call was made; fails while it does not hold all of them. The replicas here say which
-   * those are: the metadata may not know yet that one was split.
+   * when the call was made; fails while this node does not hold all of them. The local replicas
+   * determine the ranges, since the metadata may not contain a recent split yet.
    */
   CompletableFuture<?> catchUp(String store) {
     return ranges.catchUp(store);
@@ -322,19 +325,19 @@ final class Stores implements AutoCloseable {
   RoutedRangeClient client(String store) {
     RoutedRangeClient client = clients.get(store);
     if (client == null) {
-      throw new IllegalArgumentException("no store " + store);
+      throw new IllegalArgumentException("unknown store: " + store);
     }
     return client;
   }
 
-  /** Figures of the clients, by store. */
+  /** The state of the range clients, by store. */
   Map<String, ClientStatus> clientStatus() {
     Map<String, ClientStatus> figures = new HashMap<>();
     clients.forEach((store, client) -> figures.put(store, client.status()));
     return figures;
   }
 
-  /** Of the stores, in their order. */
+  /** The names of the stores, sorted. */
   List<String> names() {
     return clients.keySet().stream().sorted().toList();
   }
@@ -343,27 +346,27 @@ final class Stores implements AutoCloseable {
     return ranges;
   }
 
-  /** What this node wants for the ranges that it leads. */
+  /** The load and split decisions of the ranges this node leads. */
   Map<RangeId, ShapeReport> shapes() {
     return shapes.reports();
   }
 
-  /** Splits that an operator asks for. */
+  /** Splits requested by operators. */
   SplitRequests splits() {
     return splits;
   }
 
-  /** Merges that an operator asks for. */
+  /** Merges requested by operators. */
   MergeRequests merges() {
     return merges;
   }
 
-  /** What placement has to put off, and how an operator ends it. */
+  /** Pending placement steps, which operators can cancel. */
   PendingRequests pending() {
     return pending;
   }
 
-  /** Ranges whose clock is ahead, and what an operator can do about it. */
+  /** Finds range clocks that are ahead of cluster time, and sets them back. */
   ClockRepairs clocks() {
     return clocks;
   }

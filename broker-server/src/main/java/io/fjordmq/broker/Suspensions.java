@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Several causes may suspend a node: it is suspended from the first request until the last cause is
- * gone. Thread-safe.
+ * Counts the causes that suspend this node: it is suspended from the first cause until the last one
+ * is gone. Thread-safe.
  */
 public final class Suspensions {
   private final Consumer<String> rest;
@@ -14,8 +14,8 @@ public final class Suspensions {
   private final Map<String, String> reasons = new LinkedHashMap<>();
 
   /**
-   * @param rest suspends the node, given why
-   * @param resume ends that
+   * @param rest suspends the node, for the given reason
+   * @param resume resumes the node
    */
   public Suspensions(Consumer<String> rest, Runnable resume) {
     this.rest = rest;
@@ -23,8 +23,8 @@ public final class Suspensions {
   }
 
   /**
-   * @param who asks; once
-   * @param why in a sentence for the operator
+   * @param who the component that requests it; a second request of the same one has no effect
+   * @param why the reason, for the operator
    */
   synchronized void rest(String who, String why) {
     boolean first = reasons.isEmpty();

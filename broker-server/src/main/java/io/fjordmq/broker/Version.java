@@ -2,11 +2,11 @@ package io.fjordmq.broker;
 
 import java.util.Objects;
 
-/** What this is a build of. */
+/** The version of this build. */
 final class Version {
   private Version() {}
 
-  /** From the jar; a build that was not packaged has none. */
+  /** The version in the manifest of the jar; "unpackaged" when run from class files. */
   static String text() {
     return Objects.requireNonNullElse(
         Version.class.getPackage().getImplementationVersion(), "unpackaged");

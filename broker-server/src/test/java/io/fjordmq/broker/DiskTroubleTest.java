@@ -69,7 +69,11 @@ class DiskTroubleTest {
     pass(1_000);
     assertThat(cluster.events).containsExactly("SLOW", "silent");
     pass(500);
-    assertThat(cluster.events).hasSize(3).last().asString().startsWith("rest: the log has been");
+    assertThat(cluster.events)
+        .hasSize(3)
+        .last()
+        .asString()
+        .startsWith("rest: a log write has been stuck");
     stuckSince = -1;
     pass(STEP);
     assertThat(cluster.events.subList(3, 5)).containsExactly("speaks", "resume");
