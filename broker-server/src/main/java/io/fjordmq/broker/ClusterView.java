@@ -68,7 +68,7 @@ final class ClusterView {
 
   /** Logs the present remarks. */
   void logRemarks() {
-    remarks().forEach(remark -> LOG.info("{}", remark));
+    remarks().forEach(remark -> LOG.info("Cluster status: {}", remark));
   }
 
   /** Completes within a second, without the nodes that have not answered by then. */

@@ -28,10 +28,10 @@ import org.slf4j.LoggerFactory;
 final class DiskTrouble {
   private static final Logger LOG = LoggerFactory.getLogger(DiskTrouble.class);
 
-  private static final int RESTS_AFTER = 2;
+  private static final int SUSPEND_FACTOR = 2;
 
   /** Multiples of {@code slowAfter} without a slow write after which the disk is healthy again. */
-  private static final int CALM = 5;
+  private static final int RECOVERY_FACTOR = 5;
 
   /** The cluster; no method blocks. */
   interface Cluster {
@@ -67,12 +67,12 @@ final class DiskTrouble {
   private boolean slow;
   private boolean failing;
   private boolean impaired;
-  private boolean resting;
-  private Member.State told = Member.State.UP;
-  private long askedMillis = Long.MIN_VALUE / 2;
+  private boolean suspended;
+  private Member.State reportedState = Member.State.UP;
+  private long reportedMillis = Long.MIN_VALUE / 2;
   private volatile long episode;
-  private volatile long notedInEpisode;
-  private volatile boolean asking;
+  private volatile long acknowledgedEpisode;
+  private volatile boolean reporting;
   private volatile @Nullable String trouble;
 
   /**
@@ -94,22 +94,22 @@ final class DiskTrouble {
     LogLatency pace = signs.pace().get();
     String failure = signs.failure().get();
     Member.State state = cluster.state();
-    notice(pace, failure, nowMillis);
+    observe(pace, failure, nowMillis);
     Member.State disk = disk();
     trouble = slow ? "log writes are slow" : failure;
     if (state == null) {
       return; // a single node: no other one could help
     }
-    tell(state, disk, nowMillis);
-    boolean noted = impaired && notedInEpisode == episode;
-    cluster.silence(noted && pace.waitingMillis() >= slowAfterMillis);
-    restOrResume(noted, whyRest(pace, failure, nowMillis));
+    reportState(state, disk, nowMillis);
+    boolean acknowledged = impaired && acknowledgedEpisode == episode;
+    cluster.silence(acknowledged && pace.waitingMillis() >= slowAfterMillis);
+    suspendOrResume(acknowledged, suspendReason(pace, failure, nowMillis));
   }
 
-  private void notice(LogLatency pace, @Nullable String failure, long nowMillis) {
+  private void observe(LogLatency pace, @Nullable String failure, long nowMillis) {
     boolean slowNow = Math.max(pace.waitingMillis(), pace.slowestMillis()) >= slowAfterMillis;
     if (slowNow) {
-      slowUntilMillis = nowMillis + CALM * slowAfterMillis;
+      slowUntilMillis = nowMillis + RECOVERY_FACTOR * slowAfterMillis;
     }
     slow = slowNow || (slow && nowMillis < slowUntilMillis);
     if (failure != null && !failing) {
@@ -130,55 +130,56 @@ final class DiskTrouble {
     return slow ? Member.State.SLOW : Member.State.UP;
   }
 
-  private void tell(Member.State state, Member.State disk, long nowMillis) {
-    boolean toldInTime = impaired ? notedInEpisode == episode : state == disk;
-    if (toldInTime
-        || asking
-        || nowMillis - askedMillis < slowAfterMillis / 2
+  private void reportState(Member.State state, Member.State disk, long nowMillis) {
+    boolean upToDate = impaired ? acknowledgedEpisode == episode : state == disk;
+    if (upToDate
+        || reporting
+        || nowMillis - reportedMillis < slowAfterMillis / 2
         || state == Member.State.STARTING
         || state == Member.State.DRAINING
         || state == Member.State.LEAVING) {
       return; // such a node hands over what it leads anyway
     }
-    if (disk != told) {
+    if (disk != reportedState) {
       LOG.info(
           disk == Member.State.UP
               ? "Disk recovered; this node may lead ranges again"
               : "Disk trouble; moving leadership to other nodes state={}",
           disk);
-      told = disk;
+      reportedState = disk;
     }
-    asking = true;
-    askedMillis = nowMillis;
+    reporting = true;
+    reportedMillis = nowMillis;
     long during = episode;
     cluster
         .say(disk)
         .whenComplete(
             (reported, failure) -> {
               if (failure == null) {
-                notedInEpisode = during;
+                acknowledgedEpisode = during;
               } else {
                 LOG.debug("Could not report the disk to the cluster state={}", disk, failure);
               }
-              asking = false;
+              reporting = false;
             });
   }
 
-  private @Nullable String whyRest(LogLatency pace, @Nullable String failure, long nowMillis) {
+  private @Nullable String suspendReason(
+      LogLatency pace, @Nullable String failure, long nowMillis) {
     if (failure != null) {
       return nowMillis - failingSinceMillis >= slowAfterMillis ? failure : null;
     }
-    return pace.waitingMillis() >= RESTS_AFTER * slowAfterMillis
+    return pace.waitingMillis() >= SUSPEND_FACTOR * slowAfterMillis
         ? "a log write has been stuck for " + pace.waitingMillis() + " ms"
         : null;
   }
 
-  private void restOrResume(boolean noted, @Nullable String why) {
-    if (noted && why != null && !resting) {
-      resting = true;
+  private void suspendOrResume(boolean acknowledged, @Nullable String why) {
+    if (acknowledged && why != null && !suspended) {
+      suspended = true;
       cluster.rest(why);
-    } else if (resting && !impaired) {
-      resting = false;
+    } else if (suspended && !impaired) {
+      suspended = false;
       cluster.resume();
     }
   }

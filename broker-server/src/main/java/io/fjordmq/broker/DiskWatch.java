@@ -50,7 +50,7 @@ final class DiskWatch {
   /** Measures the free space; called periodically. */
   void look() {
     try {
-      judge(space.bytes());
+      update(space.bytes());
       unreadable = false;
     } catch (IOException e) {
       if (!unreadable) {
@@ -61,12 +61,12 @@ final class DiskWatch {
     retries.forEach(Runnable::run);
   }
 
-  private void judge(long free) {
+  private void update(long free) {
     freeBytes = free;
     boolean wasLow = low;
     low = free < (wasLow ? minFreeBytes + minFreeBytes / MARGIN_SHARE : minFreeBytes);
     if (low && !wasLow) {
-      LOG.error("{}", shortage());
+      LOG.error("Low disk space: {}", shortage());
     } else if (!low && wasLow) {
       LOG.info("Disk space is sufficient again directory={} freeMiB={}", directory, free >> 20);
     }
@@ -92,7 +92,7 @@ final class DiskWatch {
             + " MiB free, less than diskConfig.minFreeBytes ("
             + (minFreeBytes >> 20)
             + " MiB): messages that have to be stored are refused unless a majority of other nodes"
-            + " can store them; free some space, the node then recovers by itself"
+            + " can store them; free disk space, then the node recovers by itself"
         : null;
   }
 }

@@ -95,7 +95,7 @@ public final class Main {
         log.error("Cannot start: {}", problem);
         say("cannot start: " + problem);
       }
-      log.debug("cannot start", e);
+      log.debug("Cannot start", e);
       System.exit(FAILED);
     } catch (RuntimeException | Error e) {
       running.set(null);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class NodeDisk implements AutoCloseable {
-  private static final int LOOKS = 4;
+  private static final int CHECKS_PER_SLOW_WRITE = 4;
   private static final String OTHERS_FULL =
       "the disks of other nodes are full, so no majority has space for messages that have to be"
           + " stored; 'bin/standalone.sh status' shows which nodes";
@@ -47,7 +47,7 @@ final class NodeDisk implements AutoCloseable {
     // On its own thread, since the other one may block on the disk.
     PeriodicTasks judging =
         disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
-    Duration pause = settings.slowAfter().dividedBy(LOOKS);
+    Duration pause = settings.slowAfter().dividedBy(CHECKS_PER_SLOW_WRITE);
     judging.every(pause, "disk latency", disk::judge);
     return disk;
   }

@@ -39,9 +39,9 @@ public final class RouteTrouble {
 
   private final Node node;
   private final long patienceMillis;
-  private final long restMillis;
+  private final long suspensionMillis;
   private long haltedSince = NEVER;
-  private long restingSince = NEVER;
+  private long suspendedSince = NEVER;
 
   RouteTrouble(Node node) {
     this(node, PATIENCE_MILLIS, REST_MILLIS);
@@ -49,12 +49,12 @@ public final class RouteTrouble {
 
   /**
    * @param patienceMillis how long a replica may be halted before the node is suspended
-   * @param restMillis the longest suspension
+   * @param suspensionMillis the longest suspension
    */
-  public RouteTrouble(Node node, long patienceMillis, long restMillis) {
+  public RouteTrouble(Node node, long patienceMillis, long suspensionMillis) {
     this.node = node;
     this.patienceMillis = patienceMillis;
-    this.restMillis = restMillis;
+    this.suspensionMillis = suspensionMillis;
   }
 
   /** Called about once a second, with the time of a monotonic clock. */
@@ -64,9 +64,9 @@ public final class RouteTrouble {
     String replaced = node.replaced();
     boolean atOnce = behind != null || replaced != null;
     String why = replaced != null ? replaced : halted != null ? halted : behind;
-    if (restingSince != NEVER) {
-      if (why == null || nowMillis - restingSince >= restMillis) {
-        restingSince = NEVER;
+    if (suspendedSince != NEVER) {
+      if (why == null || nowMillis - suspendedSince >= suspensionMillis) {
+        suspendedSince = NEVER;
         haltedSince = NEVER;
         node.resume();
       }
@@ -75,7 +75,7 @@ public final class RouteTrouble {
     } else if (haltedSince == NEVER && !atOnce) {
       haltedSince = nowMillis;
     } else if (atOnce || nowMillis - haltedSince >= patienceMillis) {
-      restingSince = nowMillis;
+      suspendedSince = nowMillis;
       node.rest(why);
     }
   }

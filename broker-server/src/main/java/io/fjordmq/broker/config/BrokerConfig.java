@@ -35,7 +35,7 @@ import java.util.Set;
  * All configuration keys. The component names are the keys in the file; {@link #defaults()} holds
  * the default of every key.
  *
- * @param bootstrap at the first start of the cluster's first node: create the cluster
+ * @param bootstrap whether the first node creates the cluster at its first start
  * @param dataDir directory of everything that must survive a restart; relative to the working
  *     directory of the process
  * @param logDir directory of the log files

@@ -149,9 +149,9 @@ final class LocalRoutes {
 
   private void settle(Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
     var told = route.done(step, fault == null);
-    boolean isOfThisLife = held.get(key) == route;
+    boolean isCurrent = held.get(key) == route;
     if (fault == null) {
-      if (isOfThisLife) {
+      if (isCurrent) {
         leftovers.remove(key);
       }
     } else {
@@ -166,9 +166,9 @@ final class LocalRoutes {
             suppressed,
             step,
             key);
-        LOG.debug("{} {} failed", step, key, fault);
+        LOG.debug("Failed to update a route step={} route={}", step, key, fault);
       }
-      if (isOfThisLife && route.isLeftOver()) {
+      if (isCurrent && route.isLeftOver()) {
         leftovers.add(key);
       }
     }

@@ -59,13 +59,13 @@ public final class NodeStream {
 
   // Guarded by this.
   private final ArrayDeque<Queued> waiting = new ArrayDeque<>();
-  private List<Queued> inAir = List.of();
+  private List<Queued> inFlight = List.of();
   private final Set<InboxId> behind = new LinkedHashSet<>();
   private boolean allBehind;
   private List<Runnable> drained = new ArrayList<>();
 
   /** Items, waiting or in flight, whose outcome has a deadline; oldest first. */
-  private final ArrayDeque<Queued> promised = new ArrayDeque<>();
+  private final ArrayDeque<Queued> withDeadline = new ArrayDeque<>();
 
   private long drainDueMillis;
   private boolean stalled;
@@ -185,7 +185,7 @@ public final class NodeStream {
         bytes += added.weight();
         notices += added.isNotice ? 1 : 0;
         if (added.dueMillis != NEVER) {
-          promised.add(added);
+          withDeadline.add(added);
           checkWhenDue();
         }
         if (bytes > settings.highWaterBytes()) {
@@ -205,7 +205,8 @@ public final class NodeStream {
   // ---- deadlines
 
   private void checkWhenDue() {
-    long due = Math.min(promised.isEmpty() ? NEVER : promised.element().dueMillis, drainDue());
+    long due =
+        Math.min(withDeadline.isEmpty() ? NEVER : withDeadline.element().dueMillis, drainDue());
     if (!checking && due != NEVER) {
       checking = true;
       sender.later(Math.max(0, due - sender.nowMillis()), this::check);
@@ -236,8 +237,8 @@ public final class NodeStream {
 
   private List<Queued> takeOverdue(long nowMillis) {
     List<Queued> overdue = new ArrayList<>();
-    while (!promised.isEmpty() && promised.element().dueMillis <= nowMillis) {
-      Queued first = promised.remove();
+    while (!withDeadline.isEmpty() && withDeadline.element().dueMillis <= nowMillis) {
+      Queued first = withDeadline.remove();
       first.overdue = true;
       overdue.add(first);
     }
@@ -257,7 +258,7 @@ public final class NodeStream {
 
   /** Takes the next items if none are in flight; null if there is nothing to send. */
   private @Nullable StreamBatch nextBatch() {
-    if (!inAir.isEmpty() || waiting.isEmpty()) {
+    if (!inFlight.isEmpty() || waiting.isEmpty()) {
       return null;
     }
     List<Queued> taken = new ArrayList<>();
@@ -272,13 +273,13 @@ public final class NodeStream {
       taken.add(waiting.remove());
       items.add(next.item);
     }
-    inAir = taken;
+    inFlight = taken;
     return new StreamBatch(sender.incarnation(), incarnation, sentBefore + 1, items);
   }
 
   /** Whether the batch still has to be answered. */
   synchronized boolean isInAir(StreamBatch batch) {
-    return ended == null && !inAir.isEmpty() && batch.first() == sentBefore + 1;
+    return ended == null && !inFlight.isEmpty() && batch.first() == sentBefore + 1;
   }
 
   /** Handles the answer of the node and sends the next batch. */
@@ -290,14 +291,14 @@ public final class NodeStream {
       if (!isInAir(batch)) {
         return;
       }
-      settled = inAir;
-      inAir = List.of();
+      settled = inFlight;
+      inFlight = List.of();
       sentBefore += settled.size();
       for (Queued one : settled) {
         bytes -= one.weight();
         notices -= one.isNotice ? 1 : 0;
-        if (one == promised.peek()) {
-          promised.remove();
+        if (one == withDeadline.peek()) {
+          withDeadline.remove();
         }
       }
       stalled = false;
@@ -350,11 +351,11 @@ public final class NodeStream {
         return;
       }
       ended = outcome;
-      left.addAll(inAir);
+      left.addAll(inFlight);
       left.addAll(waiting);
-      inAir = List.of();
+      inFlight = List.of();
       waiting.clear();
-      promised.clear();
+      withDeadline.clear();
       behind.clear();
       bytes = 0;
       notices = 0;
@@ -367,6 +368,6 @@ public final class NodeStream {
   }
 
   synchronized NodesStatus status() {
-    return new NodesStatus(1, (long) waiting.size() + inAir.size(), bytes, full ? 1 : 0);
+    return new NodesStatus(1, (long) waiting.size() + inFlight.size(), bytes, full ? 1 : 0);
   }
 }

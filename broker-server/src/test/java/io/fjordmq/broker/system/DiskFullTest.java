@@ -104,7 +104,7 @@ class DiskFullTest {
       makeAway(broker);
       disk.fill(broker.pid());
       List<Integer> acknowledged = new ArrayList<>(publishUntilRefused(broker));
-      awaitNotReady(broker, fullFirst, "No space left", "recovers by itself");
+      awaitNotReady(broker, fullFirst, "No space left", "disk space");
       disk.free(broker.pid());
       awaitReady(broker);
       try (Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
