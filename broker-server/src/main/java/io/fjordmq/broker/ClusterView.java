@@ -220,8 +220,8 @@ final class ClusterView {
       remarks.add(
           "ranges of "
               + String.join(", ", single)
-              + " have one voter: they are unavailable while its node is down, and their data is lost"
-              + " with that node");
+              + " have one voter: they are unavailable while its node is down, and their data is"
+              + " lost with that node");
     }
     String halted = node.metadata().failure();
     if (halted != null) {

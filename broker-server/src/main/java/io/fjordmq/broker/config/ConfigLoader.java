@@ -82,7 +82,7 @@ public final class ConfigLoader {
     }
     if (!config.consensusConfig().log().fsync()) {
       warnings.add(
-          "consensusConfig.log.fsync is false: acknowledged messages may be lost if the host fails");
+          "consensusConfig.log.fsync is false: a host failure may lose acknowledged messages");
     }
     return new Loaded(config, List.copyOf(warnings));
   }
