@@ -14,36 +14,36 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 
 /**
- * A broker that the tool started on a loopback port, and ends by its process id.
+ * A broker process that the tool started on a loopback port, and ends by its process id.
  *
- * @param name as reports show it
+ * @param name in reports
  * @param pid of the broker itself, not of a script that started it
- * @param address where clients connect
- * @param startSeconds from the start of the command to the first CONNACK
- * @param idleKilobytes memory it held then
+ * @param address that clients connect to
+ * @param startSeconds from the start command to the first CONNACK
+ * @param idleKilobytes resident memory at that time
  */
 public record BrokerProcess(
     String name, long pid, InetSocketAddress address, double startSeconds, long idleKilobytes)
     implements AutoCloseable {
   private static final long START_SECONDS = 60;
 
-  /** In a checkout without a build, the script makes one first. */
+  /** In a checkout without a build, the start script builds first. */
   private static final long BUILD_SECONDS = 900;
 
   private static final long STOP_SECONDS = 30;
 
-  /** How long a broker that was started is left alone; tests that measure nothing say less. */
+  /** Pause after startup; tests that measure nothing use less. */
   private static final int SETTLE_SECONDS = Integer.getInteger("fjordmq.perf.settleSeconds", 5);
 
-  /** Debian's mosquitto, persistent, with its limits out of the way. */
+  /** Debian's mosquitto with persistence and without limits. */
   public static BrokerProcess mosquitto(Path directory) throws IOException, InterruptedException {
     return mosquitto(directory, "");
   }
 
   /**
-   * The same with more in its configuration.
+   * The same with additional configuration.
    *
-   * @param more lines of mosquitto.conf, of another listener
+   * @param more lines of mosquitto.conf, with another listener
    */
   public static BrokerProcess mosquitto(Path directory, String more)
       throws IOException, InterruptedException {
@@ -51,9 +51,9 @@ public record BrokerProcess(
   }
 
   /**
-   * The same, not quite as its users start it.
+   * The same with a modified start command.
    *
-   * @param manner makes the command that starts it of the usual one, such as one that limits it
+   * @param manner wraps the start command, for example to limit resources
    */
   public static BrokerProcess mosquitto(
       Path directory, String more, UnaryOperator<List<String>> manner)
@@ -84,14 +84,14 @@ public record BrokerProcess(
     return settled("mosquitto", process.pid(), port, start, SETTLE_SECONDS, log);
   }
 
-  /** A checkout's broker, started as its users start it. */
+  /** The broker of a checkout, started by its own script. */
   public static BrokerProcess fjordmq(String name, Path checkout, Path directory)
       throws IOException, InterruptedException {
     return fjordmq(name, checkout, directory, "");
   }
 
   /**
-   * The same with more in its configuration.
+   * The same with additional configuration.
    *
    * @param more listeners below mqttServerConfig, indented; then other sections
    */
@@ -103,7 +103,7 @@ public record BrokerProcess(
   }
 
   /**
-   * The configuration of a node that is alone.
+   * The configuration of a single node.
    *
    * @param more listeners below mqttServerConfig, indented; then other sections
    */
@@ -128,7 +128,7 @@ public record BrokerProcess(
   /**
    * One node of a cluster.
    *
-   * @param first whether it makes the cluster
+   * @param first whether it bootstraps the cluster
    * @param clusterPort one of the seeds'
    * @param seeds as in clusterConfig.seedEndpoints
    * @param voters of each range of every store
@@ -171,10 +171,10 @@ public record BrokerProcess(
   }
 
   /**
-   * A node by its whole configuration.
+   * A node with the given configuration.
    *
    * @param port of its listener for clients
-   * @param settle whether to wait for some seconds after it has begun to serve
+   * @param settle whether to wait some seconds after it has begun to serve
    */
   public static BrokerProcess started(
       String name, Path checkout, Path directory, int port, String configuration, boolean settle)
@@ -184,10 +184,10 @@ public record BrokerProcess(
   }
 
   /**
-   * The same, not quite as its users start it.
+   * The same with a modified start command.
    *
-   * @param manner makes the command that starts it of the usual one, such as one that limits it;
-   *     the checkout must have its build
+   * @param manner wraps the start command, for example to limit resources; the checkout must be
+   *     built
    */
   public static BrokerProcess started(
       String name,
@@ -209,16 +209,16 @@ public record BrokerProcess(
   }
 
   /**
-   * Makes the build of a checkout, or lets it be if it is there.
+   * Builds a checkout unless it is built.
    *
-   * @param directory for what is said of it
+   * @param directory for the output of the build
    */
   public static void build(Path checkout, Path directory) throws IOException, InterruptedException {
     Files.createDirectories(directory);
     call(
         List.of(script(checkout), "build"),
         directory.resolve("build.log"),
-        "FjordMQ could not be built");
+        "failed to build FjordMQ");
   }
 
   private static String script(Path checkout) {
@@ -264,8 +264,8 @@ public record BrokerProcess(
   }
 
   /**
-   * Ends what was being started when something went wrong: the processes this one has begun, and
-   * nodes that have left them behind but written their number below that directory.
+   * Ends a failed start: its child processes, and nodes that have detached but left a .pid file
+   * below the directory.
    */
   public static void abandon(Path directory) throws IOException {
     ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
@@ -276,7 +276,7 @@ public record BrokerProcess(
     }
   }
 
-  /** Ends the broker politely and waits for it. */
+  /** Stops the broker gracefully and waits for it. */
   @Override
   public void close() {
     end(pid);

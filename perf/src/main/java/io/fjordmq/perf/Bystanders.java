@@ -10,8 +10,8 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * Clients that do little: some publish QoS 1 messages at a steady pace, and a new one connects now
- * and then. Times count from the moment of sending. Several of them, so that every event loop of
+ * Clients with little load: some publish QoS 1 messages at a steady rate, and a new client connects
+ * now and then. Latency counts from the actual send. There are several, so that every event loop of
  * the broker has some.
  */
 final class Bystanders implements AutoCloseable {
@@ -21,7 +21,7 @@ final class Bystanders implements AutoCloseable {
   private static final int SETUP_SECONDS = 30;
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(1);
 
-  /** Times in microseconds. */
+  /** Latencies in microseconds. */
   record Times(Histogram pubacks, Histogram connects) {
     private Times() {
       this(new ConcurrentHistogram(HIGHEST_MICROS, 3), new ConcurrentHistogram(HIGHEST_MICROS, 3));
@@ -76,7 +76,7 @@ final class Bystanders implements AutoCloseable {
     histogram.recordValue(Math.min(HIGHEST_MICROS, micros));
   }
 
-  /** What the next seconds bring. */
+  /** The latencies of the next seconds. */
   Times measure(int seconds) throws InterruptedException {
     Times fresh = new Times();
     times = fresh;
@@ -106,7 +106,7 @@ final class Bystanders implements AutoCloseable {
 
     @Override
     public void onPublish(ByteBuf payload) {
-      throw new IllegalStateException("a bystander subscribed to nothing and got a message");
+      throw new IllegalStateException("a bystander without a subscription received a message");
     }
 
     @Override

@@ -28,19 +28,19 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The event loops of the load tool's clients, and how they connect. Loopback addresses only, unless
- * told otherwise. Any thread may connect.
+ * The event loops of the load tool's clients, and how clients connect. Only loopback addresses
+ * unless allowed otherwise. Any thread may connect.
  */
 public final class ClientLoops implements AutoCloseable {
-  /** How the names of the loops' threads begin. */
+  /** Prefix of the names of the loops' threads. */
   public static final String THREADS = "load";
 
   private static final String ENCRYPTED_THREADS = "tls-load";
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
   /**
-   * How long clients wait for a broker's answers, be it a TLS handshake, a CONNACK or a SUBACK.
-   * Longer than a broker waits: it is the broker's patience that is to be seen.
+   * How long clients wait for a broker's answer, such as a TLS handshake, CONNACK or SUBACK. Longer
+   * than the broker's own timeouts, so that these can be observed.
    */
   public static final int PATIENCE_SECONDS = 60;
 
@@ -54,16 +54,16 @@ public final class ClientLoops implements AutoCloseable {
   private final @Nullable SslContext tls;
 
   /**
-   * @throws IllegalArgumentException if the broker's address is not a loopback one
+   * @throws IllegalArgumentException if the broker's address is not a loopback address
    */
   public ClientLoops(InetSocketAddress broker, int threads) {
     this(broker, threads, null);
   }
 
   /**
-   * The same for clients that speak TLS.
+   * The same for TLS clients.
    *
-   * @param tls null for those that do not
+   * @param tls null for plain TCP
    */
   public ClientLoops(InetSocketAddress broker, int threads, @Nullable SslContext tls) {
     this(List.of(broker), threads, tls);
@@ -79,18 +79,19 @@ public final class ClientLoops implements AutoCloseable {
   }
 
   /**
-   * The same, also for nodes elsewhere.
+   * The same, also for nodes on other hosts.
    *
-   * @param anywhere whether somebody has said that these may be loaded, wherever they are
+   * @param anywhere whether the user has allowed addresses other than loopback
    */
   public ClientLoops(
       List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls, boolean anywhere) {
     for (InetSocketAddress node : nodes) {
       if (node.getAddress() == null) {
-        throw new IllegalArgumentException("no address is known for " + node);
+        throw new IllegalArgumentException("cannot resolve " + node);
       }
       if (!anywhere && !node.getAddress().isLoopbackAddress()) {
-        throw new IllegalArgumentException("load goes to loopback addresses only, not " + node);
+        throw new IllegalArgumentException(
+            "load is allowed only to loopback addresses, not " + node);
       }
     }
     this.nodes = List.copyOf(nodes);
@@ -110,25 +111,25 @@ public final class ClientLoops implements AutoCloseable {
             .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS);
   }
 
-  /** Completes when the broker, the first node of several, has accepted the CONNECT. */
+  /** Completes when the broker, or the first of several nodes, has accepted the CONNECT. */
   public CompletableFuture<LoadClient> connect(LoadClient client) {
     return connect(client, 0);
   }
 
-  /** How many nodes there are to connect to. */
+  /** Number of nodes to connect to. */
   public int nodes() {
     return nodes.size();
   }
 
-  /** The same with one of the nodes, counted from 0 round and round. */
+  /** The same with one of the nodes, modulo their number. */
   public CompletableFuture<LoadClient> connect(LoadClient client, int node) {
     return connect(client, node, group);
   }
 
   /**
-   * The same.
+   * The same on a given event loop.
    *
-   * @param loop one of these loops, on which the client is to live, or the group of them
+   * @param loop one of these loops, or the group of them
    */
   public CompletableFuture<LoadClient> connect(LoadClient client, int node, EventLoopGroup loop) {
     int index = node % nodes.size();
@@ -145,7 +146,7 @@ public final class ClientLoops implements AutoCloseable {
     return client.connected();
   }
 
-  /** Null lets the system choose; of the loopback network other addresses are ours as well. */
+  /** Null lets the system choose. Each loopback address adds ports. */
   private @Nullable SocketAddress source(int node) {
     int block = connections.getAndIncrement(node) / CONNECTIONS_PER_SOURCE;
     byte[] address = nodes.get(node).getAddress().getAddress();
@@ -175,12 +176,12 @@ public final class ClientLoops implements AutoCloseable {
     };
   }
 
-  /** One of the loops, for what has to be done from time to time. */
+  /** One of the loops, for periodic tasks. */
   public EventLoop next() {
     return group.next();
   }
 
-  /** Blocks until every loop has ended what it was at, such as a message it was about to send. */
+  /** Blocks until every loop has finished its current task, such as sending a message. */
   void awaitTurns() {
     for (EventExecutor loop : group) {
       loop.submit(() -> {}).syncUninterruptibly();

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Publishes numbered messages with QoS 1 as fast as they are acknowledged, so many at a time, until
- * all are: to its topics in turn, the same number to each. Fills queues; measures nothing. Belongs
- * to its channel's event loop.
+ * Publishes numbered messages with QoS 1 in a closed loop with a bounded number in flight: to its
+ * topics in turn, the same number to each. Fills queues; measures nothing. Belongs to its channel's
+ * event loop.
  */
 final class ClosedPublisher implements LoadClient.Receiver {
   private static final int WINDOW = 256;
@@ -22,7 +22,7 @@ final class ClosedPublisher implements LoadClient.Receiver {
   private int acknowledged;
 
   /**
-   * @param each messages to each topic
+   * @param each messages per topic
    * @param payloadBytes at least {@link PairLoad#HEADER_BYTES}
    */
   ClosedPublisher(String clientId, List<String> topics, int each, int payloadBytes) {
@@ -32,7 +32,7 @@ final class ClosedPublisher implements LoadClient.Receiver {
     this.padding = new byte[payloadBytes - PairLoad.HEADER_BYTES];
   }
 
-  /** Connects, publishes, leaves; completes when the last message is acknowledged. */
+  /** Connects, publishes and disconnects; completes when the last message is acknowledged. */
   CompletableFuture<Void> run(ClientLoops loops, int node) {
     return connect(loops, node).thenCompose(connected -> publish());
   }
@@ -41,7 +41,7 @@ final class ClosedPublisher implements LoadClient.Receiver {
     return loops.connect(client, node);
   }
 
-  /** Publishes and leaves; completes when the last message is acknowledged. Any thread. */
+  /** Publishes and disconnects; completes when the last message is acknowledged. Any thread. */
   CompletableFuture<Void> publish() {
     client.channel().closeFuture().addListener(closed -> done.completeExceptionally(lost()));
     client
@@ -73,7 +73,7 @@ final class ClosedPublisher implements LoadClient.Receiver {
 
   @Override
   public void onPublish(ByteBuf payload) {
-    throw new IllegalStateException("a publisher subscribed to nothing got a message");
+    throw new IllegalStateException("a publisher without a subscription received a message");
   }
 
   @Override
@@ -82,7 +82,7 @@ final class ClosedPublisher implements LoadClient.Receiver {
     if (acknowledged == messages) {
       done.complete(null);
     } else if (sent < messages && sent - acknowledged <= WINDOW / 2) {
-      send(); // the client flushes when it has read what came
+      send(); // the client flushes after each read
     }
   }
 }

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * What several copies of everything cost: three nodes on this machine, persistent QoS 1 load, with
- * one voter for each range and with three, in turn. First without any client, then at a higher and
- * at a low rate, then the highest rate that is held. CPU and memory are those of all nodes
- * together, which share the machine's processors and its disk with the load.
+ * Measures the cost of replication: three nodes on this host with persistent QoS 1 load,
+ * alternating between one and three voters per range. First without clients, then at a higher and
+ * at a low rate, then the highest rate that is sustained. CPU and memory are those of all nodes
+ * together, which share processors and disk with the load tool.
  *
  * <p>{@code ClusterFigures CHECKOUT RATE RUNS SECONDS WARM_SECONDS one|all}; started by {@code
  * bin/cluster-figures.sh}.
@@ -26,7 +26,7 @@ public final class ClusterFigures {
   private static final int PAIRS = 50;
   private static final int CLIENT_THREADS = 2;
 
-  /** The higher rate, and the highest that is tried, as multiples of the low one. */
+  /** The higher rate and the highest rate to try, as multiples of the low rate. */
   private static final int HIGHER = 4;
 
   private static final int HIGHEST = 100;
@@ -48,7 +48,7 @@ public final class ClusterFigures {
     this.everywhere = args[5].equals("all");
   }
 
-  /** See the class. */
+  /** Runs the benchmark; see the class. */
   public static void main(String[] args) throws Exception {
     if (args.length < 6
         || !List.of("one", "all").contains(args[5])
@@ -86,7 +86,7 @@ public final class ClusterFigures {
       List<InetSocketAddress> addresses =
           nodes.stream().map(BrokerProcess::address).limit(everywhere ? NODES : 1).toList();
       try (ClientLoops loops = new ClientLoops(addresses, CLIENT_THREADS, null)) {
-        // The higher rate first: at the low one the JVMs would mostly be seen compiling.
+        // The higher rate first, because the low one would mostly measure JIT compilation.
         steady(voters, work(rate * HIGHER, warmSeconds, seconds), idle, loops, pids);
         steady(voters, work(rate, TRY_SECONDS, seconds), idle, loops, pids);
         highest(voters, loops, pids);
@@ -97,7 +97,7 @@ public final class ClusterFigures {
     }
   }
 
-  /** CPU of all nodes while nobody is connected, in microseconds a second. */
+  /** CPU of all nodes without clients, in microseconds per second. */
   private double idle(int voters, List<BrokerProcess> nodes, List<Long> pids)
       throws InterruptedException {
     long before = ProcessUsage.of(pids).cpuMicros();
@@ -105,7 +105,7 @@ public final class ClusterFigures {
     double idle = (ProcessUsage.of(pids).cpuMicros() - before) / (double) seconds;
     System.out.printf(
         Locale.ROOT,
-        "%d voter(s), nobody connected: %.1f ms CPU/s of all nodes; %s MB%n",
+        "%d voter(s), no clients: %.1f ms CPU/s of all nodes; %s MB%n",
         voters,
         idle / 1000,
         nodes.stream()
@@ -136,7 +136,7 @@ public final class ClusterFigures {
     }
     System.out.printf(
         Locale.ROOT,
-        "%d voter(s), highest rate held for %d s: %d msg/s in+out; %s%n",
+        "%d voter(s), highest rate sustained for %d s: %d msg/s in+out; %s%n",
         voters,
         TRY_SECONDS,
         2 * PAIRS * search.held(),
@@ -162,8 +162,9 @@ public final class ClusterFigures {
     double messages = (double) result.sent() + result.received();
     System.out.printf(
         Locale.ROOT,
-        "%d voter(s), %s, %d pairs x %d/s: %.0f msg/s in+out; %.1f us CPU/msg of all nodes, %.1f without"
-            + " what they use anyway; %s; %.0f B written/msg; %.0f MB; missing %d dup %d disorder %d%n",
+        "%d voter(s), %s, %d pairs x %d/s: %.0f msg/s in+out; %.1f us CPU/msg of all nodes, %.1f"
+            + " without idle CPU; %s; %.0f B written/msg; %.0f MB; missing %d dup %d"
+            + " reordered %d%n",
         voters,
         work.name(),
         work.pairs(),

@@ -3,11 +3,10 @@ package io.fjordmq.perf;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What a broker says to a CONNECT.
+ * A CONNACK.
  *
- * @param code 0 if it accepts
- * @param receiveMaximum how many publishes it takes before it acknowledges the first; 65,535 if it
- *     does not say
+ * @param code 0 if the broker accepts
+ * @param receiveMaximum unacknowledged publishes that the broker accepts; 65,535 if not set
  */
 record Connack(int code, int receiveMaximum) {
   private static final int MOST = 65_535;
@@ -36,7 +35,7 @@ record Connack(int code, int receiveMaximum) {
     return new Connack(code, receiveMaximum);
   }
 
-  /** The kinds of values of MQTT 5 §2.2.2.2 that a CONNACK may have. */
+  /** Skips a property by its type in MQTT 5 §2.2.2.2. */
   private static void skip(ByteBuf in, int name) {
     switch (name) {
       case 0x24, 0x25, 0x28, 0x29, 0x2A -> in.skipBytes(1);
@@ -49,7 +48,7 @@ record Connack(int code, int receiveMaximum) {
       case 0x12, 0x15, 0x16, 0x1A, 0x1C, 0x1F -> in.skipBytes(in.readUnsignedShort());
       default ->
           throw new IllegalStateException(
-              "CONNACK has property 0x" + Integer.toHexString(name) + ", which it must not");
+              "CONNACK has property 0x" + Integer.toHexString(name) + ", which is not allowed");
     }
   }
 }

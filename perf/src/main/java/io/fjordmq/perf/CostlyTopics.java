@@ -10,10 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * A client that makes matching as expensive as it can: it subscribes to 8,192 filters, each with 13
- * levels of {@code a} or {@code +} and {@code z} at the end. Then it publishes empty messages to
- * topics that visit every node of the trie, match no filter and never repeat. Of each burst the
- * last has QoS 1, so that the PUBACKs show how many the broker has handled; the others have QoS 0.
+ * A client that makes topic matching as expensive as possible. It subscribes to 8,192 filters, each
+ * with 13 levels of {@code a} or {@code +} and a final {@code z}. Then it publishes empty messages
+ * to topics that visit every node of the trie, match no filter and never repeat. The last message
+ * of each burst has QoS 1, so that PUBACKs count what the broker has handled; the others have QoS
+ * 0.
  */
 final class CostlyTopics implements AutoCloseable {
   private static final int LEVELS = 13;
@@ -53,7 +54,7 @@ final class CostlyTopics implements AutoCloseable {
     return filters;
   }
 
-  /** Publishes as fast as the broker reads, until this is closed. */
+  /** Publishes as fast as the broker reads, until closed. */
   void start() {
     client.channel().eventLoop().execute(this::publish);
   }
@@ -78,7 +79,7 @@ final class CostlyTopics implements AutoCloseable {
     channel.eventLoop().schedule(this::publish, writable ? 0 : IDLE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** Publishes that the broker has handled. */
+  /** Publishes handled by the broker. */
   long handled() {
     return bursts.sum() * BURST;
   }

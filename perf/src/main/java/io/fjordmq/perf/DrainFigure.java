@@ -1,6 +1,6 @@
 package io.fjordmq.perf;
 
-/** What was queued for clients that were away is fetched by all of them at once. */
+/** Many offline clients return at once and fetch their queued messages. */
 record DrainFigure() implements Figure {
   private static final int SESSIONS = 20;
   private static final int QUEUED = 5_000;

@@ -7,8 +7,8 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * How long other clients wait while one client keeps its event loop busy with {@link CostlyTopics}:
- * PUBACK and CONNACK latency with and without it, in turn.
+ * Measures how long other clients wait while one client keeps its event loop busy with {@link
+ * CostlyTopics}: PUBACK and CONNACK latency with and without it, alternating.
  *
  * <p>{@code EventLoopFairness CHECKOUT|PORT RUNS SECONDS}; started by {@code bin/fairness.sh}. A
  * PORT is that of a running broker on 127.0.0.1.
@@ -16,12 +16,12 @@ import org.HdrHistogram.Histogram;
 public final class EventLoopFairness {
   private static final int WARM_SECONDS = 5;
 
-  /** The rate limit would slow the client that is to be felt. */
+  /** Without the rate limit, which would slow the expensive client down. */
   private static final String UNLIMITED = "sessionConfig:\n  readBytesPerSecond: 0\n";
 
   private EventLoopFairness() {}
 
-  /** See the class. */
+  /** Runs the benchmark; see the class. */
   public static void main(String[] args) throws Exception {
     if (args.length != 3) {
       throw new IllegalArgumentException("usage: EventLoopFairness CHECKOUT|PORT RUNS SECONDS");

@@ -19,7 +19,7 @@ record FanOutFigure(int qos) implements Figure {
       FanOutLoad.Result result = load.publish(MESSAGES, brokerPid);
       return new Measures()
           .compared("us CPU/delivery", result.cpuMicrosPerDelivery())
-          .compared("ms until the last has it", result.lastMillis())
+          .compared("ms until the last delivery", result.lastMillis())
           .counted("missing", result.missing())
           .counted("dup", result.duplicated())
           .counted("out of order", result.outOfOrder());

@@ -13,8 +13,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.ToLongFunction;
 
 /**
- * One publisher whose every message goes to all subscribers: how long until the last of them has
- * it, and what a delivery costs. The next message is sent when the one before is everywhere.
+ * One publisher whose messages go to all subscribers: the time until the last subscriber has
+ * received a message, and the cost per delivery. The next message is sent when the previous one has
+ * been delivered everywhere.
  */
 class FanOutLoad implements AutoCloseable {
   private static final String TOPIC = "fan/out";
@@ -22,11 +23,12 @@ class FanOutLoad implements AutoCloseable {
   private static final int PAUSE_MILLIS = 100;
 
   /**
-   * What so many messages showed, and what was wrong with any since {@link #connect}.
+   * The result for the given number of messages, and all errors since {@link #connect}.
    *
    * @param cpuMicrosPerDelivery of the broker
-   * @param lastMillis from sending to the last subscriber, the median of all messages
-   * @param missing deliveries that did not come; likewise {@code duplicated} and {@code outOfOrder}
+   * @param lastMillis from send to the last delivery, median of all messages
+   * @param missing deliveries that did not arrive; likewise {@code duplicated} and {@code
+   *     outOfOrder}
    */
   record Result(
       double cpuMicrosPerDelivery,
@@ -44,7 +46,7 @@ class FanOutLoad implements AutoCloseable {
   private volatile Message latest = new Message(-1, new CountDownLatch(0));
   private int sent;
 
-  /** One that is under way, and who has it not. */
+  /** A message in flight, and how many subscribers still wait for it. */
   private record Message(int number, CountDownLatch waiting) {}
 
   /**
@@ -95,15 +97,15 @@ class FanOutLoad implements AutoCloseable {
   }
 
   /**
-   * Until the message is everywhere, or for as long as there is hope.
+   * Waits for all deliveries of a message, up to a timeout.
    *
-   * @param waiting those who have it not
+   * @param waiting counts the missing deliveries
    */
   void await(CountDownLatch waiting) throws InterruptedException {
-    waiting.await(MESSAGE_SECONDS, TimeUnit.SECONDS); // in vain if one is missing
+    waiting.await(MESSAGE_SECONDS, TimeUnit.SECONDS); // times out if a delivery is missing
   }
 
-  /** Deliveries that came twice, so far. */
+  /** Duplicate deliveries so far. */
   long duplicated() {
     return sum(Subscriber::duplicated);
   }
@@ -130,7 +132,7 @@ class FanOutLoad implements AutoCloseable {
     }
   }
 
-  /** Checks each message. Its event loop enters them, the runner asks. */
+  /** Checks each message. Written by its event loop, read by the runner. */
   private final class Subscriber implements LoadClient.Receiver {
     private final Stream stream = new Stream();
     private long duplicated;
@@ -168,20 +170,20 @@ class FanOutLoad implements AutoCloseable {
 
     @Override
     public void onPuback(int packetIdentifier) {
-      throw new IllegalStateException("a subscriber published nothing but got a PUBACK");
+      throw new IllegalStateException("a subscriber received a PUBACK without publishing");
     }
   }
 
-  /** What the publisher gets. */
+  /** Packets for the publisher. */
   private static final class Acknowledgements implements LoadClient.Receiver {
     @Override
     public void onPublish(ByteBuf payload) {
-      throw new IllegalStateException("a publisher subscribed to nothing got a message");
+      throw new IllegalStateException("a publisher without a subscription received a message");
     }
 
     @Override
     public void onPuback(int packetIdentifier) {
-      // Whether the message is everywhere is what counts.
+      // Only deliveries count.
     }
   }
 }

@@ -1,27 +1,25 @@
 package io.fjordmq.perf;
 
-/** A piece of work that {@link Figures} gives to each broker in turn. */
+/** A workload that {@link Figures} runs against each broker in turn. */
 interface Figure {
 
-  /** What is measured, as the heading of the report. */
+  /** Name of the workload, the heading of the report. */
   String name();
 
-  /**
-   * Whether the broker limits clients' rates as usual; false where they are to get all they can.
-   */
+  /** Whether the broker keeps its default rate limits; false to lift them. */
   default boolean limited() {
     return true;
   }
 
-  /** False where a broker that has done it once would show something else the second time. */
+  /** False if a second run against the same broker would give different results. */
   default boolean repeatable() {
     return true;
   }
 
   /**
-   * Does the work once; leaves no session behind.
+   * Runs the workload once; leaves no session behind.
    *
-   * @param brokerPid whose processor time and memory counts
+   * @param brokerPid process to measure CPU time and memory of
    */
   Measures run(ClientLoops loops, long brokerPid) throws Exception;
 }

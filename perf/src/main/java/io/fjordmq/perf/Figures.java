@@ -11,13 +11,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures this broker next to mosquitto: both run at once, the load goes to one and the other in
- * turn, and what is printed are medians of the runs and of their ratios, because the machines this
- * runs on are noisy.
+ * Compares this broker with mosquitto. Both run at the same time, and the load alternates between
+ * them. The output has the medians of all runs and of their ratios, because hosts are noisy.
  *
  * <p>{@code Figures CHECKOUT OTHER ONLY RUNS SECONDS WARM_SECONDS}; started by {@code
- * bin/figures.sh}. OTHER is a checkout that takes mosquitto's place, to see what a change brings;
- * ONLY is how the name of the work to measure begins; both may be empty.
+ * bin/figures.sh}. OTHER is a checkout to run instead of mosquitto, to measure a change; ONLY is a
+ * prefix of the names of workloads; both may be empty.
  */
 public final class Figures {
   private static final int WARM_UP_SECONDS = 60;
@@ -35,7 +34,7 @@ public final class Figures {
     this.directory = directory;
   }
 
-  /** See the class. */
+  /** Runs the comparison; see the class. */
   public static void main(String[] args) throws Exception {
     if (args.length != 6) {
       throw new IllegalArgumentException(
@@ -48,7 +47,7 @@ public final class Figures {
             .toList();
     boolean start = StartWithQueues.NAME.startsWith(args[2]);
     if (chosen.isEmpty() && !start) {
-      throw new IllegalArgumentException("nothing to measure begins with '" + args[2] + "'");
+      throw new IllegalArgumentException("no workload begins with '" + args[2] + "'");
     }
     Path directory = Files.createTempDirectory("fjordmq-figures");
     System.out.println("data and logs below " + directory);
@@ -67,7 +66,7 @@ public final class Figures {
     }
   }
 
-  /** All by the same two brokers. */
+  /** All workloads on the same two brokers. */
   private void measureRepeatable(List<Figure> chosen) throws Exception {
     List<Figure> repeatable = chosen.stream().filter(Figure::repeatable).toList();
     if (repeatable.isEmpty()) {
@@ -134,7 +133,7 @@ public final class Figures {
         new DrainFigure());
   }
 
-  /** What each run of the two brokers came to. */
+  /** The measures of all runs of both brokers. */
   private static final class Results {
     private final Map<String, List<Measures>> byBroker = new LinkedHashMap<>();
 
@@ -154,7 +153,7 @@ public final class Figures {
     }
   }
 
-  /** Two brokers that run at once and are given the same work in turn. */
+  /** Two running brokers with alternating load. */
   private record Brokers(BrokerProcess fjordmq, BrokerProcess next) implements AutoCloseable {
 
     List<BrokerProcess> both() {
@@ -173,8 +172,8 @@ public final class Figures {
     }
 
     /**
-     * A JVM needs some time on two cores until it has compiled what is hot, and the first rows
-     * would show the compiler instead of the broker. What a cold broker does the starts show.
+     * Until the JVM has compiled its hot code, the first rows would measure the compiler. The
+     * startup figures cover a cold broker.
      */
     void warmUp() throws Exception {
       for (BrokerProcess broker : both()) {

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Asks a broker that is starting until it accepts a client. */
+/** Connects to a starting broker until it accepts a client. */
 final class FirstConnack {
   private static final int PAUSE_MILLIS = 10;
   private static final int ANSWER_MILLIS = 10_000;
@@ -17,7 +17,7 @@ final class FirstConnack {
     0x10, 16, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 0, 0, 4, 'p', 'e', 'r', 'f'
   };
 
-  /** Time as it passes. */
+  /** The clock and pauses. */
   interface Time {
     long nanos();
 
@@ -42,11 +42,11 @@ final class FirstConnack {
   private final Time time;
   private String seen = "nothing";
 
-  /** The last that the broker itself has said: it tells more than how the last attempt ended. */
+  /** The broker's last refusal, which tells more than how the last attempt ended. */
   private @Nullable String refusal;
 
   /**
-   * @param log where the broker says what it does
+   * @param log of the broker, for the error message
    */
   FirstConnack(InetSocketAddress address, Path log) {
     this(address, log, REAL);
@@ -62,7 +62,7 @@ final class FirstConnack {
    * Blocks.
    *
    * @param patience for all attempts together
-   * @return seconds since that start
+   * @return seconds since the start
    */
   double await(long startNanos, Duration patience) throws IOException, InterruptedException {
     long deadline = time.nanos() + patience.toNanos();
@@ -70,13 +70,13 @@ final class FirstConnack {
       long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadline - time.nanos());
       if (leftMillis <= 0) {
         throw new IOException(
-            "no client was accepted at %s in %d s, the last time came %s; see %s"
+            "no client was accepted at %s within %d s; last attempt: %s; see %s"
                 .formatted(address, patience.toSeconds(), lastSeen(), log));
       }
       if (isAccepted((int) Math.min(leftMillis, ANSWER_MILLIS))) {
         return (time.nanos() - startNanos) / 1e9;
       }
-      time.pause(PAUSE_MILLIS); // also after a refusal: it has enough to do
+      time.pause(PAUSE_MILLIS); // also after a refusal: do not add load
     }
   }
 
@@ -87,9 +87,9 @@ final class FirstConnack {
       socket.getOutputStream().write(CONNECT);
       byte[] answer = socket.getInputStream().readNBytes(4);
       if (answer.length < 4) {
-        seen = "a closed connection";
+        seen = "connection closed";
       } else if (answer[0] != 0x20) {
-        seen = "what is no CONNACK";
+        seen = "not a CONNACK";
       } else if (answer[3] == 0) {
         return true;
       } else {
@@ -103,6 +103,6 @@ final class FirstConnack {
   }
 
   private String lastSeen() {
-    return refusal == null || refusal.equals(seen) ? seen : seen + ", before that " + refusal;
+    return refusal == null || refusal.equals(seen) ? seen : seen + ", previously " + refusal;
   }
 }

@@ -6,14 +6,14 @@ import java.net.ServerSocket;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ports for brokers under load, on the loopback address, from below those that the system gives to
- * outgoing connections: one of these could sit on a port before its node listens, or while the node
- * is down. No port is given twice by one process, and processes begin at different places.
+ * Ports for brokers under load, on the loopback address, below the range of ephemeral ports: an
+ * outgoing connection could otherwise occupy the port of a node that is not running. A process
+ * never returns a port twice, and processes start at different ports.
  */
 public final class FreePorts {
   private static final int FIRST = 10_000;
   private static final int COUNT = 22_000;
-  private static final int STRIDE = 211; // prime: pids in a row begin far from each other
+  private static final int STRIDE = 211; // prime: consecutive pids start far apart
   private static final AtomicInteger GIVEN =
       new AtomicInteger((int) (ProcessHandle.current().pid() * STRIDE % COUNT));
 
@@ -23,7 +23,7 @@ public final class FreePorts {
     return inARow(1);
   }
 
-  /** A port whose successor is free, too: Raft has that. */
+  /** A port whose successor is free as well, for Raft. */
   public static int forCluster() {
     return inARow(2);
   }

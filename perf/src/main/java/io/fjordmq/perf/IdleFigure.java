@@ -1,6 +1,6 @@
 package io.fjordmq.perf;
 
-/** Connections that do nothing. */
+/** Connections without traffic. */
 record IdleFigure() implements Figure {
   private static final int BASE = 1_000;
   private static final int TOTAL = 9_000;
@@ -12,7 +12,7 @@ record IdleFigure() implements Figure {
 
   @Override
   public boolean repeatable() {
-    return false; // the memory it took is there already
+    return false; // the memory is already allocated after the first run
   }
 
   @Override
@@ -21,6 +21,6 @@ record IdleFigure() implements Figure {
     return new Measures()
         .compared("KB each", result.kilobytesPerConnection())
         .compared("accepted/s", result.acceptedPerSecond())
-        .shown("MB in all", result.residentKilobytes() / 1024.0);
+        .shown("MB total", result.residentKilobytes() / 1024.0);
   }
 }

@@ -5,20 +5,20 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Opens connections that do nothing, and weighs them: memory beyond the first thousand, and how
- * fast they come in.
+ * Opens idle connections and measures them: memory beyond the first thousand, and the connection
+ * rate.
  */
 final class IdleLoad {
   private static final int WAVE = 256;
   private static final int SETTLE_SECONDS = 3;
 
-  // Else the memory in which a JVM compiles, and its code, would be taken for that of connections.
+  // Otherwise memory of the JIT compiler and its code would be attributed to connections.
   private static final int WARM_UP_ROUNDS = 20;
   private static final int WARM_UP_PAUSE_MILLIS = 500;
 
   /**
    * @param kilobytesPerConnection between {@code base} and {@code total} connections
-   * @param acceptedPerSecond CONNACKs a second while going from base to total
+   * @param acceptedPerSecond CONNACKs per second while going from base to total
    */
   record Result(double kilobytesPerConnection, double acceptedPerSecond, long residentKilobytes) {}
 
@@ -50,7 +50,7 @@ final class IdleLoad {
     clients.clear();
   }
 
-  /** Returns how many came in a second. */
+  /** Returns the rate per second. */
   private double open(ClientLoops loops, int count) throws Exception {
     long start = System.nanoTime();
     Waves waves = new Waves(WAVE);

@@ -20,32 +20,29 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoadClient extends ByteToMessageDecoder {
 
-  /** Receives what the broker sends; called on the event loop. */
+  /** Receives packets from the broker; called on the event loop. */
   public interface Receiver {
-    /** Of a client that asks for nothing: whatever comes is a fault. */
+    /** For a client that expects nothing: any packet is an error. */
     Receiver NOTHING =
         new Receiver() {
           @Override
           public void onPublish(ByteBuf payload) {
-            throw new IllegalStateException("a client that subscribed to nothing got a message");
+            throw new IllegalStateException("a client without a subscription received a message");
           }
 
           @Override
           public void onPuback(int packetIdentifier) {
-            throw new IllegalStateException("a client that published nothing got a PUBACK");
+            throw new IllegalStateException("a client received a PUBACK without publishing");
           }
         };
 
-    /** The buffer stands at the payload and belongs to the caller. */
+    /** The buffer is positioned at the payload and belongs to the caller. */
     void onPublish(ByteBuf payload);
 
-    /**
-     * PUBACK, or at QoS 2 PUBCOMP: of the first unacknowledged one or any other, as the broker
-     * pleases.
-     */
+    /** PUBACK, or PUBCOMP with QoS 2; in any order. */
     void onPuback(int packetIdentifier);
 
-    /** An accepted connection ended, and not because this client closed it. */
+    /** An accepted connection ended without this client closing it. */
     default void onLost(String reason) {}
   }
 
@@ -54,7 +51,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   private final Receiver receiver;
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
 
-  /** QoS 2 messages that came and were not released: should they come again, they are known. */
+  /** QoS 2 messages that were received and not released yet, to recognize repetitions. */
   private @Nullable Set<Integer> unreleased;
 
   private @Nullable CompletableFuture<LoadClient> subscribed;
@@ -74,9 +71,9 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   /**
-   * Of MQTT 3.1.1.
+   * MQTT 3.1.1.
    *
-   * @param connect writes its CONNECT
+   * @param connect writes the CONNECT
    */
   public LoadClient(String clientId, Consumer<ByteBuf> connect, Receiver receiver) {
     this(Session.simple(clientId, true), connect, receiver);
@@ -88,13 +85,13 @@ public final class LoadClient extends ByteToMessageDecoder {
     this.receiver = receiver;
   }
 
-  /** Fails with a {@link RefusedException} if the broker says no, else with what went wrong. */
+  /** Fails with a {@link RefusedException} if the broker refuses, otherwise with the cause. */
   public CompletableFuture<LoadClient> connected() {
     return connected;
   }
 
   /**
-   * @throws IllegalStateException if it has not been connected yet
+   * @throws IllegalStateException if it is not connected yet
    */
   public Channel channel() {
     Channel open = channel;
@@ -109,9 +106,9 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   /**
-   * In one SUBSCRIBE; one at a time.
+   * Sends one SUBSCRIBE; one at a time.
    *
-   * @return fails if the broker refuses any of them or grants less than that QoS
+   * @return fails if the broker refuses a filter or grants a lower QoS
    */
   public CompletableFuture<LoadClient> subscribe(List<String> filters, int qos) {
     CompletableFuture<LoadClient> done = new CompletableFuture<>();
@@ -123,18 +120,18 @@ public final class LoadClient extends ByteToMessageDecoder {
     return done;
   }
 
-  /** 1 to 65,535, round and round. */
+  /** 1 to 65,535, wrapping around. */
   public int nextPacketIdentifier() {
     packetIdentifier = packetIdentifier == 65_535 ? 1 : packetIdentifier + 1;
     return packetIdentifier;
   }
 
-  /** How many publishes the broker takes before it acknowledges the first. */
+  /** Unacknowledged publishes that the broker accepts. */
   public int receiveMaximum() {
     return receiveMaximum;
   }
 
-  /** Says DISCONNECT and ends the connection. Any thread. */
+  /** Sends DISCONNECT and closes the connection. Any thread. */
   public void close() {
     channel()
         .eventLoop()
@@ -221,7 +218,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     }
   }
 
-  /** Most clients never need it. */
+  /** Created on demand, because most clients never need it. */
   private Set<Integer> unreleased() {
     Set<Integer> identifiers = unreleased;
     if (identifiers == null) {
@@ -237,7 +234,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     context.write(out, context.voidPromise());
   }
 
-  /** The identifier of an answer, which must not be a refusal. */
+  /** The packet identifier of an answer that must not be a refusal. */
   private static int accepted(String name, ByteBuf body) {
     int identifier = body.readUnsignedShort();
     int code = body.isReadable() ? body.readUnsignedByte() : 0;
@@ -272,7 +269,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   private void suback(ByteBuf body) {
     CompletableFuture<LoadClient> done = subscribed;
     if (done == null) {
-      throw new IllegalStateException("a SUBACK that nothing asked for");
+      throw new IllegalStateException("unexpected SUBACK");
     }
     body.skipBytes(2);
     if (session.isMqtt5()) {
@@ -306,14 +303,14 @@ public final class LoadClient extends ByteToMessageDecoder {
     super.channelInactive(context);
   }
 
-  /** Of a handshake that failed only this is told, then the channel is closed. */
+  /** After a failed handshake, this is the only event before the channel closes. */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
     if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
       Throwable cause = handshake.cause();
       ending =
           cause instanceof ClosedChannelException
-              ? "connection closed by the broker before the TLS handshake was over"
+              ? "connection closed by the broker during the TLS handshake"
               : "TLS handshake failed: " + cause.getMessage();
     }
     super.userEventTriggered(context, event);

@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Clients that log in with a password and leave again, one after the other. */
+/** Clients that log in with a password and disconnect, one after the other. */
 final class Logins {
   private static final int WAIT_SECONDS = 30;
   private static final int HASH_SECONDS = 300;
 
   /**
-   * Of one login.
+   * The cost of one login.
    *
-   * @param millis from the beginning of the connection to the CONNACK
+   * @param millis from the start of the connection to the CONNACK
    * @param cpuMillis of the broker
    */
   record Cost(double millis, double cpuMillis) {}
@@ -28,7 +28,7 @@ final class Logins {
     this.brokerPid = brokerPid;
   }
 
-  /** Makes a password file as its users do, with so many of them. */
+  /** Creates a password file with the given number of users, with the broker's own tool. */
   static void hash(Path checkout, Path file, int users) throws IOException, InterruptedException {
     Files.writeString(
         file,
@@ -40,7 +40,7 @@ final class Logins {
             .inheritIO()
             .start();
     if (!script.waitFor(HASH_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
-      throw new IOException("the passwords were not hashed");
+      throw new IOException("failed to hash the passwords");
     }
   }
 
@@ -48,7 +48,7 @@ final class Logins {
     return "secret of " + user;
   }
 
-  /** The mean of so many users. */
+  /** The mean over the given number of users. */
   Cost run(int firstUser, int users) throws Exception {
     long cpu = ProcessUsage.of(brokerPid).cpuMicros();
     long nanos = 0;

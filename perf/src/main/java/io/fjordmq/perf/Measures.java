@@ -9,15 +9,15 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What one run of a {@link Figure} showed: named numbers, always the same ones in the same order.
+ * The result of one run of a {@link Figure}: named values, always the same ones in the same order.
  */
 final class Measures {
   private enum Kind {
-    /** Of several runs the median; two brokers are compared by it. */
+    /** The median of all runs; also compared between brokers. */
     COMPARED,
-    /** Of several runs the median. */
+    /** The median of all runs. */
     SHOWN,
-    /** Of several runs the sum. */
+    /** The sum of all runs. */
     COUNTED
   }
 
@@ -25,7 +25,7 @@ final class Measures {
 
   private final List<Measure> all = new ArrayList<>();
 
-  /** A cost or a speed: two brokers are compared by it. */
+  /** A cost or a rate, which is compared between brokers. */
   Measures compared(String name, double value) {
     all.add(new Measure(name, Kind.COMPARED, value));
     return this;
@@ -36,14 +36,14 @@ final class Measures {
     return this;
   }
 
-  /** Of mistakes, where one in any run counts. */
+  /** A number of errors, where a single one in any run matters. */
   Measures counted(String name, long count) {
     all.add(new Measure(name, Kind.COUNTED, count));
     return this;
   }
 
   /**
-   * Of several runs of one figure.
+   * The combined result of several runs of one figure.
    *
    * @param runs at least one
    */
@@ -62,7 +62,7 @@ final class Measures {
     return median;
   }
 
-  /** The medians of what one broker took for each run, divided by what the other took for it. */
+  /** The medians of the ratios of corresponding runs of two brokers. */
   static Measures medianRatios(List<Measures> ours, List<Measures> theirs) {
     Measures ratios = new Measures();
     for (int i = 0; i < ours.get(0).all.size(); i++) {
@@ -86,7 +86,7 @@ final class Measures {
     return sorted[sorted.length / 2];
   }
 
-  /** On one line, for people. */
+  /** One line for the terminal. */
   @Override
   public String toString() {
     return all.stream().map(Measures::text).collect(Collectors.joining("; "));

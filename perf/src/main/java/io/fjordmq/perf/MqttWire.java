@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * The few MQTT packets a load client sends, written straight into a buffer (MQTT 3.1.1 and 5, §2
- * and §3). Hand-made so that the load tool is never the bottleneck it measures.
+ * Writes the few MQTT packets that a load client sends directly into a buffer (MQTT 3.1.1 and 5, §2
+ * and §3), so that the load tool does not become the bottleneck.
  */
 public final class MqttWire {
   static final int CONNACK = 2;
@@ -24,7 +24,10 @@ public final class MqttWire {
   /** Flags of a CONNECT with user name and password. */
   private static final int LOGIN = 0xC0;
 
-  /** Of persistent sessions of MQTT 5; a load that is over leaves nothing for longer. */
+  /**
+   * Session expiry of persistent MQTT 5 sessions, so that a finished load leaves nothing for
+   * longer.
+   */
   private static final int EXPIRY_SECONDS = 86_400;
 
   private MqttWire() {}
@@ -38,7 +41,7 @@ public final class MqttWire {
     }
   }
 
-  /** Of a clean session, without keep alive, for a user; MQTT 3.1.1. */
+  /** A clean session without keep-alive, with user name and password; MQTT 3.1.1. */
   public static void login(ByteBuf out, String clientId, String userName, String password) {
     connect(out, Session.simple(clientId, true), LOGIN, List.of(clientId, userName, password));
   }
@@ -76,13 +79,13 @@ public final class MqttWire {
     texts.forEach(text -> out.writeShort(text.length).writeBytes(text).writeByte(qos));
   }
 
-  /** The head of a PUBLISH of MQTT 3.1.1; the caller appends {@code payloadBytes} of payload. */
+  /** The header of a PUBLISH of MQTT 3.1.1; the caller appends {@code payloadBytes} of payload. */
   public static void publish(
       ByteBuf out, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
     publish(out, Session.MQTT_3, topic, qos, packetIdentifier, payloadBytes);
   }
 
-  /** The same of either version; in MQTT 5 without properties. */
+  /** The same for both versions; without properties in MQTT 5. */
   public static void publish(
       ByteBuf out, int version, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
     boolean mqtt5 = version == Session.MQTT_5;
@@ -98,9 +101,9 @@ public final class MqttWire {
   }
 
   /**
-   * PUBACK, PUBREC, PUBREL or PUBCOMP; in MQTT 5 without a reason code, that is success.
+   * PUBACK, PUBREC, PUBREL or PUBCOMP; without a reason code in MQTT 5, which means success.
    *
-   * @param type of these packets
+   * @param type one of these packets
    */
   static void answer(ByteBuf out, int type, int packetIdentifier) {
     int flags = type == PUBREL ? 2 : 0;
@@ -124,7 +127,7 @@ public final class MqttWire {
     } while (rest > 0);
   }
 
-  /** Reads a length of one to four bytes, as MQTT 5 has before properties. */
+  /** Reads a length of one to four bytes, such as that of MQTT 5 properties. */
   static int readLength(ByteBuf in) {
     int length = 0;
     for (int shift = 0; shift < 28; shift += 7) {

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Receives what one {@link ClosedPublisher} or {@link PairLoad} publisher numbered from 0, and
- * checks it. Called on one event loop; its counters are read by others.
+ * Receives and checks the messages that one {@link ClosedPublisher} or {@link PairLoad} publisher
+ * numbered from 0. Called on one event loop; its counters are read by other threads.
  */
 final class NumberedMessages implements LoadClient.Receiver {
   private final int expected;
@@ -20,7 +20,7 @@ final class NumberedMessages implements LoadClient.Receiver {
     this.expected = expected;
   }
 
-  /** Completes when each of them has come. */
+  /** Completes when all of them have arrived. */
   CompletableFuture<Void> all() {
     return all;
   }
@@ -54,6 +54,6 @@ final class NumberedMessages implements LoadClient.Receiver {
 
   @Override
   public void onPuback(int packetIdentifier) {
-    throw new IllegalStateException("a subscriber published nothing but got a PUBACK");
+    throw new IllegalStateException("a subscriber received a PUBACK without publishing");
   }
 }

@@ -3,7 +3,7 @@ package io.fjordmq.perf;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/** A hundred publishers, each to a subscriber of its own. */
+/** A hundred publishers with one subscriber each. */
 record PairFigure(PairWork work) implements Figure {
   private static final int PAIRS = 100;
   private static final int RATE = 100;

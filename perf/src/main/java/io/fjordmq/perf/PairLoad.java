@@ -12,12 +12,11 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a {@link PairWork} in an open loop: publishers keep to their timetable whatever the broker
- * does, and latency counts from the intended time of sending, so a broker that stalls cannot hide
- * it.
+ * Runs a {@link PairWork} in an open loop: publishers keep to their schedule whatever the broker
+ * does, and latency counts from the scheduled send time, so that a stall of the broker is visible.
  */
 final class PairLoad {
-  /** Payload: i64 intended nanoTime, i32 number of the message in its publisher, counted from 0. */
+  /** Payload: i64 scheduled nanoTime, i32 number of the message in its publisher, from 0. */
   static final int HEADER_BYTES = 12;
 
   private static final int TICK_MILLIS = 2;
@@ -34,7 +33,9 @@ final class PairLoad {
   private volatile @Nullable Span counted;
   private volatile boolean publishing;
 
-  /** Of {@code System.nanoTime()}; what was due in it counts, whenever it comes. */
+  /**
+   * An interval of {@code System.nanoTime()}; messages scheduled in it count, whenever they arrive.
+   */
   private record Span(long fromNanos, long toNanos) {
     boolean contains(long nanos) {
       return nanos - fromNanos >= 0 && nanos - toNanos < 0;
@@ -46,8 +47,8 @@ final class PairLoad {
   }
 
   /**
-   * @param label begins the names of its clients and topics, so that what another load has left in
-   *     persistent sessions does not come to this one
+   * @param label prefix of the names of its clients and topics, which keeps messages of earlier
+   *     loads in persistent sessions apart
    */
   PairLoad(PairWork work, String label) {
     this.work = work;
@@ -113,7 +114,7 @@ final class PairLoad {
       ready.add(loops.connect(pair.publisher, i));
       ready.add(
           loops
-              .connect(pair.subscriber, i / loops.nodes()) // every way from node to node
+              .connect(pair.subscriber, i / loops.nodes()) // covers all paths between nodes
               .thenCompose(client -> client.subscribe(pair.topic, work.qos())));
     }
     CompletableFuture.allOf(ready.toArray(CompletableFuture[]::new))
@@ -121,8 +122,8 @@ final class PairLoad {
   }
 
   /**
-   * A publisher with its subscriber; counters are written by one event loop each and summed by the
-   * runner.
+   * A publisher and its subscriber. Each counter is written by one event loop; the runner adds them
+   * up.
    */
   private final class Pair {
     final String topic;
@@ -196,7 +197,7 @@ final class PairLoad {
     private final class Acknowledgements implements LoadClient.Receiver {
       @Override
       public void onPublish(ByteBuf payload) {
-        throw new IllegalStateException("a publisher subscribed to nothing got a message");
+        throw new IllegalStateException("a publisher without a subscription received a message");
       }
 
       @Override
@@ -221,7 +222,7 @@ final class PairLoad {
 
       @Override
       public void onPuback(int packetIdentifier) {
-        throw new IllegalStateException("a subscriber published nothing but got a PUBACK");
+        throw new IllegalStateException("a subscriber received a PUBACK without publishing");
       }
     }
   }

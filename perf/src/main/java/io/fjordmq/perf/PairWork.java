@@ -1,16 +1,16 @@
 package io.fjordmq.perf;
 
 /**
- * One publisher to one subscriber, many times over.
+ * Pairs of one publisher and one subscriber.
  *
- * @param name as reports show it
- * @param pairs publishers, and as many subscribers
- * @param ratePerSecond messages each publisher sends a second
+ * @param name in reports
+ * @param pairs number of pairs
+ * @param ratePerSecond messages per second and publisher
  * @param payloadBytes at least {@link PairLoad#HEADER_BYTES}
  * @param qos of publishes and subscriptions, 0 or 1
- * @param persistent the subscribers' sessions outlive their connections
- * @param warmSeconds before counting
- * @param seconds counted
+ * @param persistent whether the subscribers' sessions outlive their connections
+ * @param warmSeconds before the measured period
+ * @param seconds measured
  */
 record PairWork(
     String name,

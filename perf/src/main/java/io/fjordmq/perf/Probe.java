@@ -10,8 +10,8 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /**
- * A light, steady load that feels whether the broker is late: pairs of a publisher and a
- * subscriber, QoS 0; latency counts from the moment of sending.
+ * A light, steady load that detects latency of the broker: pairs of a publisher and a subscriber
+ * with QoS 0; latency counts from the actual send.
  */
 final class Probe implements AutoCloseable {
   private static final int PAIRS = 20;
@@ -23,7 +23,7 @@ final class Probe implements AutoCloseable {
   private volatile Histogram latency = new ConcurrentHistogram(HIGHEST_MICROS, 3);
   private volatile boolean open = true;
 
-  /** Connects the pairs and lets them begin. */
+  /** Connects the pairs and starts publishing. */
   Probe(ClientLoops loops) throws Exception {
     List<CompletableFuture<LoadClient>> ready = new ArrayList<>();
     for (int i = 0; i < PAIRS; i++) {

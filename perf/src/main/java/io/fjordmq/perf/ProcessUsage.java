@@ -13,22 +13,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What a process has used, as Linux accounts for it.
+ * Resource usage of a process as reported by Linux.
  *
- * @param cpuMicros user and system time since it started, in microseconds; the kernel counts in 10
+ * @param cpuMicros user and system time since its start, in microseconds; the kernel counts in 10
  *     ms
- * @param residentKilobytes memory it holds now ({@code VmRSS})
- * @param writtenBytes what it has caused to be written to the disk ({@code write_bytes}); empty if
- *     only the process' own user may know
+ * @param residentKilobytes current memory ({@code VmRSS})
+ * @param writtenBytes bytes written to disk ({@code write_bytes}); empty if only the owner of the
+ *     process may read it
  */
 public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong writtenBytes) {
   private static final long MICROS_PER_TICK = 10_000;
   private static final int UTIME_AFTER_NAME = 11;
 
   /**
-   * Of a process of any user.
+   * Usage of a process of any user.
    *
-   * @throws UncheckedIOException if there is none with that number
+   * @throws UncheckedIOException if the process does not exist
    */
   public static ProcessUsage of(long pid) {
     return of(Path.of("/proc", Long.toString(pid)));
@@ -37,7 +37,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   /**
    * The same.
    *
-   * @param proc its folder there
+   * @param proc its directory there
    */
   static ProcessUsage of(Path proc) {
     try {
@@ -50,12 +50,11 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
           valueOf(Files.readAllLines(proc.resolve("status")), "VmRSS:"),
           writtenBytes(proc.resolve("io")));
     } catch (IOException e) {
-      throw new UncheckedIOException(
-          "process " + proc.getFileName() + " is not there to be measured", e);
+      throw new UncheckedIOException("process " + proc.getFileName() + " does not exist", e);
     }
   }
 
-  /** All may read the other files; of this one the kernel keeps what others did secret. */
+  /** Other users may read the other files, but not this one. */
   private static OptionalLong writtenBytes(Path io) throws IOException {
     try {
       return OptionalLong.of(valueOf(Files.readAllLines(io), "write_bytes:"));
@@ -64,7 +63,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
     }
   }
 
-  /** The sums of several processes; what is not known of one is not known of all. */
+  /** The sums over several processes; a value that is unknown for one is unknown for all. */
   public static ProcessUsage of(List<Long> pids) {
     ProcessUsage sum = new ProcessUsage(0, 0, OptionalLong.of(0));
     for (long pid : pids) {
@@ -84,7 +83,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
         : OptionalLong.empty();
   }
 
-  /** What it has written since then, in bytes; empty if that cannot be known. */
+  /** Bytes written since then; empty if unknown. */
   public OptionalDouble writtenSince(ProcessUsage before) {
     return writtenBytes.isPresent() && before.writtenBytes.isPresent()
         ? OptionalDouble.of(writtenBytes.getAsLong() - before.writtenBytes.getAsLong())
@@ -92,8 +91,8 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * CPU time of the process' threads whose names begin so, in microseconds since they started; the
-   * kernel counts in 10 ms.
+   * CPU time of the threads of a process with this name prefix, in microseconds since their start;
+   * the kernel counts in 10 ms.
    */
   public static long threadCpuMicros(long pid, String namePrefix) {
     long ticks = 0;
@@ -106,8 +105,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
   }
 
   /**
-   * How long the same threads could have run and had no processor, in microseconds since they
-   * started.
+   * How long the same threads were runnable without a processor, in microseconds since their start.
    */
   public static long threadWaitMicros(long pid, String namePrefix) {
     long nanos = 0;
@@ -121,7 +119,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
     try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
       return threads.filter(thread -> read(thread.resolve("comm")).startsWith(namePrefix)).toList();
     } catch (IOException e) {
-      throw new UncheckedIOException("process " + pid + " is not there to be measured", e);
+      throw new UncheckedIOException("process " + pid + " does not exist", e);
     }
   }
 
@@ -129,7 +127,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
     try {
       return Files.readString(file);
     } catch (IOException e) {
-      throw new UncheckedIOException("not there to be measured: " + file, e);
+      throw new UncheckedIOException("cannot read " + file, e);
     }
   }
 

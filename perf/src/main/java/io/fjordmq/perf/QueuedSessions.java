@@ -10,22 +10,21 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Persistent sessions whose clients are away, with so many messages waiting for each: fills them,
- * and fetches everything.
+ * Offline persistent sessions with queued messages: fills their queues and fetches everything.
  *
- * @param label begins the names of clients and topics
+ * @param label prefix of the names of clients and topics
  * @param sessions one or more
- * @param queued for each
+ * @param queued messages per session
  * @param payloadBytes at least {@link PairLoad#HEADER_BYTES}
  */
 record QueuedSessions(String label, int sessions, int queued, int payloadBytes) {
   private static final int STEP_SECONDS = 300;
 
   /**
-   * What fetching them showed.
+   * The result of fetching them.
    *
    * @param seconds from the first CONNECT to the last message
-   * @param cpuMicrosPerMessage the broker's CPU time for each message fetched
+   * @param cpuMicrosPerMessage the broker's CPU time per fetched message
    */
   record Drained(
       double seconds,
@@ -43,7 +42,7 @@ record QueuedSessions(String label, int sessions, int queued, int payloadBytes) 
     return "queue/" + label + session;
   }
 
-  /** Makes the sessions and fills them; what is acknowledged then is stored. */
+  /** Creates and fills the sessions; acknowledged messages are stored. */
   void fill(ClientLoops loops) throws InterruptedException, ExecutionException, TimeoutException {
     together(session -> subscribe(loops, session));
     together(
@@ -67,7 +66,7 @@ record QueuedSessions(String label, int sessions, int queued, int payloadBytes) 
     return left;
   }
 
-  /** All clients come back at once and take what waits. */
+  /** All clients return at once and fetch their queued messages. */
   Drained drain(ClientLoops loops, long brokerPid)
       throws InterruptedException, ExecutionException, TimeoutException {
     List<NumberedMessages> received =
@@ -85,7 +84,7 @@ record QueuedSessions(String label, int sessions, int queued, int payloadBytes) 
                   .connect(clients.get(session))
                   .thenCompose(connected -> received.get(session).all()));
     } catch (TimeoutException e) {
-      // What has not come by now is missing, and said to be.
+      // Messages that have not arrived by now are counted as missing.
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;

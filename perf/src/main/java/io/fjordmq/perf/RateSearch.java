@@ -1,8 +1,8 @@
 package io.fjordmq.perf;
 
 /**
- * Finds the highest rate that is held: upwards by halves until one is not, then between the last
- * that was and the first that was not, a few times.
+ * Finds the highest sustained rate: increases by one half until a rate fails, then bisects a few
+ * times between the last success and the first failure.
  */
 final class RateSearch {
   private static final int HALVINGS = 2;
@@ -15,8 +15,8 @@ final class RateSearch {
   private boolean ended;
 
   /**
-   * @param first rate to try
-   * @param most no higher rate is tried
+   * @param first first rate to try
+   * @param most highest rate to try
    */
   RateSearch(int first, int most) {
     this.next = first;
@@ -33,12 +33,12 @@ final class RateSearch {
     return next;
   }
 
-  /** The highest rate that was held; 0 if none was. */
+  /** The highest sustained rate; 0 if there was none. */
   int held() {
     return held;
   }
 
-  /** What came of trying {@link #next}. */
+  /** Reports the result of trying {@link #next}. */
   void tried(boolean wasHeld) {
     if (wasHeld) {
       held = next;

@@ -1,6 +1,6 @@
 package io.fjordmq.perf;
 
-/** Five thousand clients lose their connections and come back at once. */
+/** Five thousand clients lose their connections and reconnect at once. */
 record ReconnectFigure() implements Figure {
   private static final int CLIENTS = 5_000;
 
@@ -13,10 +13,10 @@ record ReconnectFigure() implements Figure {
   public Measures run(ClientLoops loops, long brokerPid) throws Exception {
     ReconnectLoad.Result result = new ReconnectLoad(loops, CLIENTS).run();
     return new Measures()
-        .compared("s until all are connected", result.connectedSeconds())
-        .compared("s until all are served", result.servedSeconds())
-        .counted("refused with a reason", result.refused())
-        .counted("without one", result.unanswered())
+        .compared("s until all connected", result.connectedSeconds())
+        .compared("s until all received", result.servedSeconds())
+        .counted("refused", result.refused())
+        .counted("closed without CONNACK", result.unanswered())
         .counted("missing", result.missing());
   }
 }

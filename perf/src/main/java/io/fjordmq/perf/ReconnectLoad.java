@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 
 /**
- * Every client of a persistent session loses its connection at once and comes back at once, while
- * each is sent a message with QoS 1. Who is refused tries again after a moment, as clients do.
+ * All clients with persistent sessions lose their connections and reconnect at once, while each of
+ * them is sent a QoS 1 message. A refused client retries after a short pause.
  */
 final class ReconnectLoad {
   private static final int PUBLISHERS = 20;
@@ -24,13 +24,13 @@ final class ReconnectLoad {
   private static final int MOST_PAUSE_MILLIS = 500;
 
   /**
-   * What was seen.
+   * The result.
    *
-   * @param connectedSeconds until the last client had its CONNACK
-   * @param servedSeconds until the last client had its message, too
+   * @param connectedSeconds until the last client received its CONNACK
+   * @param servedSeconds until the last client also received its message
    * @param refused CONNECTs answered with a reason
    * @param unanswered connections that ended without a CONNACK
-   * @param missing messages that had not come in the end
+   * @param missing messages that were never delivered
    */
   record Result(
       double connectedSeconds, double servedSeconds, long refused, long unanswered, long missing) {}
@@ -85,7 +85,7 @@ final class ReconnectLoad {
     return result;
   }
 
-  /** Of one message to each of every so many clients. */
+  /** Sends one message to each of every n-th clients. */
   private ClosedPublisher publisher(int first) {
     List<String> topics =
         IntStream.range(0, clients.size())
@@ -95,7 +95,7 @@ final class ReconnectLoad {
     return new ClosedPublisher("back-publisher-" + first, topics, 1, PAYLOAD_BYTES);
   }
 
-  /** Belongs to the event loops of its connections, one after the other. */
+  /** Belongs to the event loops of its consecutive connections. */
   private final class Returning implements LoadClient.Receiver {
     private final int number;
     private final String topic;
@@ -113,7 +113,7 @@ final class ReconnectLoad {
       return loops.connect(client).thenCompose(open -> open.subscribe(topic, 1));
     }
 
-    /** Without a DISCONNECT; comes back when the connection is closed on this side. */
+    /** Closes without DISCONNECT, and reconnects when the connection is closed on this side. */
     void drop() {
       dropped = true;
       client.channel().close().addListener(closed -> comeBack());
@@ -152,7 +152,7 @@ final class ReconnectLoad {
 
     @Override
     public void onPuback(int packetIdentifier) {
-      throw new IllegalStateException("a subscriber published nothing but got a PUBACK");
+      throw new IllegalStateException("a subscriber received a PUBACK without publishing");
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.fjordmq.perf;
 
-/** A broker has answered a CONNECT with a reason against it. */
+/** A broker refused a CONNECT. */
 public final class RefusedException extends RuntimeException {
   /**
-   * @param reason as in the CONNACK: {@code CONNACK 0x03}
+   * @param reason in the CONNACK: {@code CONNACK 0x03}
    */
   RefusedException(String reason) {
     super(reason);

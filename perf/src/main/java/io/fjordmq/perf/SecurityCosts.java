@@ -12,9 +12,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What being safe costs: a login with a password, the access rules of a message, the memory of an
- * idle TLS connection. Each is measured in turn with what it is compared to, and printed for every
- * run and as the medians of the runs, because the machines this runs on are noisy.
+ * Measures the cost of security: a login with a password, the access rules per message, the memory
+ * of an idle TLS connection. Each measurement alternates with its baseline; the output has all runs
+ * and their medians, because hosts are noisy.
  *
  * <p>{@code SecurityCosts CHECKOUT RUNS SECONDS rules|logins|idle|all}; started by {@code
  * bin/security-costs.sh}.
@@ -35,7 +35,7 @@ public final class SecurityCosts {
     this.runs = runs;
   }
 
-  /** See the class. */
+  /** Runs the benchmark; see the class. */
   public static void main(String[] args) throws Exception {
     if (args.length != 4 || !List.of("rules", "logins", "idle", "all").contains(args[3])) {
       throw new IllegalArgumentException(
@@ -56,7 +56,7 @@ public final class SecurityCosts {
     }
   }
 
-  /** Two brokers at once, the load goes to one and the other: without rules, and with. */
+  /** Two brokers at the same time, with and without rules; the load alternates. */
   private void rules(int seconds) throws Exception {
     Path acl = directory.resolve("acl");
     Files.writeString(
@@ -76,7 +76,7 @@ public final class SecurityCosts {
         results.add(new double[] {without, with, with - without});
       }
     }
-    print("access rules: us of CPU per message without, with " + RULES + ", difference", results);
+    print("access rules: CPU us per message without, with " + RULES + ", difference", results);
   }
 
   private static double cpuMicros(PairWork work, BrokerProcess broker) throws Exception {
@@ -85,7 +85,7 @@ public final class SecurityCosts {
     }
   }
 
-  /** Each user once for the first time and once again, one after the other. */
+  /** Each user logs in twice, one user after the other. */
   private void logins() throws Exception {
     Path passwords = directory.resolve("passwords");
     Logins.hash(checkout, passwords, LOGINS * (runs + 1));
@@ -105,16 +105,16 @@ public final class SecurityCosts {
         }
       }
     }
-    print("a login: ms until CONNACK and of CPU, of a user not seen before; of one seen", results);
+    print("login: ms until CONNACK and CPU ms, first login of a user; second login", results);
   }
 
-  /** A new broker for each: what one has left behind is no memory for the next. */
+  /** A new broker per measurement, because freed memory would be reused. */
   private void idle() throws Exception {
     List<double[]> results = new ArrayList<>();
     for (int run = 0; run < runs; run++) {
       results.add(new double[] {idle(run, false), idle(run, true)});
     }
-    print("an idle connection: KB without, with TLS", results);
+    print("idle connection: KB without, with TLS", results);
   }
 
   private double idle(int run, boolean encrypted) throws Exception {

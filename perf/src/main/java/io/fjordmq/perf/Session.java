@@ -3,12 +3,12 @@ package io.fjordmq.perf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client introduces itself.
+ * The CONNECT of a client.
  *
- * @param clientId its name
- * @param version of MQTT: 4 (that is 3.1.1) or 5
- * @param clean its session ends with its connection
- * @param keepAliveSeconds 0 for none; else it sends PINGREQ that often
+ * @param clientId client identifier
+ * @param version of MQTT: 4 (3.1.1) or 5
+ * @param clean the session ends with the connection
+ * @param keepAliveSeconds interval of PINGREQ; 0 for none
  * @param credentials null for none
  */
 public record Session(
@@ -17,7 +17,7 @@ public record Session(
     boolean clean,
     int keepAliveSeconds,
     @Nullable Credentials credentials) {
-  /** Who it says it is. */
+  /** User name and password. */
   public record Credentials(String userName, String password) {}
 
   /** MQTT 3.1.1. */
@@ -28,19 +28,20 @@ public record Session(
 
   public Session {
     if (version != MQTT_3 && version != MQTT_5) {
-      throw new IllegalArgumentException("MQTT version is 4 (3.1.1) or 5, not " + version);
+      throw new IllegalArgumentException("MQTT version must be 4 (3.1.1) or 5, not " + version);
     }
     if (keepAliveSeconds < 0 || keepAliveSeconds > 65_535) {
-      throw new IllegalArgumentException("keep alive is 0 to 65535 s, not " + keepAliveSeconds);
+      throw new IllegalArgumentException(
+          "keep alive must be 0 to 65535 s, not " + keepAliveSeconds);
     }
   }
 
-  /** Of nobody in particular. */
+  /** An anonymous client. */
   public Session(String clientId, int version, boolean clean, int keepAliveSeconds) {
     this(clientId, version, clean, keepAliveSeconds, null);
   }
 
-  /** MQTT 3.1.1, without keep alive. */
+  /** MQTT 3.1.1, without keep-alive. */
   public static Session simple(String clientId, boolean clean) {
     return new Session(clientId, MQTT_3, clean, 0);
   }

@@ -1,9 +1,9 @@
 package io.fjordmq.perf;
 
 /**
- * A thousand publishers to the ten members of one shared subscription; the same publishers each to
- * a subscriber of its own; and a hundred pairs that send as much. How the messages of clients come
- * in decides what they cost, so all go by a timetable of the same kind: a timer for each publisher.
+ * A thousand publishers to the ten members of a shared subscription; the same publishers with one
+ * subscriber each; and a hundred pairs with the same total rate. The arrival pattern of messages
+ * determines their cost, so all three use the same kind of schedule: one timer per publisher.
  */
 record ShareFigure(int warmSeconds, int seconds) implements Figure {
   private static final int PUBLISHERS = 1_000;

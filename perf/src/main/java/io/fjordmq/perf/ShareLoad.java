@@ -14,19 +14,19 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Many publishers, in an open loop, to the few members of one shared subscription: each message to
- * one of them. Or, to compare, each publisher to a subscriber of its own, by the same timetable.
+ * Many publishers in an open loop to the few members of one shared subscription, where each message
+ * goes to one member. As a baseline, each publisher has its own subscriber, with the same schedule.
  */
 final class ShareLoad implements Sent, AutoCloseable {
   private static final int DRAIN_SECONDS = 10;
 
   /**
-   * What was seen.
+   * The result.
    *
-   * @param cpuMicrosPerMessage the broker's CPU time / (sent + received), while counting
-   * @param missing of all that was sent; likewise the others
+   * @param cpuMicrosPerMessage the broker's CPU time / (sent + received) in the measured period
+   * @param missing of all messages sent; likewise the others
    * @param outOfOrder after a later one of the same publisher at the same subscriber
-   * @param misrouted to a subscriber that had not asked for them
+   * @param misrouted delivered to a client without a subscription for it
    */
   record Result(
       double messagesPerSecond,
@@ -52,9 +52,9 @@ final class ShareLoad implements Sent, AutoCloseable {
   private volatile boolean publishing;
 
   /**
-   * @param shared false for subscribers of their own
+   * @param shared false for one subscriber per publisher
    * @param qos of publishes and the subscription, 0 or 1
-   * @param ratePerSecond messages each publisher sends a second
+   * @param ratePerSecond messages per second and publisher
    * @param payloadBytes at least 8
    */
   ShareLoad(ClientLoops loops, boolean shared, int qos, int ratePerSecond, int payloadBytes) {
@@ -66,7 +66,7 @@ final class ShareLoad implements Sent, AutoCloseable {
   }
 
   /**
-   * @param memberCount of the share; as many as publishers if it is not shared
+   * @param memberCount members of the share; equal to the publishers if not shared
    */
   void connect(int publisherCount, int memberCount)
       throws InterruptedException, ExecutionException, TimeoutException {
@@ -121,7 +121,7 @@ final class ShareLoad implements Sent, AutoCloseable {
     return publishers.get(publisher).sent;
   }
 
-  /** What was sent should come, whether it has been answered for or not. */
+  /** Every sent message is expected, acknowledged or not. */
   @Override
   public boolean isAnswered(int publisher, int number) {
     return true;
@@ -140,7 +140,7 @@ final class ShareLoad implements Sent, AutoCloseable {
     }
   }
 
-  /** Belongs to its channel's event loop; others see how many messages it has sent. */
+  /** Belongs to its channel's event loop; other threads read the number of messages sent. */
   private final class Publisher implements LoadClient.Receiver {
     private final int number;
     private final LoadClient client;
@@ -179,16 +179,16 @@ final class ShareLoad implements Sent, AutoCloseable {
 
     @Override
     public void onPublish(ByteBuf payload) {
-      throw new IllegalStateException("a publisher subscribed to nothing got a message");
+      throw new IllegalStateException("a publisher without a subscription received a message");
     }
 
     @Override
     public void onPuback(int packetIdentifier) {
-      // Deliveries are what is counted.
+      // Only deliveries count.
     }
   }
 
-  /** One of those that share. */
+  /** A member of the share. */
   private final class Member implements LoadClient.Receiver {
     private final int place;
     private final Ledger own;
@@ -216,7 +216,7 @@ final class ShareLoad implements Sent, AutoCloseable {
 
     @Override
     public void onPuback(int packetIdentifier) {
-      throw new IllegalStateException("a member published nothing but got a PUBACK");
+      throw new IllegalStateException("a member received a PUBACK without publishing");
     }
   }
 }

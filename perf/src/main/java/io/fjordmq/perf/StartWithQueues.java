@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** How long a node takes to its first CONNACK when it has a million messages in its inboxes. */
+/**
+ * Measures the startup time of a node, until the first CONNACK, with a million messages in its
+ * inboxes.
+ */
 final class StartWithQueues {
   static final String NAME = "start with 1,000,000 messages queued, 256 B";
 
@@ -23,7 +26,7 @@ final class StartWithQueues {
     this.directory = directory;
   }
 
-  /** Fills them and prints how long each of so many starts after it took. */
+  /** Fills the inboxes and prints the time of each start after that. */
   void measure(int starts) throws Exception {
     QueuedSessions sessions = new QueuedSessions("start-", SESSIONS, QUEUED, PAYLOAD_BYTES);
     System.out.printf("%n%s%n", NAME);

@@ -4,8 +4,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * New clients at a steady rate: each makes its connection (with a full TLS handshake), waits for
- * its CONNACK and leaves.
+ * New clients at a steady rate: each connects (with a full TLS handshake), waits for its CONNACK
+ * and disconnects.
  */
 final class Storm implements AutoCloseable {
   private static final int TICK_MILLIS = 10;
@@ -42,12 +42,12 @@ final class Storm implements AutoCloseable {
     }
   }
 
-  /** Clients that got their CONNACK. */
+  /** Clients that received a CONNACK. */
   long accepted() {
     return accepted.sum();
   }
 
-  /** Clients that got none. */
+  /** Clients that did not. */
   long failed() {
     return failed.sum();
   }

@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.net.ssl.SSLException;
 
-/** What broker and clients of a measurement need to speak TLS with each other. */
+/** TLS settings for broker and clients of a benchmark. */
 public final class TlsSetup {
   private TlsSetup() {}
 
@@ -22,7 +22,7 @@ public final class TlsSetup {
   }
 
   /**
-   * The configuration of a listener with a certificate made for it.
+   * The configuration of a listener with a generated certificate.
    *
    * @param keyType {@code rsa} (2048) or {@code ec} (P-256)
    */
@@ -37,16 +37,16 @@ public final class TlsSetup {
     Files.writeString(certificate, bundle.getCertificatePEM());
     Files.writeString(key, bundle.getPrivateKeyPEM());
     return """
-          tlsListener:
-            host: 127.0.0.1
-            port: %d
-            certFile: %s
-            keyFile: %s
-        """
+      tlsListener:
+        host: 127.0.0.1
+        port: %d
+        certFile: %s
+        keyFile: %s
+    """
         .formatted(port, certificate, key);
   }
 
-  /** Clients that remember no session, by the library that costs this machine the least. */
+  /** For clients that keep no sessions, with the library that needs the least CPU on this host. */
   public static SslContext client() throws SSLException {
     return SslContextBuilder.forClient()
         .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)

@@ -6,10 +6,10 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a storm of new TLS clients does to the messages of those that are there: latency of a light
- * load with and without it, in turn, because the machines this runs on are noisy; and the CPU that
- * a handshake takes from the event loops, which noise does not change. Where messages come late
- * because threads had no processor, it says so: that is the machine's doing, not the broker's.
+ * Measures the effect of a storm of new TLS clients on connected clients: latency of a light load
+ * with and without the storm, alternating because hosts are noisy, and the CPU time per handshake
+ * on the event loops, which is not affected by noise. The output also shows whether messages were
+ * late because threads had no processor, which is caused by the host and not by the broker.
  *
  * <p>{@code TlsStorm CHECKOUT RUNS SECONDS RATE rsa|ec}; started by {@code bin/tls-storm.sh}.
  */
@@ -19,7 +19,7 @@ public final class TlsStorm {
 
   private TlsStorm() {}
 
-  /** See the class. */
+  /** Runs the benchmark; see the class. */
   public static void main(String[] args) throws Exception {
     if (args.length != 5) {
       throw new IllegalArgumentException("usage: TlsStorm CHECKOUT RUNS SECONDS RATE rsa|ec");

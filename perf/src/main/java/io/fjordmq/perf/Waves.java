@@ -7,9 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/**
- * Begins things some at a time: so many connections at once that the broker's backlog holds them.
- */
+/** Starts operations in waves, so that concurrent connects fit the broker's backlog. */
 final class Waves {
   private static final int USUAL_SIZE = 64;
 
@@ -24,7 +22,7 @@ final class Waves {
     this.size = size;
   }
 
-  /** Takes one that has begun; waits for all when a wave is full. */
+  /** Adds a started operation; waits for all when the wave is full. */
   void add(CompletableFuture<?> one)
       throws InterruptedException, ExecutionException, TimeoutException {
     begun.add(one);
@@ -33,7 +31,7 @@ final class Waves {
     }
   }
 
-  /** Waits for all that have begun. */
+  /** Waits for all started operations. */
   void await() throws InterruptedException, ExecutionException, TimeoutException {
     CompletableFuture.allOf(begun.toArray(CompletableFuture[]::new))
         .get(ClientLoops.PATIENCE_SECONDS, TimeUnit.SECONDS);

@@ -68,7 +68,7 @@ class FirstConnackTest {
       FirstConnack first = new FirstConnack(broker.address(), LOG, new Pauses());
       assertThatThrownBy(() -> first.await(0, Duration.ofSeconds(20)))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("came a closed connection, before that CONNACK 0x03; see " + LOG);
+          .hasMessageContaining("attempt: connection closed, previously CONNACK 0x03; see " + LOG);
     }
     assertThat(asked).hasValue(2);
   }

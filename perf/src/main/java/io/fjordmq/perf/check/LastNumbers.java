@@ -3,9 +3,9 @@ package io.fjordmq.perf.check;
 import java.util.Arrays;
 
 /**
- * The last number that came of each publisher and kind of QoS, for a member of a shared
- * subscription: of a hundred thousand publishers it may see any, or few. A hash table with open
- * addressing, without boxes.
+ * The last number received from each publisher and QoS class, for a member of a shared
+ * subscription, which may see few or many of a hundred thousand publishers. A hash table with open
+ * addressing, without boxing.
  */
 final class LastNumbers {
   private static final int NOBODY = -1;
@@ -18,7 +18,7 @@ final class LastNumbers {
     Arrays.fill(publishers, NOBODY);
   }
 
-  /** The one before, or -1. */
+  /** Returns the previous number, or -1. */
   int put(int publisher, int number) {
     if (2 * size >= publishers.length) {
       grow();

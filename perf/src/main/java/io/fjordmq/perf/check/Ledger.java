@@ -1,29 +1,29 @@
 package io.fjordmq.perf.check;
 
-/** What one subscriber should get, and what it got. */
+/** Compares what one subscriber should receive with what it received. */
 public interface Ledger {
-  /** What a message turned out to be. */
+  /** The classification of a message. */
   enum Entry {
     NEW,
-    /** After a later one of the same publisher and kind of QoS. */
+    /** After a later one of the same publisher and QoS class. */
     OUT_OF_ORDER,
     DUPLICATE,
-    /** Of a publisher that sends nothing to this subscriber. */
+    /** From a publisher whose messages this subscriber did not subscribe to. */
     MISROUTED
   }
 
   Entry accept(int publisher, int number);
 
-  /** The subscriber has gone: what is sent from now on need not come, and may. */
+  /** The subscriber has disconnected: messages sent from now on are optional. */
   void leave();
 
   /**
-   * It is subscribed again: what is sent from now on must come.
+   * It is subscribed again: messages sent from now on are required.
    *
-   * @return messages of its absence that have not come
+   * @return optional messages that were not delivered
    */
   long comeBack(Sent sent);
 
-  /** Messages it should have got and did not. */
+  /** Required messages that were not delivered. */
   Missing missing(Sent sent);
 }

@@ -2,18 +2,21 @@ package io.fjordmq.perf.check;
 
 import java.util.Arrays;
 
-/** Of a subscriber that alone answers for the publishers first, first + step, first + 2 step … */
+/**
+ * The ledger of a subscriber that is the only one for the publishers first, first + step, first + 2
+ * step …
+ */
 public final class OwnLedger implements Ledger {
   private final int first;
   private final int step;
   private final Mix mix;
   private final Stream[] streams;
 
-  /** The last that came of either kind, by place; empty if there is one kind only. */
+  /** The last number of each class, by publisher; empty if there is only one class. */
   private final int[] latest;
 
   /**
-   * @param publishers how many there are in all
+   * @param publishers total number of publishers
    */
   public OwnLedger(int first, int step, int publishers, Mix mix) {
     this.mix = mix;
@@ -27,7 +30,7 @@ public final class OwnLedger implements Ledger {
     Arrays.fill(latest, -1);
   }
 
-  /** Of one publisher only. */
+  /** The ledger for a single publisher. */
   public static OwnLedger of(int publisher, Mix mix) {
     return new OwnLedger(publisher, 1, publisher + 1, mix);
   }
@@ -47,7 +50,7 @@ public final class OwnLedger implements Ledger {
     };
   }
 
-  /** Whether a later one of the same kind came before it; where there is one kind, not asked. */
+  /** Whether a later message of the same class came first; not used with only one class. */
   private boolean isOvertaken(int place, int number) {
     if (latest.length == 0) {
       return true;

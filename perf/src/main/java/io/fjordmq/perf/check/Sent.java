@@ -1,10 +1,12 @@
 package io.fjordmq.perf.check;
 
-/** What publishers have sent, asked for when they have stopped. */
+/** What publishers have sent; to be called after they have stopped. */
 public interface Sent {
-  /** How many messages. */
+  /** The number of messages. */
   int count(int publisher);
 
-  /** Whether the broker has answered for the message; true of those that get no answer (QoS 0). */
+  /**
+   * Whether the broker acknowledged the message; true for messages without acknowledgement (QoS 0).
+   */
   boolean isAnswered(int publisher, int number);
 }

@@ -1,8 +1,8 @@
 package io.fjordmq.perf.check;
 
 /**
- * Of all members of a shared subscription: each message comes to one of them. Order is promised to
- * each member alone, so it is checked there.
+ * The ledger of all members of a shared subscription, where each message goes to one member. Order
+ * is guaranteed per member and checked there.
  */
 public final class SharedLedger {
   private final Mix mix;
@@ -16,7 +16,7 @@ public final class SharedLedger {
     }
   }
 
-  /** Of one more member. Each is used by one event loop, all of them together by several. */
+  /** Adds a member. Each member is used by one event loop, all of them by several. */
   public Ledger member() {
     return new Member();
   }
@@ -28,7 +28,7 @@ public final class SharedLedger {
     }
   }
 
-  /** What came to no member at all. Any thread. */
+  /** Messages that no member received. Any thread. */
   public Missing missing(Sent sent) {
     Missing missing = Missing.NONE;
     for (int i = 0; i < streams.length; i++) {
@@ -57,7 +57,7 @@ public final class SharedLedger {
       return last.put(mix.key(publisher, number), number) > number ? Entry.OUT_OF_ORDER : Entry.NEW;
     }
 
-    /** A member alone misses nothing: {@link SharedLedger#missing} counts for all. */
+    /** A single member misses nothing: {@link SharedLedger#missing} checks all of them. */
     @Override
     public Missing missing(Sent sent) {
       return Missing.NONE;
@@ -65,12 +65,12 @@ public final class SharedLedger {
 
     @Override
     public void leave() {
-      throw new IllegalStateException("members of a shared subscription stay");
+      throw new IllegalStateException("members of a shared subscription must not leave");
     }
 
     @Override
     public long comeBack(Sent sent) {
-      throw new IllegalStateException("members of a shared subscription stay");
+      throw new IllegalStateException("members of a shared subscription must not leave");
     }
   }
 }

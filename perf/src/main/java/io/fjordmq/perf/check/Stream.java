@@ -6,15 +6,15 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has come of a sequence 0, 1, 2 … that should come once and in order. Costs a number as long
- * as it does; what is missing is kept as intervals. Who receives it may be away for a while: what
- * does not come of that time is not missing.
+ * The received numbers of a sequence 0, 1, 2 … that should arrive once and in order. As long as it
+ * does, the state is a single number; gaps are kept as intervals. While the receiver is away,
+ * numbers are optional.
  */
 public final class Stream {
-  /** What a number turned out to be. */
+  /** The classification of a number. */
   public enum Outcome {
     NEW,
-    /** A later one came before it. */
+    /** A later number arrived before it. */
     LATE,
     DUPLICATE
   }
@@ -22,13 +22,13 @@ public final class Stream {
   private int next;
   private boolean away;
 
-  /** From the first missing number of a gap to the one after its last; null if there is no gap. */
+  /** Missing numbers: the first of each gap to the one after its last; null without gaps. */
   private @Nullable TreeMap<Integer, Integer> gaps;
 
-  /** The same of numbers that need not come. */
+  /** The same for optional numbers. */
   private @Nullable TreeMap<Integer, Integer> excused;
 
-  /** One has come. */
+  /** Records a number. */
   public Outcome accept(int number) {
     if (number == next) {
       next++;
@@ -45,7 +45,7 @@ public final class Stream {
     return fill(excused, number) ? Outcome.NEW : Outcome.DUPLICATE;
   }
 
-  /** What is between the next one and this has not come. */
+  /** Records the gap before this number. */
   private void open(int number) {
     TreeMap<Integer, Integer> intervals = away ? excused : gaps;
     if (intervals == null) {
@@ -74,16 +74,16 @@ public final class Stream {
     return true;
   }
 
-  /** Whoever receives it is gone. */
+  /** The receiver has disconnected. */
   void leave() {
     away = true;
   }
 
   /**
-   * Whoever receives it is there again.
+   * The receiver has returned.
    *
-   * @param sent how many had been sent by then
-   * @return how many of them are excused now that were neither come nor missing before
+   * @param sent numbers sent so far
+   * @return newly optional numbers that were neither received nor missing before
    */
   int comeBack(int sent) {
     int more = Math.max(0, sent - next);
@@ -95,13 +95,13 @@ public final class Stream {
     return more;
   }
 
-  /** The lowest number that has not come and should have. */
+  /** The lowest required number that is missing. */
   public int lowest() {
     TreeMap<Integer, Integer> open = gaps;
     return open == null || open.isEmpty() ? next : open.firstKey();
   }
 
-  /** Whether it has come. */
+  /** Whether it was received. */
   public boolean has(int number) {
     return number < next && !contains(gaps, number) && !contains(excused, number);
   }
@@ -111,16 +111,16 @@ public final class Stream {
     return gap != null && gap.getValue() > number;
   }
 
-  /** How many of the first {@code sent} have not come and should have. */
+  /** How many of the first {@code sent} numbers are required and missing. */
   public long missing(int sent) {
     Missing missing = missing(sent, number -> true);
     return missing.lost();
   }
 
   /**
-   * The same, by whether the broker has answered for them.
+   * The same, by whether the broker acknowledged them.
    *
-   * @param sent how many numbers there are
+   * @param sent numbers sent so far
    */
   Missing missing(int sent, IntPredicate answered) {
     Missing missing = away ? Missing.NONE : missing(next, sent, answered);

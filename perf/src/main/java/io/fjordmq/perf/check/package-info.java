@@ -1,7 +1,8 @@
 /**
- * Checks numbered messages: what was lost, came twice, out of order, or to the wrong subscriber.
- * Start at {@link io.fjordmq.perf.check.Ledger}; {@link io.fjordmq.perf.check.Stream} is one
- * publisher's sequence at one subscriber. Knows nothing of clients, sockets or time.
+ * Checks numbered messages: which were lost, duplicated, out of order, or delivered to the wrong
+ * subscriber. Start at {@link io.fjordmq.perf.check.Ledger}; {@link io.fjordmq.perf.check.Stream}
+ * is the sequence of one publisher at one subscriber. This package knows neither clients, sockets
+ * nor time.
  */
 @NullMarked
 package io.fjordmq.perf.check;

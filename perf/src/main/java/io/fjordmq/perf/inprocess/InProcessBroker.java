@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A node as it is in production, with its metrics, but in this process. */
+/** A complete node with metrics, in this process. */
 public final class InProcessBroker implements AutoCloseable {
   private final Broker broker;
 
@@ -23,9 +23,9 @@ public final class InProcessBroker implements AutoCloseable {
   /**
    * Starts a node and returns when clients can connect. Blocks.
    *
-   * @param directory for its file, data and logs; stays when the node ends
-   * @param eventLoops for clients; 0 for half as many as there are processors
-   * @param sections more of its file; what they do not say is as it is by default
+   * @param directory for its configuration, data and logs; kept when the node stops
+   * @param eventLoops for clients; 0 for half as many as processors
+   * @param sections additional configuration; everything else has its default
    */
   public static InProcessBroker start(Path directory, int eventLoops, String sections)
       throws IOException, ConfigException, StartException {
@@ -41,22 +41,22 @@ public final class InProcessBroker implements AutoCloseable {
 
   private static String configuration(int eventLoops) throws IOException {
     return """
-        bootstrap: true
-        mqttServerConfig:
-          workerThreads: %d
-          tcpListener:
-            host: 127.0.0.1
-            port: 0
-        clusterConfig:
-          env: Perf
-          host: 127.0.0.1
-          port: %d
-        """
+    bootstrap: true
+    mqttServerConfig:
+      workerThreads: %d
+      tcpListener:
+        host: 127.0.0.1
+        port: 0
+    clusterConfig:
+      env: Perf
+      host: 127.0.0.1
+      port: %d
+    """
         .formatted(eventLoops, FreePorts.forCluster());
   }
 
   /**
-   * A client comes.
+   * Connects a client.
    *
    * @return completes when it may send its CONNECT
    */

@@ -13,9 +13,9 @@ import java.net.SocketAddress;
 import java.util.function.BiConsumer;
 
 /**
- * A connection whose other end is in this process: what the broker writes goes to a receiver at
- * once, what the client sends is given to {@link #receive}. It has everything a socket's channel
- * has but the socket.
+ * A connection whose other end is in this process: the broker's output goes to a receiver
+ * immediately, and {@link #receive} takes the client's input. It behaves like a socket channel
+ * without the socket.
  */
 public final class InProcessChannel extends AbstractChannel {
   private static final ChannelMetadata METADATA = new ChannelMetadata(false);
@@ -27,15 +27,14 @@ public final class InProcessChannel extends AbstractChannel {
   private boolean open = true;
 
   /**
-   * @param receiver of what the broker writes, on the channel's event loop; it reads, and keeps
-   *     nothing
+   * @param receiver of the broker's output, on the channel's event loop; must not keep the buffer
    */
   public InProcessChannel(BiConsumer<InProcessChannel, ByteBuf> receiver) {
     super(null);
     this.receiver = receiver;
   }
 
-  /** The client sends this. Any thread. */
+  /** Input from the client. Any thread. */
   public void receive(ByteBuf bytes) {
     eventLoop()
         .execute(
@@ -58,7 +57,7 @@ public final class InProcessChannel extends AbstractChannel {
     return new AbstractUnsafe() {
       @Override
       public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
-        promise.setFailure(new UnsupportedOperationException("it is connected from the start"));
+        promise.setFailure(new UnsupportedOperationException("the channel is already connected"));
       }
     };
   }
@@ -80,7 +79,7 @@ public final class InProcessChannel extends AbstractChannel {
 
   @Override
   protected void doBind(SocketAddress local) {
-    throw new UnsupportedOperationException("it has its address from the start");
+    throw new UnsupportedOperationException("the channel already has an address");
   }
 
   @Override
@@ -95,7 +94,7 @@ public final class InProcessChannel extends AbstractChannel {
 
   @Override
   protected void doBeginRead() {
-    // The client sends without being asked to.
+    // The client sends without being read.
   }
 
   @Override

@@ -6,8 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What clients in this process send (MQTT 3.1.1 and 5.0, §3): each packet in a buffer of its own,
- * which is the caller's.
+ * Packets of in-process clients (MQTT 3.1.1 and 5.0, §3), each in a buffer that the caller owns.
  */
 public final class Packets {
   private static final int SUBSCRIPTION_IDENTIFIER = 0x0B;
@@ -16,12 +15,12 @@ public final class Packets {
 
   private Packets() {}
 
-  /** MQTT 3.1.1, no keep alive. */
+  /** MQTT 3.1.1, no keep-alive. */
   public static ByteBuf connect(String clientId, boolean clean) {
     return connect(4, clientId, clean);
   }
 
-  /** MQTT 5, a session that ends with the connection, no keep alive. */
+  /** MQTT 5, a session that ends with the connection, no keep-alive. */
   public static ByteBuf connect5(String clientId) {
     return connect(5, clientId, true);
   }
@@ -40,13 +39,13 @@ public final class Packets {
         .writeBytes(id);
   }
 
-  /** Of MQTT 3.1.1, at QoS 0. */
+  /** MQTT 3.1.1, QoS 0. */
   public static ByteBuf subscribe(String filter) {
     return subscribe(NONE, filter);
   }
 
   /**
-   * Of MQTT 5, at QoS 0.
+   * MQTT 5, QoS 0.
    *
    * @param identifier of the subscription, 1 to 127
    */
@@ -65,9 +64,9 @@ public final class Packets {
   }
 
   /**
-   * Of MQTT 3.1.1.
+   * MQTT 3.1.1.
    *
-   * @param packetIdentifier counts at QoS 1 only
+   * @param packetIdentifier used with QoS 1 only
    */
   public static ByteBuf publish(String topic, int qos, int packetIdentifier, byte[] payload) {
     byte[] text = utf8(topic);
@@ -82,9 +81,9 @@ public final class Packets {
   }
 
   /**
-   * Of MQTT 5, at QoS 0.
+   * MQTT 5, QoS 0.
    *
-   * @param userProperties how many, all alike
+   * @param userProperties number of identical user properties
    */
   public static ByteBuf publish5(String topic, int userProperties, byte[] payload) {
     byte[] text = utf8(topic);
@@ -108,7 +107,7 @@ public final class Packets {
     return packet(0xC0, 0);
   }
 
-  /** Several packets as they come in one read from a socket; releases them. */
+  /** Several packets as one read from a socket returns them; releases them. */
   public static ByteBuf inOneRead(List<ByteBuf> packets) {
     ByteBuf read =
         ByteBufAllocator.DEFAULT.buffer(packets.stream().mapToInt(ByteBuf::readableBytes).sum());

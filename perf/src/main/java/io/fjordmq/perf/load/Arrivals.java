@@ -15,14 +15,15 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Recorder;
 
 /**
- * Lets clients come: at a steady rate, counted from the time at which each should have begun, or as
- * fast as the broker takes them, a few at a time. One thread calls; answers come on event loops.
+ * Connects clients, either at a steady rate, with latency from the scheduled time of each connect,
+ * or as fast as the broker accepts them, with a bounded number in progress. Called by one thread;
+ * answers arrive on event loops.
  */
 final class Arrivals {
-  /** At a time, without a rate. */
+  /** Connects in progress without a rate. */
   private static final int CLOSED = 64;
 
-  /** At a time, with one: more would be a broker that has stopped answering. */
+  /** Connects in progress with a rate; more would mean that the broker no longer answers. */
   private static final int OPEN = 10_000;
 
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
@@ -48,13 +49,13 @@ final class Arrivals {
   }
 
   /**
-   * One more; waits for its turn.
+   * Connects another client; blocks until it may start.
    *
-   * @param name for the report, should it be refused
-   * @param connect begins its connection
-   * @param then what it does once connected; only after that it has arrived
-   * @param entered gets it if it has; before {@link #await} returns
-   * @param refused is told if it has not, even if it is connected
+   * @param name for the report, if it is refused
+   * @param connect starts the connection
+   * @param then further steps after the CONNACK, which must succeed as well
+   * @param entered receives the client if all succeed; called before {@link #await} returns
+   * @param refused called otherwise, even if the client is connected
    */
   void next(
       String name,
@@ -86,7 +87,7 @@ final class Arrivals {
             (client, error) -> {
               try {
                 if (error == null) {
-                  accepted.incrementAndGet(); // first: whoever is in can be lost at any time
+                  accepted.incrementAndGet(); // first: a connected client can be lost
                   lastNanos = System.nanoTime();
                   entered.accept(client);
                 } else {
@@ -109,7 +110,7 @@ final class Arrivals {
     }
   }
 
-  /** In a few words. */
+  /** A short text for the report. */
   static String reason(Throwable error) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {
@@ -122,13 +123,13 @@ final class Arrivals {
     return message == null ? cause.toString() : message;
   }
 
-  /** Blocks until all that have begun have an answer. */
+  /** Blocks until every started connect has its answer. */
   void await() throws InterruptedException {
     pending.acquire(most);
     pending.release(most);
   }
 
-  /** A second, from the first that began to the last that was accepted. */
+  /** Rate per second, from the first start to the last CONNACK. */
   double acceptedPerSecond() {
     return accepted.get() * 1e9 / Math.max(1, lastNanos - startNanos);
   }
@@ -141,12 +142,12 @@ final class Arrivals {
     return refused.get();
   }
 
-  /** From when a client should have begun to its CONNACK, microseconds. */
+  /** From the scheduled start to the CONNACK, microseconds. */
   Recorder connecting() {
     return connecting;
   }
 
-  /** Why some were refused. */
+  /** Why clients were refused. */
   Reasons reasons() {
     return reasons;
   }

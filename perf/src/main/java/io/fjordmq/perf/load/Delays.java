@@ -5,10 +5,10 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * How long after their intended times things happened, microseconds: those of messages that were
- * due in the counted time, and the others. When they happened does not matter: what a broker that
- * has fallen behind delivers later is the late part of what is counted. One thread records, another
- * takes.
+ * Delays in microseconds after the scheduled times, separately for messages scheduled in the
+ * measured period and for all others. The time of the event itself does not matter: if a broker
+ * falls behind, its late deliveries still belong to the measured period. One thread records,
+ * another one reads.
  */
 final class Delays {
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
@@ -17,9 +17,9 @@ final class Delays {
   private final SingleWriterRecorder others = new SingleWriterRecorder(HIGHEST_MICROS, 3);
 
   /**
-   * One more.
+   * Records a delay.
    *
-   * @param isCounted whether the message was due in the counted time
+   * @param isCounted whether the message was scheduled in the measured period
    */
   void record(long intendedNanos, long nowNanos, boolean isCounted) {
     long micros = TimeUnit.NANOSECONDS.toMicros(nowNanos - intendedNanos);
@@ -27,7 +27,10 @@ final class Delays {
     (isCounted ? counted : others).recordValue(within);
   }
 
-  /** Adds what is new: all of it to the first, what is counted to the second, too. */
+  /**
+   * Moves new values: all of them to the first histogram, those of the measured period also to the
+   * second.
+   */
   void moveTo(Histogram all, Histogram countedOnly) {
     Histogram fresh = counted.getIntervalHistogram();
     countedOnly.add(fresh);

@@ -11,15 +11,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Takes the persistent sessions of a run from a broker that goes on living, however the run ends:
- * it is the user's broker. Also when the tool is interrupted, as far as a few seconds allow; what
- * is left then is said.
+ * Removes the persistent sessions of a run from a broker that keeps running, because it belongs to
+ * the user. Also runs for a few seconds if the tool is interrupted, and reports the sessions that
+ * remain.
  */
 final class Farewell implements AutoCloseable {
-  /** Whoever presses Ctrl-C does not wait for longer. */
+  /** Time limit after Ctrl-C. */
   private static final int HASTE_SECONDS = 10;
 
-  /** A broker that refuses so many will not have the others either. */
+  /** After this many refusals the broker will refuse the rest as well. */
   private static final int MOST_REFUSALS = 100;
 
   private final Scenario scenario;
@@ -29,7 +29,7 @@ final class Farewell implements AutoCloseable {
   private final Thread hook;
 
   /**
-   * @param tell gets what a user should know when the tool is interrupted
+   * @param tell receives messages for the user if the tool is interrupted
    */
   Farewell(Scenario scenario, ClientLoops loops, Fleet fleet, Consumer<String> tell) {
     this.scenario = scenario;
@@ -40,9 +40,9 @@ final class Farewell implements AutoCloseable {
   }
 
   /**
-   * Ends all clients and then their sessions; blocks until the broker has answered.
+   * Closes all clients and ends their sessions; blocks until the broker has answered.
    *
-   * @return what a user should know; empty if nothing is left
+   * @return a message for the user; empty if no session remains
    */
   List<String> say() throws InterruptedException {
     forgetAll();
@@ -73,7 +73,7 @@ final class Farewell implements AutoCloseable {
   private void forgetAll() throws InterruptedException {
     fleet.quit();
     fleet.close();
-    TimeUnit.SECONDS.sleep(1); // for DISCONNECTs to arrive, and for who was about to come
+    TimeUnit.SECONDS.sleep(1); // for DISCONNECTs, and for clients that are still connecting
     Clients count = scenario.clients();
     forget("s", count.subscribers());
     forget("c", count.collectors());
@@ -108,20 +108,20 @@ final class Farewell implements AutoCloseable {
               + all
               + " persistent sessions of this run may still be on the broker, with names from "
               + fleet.session("", true).clientId()
-              + "…: each goes when a client connects by its name with a clean session, or when the"
-              + " broker lets it expire");
+              + "…; each ends when a client with its identifier connects with a clean session or"
+              + " the broker expires it");
       goodbye.reasons().lines().forEach(line -> lines.add("  " + line));
     }
     return lines;
   }
 
-  /** It has been said; an interruption does not repeat it. */
+  /** Prevents that an interruption repeats the work. */
   @Override
   public void close() {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The tool is being interrupted right now, and the hook at work.
+      // The tool is being interrupted and the hook is running.
     }
   }
 }

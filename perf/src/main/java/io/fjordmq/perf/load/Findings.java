@@ -17,15 +17,15 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/** Makes figures and a judgement of what a run has counted. */
+/** Derives the figures, faults and remarks of a run from its counters. */
 final class Findings {
-  /** Below this share of the timetable a broker has not carried the load. */
+  /** Below this fraction of the schedule, the broker did not carry the load. */
   private static final double CARRIED = 0.99;
 
-  /** Later than this, the tool itself is what is slow. */
+  /** If the tool is later than this, it is itself the bottleneck. */
   private static final double TOOL_LATE_MILLIS = 5;
 
-  /** Connections take some time each, which says nothing of how many come. */
+  /** Allowance for the duration of a connect, which does not affect the rate. */
   private static final double ANSWER_SECONDS = 0.5;
 
   private static final double[] PERCENTS = {
@@ -40,7 +40,7 @@ final class Findings {
   private final List<String> faults = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
 
-  /** When the counted time began; null before and after it. */
+  /** The start of the measured period; null before and after it. */
   private @Nullable Reading before;
 
   Findings(Scenario scenario, Fleet fleet, Sampler sampler, BrokerWatch watch) {
@@ -51,7 +51,7 @@ final class Findings {
   }
 
   /**
-   * It could not go on; what has been seen by then stays.
+   * The run was aborted; the measurements up to then remain.
    *
    * @param why a fault
    */
@@ -62,11 +62,11 @@ final class Findings {
       counted(last);
       double seconds = (last.nanos() - from.nanos()) / 1e9;
       remarks.add(
-          String.format(Locale.ROOT, "counted for %.0f s, until it could not go on", seconds));
+          String.format(Locale.ROOT, "measured for %.0f s, until the run was aborted", seconds));
     }
   }
 
-  /** Everybody has come, or not. */
+  /** All connection attempts have completed. */
   void connected(Reading before, Reading after) {
     int accepted = fleet.arrivals().accepted();
     figures.put(Figure.CONNECTED, (double) accepted);
@@ -86,7 +86,7 @@ final class Findings {
     }
   }
 
-  /** Whether clients were accepted at the rate at which they came. */
+  /** Checks whether clients were accepted at the rate at which they connected. */
   private void carried(double asked, int accepted) {
     double rate = fleet.arrivals().acceptedPerSecond();
     double late = accepted / rate - scenario.clients().total() / asked;
@@ -94,26 +94,26 @@ final class Findings {
       remarks.add(
           String.format(
               Locale.ROOT,
-              "not carried: %.0f of %.0f connections a second were accepted",
+              "behind schedule: %.0f of %.0f connections per second were accepted",
               rate,
               asked));
     }
   }
 
-  /** A hundredth of all processors' time between two moments, in microseconds. */
+  /** One percent of the CPU time of all processors between two readings, in microseconds. */
   private static double available(Reading before, Reading after) {
     double seconds = (after.nanos() - before.nanos()) / 1e9;
     return seconds * Runtime.getRuntime().availableProcessors() * 10_000;
   }
 
-  /** The counted time begins. */
+  /** The measured period begins. */
   void counting(Reading now) {
     before = now;
   }
 
-  /** It is over. */
+  /** The measured period ends. */
   void counted(Reading after) {
-    Reading from = Objects.requireNonNull(before, "nothing was counted");
+    Reading from = Objects.requireNonNull(before, "nothing was measured");
     before = null;
     counted(from, after);
   }
@@ -135,7 +135,7 @@ final class Findings {
     double received = after.received() - before.received();
     Turnout turnout = fleet.turnout();
     if (!turnout.isFull()) {
-      remarks.add("the load came from those who were in: " + turnout);
+      remarks.add("only connected clients produced load: " + turnout);
     }
     figures.put(Figure.OFFERED, turnout.publishesPerSecond());
     figures.put(Figure.SENT, sent / seconds);
@@ -149,26 +149,26 @@ final class Findings {
     }
     figures.put(Figure.HELD_BACK, (double) fleet.heldBack(after.nanos()));
     if (scenario.connections().leaving().percent() > 0) {
-      return; // who is away sends and gets nothing: what was held back says enough
+      return; // clients that are away send and get nothing; HELD_BACK shows the rest
     }
     if (sent < CARRIED * turnout.publishesPerSecond() * seconds) {
       remarks.add(
           String.format(
               Locale.ROOT,
-              "not carried: %.0f of %.0f publishes a second were sent",
+              "behind schedule: %.0f of %.0f publishes per second were sent",
               sent / seconds,
               turnout.publishesPerSecond()));
     } else if (received < CARRIED * turnout.deliveriesPerSecond() * seconds) {
       remarks.add(
           String.format(
               Locale.ROOT,
-              "not carried: %.0f of %.0f messages a second were delivered",
+              "behind schedule: %.0f of %.0f messages per second were delivered",
               received / seconds,
               turnout.deliveriesPerSecond()));
     }
   }
 
-  /** After all clients have stopped. */
+  /** The result; to be called after all clients have stopped. */
   RunResult result(String broker) {
     sampler.rest();
     latencies();
@@ -190,13 +190,13 @@ final class Findings {
       Missing missing = fleet.missing();
       faultsOf(Figure.LOST, missing.lost(), "were lost");
       faultsOf(Figure.UNANSWERED, missing.unanswered(), "were neither acknowledged nor delivered");
-      faultsOf(Figure.DUPLICATED, sum(lane -> lane.duplicated), "came twice");
-      faultsOf(Figure.OUT_OF_ORDER, sum(lane -> lane.outOfOrder), "came out of order");
+      faultsOf(Figure.DUPLICATED, sum(lane -> lane.duplicated), "were duplicated");
+      faultsOf(Figure.OUT_OF_ORDER, sum(lane -> lane.outOfOrder), "were delivered out of order");
       long strange = sum(lane -> lane.misrouted) + sum(lane -> lane.strange);
-      faultsOf(Figure.STRANGE, strange, "came to somebody who had not asked for them");
+      faultsOf(Figure.STRANGE, strange, "were misrouted");
       faultsOf(Figure.UNACKNOWLEDGED, fleet.unacknowledged(), "were not acknowledged");
     } else if (scenario.flow() != Flow.CONNECTIONS) {
-      faults.add("so there was no load");
+      faults.add("there was no load");
     }
     return new RunResult(
         broker, figures, sampler.samples(), percentiles(sampler.delivery()), faults, remarks);
@@ -246,8 +246,8 @@ final class Findings {
         remarks.add(
             String.format(
                 Locale.ROOT,
-                "the load tool itself was late (p99 %.1f ms): it lacked CPU, or the broker did not"
-                    + " read; latencies include that",
+                "the load tool was late (p99 %.1f ms): it lacked CPU, or the broker stopped"
+                    + " reading; latencies include this",
                 late));
       }
     }

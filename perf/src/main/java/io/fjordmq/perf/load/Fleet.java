@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** All clients of a scenario: who they are, how they come, what they are to get. */
+/** All clients of a scenario: their identities, connections and expected messages. */
 final class Fleet implements Sent, AutoCloseable {
   private final Scenario scenario;
   private final ClientLoops loops;
@@ -47,7 +47,7 @@ final class Fleet implements Sent, AutoCloseable {
   private volatile @Nullable Timetable timetable;
 
   /**
-   * @param run different from any other's whose messages may still be there
+   * @param run distinguishes this run from any other whose messages may still arrive
    */
   Fleet(Scenario scenario, ClientLoops loops, int run) {
     this.scenario = scenario;
@@ -66,14 +66,14 @@ final class Fleet implements Sent, AutoCloseable {
     this.shared = new SharedLedger(scenario.flow() == Flow.SHARED ? count.publishers() : 0, mix);
   }
 
-  /** Connects everybody, whoever is to receive first; blocks until all have answers. */
+  /** Connects all clients, subscribers first; blocks until all have an answer. */
   void connect() throws InterruptedException {
     Clients count = scenario.clients();
     boolean mutual = scenario.flow() == Flow.MUTUAL;
     for (int i = 0; i < count.subscribers(); i++) {
       int number = i;
       Member member = new Member(this);
-      int node = i / loops.nodes(); // every way from node to node, whatever publishers do
+      int node = i / loops.nodes(); // covers all paths between nodes
       come(
           "s" + i,
           node,
@@ -123,11 +123,11 @@ final class Fleet implements Sent, AutoCloseable {
   }
 
   /**
-   * One more.
+   * Connects another client.
    *
-   * @param then what it does once connected
-   * @param entered what is done if it is in then; of the others nothing is kept but that they were
-   *     refused, and why
+   * @param then further steps after the CONNACK
+   * @param entered called if it is connected; of other clients only the refusal and its reason are
+   *     kept
    */
   private void come(
       String name,
@@ -152,11 +152,11 @@ final class Fleet implements Sent, AutoCloseable {
           entered.accept(in);
           member.enter();
         },
-        // It may be connected, or be so in the end.
+        // It may be connected, now or later.
         () -> client.connected().thenAccept(LoadClient::close));
   }
 
-  /** How the client with that name within this run introduces itself. */
+  /** The CONNECT of the client with that name within this run. */
   Session session(String name, boolean clean) {
     return new Session(
         "perf-" + label + "-" + name,
@@ -180,7 +180,7 @@ final class Fleet implements Sent, AutoCloseable {
     member.publishes(publisher);
   }
 
-  /** Client n of a kind, if it is one of those that leave. */
+  /** Makes client n of a kind leave and return, if the scenario asks for it. */
   private void perhapsLeaves(
       LoadClient client, Member member, String kind, int number, int node, List<String> filters) {
     Leaving leaving = scenario.connections().leaving();
@@ -222,13 +222,13 @@ final class Fleet implements Sent, AutoCloseable {
     return lanes.computeIfAbsent(client.channel().eventLoop(), Lane::new);
   }
 
-  /** Who is in. After {@link #connect}. */
+  /** The clients that are connected. After {@link #connect}. */
   Turnout turnout() {
     return Turnout.of(
         scenario, number -> publishers[number] != null, place -> subscribers[place] != null);
   }
 
-  /** Everybody who publishes keeps to this from now on. After {@link #connect}. */
+  /** Starts publishing on this schedule. After {@link #connect}. */
   void start(Timetable times) {
     timetable = times;
     for (Publisher publisher : publishers) {
@@ -236,27 +236,27 @@ final class Fleet implements Sent, AutoCloseable {
         publisher.lane().add(publisher);
       }
     }
-    lanes.values().forEach(lane -> lane.countFrom(times.countedNanos())); // before any begins
+    lanes.values().forEach(lane -> lane.countFrom(times.countedNanos())); // before any lane starts
     lanes.values().forEach(lane -> lane.start(times));
     leavers.forEach(Leaver::live);
   }
 
-  /** Whether anything was to be sent. */
+  /** Whether publishing has started. */
   boolean hasStarted() {
     return timetable != null;
   }
 
-  /** Nothing more is due: nobody has to leave any more. */
+  /** The schedule has ended: no client has to leave any more. */
   boolean isOver() {
     return stopped || System.nanoTime() - timetable().endNanos() > 0;
   }
 
-  /** What comes is not counted any more. */
+  /** Messages are no longer counted. */
   boolean isStopped() {
     return stopped;
   }
 
-  /** A client has come back, over this connection. Any thread. */
+  /** A client has returned over this connection. Any thread. */
   void cameBack(LoadClient client) {
     presence.comeBack();
     synchronized (clients) {
@@ -264,7 +264,7 @@ final class Fleet implements Sent, AutoCloseable {
     }
   }
 
-  /** Whether there is anybody who should send. */
+  /** Whether any client has to publish. */
   boolean publishes() {
     return publishers.length > 0;
   }
@@ -289,12 +289,12 @@ final class Fleet implements Sent, AutoCloseable {
     return presence;
   }
 
-  /** Messages that have come to subscribers so far. */
+  /** Messages received by subscribers so far. */
   long received() {
     return lanes.values().stream().mapToLong(lane -> lane.received.get()).sum();
   }
 
-  /** How many messages are due by the timetable and have not been sent. */
+  /** Number of messages that are due and not yet sent. */
   long heldBack(long nowNanos) {
     Timetable times = timetable();
     long behind = 0;
@@ -307,9 +307,9 @@ final class Fleet implements Sent, AutoCloseable {
   }
 
   /**
-   * About how many messages and acknowledgements are still to come.
+   * Approximate number of outstanding messages and acknowledgements.
    *
-   * @param turnout of those who are in
+   * @param turnout connected clients
    */
   long pending(Turnout turnout, long nowNanos) {
     long sent = 0;
@@ -325,13 +325,13 @@ final class Fleet implements Sent, AutoCloseable {
     return heldBack(nowNanos) + deliveries + unacknowledged;
   }
 
-  /** Nobody sends any more, and nobody comes. Any thread. */
+  /** Stops publishing and connecting. Any thread. */
   void quit() {
     stopped = true;
     lanes.values().forEach(Lane::stop);
   }
 
-  /** Ends all sending; then what has been counted can be read by the caller. */
+  /** Stops publishing; then the caller can read all counters. */
   void stop() throws Exception {
     quit();
     for (Lane lane : lanes.values()) {
@@ -341,7 +341,7 @@ final class Fleet implements Sent, AutoCloseable {
 
   /** After {@link #stop}. */
   Missing missing() {
-    // What nobody had subscribed to nobody misses.
+    // Without any subscriber nothing is missing.
     boolean heard = Arrays.stream(subscribers).anyMatch(Objects::nonNull);
     Missing missing = heard ? shared.missing(this) : Missing.NONE;
     for (Subscriber subscriber : subscribers) {
@@ -352,7 +352,7 @@ final class Fleet implements Sent, AutoCloseable {
     return missing;
   }
 
-  /** After {@link #stop}: messages of QoS 1 or 2 whose PUBACK or PUBCOMP never came. */
+  /** After {@link #stop}: messages with QoS 1 or 2 without a PUBACK or PUBCOMP. */
   long unacknowledged() {
     return Arrays.stream(publishers)
         .mapToLong(publisher -> publisher == null ? 0 : publisher.unacknowledged())

@@ -8,16 +8,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What the clients of one event loop count and record, and their common clock: one timer for all
+ * Counters, recorders and the common timer of the clients of one event loop. One timer serves all
  * publishers of the loop, in the order in which their messages are due.
  */
 final class Lane {
-  /** Publishers that are due together are served together: less wake-ups for the same messages. */
+  /**
+   * Publishers that are due at about the same time are served together, which needs fewer wake-ups.
+   */
   private static final long LEAST_PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** Counts by one thread, read by others. */
+  /** Written by one thread, read by others. */
   static final class Counter {
     private final AtomicLong value = new AtomicLong();
 
@@ -35,7 +37,7 @@ final class Lane {
   final Counter acknowledged = new Counter();
   final Counter received = new Counter();
 
-  /** Deliveries that need not come: whoever should get them was away. */
+  /** Missing deliveries that were optional because the subscriber was away. */
   final Counter excused = new Counter();
 
   final Counter duplicated = new Counter();
@@ -43,13 +45,13 @@ final class Lane {
   final Counter misrouted = new Counter();
   final Counter strange = new Counter();
 
-  /** From the intended time of sending to delivery. */
+  /** From the scheduled send time to delivery. */
   final Delays delivery = new Delays();
 
-  /** From the intended time of sending to PUBACK. */
+  /** From the scheduled send time to PUBACK. */
   final Delays acknowledgement = new Delays();
 
-  /** From the intended time of sending to when this tool wrote it. */
+  /** From the scheduled send time to the write by this tool. */
   final Delays lateness = new Delays();
 
   private final EventLoop loop;
@@ -68,12 +70,12 @@ final class Lane {
     publishers.add(publisher);
   }
 
-  /** What is due from then on is counted. Before any lane's {@link #start}. */
+  /** Messages that are due from then on are measured. Before any lane's {@link #start}. */
   void countFrom(long nanos) {
     countedNanos = nanos;
   }
 
-  /** Publishers of this lane begin to send. */
+  /** Starts the publishers of this lane. */
   void start(Timetable timetable) {
     publishers.sort(Comparator.comparingInt(Publisher::number));
     if (!publishers.isEmpty()) {
@@ -103,7 +105,10 @@ final class Lane {
     }
   }
 
-  /** After the last of the timetable: sends what is left. False if something could not be sent. */
+  /**
+   * After the end of the schedule: sends what is left. Returns false if something could not be
+   * sent.
+   */
   private boolean catchUp(Timetable timetable, long now) {
     boolean done = true;
     for (Publisher publisher : publishers) {
@@ -116,17 +121,17 @@ final class Lane {
     return timetable.intendedNanos(publishers.get(cursor).number(), round);
   }
 
-  /** Nobody sends any more. Any thread. */
+  /** Stops publishing. Any thread. */
   void stop() {
     stopped = true;
   }
 
-  /** After this, all that its clients have counted can be seen by the caller. */
+  /** Afterwards the caller sees all counters of its clients. */
   void await() throws Exception {
     loop.submit(() -> {}).get(1, TimeUnit.MINUTES);
   }
 
-  /** That happened now. */
+  /** Records the current time. */
   void record(Delays delays, long intendedNanos) {
     delays.record(intendedNanos, System.nanoTime(), intendedNanos - countedNanos >= 0);
   }

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that leaves after a random time and comes back, again and again. It goes in good order:
- * it stops publishing, waits for the answers to what it has published, and says DISCONNECT; so
- * whatever it has sent is still checked. What is sent to it while it is not subscribed need not
- * come. Belongs to its client's event loop, and stays on it.
+ * A client that disconnects after a random time and returns, repeatedly. It stops publishing, waits
+ * for outstanding acknowledgements and sends DISCONNECT, so that all its messages are still
+ * checked. Messages sent to it while it is not subscribed are optional. Belongs to its client's
+ * event loop.
  */
 final class Leaver {
   private static final long AWAY_MILLIS = 1_000;
@@ -33,7 +33,7 @@ final class Leaver {
 
   /**
    * @param client connected
-   * @param filters it subscribes to; empty if it only publishes
+   * @param filters its subscriptions; empty if it only publishes
    */
   Leaver(
       Fleet fleet,
@@ -57,7 +57,7 @@ final class Leaver {
     this.loop = client.channel().eventLoop();
   }
 
-  /** Begins the first of its lives. Any thread. */
+  /** Starts its first connection time. Any thread. */
   void live() {
     long least = TimeUnit.SECONDS.toMillis(leaving.leastSeconds());
     long most = TimeUnit.SECONDS.toMillis(leaving.mostSeconds());
@@ -67,7 +67,7 @@ final class Leaver {
 
   private void stopPublishing() {
     if (fleet.isOver() || !client.channel().isActive()) {
-      return; // who has lost its connection is counted as lost
+      return; // a lost connection is counted as lost
     }
     Publisher publisher = member.publisher();
     if (publisher != null) {
@@ -110,7 +110,7 @@ final class Leaver {
   private void back(@Nullable Throwable error) {
     if (error != null) {
       fleet.presence().stayAway(Arrivals.reason(error));
-      client.connected().thenAccept(LoadClient::close); // if it was its SUBSCRIBE
+      client.connected().thenAccept(LoadClient::close); // if the SUBSCRIBE failed
       return;
     }
     Subscriber subscriber = member.subscriber();

@@ -16,11 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One scenario against one broker: everybody connects, the load warms up, is counted, and ends;
- * then what is under way may still come.
+ * Runs one scenario against one broker: connects all clients, warms up, measures, stops, and waits
+ * for outstanding messages.
  */
 public final class LoadRun {
-  /** Nothing has come for so long: nothing will. */
+  /** After this long without a message, none is expected any more. */
   private static final int SILENT_SECONDS = 8;
 
   private static final int DRAIN_SECONDS = 120;
@@ -33,9 +33,9 @@ public final class LoadRun {
   private final Consumer<String> progress;
 
   /**
-   * @param warmSeconds not counted; 0 for none
-   * @param seconds counted; of a scenario that only connects, how long the connections are held
-   * @param progress gets a line every few seconds
+   * @param warmSeconds before the measured period; 0 for none
+   * @param seconds measured; for connection scenarios, how long connections are held
+   * @param progress receives a line every few seconds
    */
   public LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<String> progress) {
     this.scenario = scenario;
@@ -45,10 +45,10 @@ public final class LoadRun {
   }
 
   /**
-   * Does it.
+   * Runs it.
    *
-   * @param run a number that no other run against the same broker has
-   * @param staying whether the broker goes on living, so that persistent sessions must be removed
+   * @param run unique among the runs against the same broker
+   * @param staying whether the broker keeps running, so that persistent sessions must be removed
    */
   public RunResult run(
       String broker, ClientLoops loops, BrokerWatch watch, int run, boolean staying)
@@ -81,7 +81,7 @@ public final class LoadRun {
         load(fleet, sampler, findings);
       }
     } catch (UncheckedIOException e) {
-      findings.brokenOff("the broker has ended: " + e.getMessage(), sampler.last());
+      findings.brokenOff("the broker exited: " + e.getMessage(), sampler.last());
       fleet.stop();
       awaitSilence(fleet); // other nodes may still deliver
     }
@@ -93,7 +93,7 @@ public final class LoadRun {
     try {
       return new Sampler(fleet, watch);
     } catch (UncheckedIOException e) {
-      throw new IOException("the broker had ended before its clients came: " + e.getMessage(), e);
+      throw new IOException("the broker exited before clients connected: " + e.getMessage(), e);
     }
   }
 
@@ -155,12 +155,12 @@ public final class LoadRun {
       before = pending;
       tell(i, sampler.second(Phase.DRAIN));
       if (pending == 0) {
-        return; // that second was for what comes twice
+        return; // one more second, to find duplicates
       }
     }
   }
 
-  /** Without samples: there is nothing to take them of. */
+  /** Without samples, because there is no process to measure. */
   private static void awaitSilence(Fleet fleet) throws InterruptedException {
     long before = -1;
     long received = fleet.received();

@@ -4,16 +4,16 @@ import io.fjordmq.perf.LoadClient;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** What a client of the load does with what comes: it publishes, subscribes, both or neither. */
+/** Handles the packets of a client that publishes, subscribes, both or neither. */
 final class Member implements LoadClient.Receiver {
   private final Fleet fleet;
   private @Nullable Publisher publisher;
   private @Nullable Subscriber subscriber;
 
-  /** Only who is in can be lost: whoever comes and gets no further is counted where it came. */
+  /** Only a client that has entered can be lost; a failed connect is counted by the caller. */
   private boolean in;
 
-  /** Why its connection has ended, should that have been before somebody knew that it is in. */
+  /** Why the connection ended, if that happened before the client entered. */
   private @Nullable String ended;
 
   Member(Fleet fleet) {
@@ -36,7 +36,7 @@ final class Member implements LoadClient.Receiver {
     return subscriber;
   }
 
-  /** It has come, or come back. Any thread. */
+  /** It is connected, for the first time or again. Any thread. */
   synchronized void enter() {
     in = true;
     if (ended != null) {
@@ -44,7 +44,7 @@ final class Member implements LoadClient.Receiver {
     }
   }
 
-  /** It goes, and may come back. Any thread. */
+  /** It disconnects, and may return. Any thread. */
   synchronized void leave() {
     in = false;
     ended = null;

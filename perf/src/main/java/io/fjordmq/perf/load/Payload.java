@@ -4,11 +4,11 @@ import io.fjordmq.perf.scenario.Scenario;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What a message of the load carries: i64 the intended time of sending ({@code System.nanoTime()}
- * of this process), i32 the run, i32 its publisher, i32 its number there from 0; then zeros.
+ * The payload of a message: i64 scheduled send time ({@code System.nanoTime()} of this process),
+ * i32 run, i32 publisher, i32 number of the message in its publisher, from 0; then zeros.
  *
  * @param bytes of the whole payload
- * @param run so that what another run has left behind is not taken for this one's
+ * @param run distinguishes the messages of different runs
  */
 record Payload(int bytes, int run) {
   private static final int HEAD_BYTES = Scenario.LEAST_PAYLOAD_BYTES;
@@ -18,7 +18,7 @@ record Payload(int bytes, int run) {
     out.writeZero(bytes - HEAD_BYTES);
   }
 
-  /** Whether it is of this run; the buffer stands at its beginning and stays there. */
+  /** Whether it belongs to this run. The buffer is positioned at the payload and is not moved. */
   boolean isOurs(ByteBuf payload) {
     return payload.readableBytes() == bytes
         && payload.getInt(payload.readerIndex() + Long.BYTES) == run;

@@ -2,7 +2,7 @@ package io.fjordmq.perf.load;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** How many clients are in, and who of those that were is not any more. Any thread. */
+/** Counts the clients that are connected, lost or away. Any thread. */
 final class Presence {
   private final Arrivals arrivals;
   private final AtomicInteger lost = new AtomicInteger();
@@ -11,52 +11,52 @@ final class Presence {
   private final Reasons losses = new Reasons();
 
   /**
-   * @param arrivals which know who has come
+   * @param arrivals counts the clients that have connected
    */
   Presence(Arrivals arrivals) {
     this.arrivals = arrivals;
   }
 
-  /** How many are in now; never less than none. */
+  /** Number of connected clients; never negative. */
   int connected() {
-    int gone = lost.get() + away.get(); // first: nobody goes before it has come
+    int gone = lost.get() + away.get(); // before arrivals: never negative
     return arrivals.accepted() - gone;
   }
 
-  /** The connection of one that was in has ended and should not have. */
+  /** A connection ended unexpectedly. */
   void lose(String reason) {
     lost.incrementAndGet();
     losses.note(reason, "");
   }
 
-  /** Connections that ended and should not have. */
+  /** Connections that ended unexpectedly. */
   int lost() {
     return lost.get();
   }
 
-  /** Why they did. */
+  /** Why they ended. */
   Reasons losses() {
     return losses;
   }
 
-  /** One has left and will come back. */
+  /** A client has left and will return. */
   void leave() {
     departures.incrementAndGet();
     away.incrementAndGet();
   }
 
-  /** It has. */
+  /** It has returned. */
   void comeBack() {
     away.decrementAndGet();
   }
 
-  /** It has not: the broker would not have it. */
+  /** It could not return: the broker refused it. */
   void stayAway(String reason) {
-    away.decrementAndGet(); // before it is lost: it is not gone twice
-    lose("could not come back: " + reason);
+    away.decrementAndGet(); // before it is lost, so that it does not count twice
+    lose("could not return: " + reason);
   }
 
-  /** How often one has left. */
+  /** How often clients have left. */
   int departures() {
     return departures.get();
   }

@@ -8,11 +8,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * Sends what its timetable says. What it cannot send in time, because the broker does not read or
- * has too many messages unacknowledged, it sends as soon as it can, under its intended time.
+ * Publishes on a schedule. If the broker does not read or has too many messages unacknowledged,
+ * messages are sent as soon as possible, with their scheduled times.
  */
 final class Publisher {
-  /** How many messages go into one write, should it be behind. */
+  /** Maximum number of messages per write when it is behind. */
   private static final int BATCH = 32;
 
   private static final int IDENTIFIERS = 65_535;
@@ -30,14 +30,14 @@ final class Publisher {
   private volatile boolean away;
   private volatile int sent;
 
-  /** Messages that were due while it was away. */
+  /** Messages that were due while the client was away. */
   private volatile int skipped;
 
   private int answerable;
 
   /**
-   * @param qos of messages that are not QoS 0
-   * @param mix which messages have that
+   * @param qos of the messages that do not have QoS 0
+   * @param mix which messages have it
    * @param client connected
    */
   Publisher(
@@ -68,17 +68,20 @@ final class Publisher {
     return lane;
   }
 
-  /** Messages so far. */
+  /** Messages sent so far. */
   int sent() {
     return sent;
   }
 
-  /** Messages of QoS 1 or 2 without an acknowledgement. */
+  /** Messages with QoS 1 or 2 without an acknowledgement. */
   long unacknowledged() {
     return acknowledged.missing(answerable);
   }
 
-  /** False if something that is due could not be sent yet; true also if its connection is gone. */
+  /**
+   * Sends what is due. Returns false if something could not be sent yet, but true if the connection
+   * is lost.
+   */
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
   boolean send(Timetable timetable, long now) {
     if (away) {
@@ -96,24 +99,24 @@ final class Publisher {
         write(out, intended);
         sent++;
         lane.sent.add(1);
-        lane.record(lane.lateness, intended); // not by now: the ones before it took their time
+        lane.record(lane.lateness, intended); // not "now": earlier messages took time
       }
       channel.writeAndFlush(out, channel.voidPromise());
     }
     return true;
   }
 
-  /** How many messages are due and have not been sent. */
+  /** Number of messages that are due and not yet sent. */
   long behind(Timetable timetable, long now) {
     return away ? 0 : timetable.due(number, now) - skipped - sent;
   }
 
-  /** Sends nothing more for the time being. */
+  /** Stops publishing for the moment. */
   void pause() {
     away = true;
   }
 
-  /** Goes on with what is due from now on, over a connection to the same event loop. */
+  /** Resumes with what is due from now on, over a connection on the same event loop. */
   void resume(LoadClient connected, Timetable timetable, long now) {
     client = connected;
     window = connected.receiveMaximum();
@@ -121,7 +124,7 @@ final class Publisher {
     away = false;
   }
 
-  /** Whether the broker has answered for the message; true of QoS 0. After it has stopped. */
+  /** Whether the broker has acknowledged the message; true for QoS 0. After it has stopped. */
   boolean isAnswered(int message) {
     return !mix.hasAnswer(message) || acknowledged.has(message / mix.answeredEvery());
   }
@@ -142,7 +145,7 @@ final class Publisher {
     payload.write(out, intended, number, sent);
   }
 
-  /** The identifier tells which message it was: they are given in turn. */
+  /** The message follows from the identifier, because identifiers are assigned in order. */
   void onPuback(Timetable timetable, int identifier) {
     int lowest = acknowledged.lowest();
     int ordinal = lowest + Math.floorMod(identifier - 1 - lowest % IDENTIFIERS, IDENTIFIERS);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What went wrong with connections, how often and with whom, in a bounded number of lines. */
+/** Counts connection errors by reason, with examples of clients, in a bounded number of lines. */
 final class Reasons {
   private static final int MOST = 20;
   private static final int NAMES = 5;
@@ -18,9 +18,9 @@ final class Reasons {
   }
 
   /**
-   * Something went wrong once more. Any thread.
+   * Records an error. Any thread.
    *
-   * @param name of the client; empty if it does not matter
+   * @param name of the client; empty if irrelevant
    */
   synchronized void note(String why, String name) {
     if (reasons.size() >= MOST && !reasons.containsKey(why)) {

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was seen in one run.
+ * The result of one run.
  *
- * @param broker whose
- * @param figures what can be said
+ * @param broker name of the broker
+ * @param figures the values that could be measured
  * @param samples second by second
- * @param latencies percentile to milliseconds of the deliveries counted, ascending; empty without
+ * @param latencies percentile to milliseconds of the measured deliveries, ascending; empty without
  *     deliveries
- * @param faults what a broker must not do; empty if it did nothing wrong
- * @param remarks what a reader should know before believing the figures
+ * @param faults errors of the broker; empty if there were none
+ * @param remarks what readers should know before they trust the figures
  */
 public record RunResult(
     String broker,
@@ -23,7 +23,7 @@ public record RunResult(
     List<String> faults,
     List<String> remarks) {
 
-  /** So many percent of the deliveries took no longer. */
+  /** The latency that this percentage of deliveries did not exceed. */
   public record Percentile(double percent, double millis) {}
 
   public RunResult {
@@ -34,7 +34,7 @@ public record RunResult(
     remarks = List.copyOf(remarks);
   }
 
-  /** The same with more faults and more to know. */
+  /** The same with additional faults and remarks. */
   public RunResult with(List<String> moreFaults, List<String> moreRemarks) {
     List<String> allFaults = new ArrayList<>(faults);
     allFaults.addAll(moreFaults);

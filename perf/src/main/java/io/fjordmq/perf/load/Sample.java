@@ -6,18 +6,18 @@ import java.util.OptionalDouble;
 /**
  * One second of a run.
  *
- * @param second since the run began
+ * @param second since the start of the run
  * @param phase it belongs to
- * @param values what there was to see; what is not there was not seen
+ * @param values measured values; others are missing
  */
 public record Sample(double second, Phase phase, Map<Series, Double> values) {
 
-  /** Of a run, in this order. */
+  /** The phases of a run, in order. */
   public enum Phase {
     CONNECT,
     WARM,
     COUNT,
-    /** Nothing more is sent, what is under way comes. */
+    /** Publishing has stopped; outstanding messages still arrive. */
     DRAIN
   }
 

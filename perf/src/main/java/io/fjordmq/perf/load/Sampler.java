@@ -13,11 +13,11 @@ import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 
 /**
- * Takes what there is to see once a second, and keeps the sums of the counted time. One thread;
- * {@link #second} blocks it until the second is over.
+ * Takes a sample every second and keeps the sums of the measured period. One thread; {@link
+ * #second} blocks it until the end of the second.
  */
 final class Sampler {
-  /** Asking a broker for its metrics costs it something, too. */
+  /** Reading the metrics costs the broker something as well. */
   private static final int RANGES_EVERY = 5;
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -38,7 +38,7 @@ final class Sampler {
   private List<Integer> led = List.of();
   private double mostMemoryMb;
 
-  /** What has been used and counted up to a moment. */
+  /** Cumulative values at one moment. */
   record Reading(
       long nanos,
       ProcessUsage broker,
@@ -63,12 +63,12 @@ final class Sampler {
         fleet.arrivals().accepted());
   }
 
-  /** What has been seen until the end of the last second. */
+  /** The values at the end of the last second. */
   Reading last() {
     return last;
   }
 
-  /** Seconds may have passed without anybody looking; the next one begins now. */
+  /** Starts the next second now, after a time without samples. */
   void resume() {
     nextNanos = System.nanoTime();
   }
@@ -116,7 +116,7 @@ final class Sampler {
     }
   }
 
-  /** What has come since the end of the last second. */
+  /** Collects what has arrived since the end of the last second. */
   void rest() {
     messages(new EnumMap<>(Series.class));
   }
@@ -142,7 +142,7 @@ final class Sampler {
     return sum;
   }
 
-  /** What the nodes last said. */
+  /** The last values reported by the nodes. */
   private void ranges(Map<Series, Double> values) {
     if (asked.isDone()) {
       led = asked.join();
@@ -166,17 +166,17 @@ final class Sampler {
     return samples;
   }
 
-  /** Deliveries of what was due in the counted time, whenever they came, microseconds. */
+  /** Deliveries of messages scheduled in the measured period, microseconds. */
   Histogram delivery() {
     return delivery;
   }
 
-  /** PUBACKs of the same, microseconds. */
+  /** PUBACKs of the same messages, microseconds. */
   Histogram acknowledgement() {
     return acknowledgement;
   }
 
-  /** How late the tool itself wrote the same, microseconds. */
+  /** Lateness of the tool's own writes of the same messages, microseconds. */
   Histogram lateness() {
     return lateness;
   }

@@ -2,7 +2,7 @@ package io.fjordmq.perf.load;
 
 import java.util.List;
 
-/** What is taken once a second, for plots. */
+/** The values sampled every second, for plots. */
 public enum Series {
   SENT("sent", "msg/s"),
   RECEIVED("delivered", "msg/s"),
@@ -15,15 +15,15 @@ public enum Series {
   CONNECT_MEAN_MS("CONNECT mean", "ms"),
   CONNECT_P99_MS("CONNECT p99", "ms"),
   CONNECT_MAX_MS("CONNECT max", "ms"),
-  CPU_PERCENT("broker", "% of the machine"),
-  TOOL_CPU_PERCENT("load tool", "% of the machine"),
+  CPU_PERCENT("broker", "% of the host"),
+  TOOL_CPU_PERCENT("load tool", "% of the host"),
   MEMORY_MB("broker", "MB"),
   RANGES("ranges", ""),
   LED_BY_1("led by node 1", ""),
   LED_BY_2("led by node 2", ""),
   LED_BY_3("led by node 3", "");
 
-  /** By node; the tool starts no more of them. */
+  /** By node; the tool starts at most this many. */
   static final List<Series> LED = List.of(LED_BY_1, LED_BY_2, LED_BY_3);
 
   private final String label;

@@ -4,7 +4,7 @@ import io.fjordmq.perf.check.Ledger;
 import io.fjordmq.perf.check.Sent;
 import io.netty.buffer.ByteBuf;
 
-/** Enters what comes into its ledger. */
+/** Passes received messages to the ledger of its client. */
 final class Subscriber {
   private final Payload payload;
   private final Ledger ledger;
@@ -20,7 +20,7 @@ final class Subscriber {
     return ledger;
   }
 
-  /** It goes; what comes all the same is taken. */
+  /** It disconnects; messages that still arrive are accepted. */
   void leave() {
     ledger.leave();
   }

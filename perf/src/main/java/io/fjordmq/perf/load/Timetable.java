@@ -3,14 +3,14 @@ package io.fjordmq.perf.load;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When each message should be sent, whatever the broker does. Publishers are spread evenly over one
+ * The schedule of all messages, independent of the broker. Publishers are spread evenly over one
  * interval.
  *
- * @param startNanos of {@code System.nanoTime()}
- * @param countedNanos what is due from then on is counted
- * @param endNanos nothing is due from then on
+ * @param startNanos in {@code System.nanoTime()}
+ * @param countedNanos messages due from then on are measured
+ * @param endNanos end of the schedule
  * @param intervalNanos between two messages of a publisher
- * @param publishers how many
+ * @param publishers number of publishers
  */
 record Timetable(
     long startNanos, long countedNanos, long endNanos, double intervalNanos, int publishers) {
@@ -29,11 +29,11 @@ record Timetable(
     return startNanos + (long) ((number + (double) publisher / publishers) * intervalNanos);
   }
 
-  /** How many messages of a publisher are due by then. */
+  /** Number of messages of a publisher that are due by then. */
   int due(int publisher, long nowNanos) {
     long now = Math.min(nowNanos - startNanos, endNanos - startNanos - 1);
     int due = Math.max(0, (int) (now / intervalNanos - (double) publisher / publishers) + 1);
-    // Rounding may have gone either way.
+    // Correct a rounding error in either direction.
     while (due > 0 && intendedNanos(publisher, due - 1) - startNanos > now) {
       due--;
     }

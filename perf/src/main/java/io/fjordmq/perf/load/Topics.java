@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Names of topics and filters of one run.
+ * The topics and filters of one run.
  *
- * @param label no other run has it
+ * @param label unique to the run
  */
 record Topics(Scenario scenario, String label) {
-  /** As many as the reference report of phones and devices has. */
+  /** As in the published benchmark of phones and devices. */
   private static final int FAMILIES = 20;
 
   byte[] ofPublisher(int publisher) {
@@ -26,7 +26,7 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** Of subscriber number n; with partners, of client number n. */
+  /** Topics of subscriber n; with partners, of client n. */
   List<String> ofSubscriber(int subscriber) {
     return switch (scenario.flow()) {
       case MUTUAL -> List.of(topic(partner(subscriber)));
@@ -35,7 +35,7 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** Of one that gets everything. */
+  /** Filters of a collector. */
   List<String> ofCollector() {
     return switch (scenario.flow()) {
       case MUTUAL -> IntStream.range(0, FAMILIES).mapToObj(f -> family(f) + "/+").toList();
@@ -43,7 +43,7 @@ record Topics(Scenario scenario, String label) {
     };
   }
 
-  /** 0 and 1 are partners, 2 and 3 … */
+  /** Clients 0 and 1 are partners, 2 and 3, and so on. */
   static int partner(int client) {
     return client ^ 1;
   }

@@ -7,15 +7,15 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 /**
- * Who of those that publish and receive is in, and what is to be expected of them: less than the
- * scenario says if some were refused.
+ * The connected publishers and receivers, and the message rates to expect of them, which are lower
+ * than in the scenario if clients were refused.
  *
- * @param publishers who are in
+ * @param publishers connected publishers
  * @param allPublishers of the scenario
- * @param receivers who are in: subscribers, partners and collectors
+ * @param receivers connected subscribers, partners and collectors
  * @param allReceivers of the scenario
- * @param publishesPerSecond by those who are in
- * @param deliveriesPerSecond between them
+ * @param publishesPerSecond of the connected publishers
+ * @param deliveriesPerSecond between connected clients
  */
 record Turnout(
     int publishers,
@@ -26,11 +26,11 @@ record Turnout(
     double deliveriesPerSecond) {
 
   /**
-   * Counts them.
+   * Counts the connected clients.
    *
-   * @param publishes whether publisher n is in
-   * @param receives whether the subscriber of a place is in: first the subscribers, with partners
-   *     all clients, then the collectors
+   * @param publishes whether publisher n is connected
+   * @param receives whether a receiver is connected: first the subscribers (with partners, all
+   *     clients), then the collectors
    */
   static Turnout of(Scenario scenario, IntPredicate publishes, IntPredicate receives) {
     Clients clients = scenario.clients();
@@ -63,7 +63,7 @@ record Turnout(
     return (int) IntStream.range(0, most).filter(in).count();
   }
 
-  /** Pairs of a publisher and a subscriber at the same topic. */
+  /** Pairs of a publisher and a subscriber with the same topic. */
   private static long meetings(Clients clients, IntPredicate publishes, IntPredicate receives) {
     int topics = clients.topics();
     long[] at = new long[topics];
@@ -78,7 +78,7 @@ record Turnout(
     return publishers == allPublishers && receivers == allReceivers;
   }
 
-  /** For a report. */
+  /** For the report. */
   @Override
   public String toString() {
     return publishers

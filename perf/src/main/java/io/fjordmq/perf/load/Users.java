@@ -16,12 +16,12 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * A user for each client of a scenario, with a password of its own and rights to nothing but its
- * topics, in the files of mosquitto, which FjordMQ reads as well. Passwords are hashed with SHA-512
- * and a salt, as mosquitto 1 did: a hash that is meant to be slow would be what is measured.
+ * Creates a user for each client of a scenario, with its own password and access to its own topics
+ * only, in Mosquitto's file formats, which FjordMQ reads as well. Passwords are salted SHA-512
+ * hashes as in Mosquitto 1, because a deliberately slow hash would dominate the measurement.
  */
 public final class Users {
-  /** Mosquitto takes no other. */
+  /** Mosquitto accepts no other length. */
   private static final int SALT_BYTES = 12;
 
   private final Scenario scenario;
@@ -29,10 +29,10 @@ public final class Users {
 
   public Users(Scenario scenario) {
     this.scenario = scenario;
-    this.topics = new Topics(scenario, "+"); // whatever the run is called
+    this.topics = new Topics(scenario, "+"); // valid for every run
   }
 
-  /** Of the client with that name within its run: p0, s17, c1 … */
+  /** The user of the client with that name within its run: p0, s17, c1 … */
   static Credentials of(String client) {
     return new Credentials(client, "secret of " + client);
   }
@@ -89,7 +89,7 @@ public final class Users {
       Base64.Encoder base64 = Base64.getEncoder();
       return "$6$" + base64.encodeToString(salt) + "$" + base64.encodeToString(digest.digest(salt));
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-512", e);
+      throw new IllegalStateException("every JDK must provide SHA-512", e);
     }
   }
 }

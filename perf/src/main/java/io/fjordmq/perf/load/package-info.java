@@ -1,11 +1,11 @@
 /**
- * Carries out a scenario: connects its clients, keeps their timetable in an open loop, has every
- * message checked ({@link io.fjordmq.perf.check}), and takes the broker's figures once a second.
- * Start at {@link io.fjordmq.perf.load.LoadRun}.
+ * Runs a scenario: connects its clients, publishes on schedule in an open loop, checks every
+ * message ({@link io.fjordmq.perf.check}) and samples the broker every second. Start at {@link
+ * io.fjordmq.perf.load.LoadRun}.
  *
- * <p>Threads: what belongs to a client is touched by its event loop only; a {@link
- * io.fjordmq.perf.load.Lane} holds what the clients of one loop count, in single-writer counters
- * that the thread of the run reads.
+ * <p>Threads: only the event loop of a client touches its state. A {@link
+ * io.fjordmq.perf.load.Lane} holds the single-writer counters of one event loop, which the thread
+ * of the run reads.
  */
 @NullMarked
 package io.fjordmq.perf.load;

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What can be seen of a broker from outside: its processes in {@code /proc}, and how many ranges
- * its nodes lead as far as they tell. One thread at a time.
+ * Observes a broker from outside: its processes in {@code /proc}, and the number of ranges its
+ * nodes lead from their metrics. One thread at a time.
  */
 public final class BrokerWatch {
   private static final String LED = "fjordmq_ranges_led{";
@@ -24,20 +24,20 @@ public final class BrokerWatch {
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
   /**
-   * @param pids of its nodes; empty if they are not of this machine
-   * @param metrics pages of its nodes in the form of Prometheus; empty if there are none
+   * @param pids of its nodes; empty if they run on other hosts
+   * @param metrics pages of its nodes in the Prometheus format; empty if there are none
    */
   public BrokerWatch(List<Long> pids, List<URI> metrics) {
     this.pids = List.copyOf(pids);
     this.metrics = List.copyOf(metrics);
   }
 
-  /** Whether its CPU and memory can be read. */
+  /** Whether its CPU and memory can be measured. */
   public boolean seesProcesses() {
     return !pids.isEmpty();
   }
 
-  /** Which programs its processes are, each once; blocks. */
+  /** The distinct programs of its processes; blocks. */
   public List<String> programs() throws InterruptedException {
     Set<String> programs = new LinkedHashSet<>();
     for (long pid : pids) {
@@ -47,23 +47,23 @@ public final class BrokerWatch {
   }
 
   /**
-   * Of all nodes together.
+   * The sum over all nodes.
    *
-   * @throws java.io.UncheckedIOException if one of them has ended
+   * @throws java.io.UncheckedIOException if a process has exited
    */
   public ProcessUsage usage() {
     return ProcessUsage.of(pids);
   }
 
   /**
-   * The ranges each node leads, in order; empty if not every node says so. Does not wait: a node
-   * that is slow to answer is no reason to look at everything else too late.
+   * The number of ranges that each node leads, in order; empty unless every node reports it. Does
+   * not wait: a slow node must not delay the other measurements.
    */
   public CompletableFuture<List<Integer>> rangesLed() {
     return sums(LED);
   }
 
-  /** The same of one store: {@code dist}, {@code inbox} or {@code retain}. */
+  /** The same for one store: {@code dist}, {@code inbox} or {@code retain}. */
   public CompletableFuture<List<Integer>> rangesLed(String store) {
     return sums(LED + "store=\"" + store + "\"");
   }
@@ -73,7 +73,7 @@ public final class BrokerWatch {
         metrics.stream().map(page -> sum(page, begin)).toList();
     return CompletableFuture.allOf(nodes.toArray(CompletableFuture[]::new))
         .thenApply(all -> nodes.stream().map(CompletableFuture::join).toList())
-        // No figure is better than none of the others.
+        // A missing value must not discard the others.
         .exceptionally(error -> List.of());
   }
 

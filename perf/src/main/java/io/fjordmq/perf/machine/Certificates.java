@@ -14,15 +14,15 @@ import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLException;
 
 /**
- * An authority made for one run, and certificates by it (P-256): one of the broker, in files, and
- * one that all clients share.
+ * A certificate authority generated for one run, with certificates (P-256) for the broker, in
+ * files, and for all clients.
  */
 public final class Certificates {
   private final Path directory;
   private final X509Bundle client;
 
   /**
-   * @param directory where the files are written
+   * @param directory for the files
    */
   public Certificates(Path directory) throws Exception {
     this.directory = directory;
@@ -45,26 +45,26 @@ public final class Certificates {
     Files.writeString(keyFile(), server.getPrivateKeyPEM());
   }
 
-  /** Of the authority. */
+  /** Certificate file of the authority. */
   public Path trustFile() {
     return directory.resolve("authority.crt");
   }
 
-  /** Of the broker. */
+  /** Certificate file of the broker. */
   public Path certificateFile() {
     return directory.resolve("server.crt");
   }
 
-  /** Of the broker. */
+  /** Key file of the broker. */
   public Path keyFile() {
     return directory.resolve("server.key");
   }
 
   /**
-   * For clients: they trust any broker and remember no session, so that each handshake is a full
+   * TLS for clients, which trust any broker and keep no sessions, so that each handshake is a full
    * one.
    *
-   * @param mutual whether they show a certificate
+   * @param mutual whether clients have a certificate
    */
   public SslContext clients(boolean mutual) throws SSLException {
     SslContextBuilder builder = builder();
@@ -75,12 +75,12 @@ public final class Certificates {
     return builder.build();
   }
 
-  /** Clients that show no certificate. */
+  /** TLS for clients without a certificate. */
   public static SslContext strangers() throws SSLException {
     return builder().build();
   }
 
-  /** Clients with a certificate that somebody else made. */
+  /** TLS for clients with an existing certificate. */
   public static SslContext clients(Path certificate, Path key) throws IOException {
     return builder().keyManager(certificate.toFile(), key.toFile()).build();
   }

@@ -8,20 +8,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where this process is in the control groups of Linux, version 1, and whether it may make groups
- * of its own below that: what limits this process itself goes on to hold for them together.
+ * The Linux control groups (version 1) of this process, in which it creates groups of its own.
+ * Limits on this process itself still apply to all of them together.
  *
- * @param cpu folder of this process' group in the hierarchy that limits processors
+ * @param cpu directory of its group in the cpu hierarchy
  * @param memory the same for memory
  */
 public record ControlGroups(Path cpu, Path memory) {
   private static final Path SELF = Path.of("/proc/self");
 
   /**
-   * Those of this process.
+   * The control groups of this process.
    *
-   * @throws IOException if there are none that can be used; the message says why, in half a
-   *     sentence
+   * @throws IOException if they cannot be used; the message has the reason
    */
   public static ControlGroups own() throws IOException {
     if (!Files.isReadable(SELF.resolve("mountinfo")) || !Files.isReadable(SELF.resolve("cgroup"))) {
@@ -32,7 +31,7 @@ public record ControlGroups(Path cpu, Path memory) {
   }
 
   /**
-   * Those that the two files below {@code /proc} tell of.
+   * Parses two files below {@code /proc}.
    *
    * @param mounts lines of {@code mountinfo}
    * @param memberships lines of {@code cgroup}
@@ -51,7 +50,7 @@ public record ControlGroups(Path cpu, Path memory) {
           second
               ? "its control groups for '"
                   + controller
-                  + "' are of version 2, and the tool knows those of version 1 only"
+                  + "' are version 2; this tool supports only version 1"
               : "no control groups for '" + controller + "' are mounted");
     }
     for (String line : memberships) {
@@ -63,7 +62,7 @@ public record ControlGroups(Path cpu, Path memory) {
     throw new IOException("this process is in no control group for '" + controller + "'");
   }
 
-  /** A file system that is mounted: of control groups, if its type says so. */
+  /** A mounted file system; of control groups if its type says so. */
   private record Mount(String root, String point, String type, List<String> options) {
     private static final int ROOT = 3;
     private static final int POINT = 4;
@@ -83,7 +82,7 @@ public record ControlGroups(Path cpu, Path memory) {
       return type.equals("cgroup") && options.contains(controller);
     }
 
-    /** In a container only a part of the tree is mounted. */
+    /** In a container only part of the tree is mounted. */
     Path folder(String path) throws IOException {
       if (root.equals("/")) {
         return Path.of(point, path);
@@ -96,19 +95,19 @@ public record ControlGroups(Path cpu, Path memory) {
   }
 
   /**
-   * Tries it: makes a group with these limits and removes it.
+   * Creates a group with these limits and removes it, as a test.
    *
-   * @throws IOException if that cannot be done; the message says why, in half a sentence
+   * @throws IOException if that fails; the message has the reason
    */
   public void probe(NodeLimits limits) throws IOException {
     make("probe", limits).close();
   }
 
   /**
-   * A group without processes.
+   * Creates an empty group.
    *
-   * @param name of those that this process makes at a time no other has it
-   * @throws IOException if it cannot be made; then nothing is left of it
+   * @param name unique among the groups of this process
+   * @throws IOException if it cannot be created; then nothing is left of it
    */
   public NodeGroup make(String name, NodeLimits limits) throws IOException {
     String folder = "fjordmq-perf-" + ProcessHandle.current().pid() + "-" + name;

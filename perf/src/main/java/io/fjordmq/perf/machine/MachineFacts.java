@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a reader of figures has to know about where they come from. */
+/** Facts about the host that readers of a report need. */
 public final class MachineFacts {
   private static final Path PROC = Path.of("/proc");
   private static final int GIT_SECONDS = 10;
@@ -38,10 +38,10 @@ public final class MachineFacts {
   }
 
   /**
-   * What TCP uses: that of the route, if it has one of its own.
+   * The TCP congestion control: that of the route, if it has its own.
    *
-   * @param route as {@code ip route get} shows it; empty if it cannot
-   * @param usual for routes without
+   * @param route as in the output of {@code ip route get}; empty if unknown
+   * @param usual the default of the system
    */
   static String congestionControl(String route, String usual) {
     Matcher matcher = Pattern.compile("\\bcongctl (?:lock )?(\\S+)").matcher(route);
@@ -56,17 +56,17 @@ public final class MachineFacts {
         .orElse("processor");
   }
 
-  /** Memory there is for this process and those it starts, in bytes. */
+  /** Memory available to this process and its children, in bytes. */
   public static long memoryBytes() {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
   }
 
-  /** Memory that could be had, in kilobytes. */
+  /** Available memory in kilobytes. */
   public static long availableKilobytes() {
     return field("meminfo", "MemAvailable:");
   }
 
-  /** How many files this process may have open; those it starts may have as many. */
+  /** Open-file limit of this process, which its children inherit. */
   public static long openFiles() {
     return field("self/limits", "Max open files");
   }
@@ -89,11 +89,11 @@ public final class MachineFacts {
     try {
       return Files.readAllLines(file);
     } catch (IOException e) {
-      return List.of(); // not Linux, or not to be read: a fact less
+      return List.of(); // not Linux or not readable: omit the fact
     }
   }
 
-  /** The commit of a checkout, and whether files differ from it. */
+  /** The commit of a checkout, and whether it has changes. */
   public static String commit(Path checkout) throws InterruptedException {
     String commit = git(checkout, "rev-parse", "--short=12", "HEAD");
     if (commit.isEmpty()) {
@@ -118,7 +118,7 @@ public final class MachineFacts {
           ? said.strip()
           : "";
     } catch (IOException e) {
-      return ""; // a release has no git
+      return ""; // a release has no git repository
     }
   }
 }

@@ -19,10 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A control group of Linux, version 1, for the processes of one node. Any thread.
+ * A Linux control group (version 1) for the processes of one node. Any thread.
  *
- * <p>The kernel holds its limits: who has used up its processors' time waits for the next tenth of
- * a second, who wants more memory than there is (file cache goes first, there is no swap) is ended.
+ * <p>The kernel enforces its limits. A group that has used its CPU quota waits for the next period
+ * of 100 ms. A process that needs more memory than available is killed, after the file cache has
+ * been dropped; there is no swap.
  */
 public final class NodeGroup implements AutoCloseable {
   private static final int PERIOD_MICROS = 100_000;
@@ -30,14 +31,14 @@ public final class NodeGroup implements AutoCloseable {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final String MEMBERS = "cgroup.procs";
 
-  /** Enters the groups of the files before the "--", then becomes the command behind it. */
+  /** Joins the groups of the files before "--", then replaces itself with the command after it. */
   private static final String ENTER =
       "while [ \"$1\" != -- ]; do echo $$ >\"$1\" || exit 125; shift; done; shift; exec \"$@\"";
 
   private final Path cpu;
   private final Path memory;
 
-  /** Both, or one for both. */
+  /** Two directories, or one if both hierarchies share it. */
   private final Set<Path> folders;
 
   private NodeGroup(Path cpu, Path memory) {
@@ -47,9 +48,9 @@ public final class NodeGroup implements AutoCloseable {
   }
 
   /**
-   * Makes it.
+   * Creates the group.
    *
-   * @throws IOException if it cannot be made; then nothing is left of it
+   * @throws IOException if it cannot be created; then nothing is left of it
    */
   static NodeGroup make(Path cpu, Path memory, NodeLimits limits) throws IOException {
     NodeGroup group = new NodeGroup(cpu, memory);
@@ -79,10 +80,10 @@ public final class NodeGroup implements AutoCloseable {
     try {
       Files.createDirectory(folder);
     } catch (FileAlreadyExistsException e) {
-      throw new IOException("there is a control group " + folder + " already", e);
+      throw new IOException("control group " + folder + " already exists", e);
     } catch (IOException e) {
       throw new IOException(
-          "no control group can be made below " + folder.getParent() + ": " + reason(e), e);
+          "cannot create a control group below " + folder.getParent() + ": " + reason(e), e);
     }
   }
 
@@ -90,25 +91,24 @@ public final class NodeGroup implements AutoCloseable {
     try {
       Files.writeString(file, Long.toString(value), StandardOpenOption.WRITE);
     } catch (IOException e) {
-      throw new IOException(
-          "the kernel does not take " + value + " in " + file + ": " + reason(e), e);
+      throw new IOException("the kernel rejected " + value + " in " + file + ": " + reason(e), e);
     }
   }
 
-  /** In a few words; messages of file systems are names of files. */
+  /** A short reason, because the messages of file system exceptions are only file names. */
   private static String reason(IOException error) {
     if (error instanceof AccessDeniedException) {
-      return "this user may not";
+      return "permission denied";
     }
     if (error instanceof NoSuchFileException) {
-      return "there is no such file";
+      return "no such file";
     }
     String reason =
         error instanceof FileSystemException inFiles ? inFiles.getReason() : error.getMessage();
     return reason == null ? error.toString() : reason;
   }
 
-  /** The command that does the same in this group, from its first instruction on. */
+  /** Wraps a command so that it runs in this group from its first instruction. */
   public List<String> inside(List<String> command) {
     List<String> words = new ArrayList<>(List.of("sh", "-c", ENTER, "limited"));
     folders.forEach(folder -> words.add(folder.resolve(MEMBERS).toString()));
@@ -117,7 +117,7 @@ public final class NodeGroup implements AutoCloseable {
     return words;
   }
 
-  /** Who is in it now, by process id. */
+  /** The process ids in the group. */
   public Set<Long> processes() throws IOException {
     Set<Long> all = new TreeSet<>();
     for (Path folder : folders) {
@@ -129,16 +129,16 @@ public final class NodeGroup implements AutoCloseable {
   }
 
   /**
-   * What its limits have done so far.
+   * Effects of the limits so far.
    *
-   * @param periods tenths of a second in which somebody wanted a processor
-   * @param throttled those of them in which the processors' time was used up
-   * @param mostBytes of memory at a time
-   * @param ended processes that the kernel ended for want of memory
+   * @param periods periods of 100 ms with demand for CPU
+   * @param throttled those in which the quota was used up
+   * @param mostBytes peak memory
+   * @param ended processes killed because memory ran out
    */
   public record Reading(long periods, long throttled, long mostBytes, long ended) {}
 
-  /** Looks at it. */
+  /** Reads the counters of the group. */
   public Reading reading() throws IOException {
     return new Reading(
         number(cpu.resolve("cpu.stat"), "nr_periods "),
@@ -147,7 +147,7 @@ public final class NodeGroup implements AutoCloseable {
         number(memory.resolve("memory.oom_control"), "oom_kill "));
   }
 
-  /** 0 if the kernel does not tell. */
+  /** 0 if the kernel does not report it. */
   private static long number(Path file, String key) throws IOException {
     return Files.readAllLines(file).stream()
         .filter(line -> line.startsWith(key))
@@ -157,21 +157,21 @@ public final class NodeGroup implements AutoCloseable {
   }
 
   /**
-   * Ends whoever is still in it, at once, and removes it.
+   * Kills the remaining processes and removes the group.
    *
    * @throws IOException if it cannot be removed; the message names it
    */
   @Override
   public void close() throws IOException {
     long deadline = System.nanoTime() + PATIENCE_NANOS;
-    boolean interrupted = false; // no reason to leave a group behind
+    boolean interrupted = false; // an interrupt must not leave the group behind
     try {
       while (!isGone()) {
         try {
           remove();
         } catch (IOException e) {
           if (System.nanoTime() - deadline > 0) {
-            throw new IOException("a control group is left, " + folders + ": " + reason(e), e);
+            throw new IOException("cannot remove control group " + folders + ": " + reason(e), e);
           }
           interrupted |= Thread.interrupted();
           LockSupport.parkNanos(LOOK_NANOS);
@@ -188,7 +188,7 @@ public final class NodeGroup implements AutoCloseable {
     return folders.stream().noneMatch(Files::isDirectory);
   }
 
-  /** Fails as long as one of its processes has not quite ended. */
+  /** Fails until all of its processes have exited. */
   private void remove() throws IOException {
     processes().forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
     for (Path folder : folders) {

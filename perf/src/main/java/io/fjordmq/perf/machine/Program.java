@@ -9,30 +9,27 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Which program a process is, and programs that tell something. Blocks. */
+/** Identifies the program of a process, and runs programs for their output. Blocks. */
 public final class Program {
   private static final int SECONDS = 10;
   private static final String MOSQUITTO = "mosquitto";
 
   private Program() {}
 
-  /**
-   * What a process runs, with its version if that is known: a JVM, mosquitto, or the name of a
-   * file.
-   */
+  /** The program of a process, with its version if known: a JVM, mosquitto, or a file name. */
   public static String of(long pid) throws InterruptedException {
     Path file;
     try {
       file = Files.readSymbolicLink(Path.of("/proc", Long.toString(pid), "exe"));
     } catch (IOException e) {
-      return "unknown"; // of somebody else, or over
+      return "unknown"; // of another user, or exited
     }
     String name = String.valueOf(file.getFileName());
     if (name.equals("java")) {
       return java(file);
     }
     if (name.equals(MOSQUITTO)) {
-      // It has no option for that, and says it before it explains those it has.
+      // It has no version option, but prints the version first in its help.
       String version = said(file.toString(), "-h").lines().findFirst().orElse("");
       return version.isEmpty() ? file.toString() : version;
     }
@@ -63,16 +60,16 @@ public final class Program {
   }
 
   /**
-   * Whether a program can be started by its name.
+   * Whether a program is in the path.
    *
-   * @param path folders as the environment has them
+   * @param path value of PATH
    */
   public static boolean isThere(String name, String path) {
     return Stream.of(path.split(File.pathSeparator, -1))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
   }
 
-  /** What a command prints, whatever its exit code; nothing if there is no such program. */
+  /** The output of a command, whatever its exit code; empty if the program does not exist. */
   static String said(String... command) throws InterruptedException {
     try {
       Process process =

@@ -1,5 +1,6 @@
 /**
- * Processes of this machine: brokers that the tools start, what they use, and what they may use.
+ * Processes of this host: the brokers that the tools start, the resources they use and their
+ * limits.
  */
 @NullMarked
 package io.fjordmq.perf.machine;

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the packets that a broker sends to all clients of a benchmark, and lets the benchmark wait
- * for them. All clients are on one event loop.
+ * Counts the packets that the broker sends to all clients of a benchmark, and lets the benchmark
+ * wait for them. All clients are on one event loop.
  */
 final class Arrivals {
   private static final int CONNACK = 2;
@@ -16,34 +16,34 @@ final class Arrivals {
   private static final int REFUSED = 0x80;
   private static final int PATIENCE_SECONDS = 60;
 
-  /** Set by the benchmark while nothing is underway, else touched by the event loop alone. */
+  /** Set by the benchmark while nothing is in progress, otherwise used by the event loop only. */
   private long missing;
 
-  /** Given by the event loop when nothing is missing, which also shows what it has written. */
+  /** Released by the event loop when nothing is missing; also publishes its writes. */
   private final Semaphore there = new Semaphore(0);
 
   private volatile @Nullable String fault;
 
-  /** So many packets are going to come. To be called before what makes the broker send them. */
+  /** Announces packets; to be called before the broker is triggered to send them. */
   void expect(long packets) {
     missing = packets;
   }
 
   /**
-   * Returns when all have come.
+   * Returns when all have arrived.
    *
-   * @throws IllegalStateException if they do not, or a client was refused something
+   * @throws IllegalStateException if they do not, or if the broker refused something
    */
   void await() throws InterruptedException {
     boolean all = there.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS);
     String trouble = fault;
     if (trouble != null || !all) {
       throw new IllegalStateException(
-          trouble != null ? trouble : "after a minute " + missing + " packets are missing");
+          trouble != null ? trouble : missing + " packets are missing after a minute");
     }
   }
 
-  /** The broker has written whole packets. On the event loop. */
+  /** The broker has written complete packets. On the event loop. */
   void count(ByteBuf written) {
     int at = written.readerIndex();
     int packets = 0;
@@ -65,7 +65,7 @@ final class Arrivals {
     if (missing == 0) {
       there.release();
     } else if (missing < 0) {
-      failed("a client got " + -missing + " packets that nobody waits for");
+      failed("a client received " + -missing + " unexpected packets");
     }
   }
 
@@ -83,9 +83,9 @@ final class Arrivals {
           failed("a subscription was refused with code " + code);
         }
       }
-      case DISCONNECT -> failed("a client was sent away");
+      case DISCONNECT -> failed("a client was disconnected");
       default -> {
-        // what was awaited
+        // expected
       }
     }
   }

@@ -19,9 +19,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A PUBLISH that nobody wants, of 256 bytes, MQTT 3.1.1: framed, decoded, checked by the session,
- * matched by a route table without routes, and at QoS 1 acknowledged. They come 100 at a time, as
- * from a socket of a busy client.
+ * A PUBLISH of 256 bytes without subscribers, MQTT 3.1.1: framed, decoded, checked by the session,
+ * matched against an empty route table, and acknowledged with QoS 1. They arrive 100 at a time, as
+ * from the socket of a busy client.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -31,7 +31,7 @@ public class Decode {
   private static final int AT_ONCE = 100;
   private static final int PAYLOAD_BYTES = 256;
 
-  /** Of the packets. */
+  /** QoS of the packets. */
   @Param({"0", "1"})
   int qos;
 
@@ -59,7 +59,7 @@ public class Decode {
   @Benchmark
   @OperationsPerInvocation(PACKETS)
   public void publish() throws InterruptedException {
-    // A PUBACK for each, or one PINGRESP behind all.
+    // A PUBACK for each, or one PINGRESP after all of them.
     broker.arrivals().expect(qos == 0 ? 1 : PACKETS);
     for (byte[] read : reads) {
       publisher.receive(ByteBufAllocator.DEFAULT.buffer(read.length).writeBytes(read));

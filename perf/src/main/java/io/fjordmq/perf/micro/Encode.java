@@ -18,11 +18,11 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A PUBLISH to a client, of 256 bytes, MQTT 5 at QoS 0, encoded from the message to the buffer that
- * a socket would get. Each client has a subscription identifier of its own, so no two have a packet
- * in common, as is the rule where messages are not fanned out; {@link FanOut} is the other case. 50
- * messages come in one read, and as many packets to a client go in one buffer. A 64th of decoding
- * the message is in it.
+ * A PUBLISH of 256 bytes to a client, MQTT 5 with QoS 0, encoded from the message to the buffer for
+ * the socket. Each client has its own subscription identifier, so that no two clients share a
+ * packet, as is usual without fan-out; {@link FanOut} is the other case. One read brings 50
+ * messages, and the same number of packets to a client go into one buffer. The figure includes 1/64
+ * of decoding the message.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -33,7 +33,7 @@ public class Encode {
   private static final int PAYLOAD_BYTES = 256;
   private static final String TOPIC = "site/12/device-345/temperature";
 
-  /** Of each message, of some 20 bytes. */
+  /** User properties per message, of some 20 bytes each. */
   @Param({"0", "4"})
   int userProperties;
 

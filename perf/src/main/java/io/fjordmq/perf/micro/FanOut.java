@@ -15,9 +15,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One delivery of a message of 256 bytes that goes to many clients, MQTT 3.1.1 at QoS 0: its share
- * of decoding and matching, and everything from there to the buffer that a socket would get. Each
- * message comes in a read of its own, so a delivery is also a flush.
+ * One delivery of a message of 256 bytes with many subscribers, MQTT 3.1.1 with QoS 0: its share of
+ * decoding and matching, and everything from there to the buffer for the socket. Each message
+ * arrives in its own read, so that each delivery includes a flush.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -27,7 +27,7 @@ public class FanOut {
   private static final int PAYLOAD_BYTES = 256;
   private static final String TOPIC = "site/12/announcements";
 
-  /** Divides the deliveries of an invocation. */
+  /** Number of subscribers; divides the deliveries of an invocation. */
   @Param({"10", "1000"})
   int subscribers;
 

@@ -40,10 +40,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * One copy of a message of 256 bytes into the inbox of a connected session: encoded, sent to its
- * range, applied and written to RocksDB, its session told; without the log. A thousand copies go
- * together, of as many messages or of one. They are acknowledged between the rounds, which is not
- * measured.
+ * One copy of a message of 256 bytes into the inbox of a connected session, without the log:
+ * encoded, sent to its range, applied, written to RocksDB, and the session notified. A thousand
+ * copies are sent together, of as many messages or of one. They are acknowledged between the
+ * rounds, outside the measurement.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -52,7 +52,7 @@ public class InboxAppend {
   private static final int COPIES = 1_000;
   private static final int PAYLOAD_BYTES = 256;
 
-  /** Inboxes that a message goes to; divides a thousand. */
+  /** Inboxes per message; divides a thousand. */
   @Param({"1", "1000"})
   int targets;
 
@@ -105,7 +105,7 @@ public class InboxAppend {
     }
   }
 
-  /** One range on any machine; acknowledgements of all inboxes are one command. */
+  /** A single range on any host; one command acknowledges all inboxes. */
   private static InboxSettings settings(InboxSettings usual) {
     return new InboxSettings(
         1,
@@ -156,7 +156,7 @@ public class InboxAppend {
     store.close();
   }
 
-  /** A broker whose clients take everything. */
+  /** A broker whose clients accept everything. */
   private static final class Deaf implements InboxListener {
     @Override
     public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {}

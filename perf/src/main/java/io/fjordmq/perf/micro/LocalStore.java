@@ -25,8 +25,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A store on the real range engine and RocksDB, in a folder that goes when it is closed; only the
- * log is not there ({@link SoloConsensus}).
+ * A store on the real range engine and RocksDB, in a directory that is deleted on close. Only the
+ * log is missing ({@link SoloConsensus}).
  */
 final class LocalStore implements AutoCloseable {
   static final NodeId SELF = new NodeId("micro");
@@ -66,20 +66,22 @@ final class LocalStore implements AutoCloseable {
             RangeObserver.NONE);
   }
 
-  /** A store whose commands are applied within the call that sends them, each in its own batch. */
+  /** A store that applies each command within the call that sends it, in its own batch. */
   static LocalStore applyingAtOnce(StoreSpec spec) throws IOException {
     return new LocalStore(spec, true);
   }
 
   /**
-   * A store whose commands are applied by {@link #await}, in the batches that have come together
-   * until then, as on a busy node.
+   * A store whose commands are applied by {@link #await}, in the batches that have formed until
+   * then, as on a busy node.
    */
   static LocalStore applyingInBatches(StoreSpec spec) throws IOException {
     return new LocalStore(spec, false);
   }
 
-  /** The pause between batches makes them larger at the price of time, which is measured here. */
+  /**
+   * The pause between batches makes batches larger at the cost of latency, which is measured here.
+   */
   private static RangeClientSettings withoutPauses(RangeClientSettings usual) {
     return new RangeClientSettings(
         usual.maxCommandBytes(),
@@ -111,9 +113,9 @@ final class LocalStore implements AutoCloseable {
   }
 
   /**
-   * Applies what waits, until the calls are done.
+   * Applies pending commands until the calls have completed.
    *
-   * @throws java.util.concurrent.CompletionException if one of them failed
+   * @throws java.util.concurrent.CompletionException if a call failed
    */
   void await(Collection<? extends CompletableFuture<?>> calls) {
     for (CompletableFuture<?> call : calls) {
@@ -122,7 +124,7 @@ final class LocalStore implements AutoCloseable {
         if (next != null) {
           next.run();
         } else {
-          LockSupport.parkNanos(IDLE_NANOS); // a timer has yet to send it
+          LockSupport.parkNanos(IDLE_NANOS); // a timer still has to send it
         }
       }
       call.join();

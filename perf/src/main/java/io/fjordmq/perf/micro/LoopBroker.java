@@ -5,11 +5,11 @@ import io.fjordmq.perf.inprocess.InProcessChannel;
 import io.netty.buffer.ByteBuf;
 
 /**
- * A node with one event loop for clients, on any machine, so that figures of different machines are
- * of the same work: nothing is handed from one loop to another.
+ * A node with one event loop for clients on any host, so that figures of different hosts cover the
+ * same work: nothing is passed between loops.
  */
 final class LoopBroker implements AutoCloseable {
-  /** How fast clients are is what is measured. */
+  /** No rate limits, because the speed of clients is what is measured. */
   private static final String UNHINDERED =
       """
       sessionConfig:
@@ -30,13 +30,13 @@ final class LoopBroker implements AutoCloseable {
     }
   }
 
-  /** What comes to all clients. */
+  /** Packets received by all clients. */
   Arrivals arrivals() {
     return arrivals;
   }
 
   /**
-   * A client comes, sends its packets one after the other and waits for an answer to each.
+   * Connects a client that sends its packets one at a time and waits for each answer.
    *
    * @param packets the first is a CONNECT
    */

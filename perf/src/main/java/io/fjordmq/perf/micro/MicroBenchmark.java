@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The microbenchmarks, in the order of a message's way. */
+/** The microbenchmarks, in the order of a message's path. */
 public enum MicroBenchmark {
   DECODE(Decode.class),
   ROUTE_MATCH(RouteMatch.class),
@@ -19,17 +19,17 @@ public enum MicroBenchmark {
     this.code = code;
   }
 
-  /** As people call it: {@code route-match}. */
+  /** The name on the command line: {@code route-match}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The one with the label. */
+  /** The benchmark with that name. */
   public static Optional<MicroBenchmark> labelled(String label) {
     return Arrays.stream(values()).filter(each -> each.label().equals(label)).findFirst();
   }
 
-  /** Its benchmark methods, as JMH's regular expressions name them. */
+  /** A JMH regular expression for its methods. */
   String methods() {
     return code.getName().replace(".", "\\.") + "\\..*";
   }

@@ -13,20 +13,20 @@ import org.openjdk.jmh.runner.options.TimeValue;
 /**
  * A run of microbenchmarks.
  *
- * @param benchmarks which; at least one
- * @param forks JVMs that each is measured in, one after the other; 0 for this one, where each is
- *     run but nothing can be learned about its speed
- * @param iterations that are measured in each JVM, after as many that are not
- * @param seconds each takes
- * @param json where the figures go; its folder is there
+ * @param benchmarks at least one
+ * @param forks JVMs per benchmark, one after the other; 0 for this JVM, which only checks that the
+ *     benchmarks run
+ * @param iterations measured iterations per JVM, after as many for warm-up
+ * @param seconds per iteration
+ * @param json file for the figures; its directory exists
  */
 public record MicroRun(
     List<MicroBenchmark> benchmarks, int forks, int iterations, int seconds, Path json) {
 
-  /** The tool's own; the broker has one of that name, too, and logback says so at length. */
+  /** The tool's own file. The broker has one with the same name, and logback would report both. */
   private static final String LOGGING = "/logback.xml";
 
-  /** As a node runs, but with room for a million filters. */
+  /** Options of a node, with memory for a million filters. */
   private static final String[] JVM = {
     "-Xms256m",
     "-Xmx2g",
@@ -36,9 +36,9 @@ public record MicroRun(
   };
 
   /**
-   * Runs them and prints JMH's table. Blocks; only one run at a time has this machine.
+   * Runs them and prints JMH's table. Blocks; only one run at a time is possible on this host.
    *
-   * @throws RunnerException if a benchmark failed or another run has the machine
+   * @throws RunnerException if a benchmark failed or another run is in progress
    */
   public void start() throws RunnerException {
     new Runner(options()).run();

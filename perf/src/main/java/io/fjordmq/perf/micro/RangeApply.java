@@ -25,9 +25,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What a range does with a command whatever its store is: a leader takes an entry of 64 commands,
- * applies it, each command overwriting one of 10,000 rows of 256 bytes, writes all to RocksDB and
- * answers; without the log.
+ * The work of a range for a command of any store, without the log: a leader takes an entry of 64
+ * commands, applies it, writes it to RocksDB and answers. Each command overwrites one of 10,000
+ * rows of 256 bytes.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -82,7 +82,7 @@ public class RangeApply {
     store.close();
   }
 
-  /** The least that a store can do: a command is a key and its row. */
+  /** The smallest possible store: a command is a key and its row. */
   private static final class Rows implements Coprocessor {
     static final int KEY_BYTES = 4;
     private static final byte[] DONE = {};
@@ -102,7 +102,7 @@ public class RangeApply {
 
     @Override
     public byte[] query(ByteBuffer query, KvReader state) {
-      throw new UnsupportedOperationException("nobody asks for rows");
+      throw new UnsupportedOperationException("queries are not supported");
     }
   }
 }

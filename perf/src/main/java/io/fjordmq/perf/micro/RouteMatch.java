@@ -25,9 +25,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Who receives a topic: three inboxes, by a filter without wildcards, one with {@code +} and one
- * with {@code #}, among many others of that kind. Topics come in turn, up to 1,000 of them; their
- * strings know their hashes.
+ * Matching a topic: three inboxes receive it, by a filter without wildcards, one with {@code +} and
+ * one with {@code #}, among many similar filters. Up to 1,000 topics are used in turn; the hash
+ * codes of their strings are cached.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.TearDown;
 public class RouteMatch {
   private static final String TENANT = "tenant";
 
-  /** Filters of a site: eight devices, their temperatures, everything. */
+  /** Filters per site: eight devices, their temperatures, everything. */
   private static final int OF_A_SITE = 10;
 
   private static final int DEVICES = 8;
@@ -46,7 +46,7 @@ public class RouteMatch {
   @Param({"10", "10000", "1000000"})
   int filters;
 
-  /** Whether what a topic matched the last time is remembered. */
+  /** Whether the matches of a topic are cached. */
   @Param({"true", "false"})
   boolean remembered;
 

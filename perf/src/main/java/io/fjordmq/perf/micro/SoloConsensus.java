@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * Groups of one voter whose log is kept nowhere: what is proposed is committed at once. So a
- * benchmark sees what a range costs without its log, which is the disk's business.
+ * Groups with one voter and no stored log: a proposal is committed at once. Benchmarks then measure
+ * a range without its log, which depends on the disk.
  */
 final class SoloConsensus implements ConsensusHost {
   private final NodeId self;
@@ -29,7 +29,7 @@ final class SoloConsensus implements ConsensusHost {
   private final Map<GroupId, Long> created = new ConcurrentHashMap<>();
 
   /**
-   * @param applying where entries are applied, in the order in which it is given them
+   * @param applying applies entries in the order of submission
    */
   SoloConsensus(NodeId self, Executor applying) {
     this.self = self;
@@ -69,7 +69,7 @@ final class SoloConsensus implements ConsensusHost {
 
   @Override
   public void close() {
-    // nothing is kept
+    // nothing is stored
   }
 
   private final class Group implements Consensus {

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A folder that goes with everything in it. */
+/** A directory that is deleted with its contents. */
 final class TemporaryFolder implements AutoCloseable {
   private final Path path;
 

@@ -1,11 +1,12 @@
 /**
- * Microbenchmarks of what is hot, on JMH; {@link io.fjordmq.perf.micro.MicroBenchmark} lists them,
- * {@code bin/perf.sh micro} starts them.
+ * Microbenchmarks of hot code with JMH; {@link io.fjordmq.perf.micro.MicroBenchmark} lists them,
+ * {@code bin/perf.sh micro} runs them.
  *
- * <p>Each goes through the public door that is nearest to the hot code, as what is hot is nobody
- * else's business: packets through a node in this process whose clients have no sockets, stores
- * through the real range engine on RocksDB whose log commits at once ({@link
- * io.fjordmq.perf.micro.LocalStore}). What a figure contains beside its name stands at its class.
+ * <p>Each uses the public API that is closest to the hot code, so that the hot code stays private:
+ * packets go through a node in this process whose clients have no sockets, commands through the
+ * real range engine on RocksDB with a log that commits at once ({@link
+ * io.fjordmq.perf.micro.LocalStore}). The class of each benchmark says what else its figure
+ * includes.
  */
 @NullMarked
 package io.fjordmq.perf.micro;

@@ -1,11 +1,11 @@
 package io.fjordmq.perf.ranges;
 
 /**
- * What a full broker carried.
+ * Throughput and latency of a saturated broker.
  *
  * @param messagesPerSecond in and out
- * @param cpuMicros of the broker for each of them
- * @param p50Millis from sending to delivery, half of them
- * @param p99Millis the same, 99 %
+ * @param cpuMicros of the broker per message
+ * @param p50Millis median from send to delivery
+ * @param p99Millis the same, 99th percentile
  */
 record Carried(double messagesPerSecond, double cpuMicros, double p50Millis, double p99Millis) {}

@@ -14,9 +14,10 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishers and persistent subscribers in pairs, QoS 1, as fast as the broker can: each publisher
- * has so many messages under way to its subscriber, and sends more when they have come. So it finds
- * what a broker carries without a search, and no queue grows. Latencies are those of a full broker.
+ * Pairs of a publisher and a persistent subscriber with QoS 1 in a closed loop: each publisher has
+ * a fixed number of messages in flight and sends more when they are delivered. This finds the
+ * maximum throughput without a search, and no queue grows. Latencies are those of a saturated
+ * broker.
  */
 final class ClosedPairs implements AutoCloseable {
   private static final int IN_FLIGHT = 64;
@@ -37,7 +38,7 @@ final class ClosedPairs implements AutoCloseable {
   }
 
   /**
-   * Connects and begins.
+   * Connects and starts.
    *
    * @param names client identifiers of the subscribers
    * @param payloadBytes at least 12
@@ -61,9 +62,9 @@ final class ClosedPairs implements AutoCloseable {
   }
 
   /**
-   * What is carried in the next seconds.
+   * Measures the next seconds.
    *
-   * @throws IllegalStateException if a client has lost its connection
+   * @throws IllegalStateException if a client was disconnected
    */
   Carried count(int seconds) throws InterruptedException {
     delivery.reset();
@@ -91,9 +92,9 @@ final class ClosedPairs implements AutoCloseable {
   }
 
   /**
-   * Stops, waits for what is under way, and says what was wrong since it began.
+   * Stops, waits for messages in flight and checks all messages since the start.
    *
-   * @return messages that never came, came twice or after a later one
+   * @return messages that were lost, duplicated or out of order
    */
   long faults() throws InterruptedException {
     publishing = false;
@@ -158,7 +159,7 @@ final class ClosedPairs implements AutoCloseable {
 
       @Override
       public void onPuback(int packetIdentifier) {
-        // What comes to the subscriber is what counts.
+        // Only deliveries count.
       }
 
       @Override

@@ -6,12 +6,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Client identifiers whose inboxes are spread evenly: as many in each part of the store, when it is
- * cut into equal parts. Chance alone would give the busiest of sixteen ranges half as much again as
- * the others.
+ * Client identifiers whose inboxes are spread evenly over equal parts of the store. With random
+ * identifiers, the busiest of sixteen ranges would have 50 % more than the others.
  */
 final class EvenNames {
-  /** Of clients that nobody gives a tenant. */
+  /** Tenant of clients without a tenant. */
   private static final String TENANT = "";
 
   private EvenNames() {}
@@ -22,7 +21,7 @@ final class EvenNames {
    */
   static List<String> of(String prefix, int count, int parts) {
     if (parts < 1 || count % parts != 0 || InboxId.BUCKETS % parts != 0) {
-      throw new IllegalArgumentException(count + " names cannot be spread over " + parts);
+      throw new IllegalArgumentException(count + " names cannot be spread evenly over " + parts);
     }
     int[] wanted = new int[parts];
     Arrays.fill(wanted, count / parts);

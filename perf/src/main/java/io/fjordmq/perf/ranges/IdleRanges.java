@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What ranges take while nobody is there: a node with the fewest there can be, one of each store,
- * and one with so many more of inboxes. Both run at the same time.
+ * Measures the cost of idle ranges: a node with the minimum, one per store, next to a node with
+ * many more inbox ranges. Both run at the same time.
  */
 final class IdleRanges {
   private static final int SETTLE_SECONDS = 60;
@@ -29,8 +29,8 @@ final class IdleRanges {
   private final int seconds;
 
   /**
-   * @param more ranges of the second node
-   * @param seconds for which CPU is counted
+   * @param more additional ranges of the second node
+   * @param seconds CPU is measured
    */
   IdleRanges(Path checkout, int more, int seconds) {
     this.checkout = checkout;
@@ -39,7 +39,7 @@ final class IdleRanges {
   }
 
   /**
-   * @param residentMb before a collection of garbage is asked for
+   * @param residentMb before a garbage collection is requested
    * @param collectedMb after it
    * @param heapMb used after it
    * @param cpuPercent of one core
@@ -49,14 +49,14 @@ final class IdleRanges {
 
   private record Variant(String name, RangedNode node, List<Taken> rounds) {}
 
-  /** Prints a table; returns the same. */
+  /** Prints a table; returns its rows. */
   List<Map<String, Object>> measure(int rounds) throws Exception {
     Path directory = Files.createTempDirectory("fjordmq-ranges");
     System.out.println("data and logs below " + directory);
     List<Variant> variants = new ArrayList<>();
     try {
       variants.add(start("one of each store", directory.resolve("few"), 1));
-      variants.add(start(more + " more of inboxes", directory.resolve("many"), 1 + more));
+      variants.add(start(more + " more for inboxes", directory.resolve("many"), 1 + more));
       TimeUnit.SECONDS.sleep(SETTLE_SECONDS);
       for (int round = 0; round < rounds; round++) {
         List<Double> cpu = cpuPercent(variants);
@@ -118,7 +118,7 @@ final class IdleRanges {
     }
   }
 
-  /** Of the same JDK as the node. */
+  /** Uses the JDK of the node. */
   private static String jcmd(long pid, String command) throws IOException, InterruptedException {
     Path java = Path.of("/proc", Long.toString(pid), "exe").toRealPath();
     Process process =
@@ -139,7 +139,7 @@ final class IdleRanges {
 
   private static List<Map<String, Object>> table(List<Variant> variants) throws Exception {
     System.out.printf(
-        "%nnobody connected; medians%n%-20s %6s %8s %12s %8s %8s %12s%n",
+        "%nno clients; medians%n%-20s %6s %8s %12s %8s %8s %12s%n",
         "ranges", "all", "RSS MB", "after GC MB", "heap MB", "threads", "% of a core");
     List<Map<String, Object>> rows = new ArrayList<>();
     for (Variant variant : variants) {

@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A node alone, with a shape of its own. */
+/** A single node with a given set of ranges. */
 final class RangedNode implements AutoCloseable {
   private static final int ASK_SECONDS = 10;
 
-  /** A node with its default shape, which splits and merges its ranges as it sees fit. */
+  /** The default settings: the node splits and merges ranges automatically. */
   static final String AUTOMATIC = "";
 
   private final BrokerProcess process;
@@ -25,29 +25,29 @@ final class RangedNode implements AutoCloseable {
   }
 
   /**
-   * Lines of a configuration: so many ranges of inboxes, evenly cut, and they stay as they are.
+   * Configuration for a fixed number of equal inbox ranges.
    *
    * @param inboxRanges 1 to 4,096
    */
   static String byHand(int inboxRanges) {
     return """
-        storeConfig:
-          dist:
-            splitByLoad: false
-          inbox:
-            splitByLoad: false
-          retain:
-            splitByLoad: false
-        splitConfig:
-          mergeAfter: 0 s
-        inboxConfig:
-          initialRanges: %d
-        """
+    storeConfig:
+      dist:
+        splitByLoad: false
+      inbox:
+        splitByLoad: false
+      retain:
+        splitByLoad: false
+    splitConfig:
+      mergeAfter: 0 s
+    inboxConfig:
+      initialRanges: %d
+    """
         .formatted(inboxRanges);
   }
 
   /**
-   * @param shape {@link #AUTOMATIC} or more lines of its configuration
+   * @param shape {@link #AUTOMATIC} or additional lines of its configuration
    */
   static RangedNode start(String name, Path checkout, Path directory, String shape)
       throws IOException, InterruptedException {
@@ -68,7 +68,8 @@ final class RangedNode implements AutoCloseable {
   int ranges(String store) throws Exception {
     List<Integer> led = watch.rangesLed(store).get(ASK_SECONDS, TimeUnit.SECONDS);
     if (led.isEmpty()) {
-      throw new IOException(process.name() + " does not say at /metrics how many ranges it leads");
+      throw new IOException(
+          process.name() + " does not report at /metrics how many ranges it leads");
     }
     return led.get(0);
   }

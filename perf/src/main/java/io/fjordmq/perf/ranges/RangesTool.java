@@ -17,7 +17,7 @@ import java.util.Map;
 public final class RangesTool {
   private RangesTool() {}
 
-  /** See the class. */
+  /** Runs a range benchmark; see the class. */
   public static void main(String[] args) throws Exception {
     if (args.length != 6 || !List.of("throughput", "idle").contains(args[2])) {
       throw new IllegalArgumentException(
@@ -41,6 +41,6 @@ public final class RangesTool {
     String time = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
     Path json = folder.resolve("ranges-" + args[2] + "-" + time + ".json");
     Files.writeString(json, Json.write(result));
-    System.out.println("the same as JSON: " + json);
+    System.out.println("JSON: " + json);
   }
 }

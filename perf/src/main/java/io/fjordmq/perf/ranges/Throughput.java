@@ -12,10 +12,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * What a node carries with its inboxes in 1, 2, 4, 8 and 16 ranges cut by hand, and in as many as
- * it makes of itself by its default settings. A node for each, all of them there all the time; the
- * load goes to one after the other, round by round; short rounds and many of them, because machines
- * are noisy for longer than that.
+ * Measures the throughput of a node with its inboxes in 1, 2, 4, 8 and 16 fixed ranges, and with
+ * automatic splits. There is one node for each, all running all the time; the load goes to one
+ * after the other, in many short rounds, because the noise of a host lasts longer than a round.
  */
 final class Throughput {
   private static final List<Integer> BY_HAND = List.of(1, 2, 4, 8, 16);
@@ -24,7 +23,7 @@ final class Throughput {
   private static final int PAYLOAD_BYTES = 256;
   private static final int CLIENT_THREADS = 2;
 
-  /** The shape stands if it was the same for so long under load. */
+  /** Automatic ranges are stable if they have not changed under load for this long. */
   private static final int STANDS_SECONDS = 30;
 
   private static final int SHAPE_SECONDS = 300;
@@ -35,8 +34,8 @@ final class Throughput {
   private final int warmSeconds;
 
   /**
-   * @param seconds counted in each round
-   * @param warmSeconds of load on each node before the first
+   * @param seconds measured in each round
+   * @param warmSeconds load on each node before the first round
    */
   Throughput(Path checkout, int seconds, int warmSeconds) {
     this.checkout = checkout;
@@ -46,14 +45,14 @@ final class Throughput {
 
   private record Variant(String name, RangedNode node, List<Carried> rounds) {}
 
-  /** Prints a table; returns the same. */
+  /** Prints a table; returns its rows. */
   List<Map<String, Object>> measure(int rounds) throws Exception {
     Path directory = Files.createTempDirectory("fjordmq-ranges");
     System.out.println("data and logs below " + directory);
     List<Variant> variants = new ArrayList<>();
     try {
       for (int ranges : BY_HAND) {
-        variants.add(start(ranges + " by hand", directory, RangedNode.byHand(ranges)));
+        variants.add(start(ranges + " fixed", directory, RangedNode.byHand(ranges)));
       }
       variants.add(start("automatic", directory, RangedNode.AUTOMATIC));
       long faults = 0;
@@ -65,7 +64,7 @@ final class Throughput {
           faults += round(variant);
         }
       }
-      System.out.printf("lost, doubled or out of order: %d%n", faults);
+      System.out.printf("lost, duplicated or out of order: %d%n", faults);
       return table(variants);
     } finally {
       variants.forEach(variant -> variant.node.close());
@@ -86,7 +85,7 @@ final class Throughput {
     return new ClientLoops(variant.node.process().address(), CLIENT_THREADS);
   }
 
-  /** Until its JVM has compiled and its shape stands. */
+  /** Runs load until the JVM has compiled the hot code and the ranges are stable. */
   private long warm(Variant variant) throws Exception {
     try (ClientLoops loops = loops(variant);
         ClosedPairs load = begin(loops, variant)) {
@@ -100,7 +99,7 @@ final class Throughput {
         stood = now == ranges ? stood + 1 : 0;
         ranges = now;
       }
-      System.out.printf("%s: %d range(s) of inboxes after %d s%n", variant.name, ranges, waited);
+      System.out.printf("%s: %d inbox range(s) after %d s%n", variant.name, ranges, waited);
       return load.faults();
     }
   }
@@ -108,7 +107,7 @@ final class Throughput {
   private long round(Variant variant) throws Exception {
     try (ClientLoops loops = loops(variant);
         ClosedPairs load = begin(loops, variant)) {
-      TimeUnit.SECONDS.sleep(1); // connecting is no part of it
+      TimeUnit.SECONDS.sleep(1); // leave connecting out of the measurement
       Carried carried = load.count(seconds);
       variant.rounds.add(carried);
       System.out.println("  " + variant.name + ": " + carried);
@@ -130,7 +129,8 @@ final class Throughput {
             .orElseThrow();
     System.out.printf(
         Locale.ROOT,
-        "%npersistent QoS 1, %d B, %d pairs, fsync, one node; medians%n%-12s %6s %12s %8s %10s %8s %8s%n",
+        "%npersistent QoS 1, %d B, %d pairs, fsync, one node; medians%n%-12s %6s %12s %8s %10s %8s"
+            + " %8s%n",
         PAYLOAD_BYTES,
         PAIRS,
         "ranges",

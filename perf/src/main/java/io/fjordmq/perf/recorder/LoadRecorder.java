@@ -18,15 +18,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A strategy that splits and merges nothing, and writes what each range has to do, second by
- * second, into a file of its own: {@code inbox-1.load}, then {@code inbox-1.2.load} if that is
- * there. Its settings are {@code folder} and {@code seconds} (600 if not set), how long a recording
- * becomes. {@link Recording} draws the form.
+ * A split strategy that never splits or merges, but writes the load of each range, second by
+ * second, to a file: {@code inbox-1.load}, then {@code inbox-1.2.load} if that exists. Its settings
+ * are {@code folder} and {@code seconds}, the maximum length of a recording (default 600). {@link
+ * Recording} defines the format.
  *
- * <p>A recording begins with the ten seconds in which its range has something to do for the first
- * time, and a new one whenever the range changes its shape or leader. A file is whole at any time,
- * and ends with the latest whole ten seconds. After 64 files there are no more. What cannot be
- * written is thrown, which the broker logs and counts as a strategy that failed.
+ * <p>A recording begins with the first ten seconds in which its range has load, and a new one
+ * begins whenever the interval or leader of the range changes. A file is complete at any time and
+ * ends with the latest complete ten seconds. At most 64 files are written. A write error is thrown;
+ * the broker logs and counts it as a failure of the strategy.
  */
 public final class LoadRecorder implements SplitStrategy {
   private static final int MOST_RECORDINGS = 64;
@@ -89,11 +89,11 @@ public final class LoadRecorder implements SplitStrategy {
       Files.move(
           whole, written.file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw new UncheckedIOException("the load of " + range + " cannot be written: " + e, e);
+      throw new UncheckedIOException("cannot write the load of " + range + ": " + e, e);
     }
   }
 
-  /** Another node on this machine may write into the same folder. */
+  /** Another node on this host may write to the same directory. */
   private Path newFile(String range) throws IOException {
     for (int number = 1; ; number++) {
       String name = number == 1 ? range : range + "." + number;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** What one range had to do while it had one shape and one leader. Used by one thread. */
+/** The load of one range while its interval and leader are unchanged. Used by one thread. */
 final class Recording {
   /*
    * Text, a few hundred bytes to two thousand for ten seconds:
@@ -43,25 +43,25 @@ final class Recording {
   private record TenSeconds(List<Second> seconds, double ioNanos, List<byte[]> keys) {}
 
   /**
-   * Nothing yet.
+   * An empty recording.
    *
-   * @param mostSeconds it is full with the ten seconds that reach them
+   * @param mostSeconds the recording is full with the ten seconds that reach this length
    */
   Recording(String store, long mostSeconds) {
     this.store = store;
     this.mostSeconds = mostSeconds;
   }
 
-  /** Whether that is the same range a moment later. */
+  /** Whether the load belongs to the same range, a moment later. */
   boolean isContinuedBy(RangeLoad load) {
     long passed = load.age().toSeconds() - age;
     return passed >= 0 && (age == 0 || passed <= WINDOW_SECONDS);
   }
 
   /**
-   * Takes what is new.
+   * Adds new seconds.
    *
-   * @param load continues this one
+   * @param load continues this recording
    * @return whether there is more to write than before
    */
   boolean add(RangeLoad load) {
@@ -76,7 +76,8 @@ final class Recording {
     if (age / WINDOW_SECONDS == before / WINDOW_SECONDS) {
       return false;
     }
-    // The sample's older half is now that of the ten seconds which are over, and the rest is empty.
+    // The older half of the sample becomes that of the completed ten seconds; the rest starts
+    // empty.
     List<Second> ten = open;
     open = new ArrayList<>();
     boolean silent = ten.stream().noneMatch(second -> second.requests() > 0);
@@ -88,7 +89,7 @@ final class Recording {
     return true;
   }
 
-  /** Every nth of a sorted sample is as even as the sample. */
+  /** Every n-th element of a sorted sample is distributed like the sample. */
   private static List<byte[]> thinned(List<byte[]> keys) {
     int count = Math.min(MOST_KEYS, keys.size());
     return IntStream.range(0, count)

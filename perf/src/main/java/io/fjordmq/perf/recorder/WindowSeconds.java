@@ -3,20 +3,20 @@ package io.fjordmq.perf.recorder;
 import java.util.Arrays;
 
 /**
- * Single seconds out of means over a sliding window, which is all that a strategy is told. Exact if
- * every second is told; of seconds that were left out, the sum is. Used by one thread.
+ * Derives single seconds from means over a sliding window, which is what a strategy receives. Exact
+ * if every second is passed; if seconds are skipped, their sum is exact. Used by one thread.
  */
 final class WindowSeconds {
-  /** The oldest first. */
+  /** Oldest first. */
   private final double[] latest;
 
-  /** The window is empty, as that of a new range. */
+  /** An empty window, as for a new range. */
   WindowSeconds(int window) {
     this.latest = new double[window];
   }
 
   /**
-   * The seconds that have passed, the oldest first.
+   * The seconds that have passed, oldest first.
    *
    * @param passed 0 to the length of the window
    * @param mean over the window that ends with them
@@ -25,7 +25,7 @@ final class WindowSeconds {
     int first = latest.length - passed;
     System.arraycopy(latest, passed, latest, 0, first);
     double known = Arrays.stream(latest, 0, first).sum();
-    // Below 0 only if seconds were left out earlier, whose single values are guesses.
+    // Negative only if seconds were skipped earlier, whose single values are guesses.
     double fresh = Math.max(0, mean * latest.length - known);
     Arrays.fill(latest, first, latest.length, fresh / Math.max(1, passed));
     return Arrays.copyOfRange(latest, first, latest.length);

@@ -5,34 +5,34 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Maps values to 0…1 and finds round numbers to mark.
+ * Maps values to 0…1 and finds round numbers for tick marks.
  *
- * @param low at 0
- * @param high at 1, more than {@code low}
- * @param logarithmic if so, {@code low} is above 0
+ * @param low value at 0
+ * @param high value at 1, greater than {@code low}
+ * @param logarithmic requires {@code low} above 0
  */
 record Axis(double low, double high, boolean logarithmic) {
   private static final int MARKS = 5;
 
-  /** From 0 to a round number that is not below the highest. */
+  /** From 0 to a round number at or above the highest value. */
   static Axis fromZero(double highest) {
     double step = roundStep(Math.max(highest, 1e-9) / MARKS);
     return new Axis(0, step * Math.ceil(Math.max(highest, 1e-9) / step), false);
   }
 
-  /** Between two values as they are. */
+  /** Between two values, without rounding. */
   static Axis between(double low, double high) {
     return new Axis(low, high > low ? high : low + 1, false);
   }
 
-  /** From a power of ten to another, around what there is to show. */
+  /** From one power of ten to another, around the given values. */
   static Axis logarithmic(double lowest, double highest) {
     double low = Math.pow(10, Math.floor(Math.log10(Math.max(lowest, 1e-3))));
     double high = Math.pow(10, Math.ceil(Math.log10(Math.max(highest, low * 10))));
     return new Axis(low, high, true);
   }
 
-  /** 1, 2 or 5 times a power of ten, not below the value. */
+  /** 1, 2 or 5 times a power of ten, at or above the value. */
   private static double roundStep(double value) {
     double power = Math.pow(10, Math.floor(Math.log10(value)));
     for (double factor : new double[] {1, 2, 5}) {
@@ -43,7 +43,7 @@ record Axis(double low, double high, boolean logarithmic) {
     return 10 * power;
   }
 
-  /** 0…1; what is outside is moved to the edge. */
+  /** 0…1; values outside are moved to the edge. */
   double position(double value) {
     double position =
         logarithmic
@@ -52,7 +52,7 @@ record Axis(double low, double high, boolean logarithmic) {
     return Math.max(0, Math.min(1, position));
   }
 
-  /** Values to mark, ascending. */
+  /** The values of the tick marks, ascending. */
   List<Double> marks() {
     List<Double> marks = new ArrayList<>();
     if (logarithmic) {
@@ -73,7 +73,7 @@ record Axis(double low, double high, boolean logarithmic) {
     return marks;
   }
 
-  /** A value to be written at an axis: 1500 is 1.5k. */
+  /** The text of a tick mark: 1500 is 1.5k. */
   static String text(double value) {
     double size = Math.abs(value);
     if (size >= 1e6) {

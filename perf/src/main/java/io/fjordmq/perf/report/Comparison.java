@@ -12,15 +12,17 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Two reports next to each other, for a terminal: what differs in the work, then the figures. */
+/**
+ * Compares two reports, for a terminal: first the differences in the settings, then the figures.
+ */
 public final class Comparison {
-  /** A difference below this is the noise of most machines. */
+  /** Differences below this are noise on most hosts. */
   private static final double NOISE = 0.05;
 
   private Comparison() {}
 
   /**
-   * @throws IOException if a file is no report of this tool
+   * @throws IOException if a file is not a report of this tool
    */
   public static String of(Path one, Path other) throws IOException {
     ReportFile a = ReportFile.read(one);
@@ -29,12 +31,12 @@ public final class Comparison {
     out.append("A  " + one + "\n   " + a.text("startedAt") + "  " + a.text("summary") + "\n");
     out.append("B  " + other + "\n   " + b.text("startedAt") + "  " + b.text("summary") + "\n");
     List<String> differences = differences(a, b);
-    out.append(differences.isEmpty() ? "" : "\nNot the same in both:\n");
+    out.append(differences.isEmpty() ? "" : "\nDifferences:\n");
     differences.forEach(difference -> out.append("  " + difference + "\n"));
     Set<String> shared = new LinkedHashSet<>(a.brokers());
     shared.retainAll(b.brokers());
     if (shared.isEmpty()) {
-      // One broker each, under different names: still a comparison.
+      // One broker each, with different names, can still be compared.
       table(out, a, a.brokers().get(0), b, b.brokers().get(0));
     }
     for (String broker : shared) {
@@ -45,9 +47,9 @@ public final class Comparison {
 
   private static void table(
       StringBuilder out, ReportFile a, String one, ReportFile b, String other) {
-    out.append("\n" + one + (one.equals(other) ? "" : " against " + other));
+    out.append("\n" + one + (one.equals(other) ? "" : " compared with " + other));
     int most = Math.max(a.runs(one), b.runs(other));
-    out.append(most > 1 ? ", medians of runs, of faults the sums\n" : "\n");
+    out.append(most > 1 ? "; medians of all runs, sums of faults\n" : "\n");
     if (a.runs(one) != b.runs(other)) {
       out.append("A has " + a.runs(one) + " runs, B has " + b.runs(other) + "\n");
     }
@@ -72,7 +74,7 @@ public final class Comparison {
     b.faults(other).forEach(fault -> out.append("FAULT in B: " + fault + "\n"));
   }
 
-  /** The one as a multiple of the other; empty where that says nothing. */
+  /** The ratio of two values; empty where it is meaningless. */
   static String ratio(Figure figure, OptionalDouble one, OptionalDouble other) {
     if (figure.better() == Figure.Better.NEITHER || one.isEmpty() || other.isEmpty()) {
       return "";
@@ -87,7 +89,7 @@ public final class Comparison {
     }
     double before = a.getAsDouble();
     double after = b.getAsDouble();
-    double noise = figure.isFault() ? 0 : NOISE; // one message more is one too many
+    double noise = figure.isFault() ? 0 : NOISE; // a single additional fault matters
     if (Math.abs(after - before) <= noise * Math.max(Math.abs(before), Math.abs(after))) {
       return "";
     }

@@ -1,10 +1,10 @@
 package io.fjordmq.perf.report;
 
-/** Text for HTML. */
+/** Escapes text for HTML. */
 final class Html {
   private Html() {}
 
-  /** Nothing in it is taken for markup, in quotes neither. */
+  /** The text without markup; also safe inside quotes. */
   static String text(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")

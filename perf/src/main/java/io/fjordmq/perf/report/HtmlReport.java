@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** A report for people: one page that needs nothing else. */
+/** The report for people: a single self-contained page. */
 public final class HtmlReport {
   private static final List<Figure> FIRST_SIGHT =
       List.of(
@@ -32,7 +32,7 @@ public final class HtmlReport {
           Figure.CONNECT_P99_MS,
           Figure.CONNECTION_KB);
 
-  /** Beside the faults there were. */
+  /** Shown in addition to the faults that occurred. */
   private static final Set<Figure> OF_EACH_RUN =
       EnumSet.of(
           Figure.SENT,
@@ -89,27 +89,27 @@ public final class HtmlReport {
     out.append("<p class=\"when\">" + Html.text(report.startedAt()));
     out.append(", " + times());
     int each = report.runs().size() / Math.max(1, report.brokers().size());
-    out.append(each > 1 ? ", medians of " + each + " runs, of faults the sums" : "");
+    out.append(each > 1 ? ", medians of " + each + " runs, sums of faults" : "");
     out.append("</p></header>\n");
   }
 
-  /** What went well, of what there was. */
+  /** The verdict of a run without faults. */
   private String verdictText() {
     if (report.isOfConnections()) {
-      return "nobody refused or disconnected";
+      return "no client refused or disconnected";
     }
     boolean sent =
         report.runs().stream().anyMatch(run -> run.figures().getOrDefault(Figure.SENT, 0.0) > 0);
-    return sent ? "nothing lost, doubled or out of order" : "no messages were sent";
+    return sent ? "nothing lost, duplicated or out of order" : "no messages were sent";
   }
 
   private String times() {
     if (report.isOfConnections()) {
-      return "held for " + report.seconds() + " s after the last had come";
+      return "held for " + report.seconds() + " s after the last client connected";
     }
     int warm = report.warmSeconds();
     return report.seconds()
-        + " s counted"
+        + " s measured"
         + (warm == 0 ? " without a warm-up" : " after " + warm + " s of warm-up");
   }
 
@@ -209,10 +209,10 @@ public final class HtmlReport {
   }
 
   private void facts() {
-    out.append("<h2>How and where</h2><div class=\"wide\"><table class=\"facts\">\n");
+    out.append("<h2>Environment</h2><div class=\"wide\"><table class=\"facts\">\n");
     fact("command", report.command());
     if (!report.published().isEmpty()) {
-      fact("published for the original, elsewhere", report.published());
+      fact("published by others", report.published());
     }
     report.facts().forEach(this::fact);
     out.append("</table></div>\n");

@@ -11,7 +11,7 @@ public final class Json {
 
   private Json() {}
 
-  /** With line breaks, and one at the end. */
+  /** With line breaks and a final newline. */
   public static String write(Object value) {
     Json json = new Json();
     json.value(value, 0);
@@ -72,7 +72,7 @@ public final class Json {
     }
   }
 
-  /** To six digits after the point; what is no number is told as text. */
+  /** With six decimals; NaN and infinity are written as text. */
   private void number(double value) {
     if (!Double.isFinite(value)) {
       string(String.valueOf(value));

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One picture with lines over a common axis, as SVG inside HTML. Colours are classes, so that the
- * page's style decides what they are by day and by night.
+ * A line chart as inline SVG. Colours are CSS classes, so that the style of the page defines them
+ * for light and dark mode.
  *
- * @param title above it
- * @param unit of what is drawn
- * @param across the horizontal axis
- * @param acrossMarks where it is marked
- * @param scale the vertical axis
+ * @param title above the chart
+ * @param unit of the values
+ * @param across horizontal axis
+ * @param acrossMarks tick marks of the horizontal axis
+ * @param scale vertical axis
  * @param lines in the order of the legend
  * @param bands behind the lines
  */
@@ -34,8 +34,8 @@ record Plot(
 
   /**
    * @param colour 0 to 5
-   * @param dashes 0 for a whole line, up to 2
-   * @param broad wide and pale, so that it is seen below another one at the same place
+   * @param dashes 0 for a solid line, up to 2
+   * @param broad wide and pale, visible below another line at the same place
    */
   record Line(String label, int colour, int dashes, boolean broad, List<Point> points) {
     String style() {
@@ -43,16 +43,16 @@ record Plot(
     }
   }
 
-  /** A point of a line, in the units of the axes. */
+  /** A point of a line, in axis units. */
   record Point(double x, double y) {}
 
-  /** A marked place of the horizontal axis. */
+  /** A tick mark of the horizontal axis. */
   record Mark(double x, String text) {}
 
   /**
-   * A stretch of the horizontal axis.
+   * An interval of the horizontal axis.
    *
-   * @param name for people
+   * @param name shown to readers
    */
   record Band(double from, double to, Phase phase, String name) {}
 
@@ -134,7 +134,7 @@ record Plot(
     out.append('\n');
   }
 
-  /** A point that stands alone would be no line: it is drawn as a dot. */
+  /** A single point is drawn as a dot, because it would be invisible as a line. */
   private void line(StringBuilder out, Line line) {
     StringBuilder path = new StringBuilder();
     for (Point point : line.points) {
@@ -156,7 +156,7 @@ record Plot(
     return HEIGHT - BOTTOM - scale.position(value) * (HEIGHT - TOP - BOTTOM);
   }
 
-  /** What the page's script shows under the pointer. */
+  /** The values that the script of the page shows under the pointer. */
   private String data() {
     List<Object> series = new ArrayList<>();
     for (Line line : lines) {

@@ -16,16 +16,16 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
-/** The pictures of a report: of each broker its typical run. */
+/** The charts of a report, with the typical run of each broker. */
 final class Plots {
-  /** Latencies that differ by more than this are drawn on a logarithmic scale. */
+  /** Latencies with a wider range than this are drawn on a logarithmic scale. */
   private static final double WIDE = 20;
 
   private static final double[] PERCENTS = {0, 50, 90, 99, 99.9, 99.99, 99.999};
 
   private final List<RunResult> runs;
 
-  /** Whether clients only connected. */
+  /** Whether clients only connect. */
   private final boolean held;
 
   Plots(Report report) {
@@ -33,7 +33,7 @@ final class Plots {
     this.held = report.isOfConnections();
   }
 
-  /** As HTML; those there is nothing to draw in are left out. */
+  /** As HTML; charts without data are omitted. */
   List<String> html() {
     List<Optional<Plot>> others =
         List.of(
@@ -56,19 +56,19 @@ final class Plots {
                 List.of(Series.CONNECT_MEAN_MS, Series.CONNECT_P99_MS, Series.CONNECT_MAX_MS)),
             overTime(
                 "CPU",
-                "% of the machine",
+                "% of the host",
                 false,
                 List.of(Series.CPU_PERCENT, Series.TOOL_CPU_PERCENT)),
             overTime("Memory of the broker", "MB", false, List.of(Series.MEMORY_MB)),
-            overTime("Ranges and who leads them", "", false, leaders()));
+            overTime("Ranges and their leaders", "", false, leaders()));
     return Stream.concat(messages().stream(), others.stream().flatMap(Optional::stream))
         .map(Plot::html)
         .toList();
   }
 
   /**
-   * One for each broker, since lines of what all brokers carry would hide each other; what is sent
-   * is seen below what is delivered. All have the same axes.
+   * One chart per broker, because the message rates of all brokers would cover each other; sent is
+   * visible below delivered. All charts have the same axes.
    */
   private List<Plot> messages() {
     List<List<Line>> ofRuns = new ArrayList<>();
@@ -102,7 +102,7 @@ final class Plots {
     return plots;
   }
 
-  /** A node that is alone leads all ranges there are: one line is enough. */
+  /** A single node leads all ranges, so one line is enough. */
   private List<Series> leaders() {
     boolean several = runs.stream().anyMatch(run -> !points(run, Series.LED_BY_2).isEmpty());
     return several
@@ -130,7 +130,7 @@ final class Plots {
         new Plot(title, unit, seconds(), marks(seconds()), scale, lines, bands(runs.get(0))));
   }
 
-  /** The horizontal axis of all that is drawn over time. */
+  /** The horizontal axis of all charts over time. */
   private Axis seconds() {
     double begin = runs.stream().mapToDouble(run -> -zero(run)).min().orElse(0);
     double end = runs.stream().mapToDouble(Plots::end).max().orElse(1);
@@ -141,7 +141,7 @@ final class Plots {
     return seconds.marks().stream().map(at -> new Mark(at, Axis.text(at) + " s")).toList();
   }
 
-  /** One broker: a colour for each series. Several: a colour for each broker. */
+  /** One broker: one colour per series. Several brokers: one colour per broker. */
   private Line line(int run, int series, String label, List<Point> points) {
     boolean alone = runs.size() == 1;
     String broker = runs.get(run).broker();
@@ -162,8 +162,8 @@ final class Plots {
   }
 
   /**
-   * The second that is drawn as 0: brokers let clients in at different speeds, and their load is to
-   * stand one below the other. A run that only connects begins at its beginning.
+   * The second that is drawn as 0. Brokers accept clients at different speeds, and this aligns
+   * their load. A connection scenario starts at 0.
    */
   private static double zero(RunResult run) {
     if (!run.figures().containsKey(Figure.SENT)) {
@@ -198,7 +198,7 @@ final class Plots {
         : Axis.fromZero(highest);
   }
 
-  /** The phases of the first run; those of the others are as long but for connecting. */
+  /** The phases of the first run; those of other runs differ only in the time to connect. */
   private List<Band> bands(RunResult run) {
     List<Band> bands = new ArrayList<>();
     double zero = zero(run);
@@ -258,7 +258,7 @@ final class Plots {
             List.of()));
   }
 
-  /** Each nine takes as much room as the one before; the last one is where it ends. */
+  /** Each additional nine has the same width; the axis ends at the last one. */
   private static double place(double percent) {
     return percent >= 100 ? 5.2 : -Math.log10(1 - percent / 100);
   }

@@ -11,19 +11,19 @@ import java.util.OptionalDouble;
 import java.util.Set;
 
 /**
- * Some runs of one scenario and what must be known to repeat and to believe them.
+ * The runs of one scenario, with everything needed to repeat and assess them.
  *
  * @param scenario its name
- * @param summary what was done, in a line
+ * @param summary one-line description
  * @param published what others measured with the original; may be empty
- * @param flow who got whose messages
- * @param command exactly as it was given
+ * @param flow which clients receive which messages
+ * @param command exactly as given
  * @param startedAt date and time, ISO 8601
- * @param facts about machine, commit and settings, by name
+ * @param facts about host, commit and settings, by name
  * @param notes how the work differs from what the name promises
- * @param warmSeconds before counting
- * @param seconds counted; of connections, held
- * @param runs in the order in which they were done
+ * @param warmSeconds before the measured period
+ * @param seconds measured; for connection scenarios, how long connections are held
+ * @param runs in chronological order
  */
 public record Report(
     String scenario,
@@ -38,7 +38,7 @@ public record Report(
     int seconds,
     List<RunResult> runs) {
 
-  /** In the order of their first runs. */
+  /** The brokers, in the order of their first runs. */
   public List<String> brokers() {
     Set<String> names = new LinkedHashSet<>();
     runs.forEach(run -> names.add(run.broker()));
@@ -50,8 +50,8 @@ public record Report(
   }
 
   /**
-   * Of all of a broker's runs: the sum of faults, of other figures the median, the lower of the two
-   * in the middle.
+   * The value over all runs of a broker: the sum for faults, otherwise the median, the lower one if
+   * there are two.
    */
   public OptionalDouble overall(String broker, Figure figure) {
     double[] values =
@@ -67,7 +67,7 @@ public record Report(
         figure.isFault() ? Arrays.stream(values).sum() : values[(values.length - 1) / 2]);
   }
 
-  /** The run to draw: the one in the middle by CPU a message, else the last. */
+  /** The run to draw: the median by CPU per message, otherwise the last. */
   public RunResult typical(String broker) {
     List<RunResult> all = runsOf(broker);
     OptionalDouble middle = overall(broker, Figure.CPU_MICROS);
@@ -81,12 +81,12 @@ public record Report(
         .orElse(all.get(all.size() - 1));
   }
 
-  /** Whether clients only connected and were held. */
+  /** Whether clients only connected and stayed connected. */
   public boolean isOfConnections() {
     return flow == Flow.CONNECTIONS;
   }
 
-  /** Whether no broker did anything it must not. */
+  /** Whether no broker had any fault. */
   public boolean isFlawless() {
     return runs.stream().allMatch(run -> run.faults().isEmpty());
   }

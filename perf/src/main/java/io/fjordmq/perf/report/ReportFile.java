@@ -17,7 +17,7 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
-/** What {@link ReportJson} has written, read again. */
+/** Reads what {@link ReportJson} wrote. */
 final class ReportFile {
   private final Map<?, ?> content;
 
@@ -26,7 +26,8 @@ final class ReportFile {
   }
 
   /**
-   * @throws IOException if the file is no report of this tool; the message names it and says why
+   * @throws IOException if the file is not a report of this tool; the message names the file and
+   *     the reason
    */
   static ReportFile read(Path file) throws IOException {
     Map<?, ?> content = parse(file);
@@ -38,16 +39,16 @@ final class ReportFile {
           file
               + " has format "
               + content.get("format")
-              + ", this tool reads "
+              + ", but this tool reads format "
               + ReportJson.FORMAT
-              + ": repeat its command, which it names");
+              + "; repeat the run with the command in the report");
     }
     return new ReportFile(content);
   }
 
   private static Map<?, ?> parse(Path file) throws IOException {
     try {
-      // JSON as this tool writes it is YAML as well.
+      // JSON as written by this tool is valid YAML.
       LoaderOptions options = new LoaderOptions();
       options.setCodePointLimit(Integer.MAX_VALUE);
       Object content = new Yaml(new SafeConstructor(options)).load(Files.readString(file));
@@ -55,19 +56,20 @@ final class ReportFile {
         return map;
       }
     } catch (YAMLException e) {
-      throw new IOException(file + " is no JSON: " + e.getMessage(), e);
+      throw new IOException(file + " is not valid JSON: " + e.getMessage(), e);
     } catch (NoSuchFileException e) {
-      throw new IOException("there is no file " + file, e);
+      throw new IOException("file not found: " + file, e);
     } catch (CharacterCodingException e) {
-      throw new IOException(file + " is no text, so it is no JSON", e);
+      throw new IOException(file + " is not a text file", e);
     } catch (IOException e) {
-      throw new IOException(file + " cannot be read: " + e, e);
+      throw new IOException("cannot read " + file + ": " + e, e);
     }
     throw stranger(file);
   }
 
   private static IOException stranger(Path file) {
-    return new IOException(file + " is no report of this tool: give the .json of two runs");
+    return new IOException(
+        file + " is not a report of this tool; compare needs the .json files of two runs");
   }
 
   @Nullable Object value(String key) {
@@ -78,19 +80,19 @@ final class ReportFile {
     return String.valueOf(content.get(key));
   }
 
-  /** In the order of their first runs; at least one. */
+  /** The brokers, in the order of their first runs; at least one. */
   List<String> brokers() {
     return map(content, "medians").keySet().stream().map(String::valueOf).toList();
   }
 
-  /** By name, in their order. */
+  /** The facts by name, in their order. */
   Map<String, Object> facts() {
     Map<String, Object> facts = new LinkedHashMap<>();
     map(content, "facts").forEach((name, fact) -> facts.put(String.valueOf(name), fact));
     return facts;
   }
 
-  /** Of all of a broker's runs. */
+  /** The value over all runs of a broker. */
   OptionalDouble figure(String broker, Figure figure) {
     Map<?, ?> brokers = map(content, figure.isFault() ? "sums" : "medians");
     return map(brokers, broker).get(ReportJson.key(figure)) instanceof Number number
@@ -98,12 +100,12 @@ final class ReportFile {
         : OptionalDouble.empty();
   }
 
-  /** How many a broker has. */
+  /** The number of runs of a broker. */
   int runs(String broker) {
     return runsOf(broker).size();
   }
 
-  /** What a broker did that it must not, run by run. */
+  /** The faults of a broker, run by run. */
   List<String> faults(String broker) {
     return runsOf(broker).stream()
         .flatMap(run -> list(run, "faults").stream())

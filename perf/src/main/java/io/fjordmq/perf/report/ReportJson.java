@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A report for programs. {@code format} changes when a reader would have to. */
+/** The report for programs. {@code format} changes when readers have to change. */
 public final class ReportJson {
   static final int FORMAT = 2;
 
@@ -36,7 +36,7 @@ public final class ReportJson {
     return Json.write(root);
   }
 
-  /** Of each broker's runs, either the faults or the other figures. */
+  /** Over the runs of each broker, either the faults or the other figures. */
   private static Map<String, Object> overall(Report report, boolean faults) {
     Map<String, Object> brokers = new LinkedHashMap<>();
     for (String broker : report.brokers()) {
@@ -87,7 +87,7 @@ public final class ReportJson {
     return camel(figure.name());
   }
 
-  /** LIKE_THIS becomes likeThis. */
+  /** Converts LIKE_THIS to likeThis. */
   private static String camel(String name) {
     StringBuilder out = new StringBuilder();
     for (String word : List.of(name.split("_", -1))) {

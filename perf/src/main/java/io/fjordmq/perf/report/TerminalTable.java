@@ -7,7 +7,7 @@ import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A report for a terminal: a line for each figure, a column for each broker. */
+/** The report for a terminal: one line per figure, one column per broker. */
 public final class TerminalTable {
   private TerminalTable() {}
 
@@ -49,7 +49,7 @@ public final class TerminalTable {
     return row;
   }
 
-  /** Columns as wide as they must be; the first two to the left, the others to the right. */
+  /** Columns are as wide as needed; the first two are left-aligned, the others right-aligned. */
   static String aligned(List<List<String>> rows) {
     int columns = rows.stream().mapToInt(List::size).max().orElse(0);
     int[] widths = new int[columns];

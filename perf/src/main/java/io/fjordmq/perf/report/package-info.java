@@ -1,6 +1,6 @@
 /**
- * What people and programs read of a run: a page with plots, the same as JSON, lines for a
- * terminal, and two reports next to each other. No file is fetched from anywhere.
+ * The outputs of a run: an HTML page with plots, the same data as JSON, a terminal table, and the
+ * comparison of two reports. No file is fetched from anywhere.
  */
 @NullMarked
 package io.fjordmq.perf.report;

@@ -1,16 +1,16 @@
 package io.fjordmq.perf.scenario;
 
 /**
- * How many.
+ * Numbers of clients.
  *
- * @param publishers who send; with {@link Flow#MUTUAL} all clients, each of which also receives
- * @param subscribers who receive
- * @param idle who are connected and do nothing
- * @param topics where {@link Flow#TOPICS} meet; else 0
- * @param collectors each of which receives everything
+ * @param publishers clients that send; with {@link Flow#MUTUAL} all clients, which also receive
+ * @param subscribers clients that receive
+ * @param idle clients that connect and do nothing
+ * @param topics shared topics of {@link Flow#TOPICS}; otherwise 0
+ * @param collectors clients that receive everything
  */
 public record Clients(int publishers, int subscribers, int idle, int topics, int collectors) {
-  /** All connections. */
+  /** The number of connections. */
   public long total() {
     return (long) publishers + subscribers + idle + collectors;
   }

@@ -1,15 +1,15 @@
 package io.fjordmq.perf.scenario;
 
 /**
- * The brokers a scenario is for.
+ * The brokers that a scenario needs.
  *
- * @param nodes how many
- * @param voters of each range of the stores; 0 for what the broker does by itself
- * @param cold the load starts with the cluster: neither a pause nor a warm-up before
+ * @param nodes number of nodes
+ * @param voters of each range; 0 for the broker's default
+ * @param cold the load starts with the cluster, without a pause or warm-up
  * @param limits of each node
  */
 public record Cluster(int nodes, int voters, boolean cold, NodeLimits limits) {
-  /** The same with nodes that may have all there is. */
+  /** The same without limits on the nodes. */
   Cluster withoutLimits() {
     return new Cluster(nodes, voters, cold, NodeLimits.NONE);
   }

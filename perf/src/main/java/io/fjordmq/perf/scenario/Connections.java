@@ -6,10 +6,10 @@ package io.fjordmq.perf.scenario;
  * @param transport below MQTT
  * @param version of MQTT: 4 (3.1.1) or 5
  * @param persistent sessions outlive their connections (clean session false)
- * @param perSecond new connections a second, in an open loop; 0: as fast as they are accepted
+ * @param perSecond connection rate in an open loop; 0: as fast as they are accepted
  * @param keepAliveSeconds 0 for none
- * @param leaving which of them do not stay
- * @param users each has a user name and a password of its own, and rights to its topics only
+ * @param leaving clients that disconnect and return
+ * @param users each client has its own user name and password, and access to its own topics only
  */
 public record Connections(
     Transport transport,
@@ -24,25 +24,25 @@ public record Connections(
 
   public Connections {
     if (version != MQTT_3 && version != MQTT_5) {
-      throw new ScenarioException("mqtt is 4 (that is 3.1.1) or 5, not " + version);
+      throw new ScenarioException("mqtt must be 4 (3.1.1) or 5, not " + version);
     }
     if (persistent && leaving.percent() > 0) {
-      throw new ScenarioException("clients that leave have clean sessions");
+      throw new ScenarioException("leaving clients require clean sessions");
     }
   }
 
-  /** The same, by anybody. */
+  /** The same with anonymous clients. */
   public Connections withoutUsers() {
     return new Connections(
         transport, version, persistent, perSecond, keepAliveSeconds, leaving, false);
   }
 
-  /** What lies below MQTT. */
+  /** The transport below MQTT. */
   public enum Transport {
     TCP,
-    /** Only the broker shows a certificate. */
+    /** Only the broker has a certificate. */
     TLS,
-    /** Both sides show one. */
+    /** Broker and clients have certificates. */
     MTLS
   }
 }

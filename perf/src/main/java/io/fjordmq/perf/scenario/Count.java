@@ -4,9 +4,9 @@ import java.math.BigDecimal;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Numbers of clients as the names of scenarios have them: 300, 15k, 0.1M. */
+/** Parses numbers of clients in names of scenarios: 300, 15k, 0.1M. */
 final class Count {
-  /** For patterns of names; has one group of its own, the number's. */
+  /** For patterns of names; has one group, the number. */
   static final String PATTERN = "(\\d+(?:\\.\\d+)?[kKM]?)";
 
   private static final Pattern WHOLE = Pattern.compile("(\\d+(?:\\.\\d+)?)([kKM]?)");
@@ -14,12 +14,12 @@ final class Count {
   private Count() {}
 
   /**
-   * @throws ScenarioException if it is no whole number, or more than two thousand millions
+   * @throws ScenarioException if it is not a whole number, or above two thousand millions
    */
   static int parse(String text) {
     Matcher matcher = WHOLE.matcher(text);
     if (!matcher.matches()) {
-      throw new ScenarioException("'" + text + "' is no number such as 300, 15k or 0.1M");
+      throw new ScenarioException("'" + text + "' is not a number such as 300, 15k or 0.1M");
     }
     int unit =
         switch (matcher.group(2)) {
@@ -30,7 +30,7 @@ final class Count {
     try {
       return new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit)).intValueExact();
     } catch (ArithmeticException e) {
-      throw new ScenarioException("'" + text + "' is no whole number below two thousand millions");
+      throw new ScenarioException("'" + text + "' is not a whole number below 2,000,000,000");
     }
   }
 }

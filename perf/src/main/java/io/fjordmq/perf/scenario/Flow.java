@@ -1,15 +1,15 @@
 package io.fjordmq.perf.scenario;
 
-/** Who gets whose messages. */
+/** Which clients receive which messages. */
 public enum Flow {
-  /** Nobody sends any: clients connect at a steady rate and stay. */
+  /** No messages: clients connect at a steady rate and stay. */
   CONNECTIONS,
-  /** One subscriber for each publisher, with a topic of their own. */
+  /** One subscriber per publisher, each pair with its own topic. */
   PAIRS,
   /** All subscribers are members of one shared subscription to the topics of all publishers. */
   SHARED,
-  /** Publishers and subscribers meet at topics: number n at topic n modulo the topics. */
+  /** Publishers and subscribers share topics: client n uses topic n modulo the number of topics. */
   TOPICS,
-  /** Every client publishes, and subscribes to what its partner publishes. */
+  /** Every client publishes, and subscribes to the messages of its partner. */
   MUTUAL
 }

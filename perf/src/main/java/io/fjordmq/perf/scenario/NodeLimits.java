@@ -3,15 +3,15 @@ package io.fjordmq.perf.scenario;
 import java.math.BigDecimal;
 
 /**
- * What each node may have of its machine, at most.
+ * Resource limits of each node.
  *
- * @param processors as a share of time; 1.5 is one and a half. 0 for no limit
- * @param gibibytes of memory, the system's file cache for the node included; 0 for no limit
+ * @param processors CPU time as a number of processors, for example 1.5; 0 for no limit
+ * @param gibibytes memory including the file cache of the node; 0 for no limit
  */
 public record NodeLimits(double processors, double gibibytes) {
   public static final NodeLimits NONE = new NodeLimits(0, 0);
 
-  /** Linux gives a group at least a millisecond of each tenth of a second. */
+  /** Linux requires at least 1 ms per period of 100 ms. */
   private static final double LEAST_PROCESSORS = 0.01;
 
   private static final double LEAST_GIBIBYTES = 1.0 / 64;
@@ -26,7 +26,7 @@ public record NodeLimits(double processors, double gibibytes) {
             && gibibytes <= MOST;
     if (!none && !both) {
       throw new ScenarioException(
-          "nodeProcessors (at least 0.01) and nodeGibibytes (at least 1/64) come together; they are "
+          "nodeProcessors (at least 0.01) and nodeGibibytes (at least 1/64) must both be set, not "
               + plain(processors)
               + " and "
               + plain(gibibytes));
@@ -41,7 +41,7 @@ public record NodeLimits(double processors, double gibibytes) {
     return (long) (gibibytes * (1L << 30));
   }
 
-  /** As people say it. */
+  /** For readers: 1 processor and 1 GiB. */
   @Override
   public String toString() {
     return plain(processors)

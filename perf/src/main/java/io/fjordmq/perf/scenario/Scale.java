@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes scenarios smaller: fewer clients, never below one of a kind, at the same rate each.
+ * Scales scenarios down: fewer clients, at least one of each kind, at the same rate each.
  *
  * @param factor above 0, at most 1
  */
@@ -13,18 +13,18 @@ public record Scale(double factor) {
   public static final Scale FULL = new Scale(1);
 
   /**
-   * @param scenario what is left of it
-   * @param notes what is different from the original, for the report
+   * @param scenario after scaling
+   * @param notes differences from the original, for the report
    */
   public record Scaled(Scenario scenario, List<String> notes) {}
 
   public Scale {
     if (!(factor > 0 && factor <= 1)) {
-      throw new ScenarioException("--scale is above 0 and at most 1, not " + factor);
+      throw new ScenarioException("--scale must be above 0 and at most 1, not " + factor);
     }
   }
 
-  /** The factor as people write it. */
+  /** The factor without trailing zeros. */
   @Override
   public String toString() {
     return BigDecimal.valueOf(factor).stripTrailingZeros().toPlainString();
@@ -34,7 +34,7 @@ public record Scale(double factor) {
     return factor == 1;
   }
 
-  /** The same with fewer clients. */
+  /** The same scenario with fewer clients. */
   public Scaled apply(Scenario whole) {
     if (isFull()) {
       return new Scaled(whole, List.of());
@@ -49,7 +49,7 @@ public record Scale(double factor) {
             of(clients.topics()),
             clients.collectors());
     List<String> notes = new ArrayList<>();
-    notes.add("scaled to " + this + " of its clients; the original is " + whole.summary());
+    notes.add("clients scaled by " + this + "; original: " + whole.summary());
     note(notes, "publishers", clients.publishers(), fewer.publishers());
     note(notes, "subscribers", clients.subscribers(), fewer.subscribers());
     note(notes, "idle connections", clients.idle(), fewer.idle());
@@ -57,7 +57,7 @@ public record Scale(double factor) {
     return new Scaled(with(whole, fewer, whole.cluster()), notes);
   }
 
-  /** The same with fewer nodes, for somebody who has no more. */
+  /** The same scenario with fewer nodes. */
   public static Scaled nodes(Scaled scaled, int nodes) {
     Scenario scenario = scaled.scenario();
     Cluster cluster = scenario.cluster();
@@ -79,7 +79,7 @@ public record Scale(double factor) {
     if (before != after) {
       notes.add(what + ": " + after + " instead of " + before);
     } else if (before > 0) {
-      notes.add(what + ": " + after + ", as in the original");
+      notes.add(what + ": " + after + " (as in the original)");
     }
   }
 

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Something to do to a broker, under a name.
+ * A named load.
  *
- * @param name as reference reports call it
- * @param flow who gets whose messages
- * @param seconds how long is measured if nobody says otherwise
- * @param published what others measured with it, on other machines; empty if nothing is known
+ * @param name as in published benchmark reports
+ * @param flow which clients receive which messages
+ * @param seconds default measured period
+ * @param published what others measured with it, on other hosts; empty if unknown
  */
 public record Scenario(
     String name,
@@ -20,25 +20,25 @@ public record Scenario(
     Cluster cluster,
     int seconds,
     String published) {
-  /** What every payload begins with: see {@code load.Payload}. */
+  /** Size of the header of every payload; see {@code load.Payload}. */
   public static final int LEAST_PAYLOAD_BYTES = 20;
 
-  /** About what a PUBLISH has beside its payload. */
+  /** Approximate size of a PUBLISH without its payload. */
   private static final int HEAD_BYTES = 40;
 
   public Scenario {
     List<String> wrong = new ArrayList<>();
     if (clients.total() < 1) {
-      wrong.add("it has no clients");
+      wrong.add("there must be at least one client");
     }
     if (cluster.nodes() < 1 || cluster.voters() > cluster.nodes()) {
-      wrong.add(cluster.nodes() + " nodes cannot have " + cluster.voters() + " voters");
+      wrong.add(cluster.nodes() + " nodes are not enough for " + cluster.voters() + " voters");
     }
     if (seconds < 1) {
-      wrong.add("it lasts no time");
+      wrong.add("the duration must be at least 1 s");
     }
     if (connections.leaving().percent() > 0 && flow != Flow.PAIRS && flow != Flow.MUTUAL) {
-      wrong.add("clients leave where each has one partner: in pairs and mutual");
+      wrong.add("leaving clients are possible only with the flows pairs and mutual");
     }
     if (flow != Flow.CONNECTIONS) {
       checkTraffic(traffic, clients, wrong);
@@ -46,12 +46,12 @@ public record Scenario(
     switch (flow) {
       case CONNECTIONS -> {
         if (clients.publishers() + clients.subscribers() > 0 || connections.perSecond() <= 0) {
-          wrong.add("connections are idle clients at a rate");
+          wrong.add("the flow connections needs idle clients and a connection rate");
         }
       }
       case PAIRS -> {
         if (clients.publishers() != clients.subscribers()) {
-          wrong.add("pairs are as many publishers as subscribers");
+          wrong.add("the flow pairs needs as many publishers as subscribers");
         }
       }
       case SHARED -> {
@@ -61,12 +61,12 @@ public record Scenario(
       }
       case TOPICS -> {
         if (clients.topics() < 1) {
-          wrong.add("there must be a topic to meet at");
+          wrong.add("the flow topics needs at least one topic");
         }
       }
       case MUTUAL -> {
         if (clients.publishers() % 2 != 0 || clients.subscribers() != 0) {
-          wrong.add("partners are an even number of publishers, and no other subscribers");
+          wrong.add("the flow mutual needs an even number of publishers and no subscribers");
         }
       }
     }
@@ -77,39 +77,40 @@ public record Scenario(
 
   private static void checkTraffic(Traffic traffic, Clients clients, List<String> wrong) {
     if (clients.publishers() < 1 || traffic.perSecond() <= 0) {
-      wrong.add("somebody must publish, at a rate above 0");
+      wrong.add("there must be publishers with a rate above 0");
     }
     if (traffic.payloadBytes() < LEAST_PAYLOAD_BYTES) {
       wrong.add(
           "the tool needs "
               + LEAST_PAYLOAD_BYTES
-              + " bytes of payload to recognise a message, not "
+              + " bytes of payload to identify a message, not "
               + traffic.payloadBytes());
     }
     int percent = traffic.qosPercent();
     if (traffic.qos() < 0 || traffic.qos() > 2) {
-      wrong.add("QoS is 0, 1 or 2, not " + traffic.qos());
+      wrong.add("QoS must be 0, 1 or 2, not " + traffic.qos());
     }
     if (percent < 1 || 100 % percent != 0) {
-      wrong.add("the share of messages with its QoS is 100 % or a divisor of that, not " + percent);
+      wrong.add(
+          "the percentage of messages with the QoS must be 100 or a divisor of it, not " + percent);
     }
   }
 
-  /** The same with clients that are nobody in particular. */
+  /** The same with anonymous clients. */
   public Scenario withoutUsers() {
     return new Scenario(
         name, flow, clients, traffic, connections.withoutUsers(), cluster, seconds, published);
   }
 
-  /** The same on nodes that may have all their machine has. */
+  /** The same without limits on the nodes. */
   public Scenario withoutNodeLimits() {
     return new Scenario(
         name, flow, clients, traffic, connections, cluster.withoutLimits(), seconds, published);
   }
 
   /**
-   * About how many bytes a second the busiest client sends or gets, whichever is more: payloads,
-   * topics and what MQTT adds.
+   * Approximate bytes per second that the busiest client sends or receives, whichever is more:
+   * payloads, topics and MQTT overhead.
    */
   public double busiestClientBytesPerSecond() {
     double received =
@@ -126,12 +127,12 @@ public record Scenario(
     return Math.max(received, traffic.perSecond()) * (traffic.payloadBytes() + HEAD_BYTES);
   }
 
-  /** What all publishers are to send in a second. */
+  /** Publishes per second of all publishers. */
   public double publishesPerSecond() {
     return clients.publishers() * traffic.perSecond();
   }
 
-  /** How many deliveries all publishes of a second bring. */
+  /** Deliveries per second that result from them. */
   public double deliveriesPerSecond() {
     double direct =
         switch (flow) {
@@ -142,7 +143,7 @@ public record Scenario(
     return direct + clients.collectors() * publishesPerSecond();
   }
 
-  /** Pairs of a publisher and a subscriber at the same topic. */
+  /** Pairs of a publisher and a subscriber with the same topic. */
   private double meetings() {
     double pairs = 0;
     for (int topic = 0; topic < clients.topics(); topic++) {
@@ -151,13 +152,13 @@ public record Scenario(
     return pairs;
   }
 
-  /** How many of so many clients meet at a topic. */
+  /** How many of the clients use a topic. */
   private int at(int topic, int count) {
     int topics = clients.topics();
     return count / topics + (topic < count % topics ? 1 : 0);
   }
 
-  /** One line for people. */
+  /** A one-line description. */
   public String summary() {
     StringBuilder out = new StringBuilder();
     out.append(
@@ -187,17 +188,17 @@ public record Scenario(
         out.append(", beside " + clients.idle() + " idle");
       }
       if (clients.collectors() > 0) {
-        out.append(", and " + clients.collectors() + " that gets everything");
+        out.append(", and " + clients.collectors() + " that receives everything");
       }
     }
     Leaving leaving = connections.leaving();
     if (leaving.percent() > 0) {
-      out.append(", " + plain(leaving.percent()) + " % of them leave after ");
-      out.append(leaving.leastSeconds() + " to " + leaving.mostSeconds() + " s and come back");
+      out.append(", " + plain(leaving.percent()) + " % of them disconnect after ");
+      out.append(leaving.leastSeconds() + " to " + leaving.mostSeconds() + " s and return");
     }
     out.append(connections.persistent() ? "; persistent" : "; clean");
     out.append(connections.version() == 5 ? ", MQTT 5" : "");
-    out.append(connections.users() ? ", a user each" : "");
+    out.append(connections.users() ? ", one user each" : "");
     out.append(
         switch (connections.transport()) {
           case TCP -> "";

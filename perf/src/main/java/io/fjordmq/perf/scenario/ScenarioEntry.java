@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** One scenario of a file: keys that say what its name does not. Unknown keys are refused. */
+/**
+ * Parses one scenario of a file: its keys add what the name does not say. Unknown keys are
+ * rejected.
+ */
 final class ScenarioEntry {
   private static final int SECONDS = 60;
 
@@ -52,14 +55,14 @@ final class ScenarioEntry {
   }
 
   /**
-   * @param content a map of keys; null for a name that says it all
+   * @param content a map of keys; null if the name says everything
    */
   static Scenario read(String name, @Nullable Object content) {
     Map<String, Object> values = new LinkedHashMap<>();
     if (content instanceof Map<?, ?> map) {
       map.forEach((key, value) -> values.put(String.valueOf(key), value));
     } else if (content != null) {
-      throw new ScenarioException(name + ": keys are expected below it, not '" + content + "'");
+      throw new ScenarioException(name + ": expected a map of keys, not '" + content + "'");
     }
     values.keySet().stream()
         .filter(key -> !KEYS.contains(key))
@@ -70,7 +73,7 @@ final class ScenarioEntry {
                   name
                       + ": unknown key '"
                       + key
-                      + "'; there are "
+                      + "'; must be one of "
                       + KEYS.stream().sorted().collect(Collectors.joining(", ")));
             });
     return new ScenarioEntry(name, values).scenario();
@@ -79,7 +82,7 @@ final class ScenarioEntry {
   private Scenario scenario() {
     Optional<Scenario> named = ScenarioName.parse(name);
     if (named.isPresent() && values.containsKey("flow")) {
-      throw new ScenarioException(name + ": its name says who gets whose messages, 'flow' may not");
+      throw new ScenarioException(name + ": the name already implies the flow; remove 'flow'");
     }
     Flow flow = named.map(Scenario::flow).orElseGet(() -> oneOf("flow", Flow.class, null));
     Clients clients = named.map(Scenario::clients).orElse(new Clients(0, 0, 0, 0, 0));
@@ -149,7 +152,7 @@ final class ScenarioEntry {
     if (value instanceof Number number && number.doubleValue() >= 0) {
       return number.doubleValue();
     }
-    throw new ScenarioException(name + ": " + key + " is a number, not '" + value + "'");
+    throw new ScenarioException(name + ": " + key + " must be a number, not '" + value + "'");
   }
 
   private boolean yes(String key, boolean otherwise) {
@@ -160,7 +163,7 @@ final class ScenarioEntry {
     if (value instanceof Boolean flag) {
       return flag;
     }
-    throw new ScenarioException(name + ": " + key + " is true or false, not '" + value + "'");
+    throw new ScenarioException(name + ": " + key + " must be true or false, not '" + value + "'");
   }
 
   private <E extends Enum<E>> E oneOf(String key, Class<E> type, @Nullable E otherwise) {
@@ -177,7 +180,7 @@ final class ScenarioEntry {
         name
             + ": "
             + key
-            + " is one of "
+            + " must be one of "
             + Arrays.stream(type.getEnumConstants())
                 .map(constant -> constant.name().toLowerCase(Locale.ROOT))
                 .collect(Collectors.joining(", "))

@@ -1,6 +1,6 @@
 package io.fjordmq.perf.scenario;
 
-/** What was asked for cannot be understood; the message says what and what would be. */
+/** A scenario is invalid; the message says what was found and what is allowed. */
 public final class ScenarioException extends RuntimeException {
   public ScenarioException(String message) {
     super(message);

@@ -15,14 +15,14 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
- * The scenarios of a folder: each YAML file is a list of them, each scenario a name with what the
- * name does not say.
+ * The scenario lists of a directory. Each YAML file is a list of scenario names, with keys for what
+ * the name does not say.
  */
 public final class ScenarioFiles {
   private final Map<String, List<Scenario>> lists = new LinkedHashMap<>();
 
   /**
-   * @throws ScenarioException if a file has a mistake
+   * @throws ScenarioException if a file is invalid
    */
   public ScenarioFiles(Path folder) throws IOException {
     List<Path> files;
@@ -35,21 +35,21 @@ public final class ScenarioFiles {
     }
   }
 
-  /** What is in a list; nothing if there is none of that name. */
+  /** The scenarios of a list; empty if the list does not exist. */
   public List<Scenario> list(String name) {
     return lists.getOrDefault(name, List.of());
   }
 
-  /** Names of the lists, in order. */
+  /** Names of the lists, sorted. */
   public List<String> names() {
     return List.copyOf(lists.keySet());
   }
 
   /**
-   * One of the lists, or any whose name says it all.
+   * A listed scenario, or any scenario whose name says everything.
    *
-   * @param name may leave out {@code true_}
-   * @throws ScenarioException if there is none of that name
+   * @param name may omit {@code true_}
+   * @throws ScenarioException if there is none with that name
    */
   public Scenario find(String name) {
     String whole = ScenarioName.whole(name);
@@ -64,17 +64,17 @@ public final class ScenarioFiles {
         .orElseThrow(
             () ->
                 new ScenarioException(
-                    "there is no scenario '"
+                    "unknown scenario '"
                         + name
-                        + "', and its name is not of a form that says what to do, such as"
-                        + " true_50_50_qos1_p256_10mps_1n; --list shows those there are"));
+                        + "'; it is not listed, and its name does not have a pattern such as"
+                        + " true_50_50_qos1_p256_10mps_1n; see --list"));
   }
 
   private static List<Scenario> read(Path file) throws IOException {
     try (Reader reader = Files.newBufferedReader(file)) {
       Object content = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
       if (!(content instanceof Map<?, ?> entries)) {
-        throw new ScenarioException("it is no list of names");
+        throw new ScenarioException("expected a map of scenario names");
       }
       List<Scenario> scenarios = new ArrayList<>();
       for (Map.Entry<?, ?> entry : entries.entrySet()) {

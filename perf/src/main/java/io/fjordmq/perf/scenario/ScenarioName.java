@@ -7,17 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The grammar of names: most say all there is to say about a scenario, so that any of this form can
- * be run, listed or not.
+ * The grammar of scenario names. Most names define the whole scenario, so that any name of these
+ * patterns can be run, listed or not.
  *
  * <pre>
- * true_P_S_qosQ_pB_Rmps_Nn          P publishers of R messages a second and B bytes, each to one of S
+ * true_P_S_qosQ_pB_Rmps_Nn          P publishers, R msg/s of B bytes each, to one of S subscribers
  * false_P_S_qosQ_pB_Rmps_Nn[_Vv]    the same with persistent sessions, V voters for each range
  * share_…                           the S subscribers are one shared subscription
  * fanout_…                          each of the S subscribers gets every message
  * …_cold                            the load starts with the cluster
- * conn-tcp-C-R_Nn_true              C connections at R a second; tls, mtls; false: persistent
- * conn_tcp_C_Nn                     the same at 1,000 a second, with TLS at 500
+ * conn-tcp-C-R_Nn_true              C connections at R per second; tls, mtls; false: persistent
+ * conn_tcp_C_Nn                     the same at 1,000 per second, with TLS at 500
  * v5_C_qosQ_pB_Rmps_Nn              C clients of MQTT 5, half of them publish to the other half
  * </pre>
  *
@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 final class ScenarioName {
   private static final int SECONDS = 60;
 
-  /** What most names begin with, so that it may be left out. */
+  /** The prefix of most names, which may be omitted. */
   private static final String CLEAN = "true_";
 
   private static final Pattern MESSAGES =
@@ -55,7 +55,7 @@ final class ScenarioName {
 
   private ScenarioName() {}
 
-  /** The same name with what it may leave out; of other forms, or whole already, as it is. */
+  /** The name with the prefix it may omit; other names are returned unchanged. */
   static String whole(String name) {
     Matcher messages = MESSAGES.matcher(name);
     if (!messages.matches() || messages.group(2) != null) {
@@ -66,8 +66,8 @@ final class ScenarioName {
   }
 
   /**
-   * @return empty if the name is not of these forms
-   * @throws ScenarioException if it is, and asks for what cannot be
+   * @return empty if the name has none of these patterns
+   * @throws ScenarioException if it has one with invalid values
    */
   static Optional<Scenario> parse(String name) {
     Matcher messages = MESSAGES.matcher(name);

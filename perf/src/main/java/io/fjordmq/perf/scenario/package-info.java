@@ -1,6 +1,6 @@
 /**
- * What the load tool can be asked to do: scenarios by name, read from files or from the name
- * itself, and made smaller to fit a machine. Knows nothing of sockets and processes.
+ * The scenarios of the load tool: read from files or derived from their names, and scaled to fit a
+ * host. This package knows neither sockets nor processes.
  */
 @NullMarked
 package io.fjordmq.perf.scenario;

@@ -14,9 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory a session takes: so many clients connect to a broker in this process, each
- * subscribes to a topic of its own and stays. Then some of them are sent a message, to see that
- * they live.
+ * Measures the memory of a session: many clients connect to a broker in this process, subscribe to
+ * a topic each and stay connected. Then some of them receive a message as a check.
  *
  * <p>{@code ManySessions COUNT clean|persistent}; started by {@code bin/sessions.sh}.
  */
@@ -41,7 +40,7 @@ public final class ManySessions implements AutoCloseable {
     this.broker = InProcessBroker.start(directory, 0, "");
   }
 
-  /** See the class. */
+  /** Runs the benchmark; see the class. */
   public static void main(String[] args) throws Exception {
     if (args.length != 2 || !args[1].matches("clean|persistent")) {
       throw new IllegalArgumentException("usage: ManySessions COUNT clean|persistent");
@@ -64,12 +63,12 @@ public final class ManySessions implements AutoCloseable {
       if ((number + 1) % REPORT_EVERY == 0) {
         System.out.printf(
             Locale.ROOT,
-            "  %d begun, %.0f a second%n",
+            "  %d started, %.0f per second%n",
             number + 1,
             (number + 1) * 1e9 / (System.nanoTime() - start));
       }
     }
-    underWay.acquire(AT_ONCE); // all of them are done
+    underWay.acquire(AT_ONCE); // wait for all of them
     underWay.release(AT_ONCE);
     String trouble = fault;
     if (trouble != null) {
@@ -80,7 +79,7 @@ public final class ManySessions implements AutoCloseable {
     System.out.printf(
         Locale.ROOT,
         "%d %s sessions with a subscription each: %.0f MB of heap, %.2f KB each; connected and"
-            + " subscribed %.0f a second%n",
+            + " subscribed at %.0f per second%n",
         count,
         clean ? "clean" : "persistent",
         after / 1e6,
@@ -104,9 +103,9 @@ public final class ManySessions implements AutoCloseable {
     }
     boolean all = answers.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
     System.out.printf(
-        "%d of %d that were sent a message got it%n", messages - answers.getCount(), messages);
+        "%d of %d test messages were delivered%n", messages - answers.getCount(), messages);
     if (!all) {
-      throw new IllegalStateException("not every session lives");
+      throw new IllegalStateException("not every session received its message");
     }
   }
 
@@ -116,10 +115,10 @@ public final class ManySessions implements AutoCloseable {
     broker
         .adopt(client)
         .addListener(done -> client.receive(Packets.connect("device-" + number, clean)));
-    client.closeFuture().addListener(closed -> failed("client " + number + " was sent away"));
+    client.closeFuture().addListener(closed -> failed("client " + number + " was disconnected"));
   }
 
-  /** The broker has written whole packets. */
+  /** The broker has written complete packets. */
   private void answered(int number, InProcessChannel channel, ByteBuf written) {
     switch (written.getUnsignedByte(written.readerIndex()) >> 4) {
       case CONNACK -> {
@@ -132,7 +131,7 @@ public final class ManySessions implements AutoCloseable {
       }
       case SUBACK -> underWay.release();
       case PUBLISH -> asked.countDown();
-      default -> failed("client " + number + " got a packet nobody waits for");
+      default -> failed("client " + number + " received an unexpected packet");
     }
   }
 

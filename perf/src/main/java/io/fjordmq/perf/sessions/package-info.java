@@ -1,6 +1,6 @@
 /**
- * Very many sessions of a broker in this process, whose clients need no sockets. Start at {@link
- * io.fjordmq.perf.sessions.ManySessions}.
+ * Measures many sessions of a broker in this process, whose clients need no sockets. Start at
+ * {@link io.fjordmq.perf.sessions.ManySessions}.
  */
 @NullMarked
 package io.fjordmq.perf.sessions;

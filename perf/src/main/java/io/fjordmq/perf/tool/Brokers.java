@@ -25,27 +25,27 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the brokers a scenario asks for, or finds those that were given. What it has started ends
- * with {@link Target#close}, or with {@link #endForGood} if the tool is interrupted, by process id.
+ * Starts the brokers of a scenario, or uses running ones. {@link Target#close} ends the processes
+ * it has started, by process id; {@link #endForGood} does so if the tool is interrupted.
  */
 final class Brokers implements AutoCloseable {
-  /** {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}, by default. */
+  /** Defaults of {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}. */
   private static final int USUAL_BYTES_PER_SECOND = 512 * 1024;
 
   private final Path checkout;
   private final Scenario scenario;
   private final List<BrokerProcess> running = Collections.synchronizedList(new ArrayList<>());
 
-  /** Of brokers that are being started. */
+  /** Directory of the brokers that are being started. */
   private volatile @Nullable Path starting;
 
-  /** Of the brokers that run, or are being started. */
+  /** The brokers that are running or being started. */
   private volatile @Nullable LimitedNodes limited;
 
   private volatile boolean over;
 
   /**
-   * @param checkout whose broker is FjordMQ
+   * @param checkout checkout of FjordMQ to start brokers from
    */
   Brokers(Path checkout, Scenario scenario) {
     this.checkout = checkout;
@@ -53,12 +53,14 @@ final class Brokers implements AutoCloseable {
   }
 
   /**
+   * Starts brokers.
+   *
    * @param name {@code fjordmq} or {@code mosquitto}
    * @param directory for data and logs
    */
   Target start(String name, Path directory) throws Exception {
     if (over) {
-      throw new UsageException("interrupted: " + name + " is not started any more");
+      throw new UsageException("interrupted: not starting " + name);
     }
     Certificates certificates = encrypted() ? new Certificates(directory.resolve("tls")) : null;
     LimitedNodes limits = new LimitedNodes(scenario.cluster().limits());
@@ -76,7 +78,7 @@ final class Brokers implements AutoCloseable {
       List<String> ended = limits.ended();
       close();
       if (!ended.isEmpty()) {
-        throw new IOException("at its start " + String.join("; ", ended), e);
+        throw new IOException("during startup " + String.join("; ", ended), e);
       }
       throw e;
     }
@@ -136,7 +138,7 @@ final class Brokers implements AutoCloseable {
   private Target fjordmq(Path directory, @Nullable Certificates certificates, LimitedNodes limits)
       throws Exception {
     if (!scenario.cluster().limits().isNone()) {
-      BrokerProcess.build(checkout, directory); // a compiler is not what is to be limited
+      BrokerProcess.build(checkout, directory); // compile before limits apply
     }
     int nodes = scenario.cluster().nodes();
     List<Integer> clusterPorts =
@@ -177,7 +179,7 @@ final class Brokers implements AutoCloseable {
     return ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
   }
 
-  /** A broker of any make that runs already. */
+  /** A running broker of any kind. */
   Target given(RunOptions options) throws IOException {
     for (long pid : options.pids()) {
       try {
@@ -188,7 +190,7 @@ final class Brokers implements AutoCloseable {
                 + pid
                 + ": "
                 + e.getMessage()
-                + "; it takes the process ids of the given broker's nodes on this machine, or"
+                + "; must be the process ids of the given broker's nodes on this host, or"
                 + " nothing");
       }
     }
@@ -198,8 +200,8 @@ final class Brokers implements AutoCloseable {
     if (mutual()) {
       if (certificate == null || key == null) {
         throw new UsageException(
-            "its clients need a certificate that the given broker trusts: --client-cert FILE"
-                + " --client-key FILE");
+            "clients need a certificate that the given broker trusts; set --client-cert FILE"
+                + " and --client-key FILE");
       }
       tls = Certificates.clients(certificate, key);
     } else if (encrypted()) {
@@ -219,18 +221,18 @@ final class Brokers implements AutoCloseable {
         () -> {});
   }
 
-  /** After {@link #endForGood}. */
+  /** True after {@link #endForGood}. */
   boolean isOver() {
     return over;
   }
 
-  /** The same as {@link #close}, and nothing is started any more. Any thread. */
+  /** Same as {@link #close}, and prevents further starts. Any thread. */
   void endForGood() {
     over = true;
     close();
   }
 
-  /** Ends all that it has started and that has not ended. Any thread. */
+  /** Ends all processes it has started. Any thread. */
   @Override
   public void close() {
     List<BrokerProcess> ending;
@@ -246,7 +248,8 @@ final class Brokers implements AutoCloseable {
       try {
         BrokerProcess.abandon(unfinished);
       } catch (IOException e) {
-        throw new UncheckedIOException("a broker may still run: look below " + unfinished, e);
+        throw new UncheckedIOException(
+            "a broker may still be running; its files are below " + unfinished, e);
       }
     }
     LimitedNodes limits = limited;
@@ -254,17 +257,17 @@ final class Brokers implements AutoCloseable {
       try {
         limits.close();
       } catch (IOException e) {
-        throw new UncheckedIOException("not everything could be removed: " + e.getMessage(), e);
+        throw new UncheckedIOException("failed to clean up: " + e.getMessage(), e);
       }
     }
   }
 
-  /** Whether the limits that a client of FjordMQ has if nobody says otherwise may be in its way. */
+  /** Whether clients may reach the default rate limits of FjordMQ. */
   static boolean needsMoreThanUsualRates(Scenario scenario) {
     return scenario.busiestClientBytesPerSecond() > USUAL_BYTES_PER_SECOND / 2.0;
   }
 
-  /** Who may connect and do what. */
+  /** Password file and ACL file of the scenario's users. */
   private final class UserFiles {
     final Path passwords;
     final Path rights;
@@ -317,7 +320,8 @@ final class Brokers implements AutoCloseable {
         host: 127.0.0.1
         port: %d
         seedEndpoints: %s
-      %s%s%s"""
+      %s%s%s\
+      """
           .formatted(
               first, port, tls(), httpPort, clusterPort, seeds, stores(), rates(), security());
     }
@@ -327,17 +331,18 @@ final class Brokers implements AutoCloseable {
       return made == null
           ? ""
           : """
-        tlsListener:
-          host: 127.0.0.1
-          port: %d
-          certFile: %s
-          keyFile: %s
-      %s"""
+            tlsListener:
+              host: 127.0.0.1
+              port: %d
+              certFile: %s
+              keyFile: %s
+          %s\
+          """
               .formatted(
                   tlsPort, made.certificateFile(), made.keyFile(), mutual() ? trust(made) : "");
     }
 
-    /** It would have no effect on clients that show no certificate, and a node says so. */
+    /** Only for mutual TLS: without client certificates, a node rejects trustFile. */
     private static String trust(Certificates made) {
       return """
           trustFile: %s
@@ -352,17 +357,17 @@ final class Brokers implements AutoCloseable {
           : "";
     }
 
-    /** Without a name this tool asks whether the node serves. */
+    /** Without users, because the tool itself connects to check whether the node serves. */
     private String security() {
       UserFiles made = users;
       return made == null
           ? ""
           : """
-      securityConfig:
-        allowAnonymous: loopback
-        passwordFile: %s
-        aclFile: %s
-      """
+          securityConfig:
+            allowAnonymous: loopback
+            passwordFile: %s
+            aclFile: %s
+          """
               .formatted(made.passwords, made.rights);
     }
 
@@ -371,14 +376,14 @@ final class Brokers implements AutoCloseable {
       return voters == 0
           ? ""
           : """
-      storeConfig:
-        dist:
-          replicaVoterCount: %d
-        inbox:
-          replicaVoterCount: %d
-        retain:
-          replicaVoterCount: %d
-      """
+          storeConfig:
+            dist:
+              replicaVoterCount: %d
+            inbox:
+              replicaVoterCount: %d
+            retain:
+              replicaVoterCount: %d
+          """
               .formatted(voters, voters, voters);
     }
   }

@@ -7,60 +7,60 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whether a scenario can be run here, and if not, why and what could. Says nothing of speed: a
- * machine that is too slow shows that in the figures.
+ * Checks whether this host can run a scenario, and if not, why and what would help. Ignores speed:
+ * if a host is too slow, the figures show it.
  *
- * @param openFiles how many files and sockets a process may have
- * @param availableKilobytes of memory
+ * @param openFiles files and sockets that a process may have open
+ * @param availableKilobytes available memory
  */
 record Feasibility(long openFiles, long availableKilobytes) {
-  /** Of a node of ours: the database's, the log's, other nodes'. */
+  /** Files of one FjordMQ node: database, log, connections to other nodes. */
   private static final long FILES_OF_A_NODE = 1_500;
 
   private static final long FILES_OF_THE_TOOL = 300;
 
-  /** A client of the tool and its half of the kernel's buffers. */
+  /** A client of the tool and its share of the kernel's buffers. */
   private static final long KILOBYTES_OF_A_CLIENT = 6;
 
   private static final long KILOBYTES_AT_A_BROKER = 12;
   private static final long KILOBYTES_OF_TLS = 40;
 
-  /** More nodes than this on one machine measure the machine. */
+  /** With more nodes on one host, the host would be measured instead of the broker. */
   static final int MOST_NODES = 3;
 
   /**
-   * What stands in the way.
+   * Why the scenario cannot run.
    *
-   * @param scenario scaled
-   * @param factor by which it was scaled
-   * @param starts whether brokers are started here
-   * @return sentences; empty if it can be run
+   * @param scenario after scaling
+   * @param factor of the scaling
+   * @param starts whether brokers are started on this host
+   * @return sentences; empty if it can run
    */
   List<String> obstacles(Scenario scenario, double factor, boolean starts) {
     List<String> obstacles = new ArrayList<>();
     int nodes = scenario.cluster().nodes();
     if (starts && nodes > MOST_NODES) {
       obstacles.add(
-          "it wants "
+          "it needs "
               + nodes
-              + " nodes and this tool starts up to "
+              + " nodes, but this tool starts at most "
               + MOST_NODES
-              + " here; give more with --hosts, or any --scale below 1 makes do with "
+              + " here; use --hosts, or any --scale below 1, which needs only "
               + MOST_NODES);
     }
     List<Shortage> shortages = shortages(scenario, starts);
-    // One of them alone would let people run into the next one.
+    // Suggest the factor that solves all shortages at once.
     double least = shortages.stream().mapToDouble(Shortage::share).min().orElse(1);
     for (Shortage shortage : shortages) {
-      obstacles.add(shortage.text() + "; --scale " + scale(factor * least) + " would do");
+      obstacles.add(shortage.text() + "; --scale " + scale(factor * least) + " would be enough");
     }
     return obstacles;
   }
 
   /**
-   * Something there is too little of.
+   * A resource that is too small.
    *
-   * @param share of the clients for which it would do
+   * @param share fraction of the clients that it is enough for
    */
   private record Shortage(String text, double share) {
     Shortage(String text, long have, long want) {
@@ -75,7 +75,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
       String text =
           String.format(
               Locale.ROOT,
-              "%,d clients need as many open files, and a process may have %,d here (ulimit -n)",
+              "%,d clients need as many open files, but the limit per process is %,d (ulimit -n)",
               clients,
               openFiles);
       shortages.add(new Shortage(text, openFiles - FILES_OF_THE_TOOL, clients));
@@ -88,7 +88,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
       String text =
           String.format(
               Locale.ROOT,
-              "%,d clients at each node are more open files than it may have here (%,d)",
+              "%,d clients per node exceed the open-file limit of a node on this host (%,d)",
               each,
               openFiles);
       shortages.add(new Shortage(text, openFiles - FILES_OF_A_NODE, each));
@@ -100,7 +100,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
       String text =
           String.format(
               Locale.ROOT,
-              "%,d clients and their broker would want about %,d MB of memory, and %,d are free",
+              "%,d clients and their broker need about %,d MB of memory, but %,d are available",
               clients,
               kilobytes / 1024,
               availableKilobytes / 1024);
@@ -109,7 +109,7 @@ record Feasibility(long openFiles, long availableKilobytes) {
     return shortages;
   }
 
-  /** Two digits, rounded down. */
+  /** Two significant digits, rounded down. */
   private static String scale(double scale) {
     double unit = Math.pow(10, Math.floor(Math.log10(scale)) - 1);
     return new java.math.BigDecimal(Math.floor(scale / unit) * unit)

@@ -15,8 +15,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the nodes of one target within their limits, and tells what came of these. Without limits
- * it does nothing. Any thread.
+ * Applies resource limits to the nodes of one target and reports their effect. Does nothing without
+ * limits. Any thread.
  */
 final class LimitedNodes implements AutoCloseable {
   private static final long MEBIBYTE = 1 << 20;
@@ -26,11 +26,11 @@ final class LimitedNodes implements AutoCloseable {
   private final Map<String, Node> nodes = new LinkedHashMap<>();
   private boolean closed;
 
-  /** A node, and what its limits had done when the load began. */
+  /** A node, and the reading of its group when the load began. */
   private record Node(NodeGroup group, Reading before) {}
 
   /**
-   * @throws IOException if processes cannot be limited here
+   * @throws IOException if processes cannot be limited on this host
    */
   LimitedNodes(NodeLimits limits) throws IOException {
     this.limits = limits;
@@ -38,10 +38,10 @@ final class LimitedNodes implements AutoCloseable {
   }
 
   /**
-   * How a node is to be started so that its limits hold from the beginning.
+   * Wraps the start command of a node so that its limits apply from the beginning.
    *
-   * @param node its name, which none before had
-   * @return makes the command of the usual one
+   * @param node unique name
+   * @return wraps a command
    * @throws UsageException after {@link #close}
    */
   synchronized UnaryOperator<List<String>> manner(String node) throws IOException {
@@ -49,14 +49,14 @@ final class LimitedNodes implements AutoCloseable {
       return UnaryOperator.identity();
     }
     if (closed) {
-      throw new UsageException("interrupted: " + node + " is not started any more");
+      throw new UsageException("interrupted: not starting " + node);
     }
     NodeGroup group = groups.make(node, limits);
     nodes.put(node, new Node(group, group.reading()));
     return group::inside;
   }
 
-  /** All nodes serve: what they needed for their start is not the load's doing. */
+  /** All nodes are serving: resources used by their startup do not count. */
   synchronized void started() throws IOException {
     for (Map.Entry<String, Node> node : nodes.entrySet()) {
       NodeGroup group = node.getValue().group();
@@ -64,19 +64,18 @@ final class LimitedNodes implements AutoCloseable {
     }
   }
 
-  /** Sentences about nodes that the kernel ended because they wanted more memory. */
+  /** Sentences about nodes that the kernel killed because they exceeded their memory limit. */
   synchronized List<String> ended() throws IOException {
     List<String> sentences = new ArrayList<>();
     for (Map.Entry<String, Node> node : nodes.entrySet()) {
       if (node.getValue().group().reading().ended() > 0) {
-        sentences.add(
-            node.getKey() + " wanted more memory than its limit, and the kernel ended it");
+        sentences.add(node.getKey() + " exceeded its memory limit and was killed by the kernel");
       }
     }
     return sentences;
   }
 
-  /** The same result and what the limits had to do with it. */
+  /** The same result with remarks about the limits. */
   synchronized RunResult explain(RunResult result) throws IOException {
     List<String> remarks = new ArrayList<>();
     for (Map.Entry<String, Node> node : nodes.entrySet()) {
@@ -85,8 +84,8 @@ final class LimitedNodes implements AutoCloseable {
       remarks.add(
           String.format(
               Locale.ROOT,
-              "limits of %s: its processors' time was used up in %,d of %,d tenths of a second;"
-                  + " memory, with its files in the cache, came to %,d of %,d MiB",
+              "limits of %s: throttled in %,d of %,d periods of 100 ms;"
+                  + " peak memory including file cache %,d of %,d MiB",
               node.getKey(),
               after.throttled() - before.throttled(),
               after.periods() - before.periods(),
@@ -97,9 +96,9 @@ final class LimitedNodes implements AutoCloseable {
   }
 
   /**
-   * Ends what is left of the nodes and removes their groups.
+   * Kills the remaining processes of the nodes and removes their groups.
    *
-   * @throws IOException if one is left; the others are gone
+   * @throws IOException if a group could not be removed; the others are removed
    */
   @Override
   public synchronized void close() throws IOException {

@@ -11,10 +11,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What the limits of a scenario's nodes mean on this machine.
+ * The limits of a scenario's nodes on this host.
  *
- * @param processors it has
- * @param gibibytes of memory it has
+ * @param processors of the host
+ * @param gibibytes of memory of the host
  */
 record LimitsHere(int processors, double gibibytes) {
   private static final double GIBIBYTE = 1L << 30;
@@ -25,41 +25,42 @@ record LimitsHere(int processors, double gibibytes) {
   }
 
   /**
-   * Why nodes cannot be limited so, after having tried.
+   * Tries to limit a process; returns why nodes cannot be limited.
    *
-   * @param starts whether nodes are started here
+   * @param starts whether nodes are started on this host
    */
   static Optional<String> obstacle(NodeLimits limits, boolean starts) {
     if (limits.isNone()) {
       return Optional.empty();
     }
     if (!starts) {
-      return Optional.of(refusal(limits, "a given broker is limited by whoever has started it"));
+      return Optional.of(
+          refusal(limits, "the limits of a given broker are set where it was started"));
     }
     try {
       ControlGroups.own().probe(limits);
       return Optional.empty();
     } catch (IOException e) {
-      return Optional.of(refusal(limits, "that cannot be done here: " + e.getMessage()));
+      return Optional.of(refusal(limits, "this host does not allow it: " + e.getMessage()));
     }
   }
 
   private static String refusal(NodeLimits limits, String why) {
     return Omission.NODE_LIMITS
-        + ": each node is to have "
+        + ": each node is limited to "
         + limits
-        + " at most, and "
+        + ", but "
         + why
         + "; --without "
         + Omission.NODE_LIMITS
-        + " runs the rest, and the report says so";
+        + " runs the scenario without it, and the report says so";
   }
 
   /**
-   * What a reader of the report has to know.
+   * Notes for the reader of the report.
    *
    * @param original limits of the scenario
-   * @param cluster that is run
+   * @param cluster the cluster that is run
    */
   List<String> notes(NodeLimits original, Cluster cluster) {
     NodeLimits limits = cluster.limits();
@@ -67,20 +68,21 @@ record LimitsHere(int processors, double gibibytes) {
       return List.of();
     }
     if (limits.isNone()) {
-      return List.of("left out: that each node has " + original + " at most");
+      return List.of("omitted: the limit of " + original + " per node");
     }
     List<String> notes = new ArrayList<>();
-    notes.add("each node has " + limits + " at most, however few clients there are");
-    String machine = String.format(Locale.ROOT, "%d and %.1f GiB", processors, gibibytes);
+    notes.add("each node is limited to " + limits + ", regardless of the scale");
+    String host = String.format(Locale.ROOT, "%d and %.1f GiB", processors, gibibytes);
     if (limits.processors() > processors || limits.gibibytes() > gibibytes) {
-      notes.add("that is above what the machine has (" + machine + "): it limits less, or nothing");
+      notes.add(
+          "that is above the host's capacity (" + host + "): the limit has little or no effect");
     } else if (cluster.nodes() * limits.processors() > processors
         || cluster.nodes() * limits.gibibytes() > gibibytes) {
       notes.add(
           cluster.nodes()
-              + " nodes at their limits are more than the machine has ("
-              + machine
-              + "), and the load wants some of it, too: a node may get less than its limit");
+              + " nodes at their limits are above the host's capacity ("
+              + host
+              + "), and the load tool needs some as well: a node may get less than its limit");
     }
     return notes;
   }

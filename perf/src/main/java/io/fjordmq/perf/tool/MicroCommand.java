@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.openjdk.jmh.runner.RunnerException;
 
-/** {@code bin/perf.sh micro}: measures single parts of the broker. */
+/** {@code bin/perf.sh micro}: runs microbenchmarks of parts of the broker. */
 final class MicroCommand {
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
@@ -33,11 +33,11 @@ final class MicroCommand {
     System.out.println("commit: " + MachineFacts.commit(checkout));
     MachineFacts.all().forEach((fact, value) -> System.out.println(fact + ": " + value));
     run.start();
-    System.out.println("as JSON: " + run.json());
+    System.out.println("JSON: " + run.json());
   }
 
   /**
-   * @throws UsageException if something cannot be understood
+   * @throws UsageException if the arguments are invalid
    */
   MicroRun parse(List<String> words) {
     Set<MicroBenchmark> named = new LinkedHashSet<>();
@@ -68,13 +68,13 @@ final class MicroCommand {
         .orElseThrow(
             () ->
                 new UsageException(
-                    "micro has no '"
+                    "unknown benchmark or option '"
                         + word
-                        + "'; there are "
+                        + "'; must be one of "
                         + Arrays.stream(MicroBenchmark.values())
                             .map(MicroBenchmark::label)
                             .collect(Collectors.joining(", "))
-                        + ", and --forks, --iterations, --seconds, --out"));
+                        + ", or --forks, --iterations, --seconds, --out"));
   }
 
   private static String value(List<String> words, int at) {
@@ -91,8 +91,8 @@ final class MicroCommand {
         return number;
       }
     } catch (NumberFormatException e) {
-      // told below
+      // Reported below.
     }
-    throw new UsageException(option + " is a whole number of at least 1, not '" + text + "'");
+    throw new UsageException(option + " must be a whole number of at least 1, not '" + text + "'");
   }
 }

@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What {@code --without} leaves out of a scenario. */
+/** The requirements of a scenario that {@code --without} can omit. */
 enum Omission {
-  /** Clients connect without a name. */
+  /** Clients connect without a user name. */
   USERS,
   /** Processors and memory of each node are not limited. */
   NODE_LIMITS;
 
   /**
-   * @throws UsageException if the word means nothing
+   * @throws UsageException if the word is unknown
    */
   static Omission of(String word) {
     return Arrays.stream(values())
@@ -21,7 +21,7 @@ enum Omission {
         .orElseThrow(
             () ->
                 new UsageException(
-                    "--without is one of "
+                    "--without must be one of "
                         + Arrays.stream(values())
                             .map(Omission::toString)
                             .collect(Collectors.joining(", "))
@@ -30,7 +30,7 @@ enum Omission {
                         + "'"));
   }
 
-  /** The word. */
+  /** The word on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

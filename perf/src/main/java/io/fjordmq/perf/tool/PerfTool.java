@@ -10,12 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The load tool. Ends with 0 if all went well, 1 if a broker did what it must not (messages lost,
- * doubled, out of order, misrouted or not acknowledged, clients refused or disconnected, a broker
- * that ended), 2 if nothing, or not all, could be measured.
+ * The load tool. Exit codes: 0 success; 1 a broker misbehaved (messages lost, duplicated, out of
+ * order, misrouted or not acknowledged, clients refused or disconnected, a broker process exited);
+ * 2 some or all measurements could not be done.
  *
- * <p>{@code PerfTool CHECKOUT FOLDER COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT has the
- * broker and the scenarios, FOLDER is where the user stands.
+ * <p>{@code PerfTool CHECKOUT FOLDER COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT contains
+ * the broker and the scenarios, FOLDER is the user's working directory.
  */
 public final class PerfTool {
   static final int FLAWLESS = 0;
@@ -32,16 +32,16 @@ public final class PerfTool {
     this.here = here;
   }
 
-  /** See the class. */
+  /** Runs the load tool; see the class for its arguments. */
   public static void main(String[] args) {
     List<String> words = List.of(args);
     PerfTool tool = new PerfTool(Path.of(args[0]), Path.of(args[1]));
     int code = tool.run(words.subList(2, words.size()));
-    // Netty's threads are no reason to stay.
+    // Netty's threads must not keep the process alive.
     System.exit(code);
   }
 
-  /** Does what the words say and tells how it ended. */
+  /** Runs the command; returns the exit code. */
   int run(List<String> words) {
     String command = words.isEmpty() ? "" : words.get(0);
     try {
@@ -63,14 +63,16 @@ public final class PerfTool {
                 new ScenarioList(scenarios(), limits -> LimitsHere.obstacle(limits, true)).text());
         default ->
             throw new UsageException(
-                "'" + command + "' is none of run, compare, micro, --list; see --help");
+                "unknown command '"
+                    + command
+                    + "'; must be run, compare, micro or --list; see --help");
       }
       return FLAWLESS;
     } catch (UsageException | ScenarioException | IOException e) {
       System.err.println("perf: " + e.getMessage());
       return NOT_DONE;
     } catch (Exception e) {
-      LOG.error("it went wrong", e);
+      LOG.error("Benchmark failed", e);
       return NOT_DONE;
     }
   }

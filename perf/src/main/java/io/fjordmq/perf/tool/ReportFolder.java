@@ -11,29 +11,29 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 
-/** Where reports go. */
+/** The directory for reports. */
 record ReportFolder(Path path) {
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
   /**
-   * Makes it and tries it: a load takes long, and would be for nothing.
+   * Creates the directory and checks that it is writable before a long run.
    *
-   * @throws UsageException if nothing can be written there
+   * @throws UsageException if it is not writable
    */
   void check() {
     try {
       Files.createDirectories(path);
       Files.delete(Files.createTempFile(path, "report", ".new"));
     } catch (IOException e) {
-      throw new UsageException("no report can be written to " + path + ": " + why(e));
+      throw new UsageException("cannot write a report to " + path + ": " + why(e));
     }
   }
 
   private static String why(IOException error) {
     if (error instanceof FileAlreadyExistsException) {
-      return "there is something else of that name";
+      return "the path exists and is not a directory";
     }
-    return error instanceof AccessDeniedException ? "this user may not" : error.toString();
+    return error instanceof AccessDeniedException ? "permission denied" : error.toString();
   }
 
   void write(Report report) throws IOException {

@@ -15,8 +15,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The runs of all brokers, in turn, as far as they can be done: those that are over count, whatever
- * happens to a later one.
+ * Runs the load against each broker in turn. If a run fails, the results of the completed runs
+ * remain.
  */
 final class Rounds {
   private final RunOptions options;
@@ -27,9 +27,9 @@ final class Rounds {
   private @Nullable String failed;
 
   /**
-   * @param checkout whose broker is FjordMQ
-   * @param scenario as it is run
-   * @param load does it
+   * @param checkout checkout of FjordMQ to start brokers from
+   * @param scenario after scaling
+   * @param load runs the scenario
    */
   Rounds(Path checkout, RunOptions options, Scenario scenario, LoadRun load) {
     this.options = options;
@@ -38,10 +38,10 @@ final class Rounds {
   }
 
   /**
-   * Does them, up to the first that fails.
+   * Runs all rounds, up to the first failure.
    *
-   * @param work for what brokers write
-   * @throws Exception if the very first one failed, or somebody broke it off
+   * @param work directory for the brokers' files
+   * @throws Exception if the first run failed, or the user interrupted the tool
    */
   void run(WorkFolder work) throws Exception {
     Thread ending = new Thread(() -> breakOff(work), "ending");
@@ -68,7 +68,7 @@ final class Rounds {
             throw e;
           }
           failed =
-              "not all was done: run %d of %d of %s failed: %s"
+              "incomplete: run %d of %d of %s failed: %s"
                   .formatted(run + 1, options.runs(), name, message(e));
           return;
         }
@@ -84,7 +84,7 @@ final class Rounds {
     return message == null ? e.toString() : message;
   }
 
-  /** The names of the brokers of one round; one for a given broker. */
+  /** The names of the brokers of one round; a single name for a given broker. */
   private List<String> names() {
     return options.hosts().isEmpty() ? options.brokers() : List.of("given");
   }
@@ -92,7 +92,7 @@ final class Rounds {
   private RunResult one(String name, Path directory) throws Exception {
     System.out.println();
     boolean given = !options.hosts().isEmpty();
-    System.out.println(given ? "the given broker" : "starting " + name);
+    System.out.println(given ? "using the given broker" : "starting " + name);
     try (Target target = given ? brokers.given(options) : brokers.start(name, directory);
         ClientLoops loops =
             new ClientLoops(
@@ -111,7 +111,7 @@ final class Rounds {
     }
   }
 
-  /** Nothing is left of a run that somebody broke off. */
+  /** Cleans up after an interrupted run. */
   private void breakOff(WorkFolder work) {
     try {
       brokers.endForGood();
@@ -121,26 +121,26 @@ final class Rounds {
     try {
       work.delete();
     } catch (IOException e) {
-      System.err.println("perf: not everything could be removed below " + work.path() + ": " + e);
+      System.err.println("perf: failed to remove all files below " + work.path() + ": " + e);
     }
   }
 
-  /** Whether somebody did; then nothing is to be told, and what was written is deleted. */
+  /** True after an interruption: nothing is reported and all files are deleted. */
   boolean isBrokenOff() {
     return brokers.isOver();
   }
 
-  /** Of those that are over. */
+  /** The results of the completed runs. */
   List<RunResult> results() {
     return results;
   }
 
-  /** What each broker runs on, as far as it can be seen, by its name. */
+  /** The program of each broker, where it can be determined, by the name of the broker. */
   Map<String, String> programs() {
     return programs;
   }
 
-  /** Which one failed, and why; null if all were done. */
+  /** Which run failed, and why; null if all succeeded. */
   @Nullable String failed() {
     return failed;
   }

@@ -24,7 +24,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** {@code run}: makes a scenario fit, refuses what does not, runs it and writes the report. */
+/**
+ * {@code bin/perf.sh run}: scales a scenario, rejects what cannot run here, runs it and writes the
+ * report.
+ */
 final class RunCommand {
   private static final int WARM_SECONDS = 15;
 
@@ -39,7 +42,7 @@ final class RunCommand {
   private final Scenario original;
 
   /**
-   * @param words as they were given
+   * @param words arguments as given by the user
    */
   RunCommand(
       Path checkout, Path here, ScenarioFiles files, RunOptions options, List<String> words) {
@@ -113,7 +116,7 @@ final class RunCommand {
     return PerfTool.FAULTS;
   }
 
-  /** As a shell takes it. */
+  /** Quoted for a shell. */
   static String command(List<String> words) {
     return Stream.concat(Stream.of("bin/perf.sh"), words.stream())
         .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
@@ -122,20 +125,20 @@ final class RunCommand {
 
   private int warmSeconds(Scenario scenario) {
     if (scenario.flow() == Flow.CONNECTIONS) {
-      return 0; // nothing is sent that could warm anything up
+      return 0; // no messages, nothing to warm up
     }
     int usual = scenario.cluster().cold() ? 0 : WARM_SECONDS;
     return options.warmSeconds() == RunOptions.UNSAID ? usual : options.warmSeconds();
   }
 
-  /** What can be run here of what was asked for. */
+  /** The scenario as this host can run it. */
   private Scaled fitting() {
     List<String> obstacles = new ArrayList<>();
     boolean starts = options.hosts().isEmpty();
     if (wanted().connections().users() && !starts) {
       obstacles.add(
-          "users: each client has a user of its own, which a given broker does not know; --without"
-              + " users runs the rest, and the report says so");
+          "users: each client has its own user, which a given broker does not know; --without"
+              + " users runs the scenario without them, and the report says so");
     }
     LimitsHere.obstacle(wanted().cluster().limits(), starts).ifPresent(obstacles::add);
     Scaled scaled = options.scale().apply(wanted());
@@ -150,20 +153,20 @@ final class RunCommand {
             .obstacles(scenario, options.scale().factor(), starts));
     if (options.brokers().contains(RunOptions.MOSQUITTO)
         && !Program.isThere(RunOptions.MOSQUITTO, System.getenv().getOrDefault("PATH", ""))) {
-      obstacles.add("mosquitto is not installed, or in no folder of PATH");
+      obstacles.add("mosquitto is not installed or not in PATH");
     }
     if (options.brokers().contains(RunOptions.MOSQUITTO) && scenario.cluster().nodes() > 1) {
-      obstacles.add("mosquitto is one node, and this is work for " + scenario.cluster().nodes());
+      obstacles.add("mosquitto is one node, but the scenario needs " + scenario.cluster().nodes());
     }
     if (!starts && scenario.cluster().cold()) {
-      obstacles.add("cold means that the cluster starts with the load: it cannot be given");
+      obstacles.add("a cold cluster starts with the load, so it cannot be a given broker");
     }
     if (!obstacles.isEmpty()) {
       throw new UsageException(
           original.name()
               + " ("
               + scenario.summary()
-              + ") cannot be run like this:\n  - "
+              + ") cannot run here:\n  - "
               + String.join("\n  - ", obstacles));
     }
     return scaled;
@@ -184,31 +187,31 @@ final class RunCommand {
     List<String> notes = new ArrayList<>(scaled.notes());
     notes.addAll(LimitsHere.own().notes(original.cluster().limits(), scaled.scenario().cluster()));
     if (scaled.scenario().flow() == Flow.CONNECTIONS && options.warmSeconds() > 0) {
-      notes.add("clients that only connect have no warm-up: --warm has no effect");
+      notes.add("connection scenarios have no warm-up; --warm is ignored");
     }
     if (original.connections().users()) {
       notes.add(
           scaled.scenario().connections().users()
-              ? "users, their passwords (hashed with SHA-512) and rights to topics are in files that"
-                  + " the broker reads at its start, not in Redis"
-              : "left out: users and their rights to topics");
+              ? "users, passwords (hashed with SHA-512) and access rules are in files that"
+                  + " the broker reads at startup, not in Redis"
+              : "omitted: users and their access rules");
     }
     if (options.brokers().contains(RunOptions.FJORDMQ)
         && Brokers.needsMoreThanUsualRates(scaled.scenario())) {
       notes.add(
-          "FjordMQ's limits of a client's bytes a second are lifted: its busiest client comes near"
+          "FjordMQ's rate limits per client are lifted, because the busiest client comes near"
               + " them");
     }
     if (!options.hosts().isEmpty()) {
       notes.add(
-          "a given broker: how many nodes and voters it has, and what it keeps on disk, is its own"
-              + " affair");
+          "a given broker: this tool does not control its nodes, its voters and what it keeps on"
+              + " disk");
     } else if (options.brokers().contains(RunOptions.MOSQUITTO)
         && scaled.scenario().connections().persistent()) {
-      notes.add("mosquitto keeps persistent sessions in memory and saves them from time to time");
+      notes.add("mosquitto keeps persistent sessions in memory and saves them periodically");
     }
     if (original.connections().transport() != Transport.TCP && options.hosts().isEmpty()) {
-      notes.add("certificates are made for the run, with keys of P-256; no TLS session is resumed");
+      notes.add("certificates are generated for the run (P-256); no TLS session is resumed");
     }
     return notes;
   }
@@ -230,7 +233,7 @@ final class RunCommand {
     return facts;
   }
 
-  /** What the nodes that are started here inherit and take for their configuration. */
+  /** Environment variables that change the configuration of the nodes started here. */
   private static List<String> settings() {
     return System.getenv().entrySet().stream()
         .filter(entry -> entry.getKey().matches(SETTING))

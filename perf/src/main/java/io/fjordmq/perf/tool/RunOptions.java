@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What stands behind {@code bin/perf.sh run}. */
+/** The options of {@code bin/perf.sh run}. */
 record RunOptions(
     String scenario,
     Scale scale,
@@ -29,7 +29,7 @@ record RunOptions(
   static final String FJORDMQ = "fjordmq";
   static final String MOSQUITTO = "mosquitto";
 
-  /** For {@link #seconds} and {@link #warmSeconds}: as the scenario has it. */
+  /** For {@link #seconds} and {@link #warmSeconds}: use the scenario's value. */
   static final int UNSAID = -1;
 
   private static final Set<String> FLAGS = Set.of("--remote");
@@ -49,8 +49,8 @@ record RunOptions(
           "--out");
 
   /**
-   * @param here what relative files are relative to
-   * @throws UsageException if something cannot be understood
+   * @param here base of relative paths
+   * @throws UsageException if the arguments are invalid
    */
   static RunOptions parse(List<String> words, Path here) {
     List<String> names = new ArrayList<>();
@@ -63,21 +63,22 @@ record RunOptions(
         if (++i == words.size()) {
           throw new UsageException(word + " needs a value");
         }
-        // Lists may be given bit by bit.
+        // An option that takes a list may be repeated.
         values.merge(word, words.get(i), (before, more) -> before + "," + more);
       } else if (word.startsWith("-")) {
-        throw new UsageException("there is no option '" + word + "'; see --help");
+        throw new UsageException("unknown option '" + word + "'; see --help");
       } else {
         names.add(word);
       }
     }
     if (names.size() != 1) {
-      throw new UsageException("one scenario is needed, not " + names.size() + "; see --list");
+      throw new UsageException(
+          "exactly one scenario is required, not " + names.size() + "; see --list");
     }
     return new Values(values, here).options(names.get(0));
   }
 
-  /** Words by option. */
+  /** Values by option. */
   private record Values(Map<String, String> values, Path here) {
     RunOptions options(String name) {
       List<String> brokers = list("--broker");
@@ -85,27 +86,27 @@ record RunOptions(
       for (String broker : brokers) {
         if (!broker.equals(FJORDMQ) && !broker.equals(MOSQUITTO)) {
           throw new UsageException(
-              "--broker is fjordmq or mosquitto, not '"
+              "--broker must be fjordmq or mosquitto, not '"
                   + broker
-                  + "'; one that runs already is given with --hosts");
+                  + "'; use --hosts for a running broker");
         }
       }
       for (InetSocketAddress host : hosts) {
         if (!host.getAddress().isLoopbackAddress() && !values.containsKey("--remote")) {
-          throw new UsageException(
-              host + " is not this machine; if it is yours to load, say so with --remote");
+          throw new UsageException(host + " is not this host; to load it anyway, add --remote");
         }
       }
       if (!hosts.isEmpty() && !brokers.isEmpty()) {
-        throw new UsageException("--broker starts one and --hosts gives one: not both");
+        throw new UsageException(
+            "--broker and --hosts exclude each other: start a broker or use a running one");
       }
       if (hosts.isEmpty() && values.containsKey("--pids")) {
-        throw new UsageException("--pids belong to the broker of --hosts, which is missing");
+        throw new UsageException("--pids requires --hosts");
       }
       Path certificate = file("--client-cert");
       Path key = file("--client-key");
       if ((certificate == null) != (key == null)) {
-        throw new UsageException("--client-cert and --client-key come together");
+        throw new UsageException("--client-cert and --client-key must be set together");
       }
       return new RunOptions(
           name,
@@ -146,10 +147,10 @@ record RunOptions(
           return number;
         }
       } catch (NumberFormatException e) {
-        // told below
+        // Reported below.
       }
       throw new UsageException(
-          option + " is a whole number of at least " + least + ", not '" + text + "'");
+          option + " must be a whole number of at least " + least + ", not '" + text + "'");
     }
 
     private double decimal(String option, double otherwise) {
@@ -157,7 +158,7 @@ record RunOptions(
       try {
         return text == null ? otherwise : Double.parseDouble(text);
       } catch (NumberFormatException e) {
-        throw new UsageException(option + " is a number, not '" + text + "'");
+        throw new UsageException(option + " must be a number, not '" + text + "'");
       }
     }
 
@@ -169,14 +170,15 @@ record RunOptions(
           InetSocketAddress address =
               new InetSocketAddress(host, Integer.parseInt(text.substring(colon + 1)));
           if (address.isUnresolved()) {
-            throw new UsageException("--hosts: no address is known for '" + host + "'");
+            throw new UsageException("--hosts: cannot resolve '" + host + "'");
           }
           return address;
         }
       } catch (IllegalArgumentException e) {
-        // told below
+        // Reported below.
       }
-      throw new UsageException("--hosts are host:port, separated by commas, not '" + text + "'");
+      throw new UsageException(
+          "--hosts must be a comma-separated list of host:port, not '" + text + "'");
     }
   }
 }

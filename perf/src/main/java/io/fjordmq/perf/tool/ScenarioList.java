@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * {@code --list}.
+ * The output of {@code --list}.
  *
- * @param obstacle why nodes cannot be limited so here
+ * @param obstacle why nodes cannot be limited on this host
  */
 record ScenarioList(ScenarioFiles files, Function<NodeLimits, Optional<String>> obstacle) {
   private static final String LINE = "%-46s %s%n";
@@ -25,8 +25,8 @@ record ScenarioList(ScenarioFiles files, Function<NodeLimits, Optional<String>> 
           String here =
               obstacle.apply(limits).isEmpty()
                   ? ""
-                  : "; here only --without " + Omission.NODE_LIMITS;
-          out.append(LINE.formatted("", "  each node has " + limits + " at most" + here));
+                  : "; on this host only --without " + Omission.NODE_LIMITS;
+          out.append(LINE.formatted("", "  each node is limited to " + limits + here));
         }
         if (!scenario.published().isEmpty()) {
           out.append(LINE.formatted("", "  published: " + scenario.published()));
@@ -34,7 +34,7 @@ record ScenarioList(ScenarioFiles files, Function<NodeLimits, Optional<String>> 
       }
       out.append("\n");
     }
-    out.append("Any other name of these forms can be run as well; see docs/PERFORMANCE.md.\n");
+    out.append("Other names with the same pattern work as well; see docs/PERFORMANCE.md.\n");
     return out.toString();
   }
 }

@@ -7,15 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A broker the load can go to.
+ * A broker under load.
  *
- * @param name as reports show it
+ * @param name in reports
  * @param addresses of its nodes
- * @param tls how clients speak to it; null for plain TCP
- * @param watch what can be seen of it
- * @param limits of its nodes, as far as they were started here
- * @param staying whether it goes on living after the run
- * @param end ends what was started for it
+ * @param tls how clients connect; null for plain TCP
+ * @param watch observes its processes and metrics
+ * @param limits of its nodes, if they were started here
+ * @param staying whether it keeps running after the run
+ * @param end stops the processes that were started for it
  */
 record Target(
     String name,

@@ -7,17 +7,16 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What brokers of one command write: their data and their logs. */
+/** Directory for the data and logs of the brokers of one command. */
 record WorkFolder(Path path) {
   static WorkFolder make() throws IOException {
     return new WorkFolder(Files.createTempDirectory("fjordmq-perf"));
   }
 
   /**
-   * Leaves it for somebody who wants to know what went wrong. A given broker has nothing here: then
-   * it goes.
+   * Keeps the directory for diagnosis. With a given broker it is empty and is deleted.
    *
-   * @return whether there is something to look at
+   * @return whether it has any files
    */
   boolean keep() throws IOException {
     try (Stream<Path> files = Files.walk(path)) {

@@ -1,7 +1,9 @@
 /**
- * What {@code bin/perf.sh} starts: reads the command, finds or starts brokers, has the load run and
- * writes what came of it. Start at {@link io.fjordmq.perf.tool.PerfTool}. What it starts is in
- * {@code Brokers}, within the limits of {@code LimitedNodes}, and ends with it.
+ * The commands of {@code bin/perf.sh}: parse the arguments, find or start brokers, run the load and
+ * write the report.
+ *
+ * <p>Start at {@link io.fjordmq.perf.tool.PerfTool}. {@code Brokers} starts and stops brokers,
+ * {@code LimitedNodes} limits their resources.
  */
 @NullMarked
 package io.fjordmq.perf.tool;

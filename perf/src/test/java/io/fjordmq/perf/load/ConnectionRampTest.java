@@ -58,13 +58,14 @@ class ConnectionRampTest {
     assertThat(result.faults()).isEmpty();
     assertThat(result.figures().get(Figure.CONNECTED)).isEqualTo(20);
     assertThat(result.remarks())
-        .anyMatch(line -> line.matches("not carried: \\d+ of 1000 connections a second were .*"));
+        .anyMatch(
+            line -> line.matches("behind schedule: \\d+ of 1000 connections per second were .*"));
   }
 
   @Test
   void shouldMindNoneThatOnlyTakesItsTime() throws Exception {
     RunResult result = run(1, 0.1, ConnectionRampTest::slowly);
-    assertThat(result.remarks()).noneMatch(line -> line.contains("not carried"));
+    assertThat(result.remarks()).noneMatch(line -> line.contains("behind schedule"));
   }
 
   @Test

@@ -71,11 +71,11 @@ class ControlGroupsTest {
     Path nowhere = folder.resolve("nowhere");
     assertThatThrownBy(() -> new ControlGroups(folder, nowhere).probe(limits))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("no control group can be made below " + nowhere);
+        .hasMessageContaining("cannot create a control group below " + nowhere);
     // Folders can be made here, but nothing limits anything.
     assertThatThrownBy(() -> new ControlGroups(folder, folder).probe(limits))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("cpu.cfs_period_us: there is no such file");
+        .hasMessageContaining("cpu.cfs_period_us: no such file");
     try (Stream<Path> left = Files.list(folder)) {
       assertThat(left).isEmpty();
     }

@@ -208,7 +208,7 @@ class LoadRecorderTest {
     }
     assertThatThrownBy(() -> range.second("a"))
         .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining("the load of inbox-1 cannot be written");
+        .hasMessageContaining("cannot write the load of inbox-1");
     Files.createDirectory(folder);
   }
 

@@ -86,10 +86,10 @@ class ReportTest {
   void shouldShowWhatAPersonWantsToKnow() {
     String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
     assertThat(page)
-        .contains("true_1k_1k_qos0_p32_1mps_1n", "nothing lost, doubled or out of order")
+        .contains("true_1k_1k_qos0_p32_1mps_1n", "nothing lost, duplicated or out of order")
         .contains("publishers: 500 instead of 1000", "a remark of fjordmq", "mean 2 ms")
         .contains("--scale &quot;0.5&quot; &lt;&amp;&gt;", "abc123", "2 × Fast", "VM 17")
-        .contains("4 s counted after 2 s of warm-up")
+        .contains("4 s measured after 2 s of warm-up")
         .contains("prefers-color-scheme: dark")
         .contains("2026-01-02T03:04:05+01:00")
         .contains(">9.50<", ">0.41<")
@@ -117,11 +117,12 @@ class ReportTest {
             List.of(),
             List.of());
     assertThat(HtmlReport.write(report(Flow.CONNECTIONS, 0, only)))
-        .contains("nobody refused or disconnected", "held for 4 s after the last had come")
+        .contains(
+            "no client refused or disconnected", "held for 4 s after the last client connected")
         .contains(">held</text>")
         .doesNotContain("nothing lost", "warm-up", ">counted</text>");
     assertThat(HtmlReport.write(report(Flow.PAIRS, 0, only)))
-        .contains("no messages were sent", "4 s counted without a warm-up")
+        .contains("no messages were sent", "4 s measured without a warm-up")
         .doesNotContain("nothing lost");
   }
 
@@ -200,12 +201,12 @@ class ReportTest {
         .contains(
             "with faults",
             "3 messages were lost",
-            "medians of 3 runs, of faults the sums",
+            "medians of 3 runs, sums of faults",
             "Single runs")
         .contains("mosquitto p99");
     assertThat(TerminalTable.of(report))
         .contains("FAULT of mosquitto: 3 messages were lost", "ratio")
-        .containsPattern("broker CPU a message +µs +10.00 +10.00 +1.00\n");
+        .containsPattern("broker CPU per message +µs +10.00 +10.00 +1.00\n");
   }
 
   @Test
@@ -254,13 +255,13 @@ class ReportTest {
     Path after = written("after.json", report(run("fjordmq", 5, List.of())));
     assertThat(Comparison.of(before, after))
         .contains("\nfjordmq\n")
-        .containsPattern("broker CPU a message +µs +10.00 +5.00 +0.50 +better")
+        .containsPattern("broker CPU per message +µs +10.00 +5.00 +0.50 +better")
         .containsPattern("latency mean +ms +0.41 +0.41 +1.00\n")
         .doesNotContain("Not the same");
     Path other = written("other.json", report(run("mosquitto", 20, List.of())));
     assertThat(Comparison.of(before, other))
-        .contains("fjordmq against mosquitto")
-        .containsPattern("broker CPU a message +µs +10.00 +20.00 +2.00 +worse");
+        .contains("fjordmq compared with mosquitto")
+        .containsPattern("broker CPU per message +µs +10.00 +20.00 +2.00 +worse");
   }
 
   @Test
@@ -269,17 +270,17 @@ class ReportTest {
     Path other = Files.writeString(folder.resolve("b.json"), "{\"scenario\": 1}");
     assertThatThrownBy(() -> Comparison.of(report, other))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("b.json is no report");
+        .hasMessageContaining("b.json is not a report");
     Path broken = Files.writeString(folder.resolve("c.json"), "{");
     assertThatThrownBy(() -> Comparison.of(broken, report)).hasMessageContaining("c.json");
     assertThatThrownBy(() -> Comparison.of(report, folder.resolve("nosuch.json")))
-        .hasMessageContaining("there is no file ")
+        .hasMessageContaining("file not found: ")
         .hasMessageContaining("nosuch.json");
     assertThatThrownBy(() -> Comparison.of(folder, report))
-        .hasMessageContaining(folder + " cannot be read");
+        .hasMessageContaining("cannot read " + folder);
     Path noText = Files.write(folder.resolve("d.json"), new byte[] {(byte) 0xc3, 0x28});
     assertThatThrownBy(() -> Comparison.of(noText, report))
-        .hasMessageContaining("d.json is no text");
+        .hasMessageContaining("d.json is not a text file");
     Path old =
         Files.writeString(folder.resolve("e.json"), "{\"format\": 1, \"medians\": {\"x\": {}}}");
     assertThatThrownBy(() -> Comparison.of(report, old))

@@ -82,7 +82,7 @@ class FailedRunTest {
     Path file = Files.writeString(folder.resolve("file"), "not a folder");
     assertThat(run(checkoutWithoutLuck(), file)).isEqualTo(PerfTool.NOT_DONE);
     assertThat(said())
-        .contains("no report can be written to " + file + ": there is something else of that name")
+        .contains("cannot write a report to " + file + ": the path exists and is not a directory")
         .doesNotContain("no luck");
   }
 
@@ -101,7 +101,7 @@ class FailedRunTest {
       String pid = Long.toString(process.pid());
       int code = run(PerfToolTest.root(), out, "--hosts", host, "--pids", pid, "--runs", "3");
       assertThat(code).isEqualTo(PerfTool.NOT_DONE);
-      String failed = "not all was done: run 2 of 3 of given failed: --pids " + pid;
+      String failed = "incomplete: run 2 of 3 of given failed: --pids " + pid;
       assertThat(said()).contains(failed).doesNotContain("logs of the brokers");
       Parsed report = report(out);
       assertThat(report.list("runs")).hasSize(1);

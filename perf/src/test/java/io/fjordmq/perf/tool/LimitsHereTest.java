@@ -19,9 +19,9 @@ class LimitsHereTest {
   void shouldSayWhatHolds() {
     assertThat(notes(16, 64, TWO))
         .containsExactly(
-            "each node has 2 processors and 1.5 GiB at most, however few clients there are");
+            "each node is limited to 2 processors and 1.5 GiB, regardless of the scale");
     assertThat(notes(16, 64, NodeLimits.NONE))
-        .containsExactly("left out: that each node has 2 processors and 1.5 GiB at most");
+        .containsExactly("omitted: the limit of 2 processors and 1.5 GiB per node");
     assertThat(
             new LimitsHere(1, 1).notes(NodeLimits.NONE, new Cluster(3, 0, false, NodeLimits.NONE)))
         .isEmpty();

@@ -113,7 +113,8 @@ class PerfRunTest {
     assumeTrue(obstacle.isEmpty(), obstacle::toString);
     Parsed report = run("v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(20);
-    assertThat(report.list("notes").toString()).contains("each node has 1 processor and 1 GiB");
+    assertThat(report.list("notes").toString())
+        .contains("each node is limited to 1 processor and 1 GiB");
     assertThat(report.at("facts", "limits of each node").toString()).contains("1 processor");
     assertThat(report.list("runs").toString()).contains("limits of node1: ", "of 1,024 MiB");
     assertThat(groups()).isEmpty();

@@ -46,14 +46,16 @@ class PerfToolTest {
 
   @Test
   void shouldRefuseWhatItDoesNotUnderstand() {
-    assertThat(refusal("walk")).contains("'walk' is none of run, compare, micro, --list");
-    assertThat(refusal("run")).contains("one scenario is needed");
+    assertThat(refusal("walk"))
+        .contains("unknown command 'walk'; must be run, compare, micro or --list");
+    assertThat(refusal("run")).contains("exactly one scenario");
     assertThat(refusal("run", "x", "--speed", "9")).contains("'--speed'");
-    assertThat(refusal("run", "x", "--scale", "2")).contains("--scale is above 0 and at most 1");
+    assertThat(refusal("run", "x", "--scale", "2"))
+        .contains("--scale must be above 0 and at most 1");
     assertThat(refusal("run", "x", "--seconds", "0")).contains("--seconds", "at least 1");
     assertThat(refusal("run", "x", "--broker", "other")).contains("not 'other'");
     assertThat(refusal("run", "x", "--hosts", "nowhere")).contains("'nowhere'");
-    assertThat(refusal("run", "nothing_like_it")).contains("no scenario 'nothing_like_it'");
+    assertThat(refusal("run", "nothing_like_it")).contains("unknown scenario 'nothing_like_it'");
     assertThat(refusal("compare", "one.json")).contains("two files");
   }
 
@@ -67,7 +69,7 @@ class PerfToolTest {
                 "127.0.0.1:1",
                 "--pids",
                 "" + Integer.MAX_VALUE))
-        .contains("--pids " + Integer.MAX_VALUE, "nodes on this machine")
+        .contains("--pids " + Integer.MAX_VALUE, "nodes on this host")
         .doesNotContain("Exception");
   }
 
@@ -109,7 +111,7 @@ class PerfToolTest {
         .anySatisfy(
             text ->
                 assertThat(text)
-                    .contains("10,000,000 clients", "20,000", "--scale 0.0019 would do"))
+                    .contains("10,000,000 clients", "20,000", "--scale 0.0019 would be enough"))
         .anySatisfy(text -> assertThat(text).contains("20 nodes", "--hosts"));
     Scale.Scaled fitting = Scale.nodes(new Scale(0.0019).apply(whole), Feasibility.MOST_NODES);
     assertThat(small.obstacles(fitting.scenario(), 0.0019, true)).isEmpty();
@@ -123,7 +125,7 @@ class PerfToolTest {
     assertThat(new Feasibility(1 << 20, 1_000_000).obstacles(whole, 1, true))
         .singleElement()
         .asString()
-        .contains("memory", "--scale 0.086 would do");
+        .contains("memory", "--scale 0.086 would be enough");
   }
 
   /** Whoever takes the scale that helps against one must not run into the next. */
@@ -133,7 +135,7 @@ class PerfToolTest {
     Feasibility small = new Feasibility(500_000, 180_000);
     assertThat(small.obstacles(whole, 1, true))
         .hasSize(3)
-        .allSatisfy(text -> assertThat(text).contains("--scale 0.01 would do"));
+        .allSatisfy(text -> assertThat(text).contains("--scale 0.01 would be enough"));
     assertThat(small.obstacles(new Scale(0.01).apply(whole).scenario(), 0.01, true)).isEmpty();
   }
 
@@ -141,10 +143,10 @@ class PerfToolTest {
   void shouldListWhatNodesCannotBeLimitedTo() throws IOException {
     ScenarioFiles files = new ScenarioFiles(root().resolve("perf/scenarios"));
     assertThat(new ScenarioList(files, limits -> Optional.of("version 2")).text())
-        .contains("v5_20k_qos1_p1024_1mps_3n", "1 processor and 1 GiB at most; here only --without")
+        .contains("v5_20k_qos1_p1024_1mps_3n", "1 processor and 1 GiB; on this host only --without")
         .contains("published: ");
     assertThat(new ScenarioList(files, limits -> Optional.empty()).text())
-        .contains("each node has 1 processor and 1 GiB at most\n")
+        .contains("each node is limited to 1 processor and 1 GiB\n")
         .doesNotContain("--without");
   }
 
@@ -171,6 +173,6 @@ class PerfToolTest {
   @Test
   void shouldGoNowhereElseUnlessTold() {
     assertThat(refusal("run", "true_3_3_qos0_p32_1mps_1n", "--hosts", "192.0.2.1:1883"))
-        .contains("192.0.2.1", "not this machine", "--remote");
+        .contains("192.0.2.1", "not this host", "--remote");
   }
 }
