@@ -154,20 +154,20 @@ public final class MqttServer implements AutoCloseable {
    * Stops accepting clients, disconnects all of them (MQTT 5: 0x8B) and waits until their sessions
    * are detached, which needs the stores. Blocks; not for event loops.
    *
-   * @param patience maximum wait
+   * @param timeout maximum wait
    * @return true if every session was detached in time
    */
-  public boolean shutdown(Duration patience) {
+  public boolean shutdown(Duration timeout) {
     listeners.forEach(Listener::close);
     boolean clean = true;
     try {
-      sessions.shutDown().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      sessions.shutDown().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       clean = false;
       LOG.warn(
           "Could not detach all sessions before shutdown sessions={} timeout={}",
           sessions.size(),
-          patience);
+          timeout);
     } catch (ExecutionException e) {
       throw new IllegalStateException("failed to end the sessions", e.getCause());
     } catch (InterruptedException e) {

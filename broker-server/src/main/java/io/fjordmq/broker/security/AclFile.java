@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  *   pattern write dev/%c/state     for all clients; %c: client identifier, %u: user name
  * </pre>
  *
- * <p>As in mosquitto: what is not allowed is denied; denials go before everything else of the same
- * user, then before the other patterns; patterns apply to nobody whose name or identifier holds a
- * wildcard; those with {@code %u} not to anonymous clients.
+ * <p>As in Mosquitto, anything that is not allowed is denied. Denials of a user precede all other
+ * rules of that user, and denying patterns precede all other patterns. Patterns do not apply to
+ * clients whose user name or identifier contains a wildcard; those with {@code %u} do not apply to
+ * anonymous clients.
  */
 final class AclFile {
   /** One rule. */

@@ -12,17 +12,17 @@ final class Recording {
   /*
    * Text, a few hundred bytes to two thousand for ten seconds:
    *
-   *   fjordmq-load 1 inbox             version of the form, store
+   *   fjordmq-load 1 inbox             format version, store
    *   # remarks
-   *   s 812 31500                      a second: requests, microseconds for which its thread worked
+   *   s 812 31500                      one second: requests, busy microseconds of its thread
    *   …
-   *   t 9800 0 0 3 17*40 204           about ten seconds are over: mean nanoseconds for which a
-   *                                    command of theirs waited for storage; an even sample of the
-   *                                    keys they touched, ascending, 17*40 for 40 times the same
+   *   t 9800 0 0 3 17*40 204           end of about ten seconds: mean nanoseconds that their
+   *                                    commands waited for storage; an even sample of the keys
+   *                                    they used, ascending, 17*40 for 40 times the same key
    *
-   * A key is the number of the place where the range can be cut, among all that the recording has,
-   * in their order: where a strategy would cut needs no more, and nobody's name is in the file. What
-   * comes after the last t is missing.
+   * A key is written as the rank of its split point among all split points of the recording. A
+   * strategy needs no more to choose where to split, and the file contains no names of clients.
+   * Seconds after the last t are missing.
    */
   static final int WINDOW_SECONDS = 10;
 

@@ -21,8 +21,7 @@ import java.util.regex.Pattern;
  * v5_C_qosQ_pB_Rmps_Nn              C clients of MQTT 5, half of them publish to the other half
  * </pre>
  *
- * <p>A name that says neither {@code true_} nor {@code false_} where one is expected means {@code
- * true_}: see {@link #whole}.
+ * <p>The prefix {@code true_} may be omitted; see {@link #whole}.
  */
 final class ScenarioName {
   private static final int SECONDS = 60;

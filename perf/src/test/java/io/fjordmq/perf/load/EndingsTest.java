@@ -80,7 +80,7 @@ class EndingsTest {
                 }
               });
       assertThat(result.faults())
-          .anyMatch(fault -> fault.startsWith("the broker has ended"))
+          .anyMatch(fault -> fault.startsWith("the broker exited"))
           .anyMatch(fault -> fault.contains("messages were lost"))
           .doesNotContain("there was no load");
       assertThat(result.figures().get(Figure.SENT)).isPositive();

@@ -101,7 +101,7 @@ class ReportTest {
             "Latency by percentile",
             "CPU",
             "Memory of the broker",
-            "Ranges and who leads them");
+            "Ranges and their leaders");
   }
 
   @Test
@@ -257,7 +257,7 @@ class ReportTest {
         .contains("\nfjordmq\n")
         .containsPattern("broker CPU per message +µs +10.00 +5.00 +0.50 +better")
         .containsPattern("latency mean +ms +0.41 +0.41 +1.00\n")
-        .doesNotContain("Not the same");
+        .doesNotContain("Differences");
     Path other = written("other.json", report(run("mosquitto", 20, List.of())));
     assertThat(Comparison.of(before, other))
         .contains("fjordmq compared with mosquitto")

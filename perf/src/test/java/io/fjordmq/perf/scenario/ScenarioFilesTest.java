@@ -187,8 +187,8 @@ class ScenarioFilesTest {
   @Test
   void shouldSayWhatIsWrongInAFile() throws IOException {
     assertRefused("mine: { flow: pairs, publisher: 1 }", "unknown key 'publisher'", "publishers");
-    assertRefused("mine: { flow: chain }", "flow is one of", "pairs", "'chain'");
-    assertRefused("mine: { publishers: 1 }", "flow is one of", "missing");
+    assertRefused("mine: { flow: chain }", "flow must be one of", "pairs", "'chain'");
+    assertRefused("mine: { publishers: 1 }", "flow must be one of", "missing");
     assertRefused("mine: { flow: pairs, publishers: 1.5 }", "'1.5'");
     assertRefused(
         "mine: { flow: pairs, publishers: 2, subscribers: 1, perSecond: 1, payloadBytes: 20 }",
@@ -196,19 +196,20 @@ class ScenarioFilesTest {
     assertRefused(
         "mine: { flow: topics, publishers: 1, topics: 1, perSecond: 1, payloadBytes: 8 }",
         "20 bytes of payload");
-    assertRefused("true_2_2_qos3_p32_1mps_1n:", "QoS is 0, 1 or 2, not 3");
+    assertRefused("true_2_2_qos3_p32_1mps_1n:", "QoS must be 0, 1 or 2, not 3");
     assertRefused(
         "true_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 9, mostLifeSeconds: 8 }",
         "leastLifeSeconds",
         "9 and 8");
     assertRefused(
-        "false_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 1, mostLifeSeconds: 8 }",
+        "false_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 1, mostLifeSeconds: 8"
+            + " }",
         "clean sessions");
     assertRefused("true_2_3_qos1_p32_1mps_1n:", "as many publishers as subscribers");
-    assertRefused("true_2_2_qos1_p32_1mps_1n: { nodeProcessors: 1.5 }", "together", "1.5 and 0");
+    assertRefused("true_2_2_qos1_p32_1mps_1n: { nodeProcessors: 1.5 }", "both be set", "1.5 and 0");
     assertRefused(
         "true_2_2_qos1_p32_1mps_1n: { nodeProcessors: 0.001, nodeGibibytes: 1 }", "0.001 and 1");
     assertRefused("true_2_2_qos1_p32_1mps_1n: { needs: [node-limits] }", "unknown key 'needs'");
-    assertRefused("- true_2_2_qos1_p32_1mps_1n", "no list of names");
+    assertRefused("- true_2_2_qos1_p32_1mps_1n", "expected a map");
   }
 }
