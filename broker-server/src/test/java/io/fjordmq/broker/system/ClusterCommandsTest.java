@@ -81,7 +81,7 @@ class ClusterCommandsTest {
                 && voters(node, range) == 3);
     assertThat(node.command("rebuild dist-99"))
         .startsWith(FAILED + "\n")
-        .contains("no replica of range 'dist-99'");
+        .contains("cannot rebuild range 'dist-99': this node has no replica of it");
     cluster.node(1).kill();
     Waiting.until("node 1 is down", PATIENCE_SECONDS, () -> status(node).contains("  down "));
     assertThat(node.command("rebuild " + range))
