@@ -83,8 +83,7 @@ class StartChecksTest {
       assertThat(StartChecks.ofFiles(config)).isEmpty();
       assertThat(StartChecks.ofFilesAndPorts(config))
           .anyMatch(problem -> problem.contains("mqttServerConfig.tcpListener.port"))
-          .anyMatch(
-              problem -> problem.contains("clusterConfig.port (the port after it is for Raft)"));
+          .anyMatch(problem -> problem.contains("clusterConfig.port (Raft uses the next port)"));
     }
   }
 

@@ -122,7 +122,7 @@ class ClusterChangesTest {
             status(1)
                 .lines()
                 .anyMatch(line -> line.contains("node " + id) && line.contains("down")));
-    assertThat(command(2, 0, "remove-node", id)).contains("is removed");
+    assertThat(command(2, 0, "remove-node", id)).contains("removed node " + id);
     awaitVoters(3, publisher);
     Waiting.until("it is forgotten", PATIENCE_SECONDS, () -> !status(4).contains(id));
     assertThat(command(4, 1, "remove-node", id)).contains("has already been removed");

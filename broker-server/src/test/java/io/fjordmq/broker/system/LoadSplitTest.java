@@ -42,7 +42,9 @@ class LoadSplitTest {
   void shouldSplitWhatHasTooMuchToDoAndLoseNothing() throws IOException {
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, EAGER, List.of());
         CrashPairs pairs = new CrashPairs(PAIRS, List.of(broker))) {
-      assertThat(broker.command("split inbox-9")).startsWith("1").contains("no range 'inbox-9'");
+      assertThat(broker.command("split inbox-9"))
+          .startsWith("1")
+          .contains("unknown range 'inbox-9'");
       assertThat(broker.command("split")).startsWith("2").contains("split RANGE");
       pairs.start();
       Waiting.until("a split", 120, () -> inboxRanges(broker) >= 2);

@@ -37,7 +37,7 @@ class StandAloneRequestTest {
       kept.relaunch();
       kept.awaitListening();
       takeTheMessage(kept);
-      assertThat(kept.command("remove-node " + id)).contains("is removed");
+      assertThat(kept.command("remove-node " + id)).contains("removed node " + id);
       assertThat(kept.node().resolve("data/alone")).doesNotExist();
 
       try (BrokerUnderTest next = launch("next", files.get(2))) {
