@@ -56,7 +56,7 @@ class StandAloneRequestTest {
       cluster.node(1).relaunch();
       assertThat(cluster.node(1).awaitEnd()).isEqualTo(1);
       assertThat(cluster.node(1).output())
-          .contains("at 127.0.0.1:" + cluster.node(2).clusterPort() + ", runs")
+          .contains("is running at 127.0.0.1:" + cluster.node(2).clusterPort())
           .contains("without --alone");
     }
   }
