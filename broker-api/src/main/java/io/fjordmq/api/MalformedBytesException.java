@@ -2,7 +2,7 @@ package io.fjordmq.api;
 
 /**
  * Stored or replicated bytes cannot be decoded because they are corrupt or, as {@link
- * NewerFormException}, come from a newer version.
+ * NewerFormatException}, come from a newer version.
  */
 public class MalformedBytesException extends RuntimeException {
   private static final long serialVersionUID = 1;

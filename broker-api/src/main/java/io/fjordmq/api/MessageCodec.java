@@ -256,6 +256,6 @@ public final class MessageCodec {
   }
 
   private static void requireVersion(int version, String what) {
-    NewerFormException.require(what, VERSION, version);
+    NewerFormatException.require(what, VERSION, version);
   }
 }

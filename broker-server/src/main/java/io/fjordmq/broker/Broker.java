@@ -29,7 +29,7 @@ import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.broker.sys.ClientTopics;
-import io.fjordmq.broker.sys.SysFigures;
+import io.fjordmq.broker.sys.SysValues;
 import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
 import io.fjordmq.broker.sys.SysTopicsSettings;
@@ -67,7 +67,7 @@ import org.slf4j.LoggerFactory;
  * The composition root: one node, built from the disk up to the listeners and closed in reverse.
  * Every component gets its dependencies through its constructor.
  */
-public final class Broker implements ShutdownSequence.Whole {
+public final class Broker implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
   private static final String ROUTES = "dist";
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
@@ -121,7 +121,7 @@ public final class Broker implements ShutdownSequence.Whole {
       LocalNode self = new LocalNode(node.self().value(), membership::incarnation);
 
       // Limits of clients and tenants.
-      this.overload = OverloadGuard.ofProcess(config.overloadConfig(), config.mostDescriptors());
+      this.overload = OverloadGuard.ofProcess(config.overloadConfig(), config.maxFileDescriptors());
       Tenants tenants = new Tenants(config.sharedLimits(), config.tenants(), observers.sessions());
 
       // The three stores on one range engine.
@@ -165,7 +165,7 @@ public final class Broker implements ShutdownSequence.Whole {
           new RouteBarrier(
               membership, node.peers(), runtime.timers(), routerSettings.barrier(), routes);
       barrier.start(node.peers());
-      stores.followOverdueRoutes(barrier::overdue);
+      stores.followOverdueRoutes(barrier::overdueReason);
       RangedRouter router = new RangedRouter(stores.client(ROUTES), routes, barrier);
       RangedRetainStore retained =
           new RangedRetainStore(
@@ -237,8 +237,8 @@ public final class Broker implements ShutdownSequence.Whole {
       InboxSweeper sweeper =
           new InboxSweeper(
               stores.client(InboxReplicas.STORE),
-              () -> stores.led(InboxReplicas.STORE),
-              (owner, incarnation) -> !membership.members().isOver(new NodeId(owner), incarnation),
+              () -> stores.ledIntervals(InboxReplicas.STORE),
+              (owner, incarnation) -> !membership.members().hasEnded(new NodeId(owner), incarnation),
               clock,
               inboxSettings,
               observers.inboxes());
@@ -278,7 +278,7 @@ public final class Broker implements ShutdownSequence.Whole {
               sysSettings,
               self.id(),
               Version.text(),
-              () -> SysFigures.of(clock.instant(), observers.traffic().get(), status.get()),
+              () -> SysValues.of(clock.instant(), observers.traffic().get(), status.get()),
               message -> publisher.publishHere(sysSettings.tenant(), message));
       sys.run();
       periodicTasks.every(sysSettings.interval(), "$SYS topics", sys);
@@ -362,7 +362,7 @@ public final class Broker implements ShutdownSequence.Whole {
     }
     List<String> reasons = new ArrayList<>(disk.obstacles().toList());
     reasons.addAll(node.faults());
-    reasons.addAll(stores.notLed());
+    reasons.addAll(stores.unavailableReplicas());
     reasons.addAll(overload.reasons());
     return reasons;
   }
@@ -374,7 +374,7 @@ public final class Broker implements ShutdownSequence.Whole {
 
   /** The nodes and ranges of the cluster, for {@code /status}. Thread-safe until {@link #close}. */
   CompletableFuture<ClusterStatus> clusterStatus() {
-    return view.ask();
+    return view.collect();
   }
 
   /** The commands of operators. */

@@ -201,7 +201,7 @@ final class ClusterCommands {
     }
     Member self = members.find(membership.self());
     if (self == null || self.state() != Member.State.LEAVING) {
-      String failure = await(membership::leave);
+      String failure = await(membership::decommission);
       if (failure != null) {
         return failed("cannot mark this node as leaving: " + failure);
       }
@@ -215,7 +215,7 @@ final class ClusterCommands {
                   .formatted(votes, metadata ? " and of the metadata group" : "")
               + away(members));
     }
-    membership.goForGood();
+    membership.removeOnClose();
     return new Answer(Answer.DONE, "this node is no longer a voter of any range");
   }
 
@@ -286,7 +286,7 @@ final class ClusterCommands {
                   + "this replica holds would be lost; voters: %s, other voters that are up: %s")
               .formatted(name, voters.stream().map(NodeId::value).sorted().toList(), others));
     }
-    stores.ranges().rebuilds().request(replica.descriptor().id());
+    stores.ranges().rebuildLimit().request(replica.descriptor().id());
     return new Answer(
         Answer.DONE,
         ("rebuilding this node's replica of range %s: its group removes it, then an empty "

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * This node as part of a cluster: its identity, cluster ports, Raft groups and membership. Built by
  * the starting thread, which blocks until this node is a member; closed in reverse.
  */
-final class ClusterNode implements ShutdownSequence.Whole {
+final class ClusterNode implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
 
   /** Interval of raising the start count. A younger copy of a running directory is not detected. */
@@ -172,7 +172,7 @@ final class ClusterNode implements ShutdownSequence.Whole {
                   join(config, where),
                   config.membershipConfig(),
                   disk));
-      suspensions = new Suspensions(membership::rest, membership::resume);
+      suspensions = new Suspensions(membership::suspend, membership::resume);
     } catch (MembershipException
         | InterruptedException
         | IOException
@@ -233,7 +233,7 @@ final class ClusterNode implements ShutdownSequence.Whole {
   }
 
   /** The causes that suspend this node. */
-  Suspensions rests() {
+  Suspensions suspensions() {
     return suspensions;
   }
 

@@ -72,7 +72,7 @@ final class ClusterView {
   }
 
   /** Completes within a second, without the nodes that have not answered by then. */
-  CompletableFuture<ClusterStatus> ask() {
+  CompletableFuture<ClusterStatus> collect() {
     Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
     reports.put(node.self(), report());
     List<CompletableFuture<?>> asked = new ArrayList<>();

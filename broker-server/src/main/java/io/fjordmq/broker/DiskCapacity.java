@@ -39,7 +39,7 @@ final class DiskCapacity {
   }
 
   /** Re-evaluates the nodes and ranges. */
-  void look() {
+  void refresh() {
     enough = ranges.get().stream().allMatch(this::hasRoom);
   }
 

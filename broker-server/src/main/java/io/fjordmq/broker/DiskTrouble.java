@@ -39,11 +39,11 @@ final class DiskTrouble {
     Member.@Nullable State state();
 
     /** Reports the state of the disk to the cluster: FULL, SLOW or UP. */
-    CompletableFuture<Void> say(Member.State disk);
+    CompletableFuture<Void> report(Member.State disk);
 
     void silence(boolean silent);
 
-    void rest(String why);
+    void suspend(String why);
 
     void resume();
   }
@@ -55,10 +55,10 @@ final class DiskTrouble {
    * @param failure why writes fail; null if they do not
    * @param pace the latency of log writes
    */
-  record Signs(
+  record DiskState(
       BooleanSupplier hasRoom, Supplier<@Nullable String> failure, Supplier<LogLatency> pace) {}
 
-  private final Signs signs;
+  private final DiskState diskState;
   private final Cluster cluster;
   private final long slowAfterMillis;
 
@@ -78,8 +78,8 @@ final class DiskTrouble {
   /**
    * @param slowAfterMillis duration from which a write counts as slow
    */
-  DiskTrouble(Signs signs, Cluster cluster, long slowAfterMillis) {
-    this.signs = signs;
+  DiskTrouble(DiskState diskState, Cluster cluster, long slowAfterMillis) {
+    this.diskState = diskState;
     this.cluster = cluster;
     this.slowAfterMillis = slowAfterMillis;
   }
@@ -90,9 +90,9 @@ final class DiskTrouble {
   }
 
   /** Called several times per {@code slowAfter}, with the time of a monotonic clock. */
-  void look(long nowMillis) {
-    LogLatency pace = signs.pace().get();
-    String failure = signs.failure().get();
+  void check(long nowMillis) {
+    LogLatency pace = diskState.pace().get();
+    String failure = diskState.failure().get();
     Member.State state = cluster.state();
     observe(pace, failure, nowMillis);
     Member.State disk = disk();
@@ -124,7 +124,7 @@ final class DiskTrouble {
   }
 
   private Member.State disk() {
-    if (failing || !signs.hasRoom().getAsBoolean()) {
+    if (failing || !diskState.hasRoom().getAsBoolean()) {
       return Member.State.FULL;
     }
     return slow ? Member.State.SLOW : Member.State.UP;
@@ -152,7 +152,7 @@ final class DiskTrouble {
     reportedMillis = nowMillis;
     long during = episode;
     cluster
-        .say(disk)
+        .report(disk)
         .whenComplete(
             (reported, failure) -> {
               if (failure == null) {
@@ -177,7 +177,7 @@ final class DiskTrouble {
   private void suspendOrResume(boolean acknowledged, @Nullable String why) {
     if (acknowledged && why != null && !suspended) {
       suspended = true;
-      cluster.rest(why);
+      cluster.suspend(why);
     } else if (suspended && !impaired) {
       suspended = false;
       cluster.resume();

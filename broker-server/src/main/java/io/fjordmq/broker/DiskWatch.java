@@ -48,7 +48,7 @@ final class DiskWatch {
   }
 
   /** Measures the free space; called periodically. */
-  void look() {
+  void measure() {
     try {
       update(space.bytes());
       unreadable = false;

@@ -105,9 +105,9 @@ public final class HaltedRoutes implements RouteTrouble.Node, PlacementAgent.Con
   }
 
   @Override
-  public void rest(String why) {
+  public void suspend(String why) {
     replaced = null;
-    suspensions.rest(WHO, why);
+    suspensions.suspend(WHO, why);
   }
 
   @Override

@@ -80,10 +80,10 @@ final class Node implements AutoCloseable {
     ControlFolder control =
         ControlFolder.open(
             Path.of(config.dataDir()), started.commands()::perform, InstantSource.system());
-    started.commands().logDifferences(config.chosenVoters());
+    started.commands().logDifferences(config.configuredVoterCounts());
     shutdownSequence
         .add("control", new PeriodicTasks("control"))
-        .every(CONTROL_PERIOD, "commands", control::look);
+        .every(CONTROL_PERIOD, "commands", control::poll);
     metrics.watch(started::status);
     shutdownSequence.add("figures", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();

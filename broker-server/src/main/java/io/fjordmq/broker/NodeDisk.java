@@ -64,7 +64,7 @@ final class NodeDisk implements AutoCloseable {
             List.of(kv::retryWrites, node.host()::retryWrites));
     this.trouble =
         new DiskTrouble(
-            new DiskTrouble.Signs(watch::hasRoom, this::failure, node.host()::pace),
+            new DiskTrouble.DiskState(watch::hasRoom, this::failure, node.host()::logLatency),
             new InCluster(node),
             settings.slowAfter().toMillis());
     this.diskCapacity =
@@ -79,13 +79,13 @@ final class NodeDisk implements AutoCloseable {
   }
 
   private void look() {
-    watch.look();
-    diskCapacity.look();
+    watch.measure();
+    diskCapacity.refresh();
   }
 
   private void judge() {
-    diskCapacity.look();
-    trouble.look(System.nanoTime() / 1_000_000);
+    diskCapacity.refresh();
+    trouble.check(System.nanoTime() / 1_000_000);
   }
 
   private @Nullable String failure() {
@@ -143,23 +143,23 @@ final class NodeDisk implements AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> say(Member.State disk) {
+    public CompletableFuture<Void> report(Member.State disk) {
       return membership().condition(disk);
     }
 
     @Override
     public void silence(boolean silent) {
-      node.host().silence(silent);
+      node.host().suppressLeaderRequests(silent);
     }
 
     @Override
-    public void rest(String why) {
-      node.rests().rest("disk", why);
+    public void suspend(String why) {
+      node.suspensions().suspend("disk", why);
     }
 
     @Override
     public void resume() {
-      node.rests().resume("disk");
+      node.suspensions().resume("disk");
     }
   }
 }

@@ -52,7 +52,7 @@ public final class NodeLifecycle implements MembershipListener {
 
   /** Disconnects clients, which another node can serve; here they would wait indefinitely. */
   @Override
-  public void lapsed(long incarnation) {
+  public void leaseExpired(long incarnation) {
     long now = clock.nowMillis();
     if (sentAwayMillis < 0) {
       LOG.warn(
@@ -71,18 +71,18 @@ public final class NodeLifecycle implements MembershipListener {
   }
 
   @Override
-  public void renewed(long incarnation) {
+  public void leaseRenewed(long incarnation) {
     sentAwayMillis = -1;
-    sessions.serveAgain();
+    sessions.resumeServing();
   }
 
   @Override
-  public CompletableFuture<Void> lifeEnded(long incarnation) {
+  public CompletableFuture<Void> incarnationEnded(long incarnation) {
     sentAwayMillis = -1;
     LOG.warn(
         "The cluster marked this node DOWN; ending its sessions incarnation={} " + "sessions={}",
         incarnation,
         sessions.size());
-    return sessions.endLife().thenRun(live::endLife);
+    return sessions.endIncarnation().thenRun(live::endIncarnation);
   }
 }

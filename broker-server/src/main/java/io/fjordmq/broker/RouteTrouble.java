@@ -32,7 +32,7 @@ public final class RouteTrouble {
     /** Whether another node is up and can serve clients. */
     boolean othersServe();
 
-    void rest(String why);
+    void suspend(String why);
 
     void resume();
   }
@@ -58,7 +58,7 @@ public final class RouteTrouble {
   }
 
   /** Called about once a second, with the time of a monotonic clock. */
-  public void look(long nowMillis) {
+  public void check(long nowMillis) {
     String halted = node.halted();
     String behind = node.behind();
     String replaced = node.replaced();
@@ -76,7 +76,7 @@ public final class RouteTrouble {
       haltedSince = nowMillis;
     } else if (atOnce || nowMillis - haltedSince >= patienceMillis) {
       suspendedSince = nowMillis;
-      node.rest(why);
+      node.suspend(why);
     }
   }
 }

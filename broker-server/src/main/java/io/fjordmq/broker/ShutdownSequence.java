@@ -26,7 +26,7 @@ final class ShutdownSequence implements AutoCloseable {
   private static final int LESS_PATIENCE = 6;
 
   /** Has components of its own: each of them has a time limit, the whole has none. */
-  interface Whole extends AutoCloseable {
+  interface Composite extends AutoCloseable {
     /** Components that did not close in time. */
     List<String> hung();
 
@@ -71,9 +71,9 @@ final class ShutdownSequence implements AutoCloseable {
   public void close() {
     while (!started.isEmpty()) {
       Part part = started.pop();
-      if (part.closing instanceof Whole whole) {
+      if (part.closing instanceof Composite composite) {
         close(part);
-        hung.addAll(whole.hung());
+        hung.addAll(composite.hung());
       } else {
         Duration left = hung.isEmpty() ? patience : patience.dividedBy(LESS_PATIENCE);
         closeInTime(part, part.needs.plus(left));

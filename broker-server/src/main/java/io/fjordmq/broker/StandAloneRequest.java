@@ -33,7 +33,7 @@ final class StandAloneRequest {
     if (!Files.deleteIfExists(request)) {
       return false;
     }
-    check.requireNoOther(addresses);
+    check.requireNoOtherRunning(addresses);
     LOG.warn(
         "Started with --alone: this node becomes the only voter of the metadata and of every range it holds."
             + " What only other nodes stored is lost. Remove them ('bin/standalone.sh remove-node ID') and never"

@@ -52,7 +52,7 @@ final class StartChecks {
     ClusterTls tls = config.clusterConfig().tls();
     if (tls != null) {
       try {
-        tls.answering().build();
+        tls.serverContext().build();
       } catch (IOException e) {
         problems.add("clusterConfig.certFile, keyFile and trustFile: " + e.getMessage());
       }

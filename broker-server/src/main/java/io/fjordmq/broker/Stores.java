@@ -137,7 +137,7 @@ final class Stores implements AutoCloseable {
             observer);
     PlacementSettings settings = config.placement();
     this.halted =
-        new HaltedRoutes(node.membership(), node.rests(), ranges, onEveryNode(settings.stores()));
+        new HaltedRoutes(node.membership(), node.suspensions(), ranges, onEveryNode(settings.stores()));
     this.placement =
         new PlacementDriver(
             node.membership(),
@@ -243,7 +243,7 @@ final class Stores implements AutoCloseable {
     shapes.start();
     RouteTrouble trouble = new RouteTrouble(halted);
     watching.every(
-        HaltedRoutes.PERIOD, "routes", () -> trouble.look(System.nanoTime() / 1_000_000));
+        HaltedRoutes.PERIOD, "routes", () -> trouble.check(System.nanoTime() / 1_000_000));
   }
 
   /** Whether a route replica is halted and other nodes can help to rebuild it. */
@@ -275,7 +275,7 @@ final class Stores implements AutoCloseable {
   }
 
   /** The replicas of this node that are halted or have no leader, each with the reason. */
-  List<String> notLed() {
+  List<String> unavailableReplicas() {
     List<String> problems = new ArrayList<>();
     for (ReplicaStatus replica : ranges.status()) {
       String failure = replica.failure();
@@ -299,7 +299,7 @@ final class Stores implements AutoCloseable {
   }
 
   /** The key intervals of a store's ranges that this node leads. */
-  List<KeyInterval> led(String store) {
+  List<KeyInterval> ledIntervals(String store) {
     return ranges.status().stream()
         .filter(replica -> replica.leading())
         .map(ReplicaStatus::descriptor)

@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * is gone. Thread-safe.
  */
 public final class Suspensions {
-  private final Consumer<String> rest;
+  private final Consumer<String> suspend;
   private final Runnable resume;
   private final Map<String, String> reasons = new LinkedHashMap<>();
 
@@ -18,7 +18,7 @@ public final class Suspensions {
    * @param resume resumes the node
    */
   public Suspensions(Consumer<String> rest, Runnable resume) {
-    this.rest = rest;
+    this.suspend = rest;
     this.resume = resume;
   }
 
@@ -26,10 +26,10 @@ public final class Suspensions {
    * @param who the component that requests it; a second request of the same one has no effect
    * @param why the reason, for the operator
    */
-  synchronized void rest(String who, String why) {
+  synchronized void suspend(String who, String why) {
     boolean first = reasons.isEmpty();
     if (reasons.putIfAbsent(who, why) == null && first) {
-      rest.accept(why);
+      suspend.accept(why);
     }
   }
 

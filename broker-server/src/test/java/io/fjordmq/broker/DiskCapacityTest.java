@@ -36,7 +36,7 @@ class DiskCapacityTest {
             ReplicaSet.ofVoters(voters));
     DiskCapacity diskCapacity =
         new DiskCapacity(SELF, () -> here, () -> new Members(1, members), () -> List.of(range));
-    diskCapacity.look();
+    diskCapacity.refresh();
     return diskCapacity.isEnough();
   }
 

@@ -21,7 +21,7 @@ class DiskTroubleTest {
   private long slowest;
   private long now;
   private final DiskTrouble trouble =
-      new DiskTrouble(new DiskTrouble.Signs(() -> room, () -> failure, this::pace), cluster, SLOW);
+      new DiskTrouble(new DiskTrouble.DiskState(() -> room, () -> failure, this::pace), cluster, SLOW);
 
   private LogLatency pace() {
     LogLatency pace = new LogLatency(stuckSince < 0 ? 0 : now - stuckSince, slowest);
@@ -32,7 +32,7 @@ class DiskTroubleTest {
   private void pass(long millis) {
     for (long end = now + millis; now < end; ) {
       now += STEP;
-      trouble.look(now);
+      trouble.check(now);
     }
   }
 
@@ -151,7 +151,7 @@ class DiskTroubleTest {
     }
 
     @Override
-    public CompletableFuture<Void> say(Member.State disk) {
+    public CompletableFuture<Void> report(Member.State disk) {
       events.add(disk.name());
       if (!canWrite) {
         return CompletableFuture.failedFuture(new IllegalStateException("no majority"));
@@ -169,7 +169,7 @@ class DiskTroubleTest {
     }
 
     @Override
-    public void rest(String why) {
+    public void suspend(String why) {
       events.add("rest: " + why);
     }
 

@@ -28,7 +28,7 @@ class DiskWatchTest {
   }
 
   private static boolean hasRoom(DiskWatch watch) {
-    watch.look();
+    watch.measure();
     return watch.hasRoom();
   }
 

@@ -48,7 +48,7 @@ class RouteTroubleTest {
     }
 
     @Override
-    public void rest(String why) {
+    public void suspend(String why) {
       done.add("rest: " + why);
     }
 
@@ -61,7 +61,7 @@ class RouteTroubleTest {
   private void pass(long millis) {
     for (long left = millis; left > 0; left -= 1_000) {
       nowMillis += 1_000;
-      trouble.look(nowMillis);
+      trouble.check(nowMillis);
     }
   }
 
@@ -121,9 +121,9 @@ class RouteTroubleTest {
 
   @Test
   void shouldRestFromTheFirstReasonToTheLast() {
-    Suspensions suspensions = new Suspensions(why -> node.rest(why), node::resume);
-    suspensions.rest("disk", "the disk is full");
-    suspensions.rest("routes", WHY);
+    Suspensions suspensions = new Suspensions(why -> node.suspend(why), node::resume);
+    suspensions.suspend("disk", "the disk is full");
+    suspensions.suspend("routes", WHY);
     suspensions.resume("disk");
     suspensions.resume("disk");
     assertThat(node.done).containsExactly("rest: the disk is full");

@@ -51,7 +51,7 @@ class ShutdownSequenceTest {
   }
 
   /** A node whose stores wait for the lock; it has parts of its own. */
-  private static final class Hanging implements ShutdownSequence.Whole {
+  private static final class Hanging implements ShutdownSequence.Composite {
     private final ShutdownSequence own = new ShutdownSequence(Duration.ofMillis(50));
 
     Hanging(ReentrantReadWriteLock lock) {

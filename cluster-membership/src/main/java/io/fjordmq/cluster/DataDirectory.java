@@ -56,7 +56,7 @@ public final class DataDirectory implements AutoCloseable {
   /** Earlier versions created the directory with the mode of the umask. */
   private static void closeToOthers(Path path) {
     try {
-      if (PrivateDirectory.close(path)) {
+      if (PrivateDirectory.restrict(path)) {
         LOG.warn(
             "Data directory was accessible to other users; its mode is now 0700 path={}", path);
       }

@@ -38,7 +38,7 @@ public final class PrivateDirectory {
    *
    * @return whether they had access
    */
-  public static boolean close(Path path) throws IOException {
+  public static boolean restrict(Path path) throws IOException {
     if (!hasModes(path) || OWNER_ONLY.containsAll(Files.getPosixFilePermissions(path))) {
       return false;
     }

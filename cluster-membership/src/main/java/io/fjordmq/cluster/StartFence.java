@@ -51,7 +51,7 @@ public final class StartFence {
    *
    * @param forGood whether its data directory can never be used again
    */
-  public record Refusal(String why, boolean forGood) {}
+  public record Refusal(String why, boolean permanent) {}
 
   private StartFence(NodeId self, StartStamp own, @Nullable StartFile file, Executor disk) {
     this.self = self;
@@ -196,7 +196,7 @@ public final class StartFence {
   /**
    * Whether messages from this start of the node are still accepted. Check it for every message.
    */
-  public boolean hears(NodeId node, StartStamp shown) {
+  public boolean accepts(NodeId node, StartStamp shown) {
     Seen one = seen.get(node);
     if (fenced.isDone() || one == null || one.latest.token() != shown.token()) {
       return false;

@@ -94,10 +94,10 @@ final class StartFenceTest {
     assertThat(connect(fence, FIRST)).as("the same start again").isNull();
     assertThat(connect(fence, SECOND)).isNull();
     StartFence.Refusal refusal = refused(fence, FIRST);
-    assertThat(refusal.forGood()).isTrue();
+    assertThat(refusal.permanent()).isTrue();
     assertThat(refusal.why()).contains("node n2 is an older copy").contains("empty data directory");
-    assertThat(fence.hears(OTHER, FIRST)).isFalse();
-    assertThat(fence.hears(OTHER, SECOND)).isTrue();
+    assertThat(fence.accepts(OTHER, FIRST)).isFalse();
+    assertThat(fence.accepts(OTHER, SECOND)).isTrue();
   }
 
   @Test
@@ -105,7 +105,7 @@ final class StartFenceTest {
     StartFence fence = start();
     assertThat(connect(fence, SECOND)).isNull();
     StartFence.Refusal refusal = refused(fence, TWIN_OF_SECOND);
-    assertThat(refusal.forGood()).isTrue();
+    assertThat(refusal.permanent()).isTrue();
     assertThat(refusal.why()).contains("is a copy");
   }
 
@@ -123,12 +123,12 @@ final class StartFenceTest {
     StartFence fence = start();
     assertThat(fence.enter(OTHER, FIRST)).isNull();
     StartFence.Refusal refusal = refused(fence, SECOND);
-    assertThat(refusal.forGood()).isFalse();
+    assertThat(refusal.permanent()).isFalse();
     assertThat(refusal.why()).contains("another process of node n2 is connected");
-    assertThat(fence.hears(OTHER, FIRST)).as("who runs goes on").isTrue();
+    assertThat(fence.accepts(OTHER, FIRST)).as("who runs goes on").isTrue();
     fence.leave(OTHER, FIRST);
     assertThat(fence.enter(OTHER, SECOND)).isNull();
-    assertThat(fence.hears(OTHER, FIRST)).isFalse();
+    assertThat(fence.accepts(OTHER, FIRST)).isFalse();
   }
 
   @Test
@@ -137,8 +137,8 @@ final class StartFenceTest {
     StartStamp raised = new StartStamp(3, FIRST.token());
     assertThat(fence.enter(OTHER, FIRST)).isNull();
     assertThat(fence.enter(OTHER, raised)).as("the same process").isNull();
-    assertThat(refused(fence, SECOND).forGood()).isTrue();
-    assertThat(refused(fence, FIRST).forGood()).as("a resumed memory snapshot").isTrue();
+    assertThat(refused(fence, SECOND).permanent()).isTrue();
+    assertThat(refused(fence, FIRST).permanent()).as("a resumed memory snapshot").isTrue();
   }
 
   @Test
@@ -146,7 +146,7 @@ final class StartFenceTest {
     StartFence fence = start();
     connect(fence, SECOND);
     fence.registered(OTHER, TWIN_OF_SECOND);
-    assertThat(refused(fence, SECOND).forGood()).isTrue();
+    assertThat(refused(fence, SECOND).permanent()).isTrue();
     assertThat(connect(fence, TWIN_OF_SECOND)).isNull();
     fence.registered(OTHER, FIRST);
     assertThat(fence.latest(OTHER)).isEqualTo(TWIN_OF_SECOND);
@@ -161,7 +161,7 @@ final class StartFenceTest {
     fence.registered(SELF, new StartStamp(1, 99));
     assertThat(fence.fencedBecause()).contains("node n1 is a copy");
     assertThat(fence.fenced()).isCompleted();
-    assertThat(fence.hears(OTHER, FIRST)).as("it takes part in nothing").isFalse();
+    assertThat(fence.accepts(OTHER, FIRST)).as("it takes part in nothing").isFalse();
   }
 
   @Test

@@ -217,10 +217,10 @@ public final class FilterTable<V, R> {
     R result = values.isEmpty() ? nothing : combine.apply(values);
     int resultWeight = weight.applyAsInt(result);
     // If the lock is taken, a later match of the topic will cache the result.
-    if (cache.isWorthIt(topic, resultWeight) && lock.tryLock()) {
+    if (cache.shouldCache(topic, resultWeight) && lock.tryLock()) {
       try {
         if (tenants.get(tenant) == entry && entry.version == version) {
-          cache.remember(entry.cached, topic, result, resultWeight);
+          cache.put(entry.cached, topic, result, resultWeight);
         }
       } finally {
         lock.unlock();

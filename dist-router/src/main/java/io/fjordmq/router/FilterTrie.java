@@ -179,7 +179,7 @@ final class FilterTrie<V> {
     Node<V> child = node.literal.get(level);
     if (child == null) {
       child = new Node<>();
-      node.literal.put(levels.sameAs(level), child);
+      node.literal.put(levels.intern(level), child);
     }
     return child;
   }

@@ -59,7 +59,7 @@ final class PendingBarriers {
   }
 
   /** The age of the oldest pending request; 0 if there is none. */
-  synchronized long longestMillis(long nowMillis) {
+  synchronized long oldestMillis(long nowMillis) {
     open.values().removeIf(asked -> nowMillis - asked.lastMillis > repeatMillis);
     return open.values().stream()
         .flatMap(asked -> asked.since.values().stream())

@@ -133,8 +133,8 @@ public final class RangedRouter implements Router {
   }
 
   /** The latest ended incarnation of each node that still has routes here, by node. */
-  Map<String, Long> ended(Predicate<Receiver.Live> over) {
-    return replicas.table.ended(over);
+  Map<String, Long> endedIncarnations(Predicate<Receiver.Live> over) {
+    return replicas.table.endedIncarnations(over);
   }
 
   @Override

@@ -14,7 +14,7 @@ final class RecentValues<T> {
 
   /** Returns a recently seen equal value, or the value itself. */
   @SuppressWarnings("unchecked") // only values of type T are stored
-  T sameAs(T value) {
+  T intern(T value) {
     int hash = value.hashCode();
     int slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
     Object before = seen[slot];

@@ -2,7 +2,7 @@ package io.fjordmq.router;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
@@ -144,8 +144,8 @@ public final class RouteBarrier implements MembershipListener {
    * for two thirds of the time after which a SUBSCRIBE fails, so this node's replicas of routes are
    * too far behind. Null if no node has been waiting that long.
    */
-  public @Nullable String overdue() {
-    long waiting = pending.longestMillis(timers.nowMillis());
+  public @Nullable String overdueReason() {
+    long waiting = pending.oldestMillis(timers.nowMillis());
     return waiting * 3 < settings.patience().toMillis() * 2
         ? null
         : "a route change has not been applied on this node for " + waiting / 1_000 + " s";
@@ -165,7 +165,7 @@ public final class RouteBarrier implements MembershipListener {
       return applied.whenApplied(range, index);
     }
     return peers
-        .ask(node, SERVICE, question(range, index), settings.askTimeout())
+        .ask(node, SERVICE, encodeRequest(range, index), settings.askTimeout())
         .thenApply(RouteBarrier::appliedIn);
   }
 
@@ -190,7 +190,7 @@ public final class RouteBarrier implements MembershipListener {
         .thenApply(upTo -> new ByteWriter(9).writeByte(VERSION).writeLong(upTo).toByteArray());
   }
 
-  static byte[] question(long range, long index) {
+  static byte[] encodeRequest(long range, long index) {
     return new ByteWriter(17).writeByte(VERSION).writeLong(range).writeLong(index).toByteArray();
   }
 
@@ -203,6 +203,6 @@ public final class RouteBarrier implements MembershipListener {
   }
 
   private static void requireVersion(ByteReader in) {
-    NewerFormException.require("message about routes", VERSION, in.readByte());
+    NewerFormatException.require("message about routes", VERSION, in.readByte());
   }
 }

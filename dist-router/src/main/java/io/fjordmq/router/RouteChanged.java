@@ -3,7 +3,7 @@ package io.fjordmq.router;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /**
  * The answer to {@link RouteCommand.Add} and {@link RouteCommand.Remove}: the log position of the
@@ -28,7 +28,7 @@ record RouteChanged(long range, long index) {
    */
   static RouteChanged decode(byte[] answer) {
     ByteReader in = new ByteReader(answer);
-    NewerFormException.require("answer about routes", VERSION, in.readByte());
+    NewerFormatException.require("answer about routes", VERSION, in.readByte());
     RouteChanged changed = new RouteChanged(in.readLong(), in.readLong());
     in.requireEnd();
     return changed;

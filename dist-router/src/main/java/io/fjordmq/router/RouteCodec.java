@@ -3,7 +3,7 @@ package io.fjordmq.router;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
@@ -125,12 +125,12 @@ final class RouteCodec {
     return switch (kind) {
       case LIVE -> new Receiver.Live(in.readString(), in.readLong(), in.readString());
       case INBOX -> new Receiver.Inbox(in.readString(), in.readLong());
-      default -> throw NewerFormException.unknownKind("receiver of a route", kind);
+      default -> throw NewerFormatException.unknownKind("receiver of a route", kind);
     };
   }
 
   private static SubscriptionOptions readOptions(ByteReader in) {
-    NewerFormException.require("route", VERSION, in.readByte());
+    NewerFormatException.require("route", VERSION, in.readByte());
     int bits = in.readByte();
     int qos = bits & 0b11;
     int retainHandling = bits >>> RETAIN_HANDLING_SHIFT;

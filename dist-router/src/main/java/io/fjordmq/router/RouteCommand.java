@@ -3,7 +3,7 @@ package io.fjordmq.router;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /**
  * A change of routes, as encoded in the log.
@@ -72,7 +72,7 @@ sealed interface RouteCommand {
    * @throws MalformedBytesException if the bytes are not a command
    */
   static RouteCommand decode(ByteReader in) {
-    NewerFormException.require("route command", VERSION, in.readByte());
+    NewerFormatException.require("route command", VERSION, in.readByte());
     int kind = in.readByte();
     return switch (kind) {
       case ADD -> {
@@ -83,7 +83,7 @@ sealed interface RouteCommand {
       case REMOVE_STALE ->
           new RemoveStale(
               in.readString(), in.readLong(), in.readInt(), in.readBytes(in.remaining()));
-      default -> throw NewerFormException.unknownKind("route command", kind);
+      default -> throw NewerFormatException.unknownKind("route command", kind);
     };
   }
 }

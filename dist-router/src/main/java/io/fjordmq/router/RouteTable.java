@@ -86,10 +86,10 @@ final class RouteTable {
   private Route intern(Route route) {
     Receiver receiver = route.receiver();
     return new Route(
-        tenants.sameAs(route.tenant()),
+        tenants.intern(route.tenant()),
         route.filter(),
-        receiver instanceof Receiver.Live ? nodes.sameAs(receiver) : receiver,
-        options.sameAs(route.options()));
+        receiver instanceof Receiver.Live ? nodes.intern(receiver) : receiver,
+        options.intern(route.options()));
   }
 
   /** Removes a route. No match that starts after this returns sees it. */
@@ -123,7 +123,7 @@ final class RouteTable {
   }
 
   /** The latest ended incarnation of each node that still has routes. For infrequent use. */
-  Map<String, Long> ended(Predicate<Receiver.Live> over) {
+  Map<String, Long> endedIncarnations(Predicate<Receiver.Live> over) {
     Map<String, Long> latest = new HashMap<>();
     filters.forEach(
         pattern ->

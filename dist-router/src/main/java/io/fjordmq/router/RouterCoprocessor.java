@@ -37,7 +37,7 @@ final class RouterCoprocessor implements Coprocessor {
   }
 
   @Override
-  public void tookIn(List<Long> ranges) {
+  public void absorbed(List<Long> ranges) {
     parts = ranges;
   }
 

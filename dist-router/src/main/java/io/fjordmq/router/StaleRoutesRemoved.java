@@ -2,7 +2,7 @@ package io.fjordmq.router;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +29,7 @@ record StaleRoutesRemoved(int removed, byte @Nullable [] next) {
 
   static StaleRoutesRemoved decode(byte[] answer) {
     ByteReader in = new ByteReader(answer);
-    NewerFormException.require("answer about stale routes", VERSION, in.readByte());
+    NewerFormatException.require("answer about stale routes", VERSION, in.readByte());
     boolean more = in.readByte() != 0;
     int removed = in.readInt();
     return new StaleRoutesRemoved(removed, more ? in.readBytes(in.remaining()) : null);

@@ -77,7 +77,7 @@ final class TopicCache<R> {
   }
 
   /** Whether a missed topic should be cached. Records the miss. */
-  boolean isWorthIt(String topic, int resultWeight) {
+  boolean shouldCache(String topic, int resultWeight) {
     if (topic.length() > MAX_TOPIC_LENGTH || resultWeight > Math.max(1, maxWeight / 8)) {
       return false;
     }
@@ -91,7 +91,7 @@ final class TopicCache<R> {
     return again;
   }
 
-  void remember(Part<R> part, String topic, R result, int resultWeight) {
+  void put(Part<R> part, String topic, R result, int resultWeight) {
     if (part.results.containsKey(topic)) {
       return; // cached by another thread
     }

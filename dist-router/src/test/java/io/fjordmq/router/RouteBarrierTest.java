@@ -240,30 +240,30 @@ class RouteBarrierTest {
     assertThat(onA.add(route("x"))).isNotDone();
     long index = a.replicas.applied().index(rangeOf("x"));
     Duration waited = Duration.ZERO;
-    while (behind.overdue() == null) {
+    while (behind.overdueReason() == null) {
       b.peer.ask(
           c.id,
           RouteBarrier.SERVICE,
-          RouteBarrier.question(rangeOf("x"), index),
+          RouteBarrier.encodeRequest(rangeOf("x"), index),
           SETTINGS.barrier().askTimeout());
       ranges.advance(SETTINGS.barrier().askTimeout());
       waited = waited.plus(SETTINGS.barrier().askTimeout());
     }
     assertThat(waited).isBetween(Duration.ofSeconds(8), Duration.ofSeconds(12));
-    assertThat(behind.overdue()).contains("has not been applied");
+    assertThat(behind.overdueReason()).contains("has not been applied");
     store.release(1);
-    assertThat(behind.overdue()).isNull();
+    assertThat(behind.overdueReason()).isNull();
   }
 
   @Test
   void shouldKeepTheFormOfMessagesByteForByte() {
     HexFormat hex = HexFormat.of();
-    assertThat(hex.formatHex(RouteBarrier.question(3, 258)))
+    assertThat(hex.formatHex(RouteBarrier.encodeRequest(3, 258)))
         .isEqualTo("01" + "0000000000000003" + "0000000000000102");
     assertThat(hex.formatHex(new RouteChanged(3, 258).encode()))
         .isEqualTo("01" + "0000000000000003" + "0000000000000102");
     onA.add(route("x")).join();
-    assertThat(hex.formatHex(askA(RouteBarrier.question(rangeOf("x"), 1))))
+    assertThat(hex.formatHex(askA(RouteBarrier.encodeRequest(rangeOf("x"), 1))))
         .isEqualTo("01" + "000000000000000c");
   }
 

@@ -178,7 +178,7 @@ record AttachSession(
    *
    * @throws InboxBoundException if the session belongs exclusively to another user
    */
-  Attachment answered(byte[] answer) {
+  Attachment decodeAnswer(byte[] answer) {
     if (user == null) {
       return AttachmentCodec.decode(answer);
     }
@@ -186,7 +186,7 @@ record AttachSession(
       throw new InboxBoundException(id);
     }
     Attachment attachment = AttachmentCodec.decode(Arrays.copyOfRange(answer, 1, answer.length));
-    return answer[0] == GUEST ? attachment.asOtherUser() : attachment;
+    return answer[0] == GUEST ? attachment.asGuest() : attachment;
   }
 
   private static Attachment describe(
@@ -212,6 +212,6 @@ record AttachSession(
         cursor.done.first(Attachment.MAX_ACKNOWLEDGED),
         received,
         cursor.nextPublish,
-        tables.claim());
+        tables.connectOrder());
   }
 }

@@ -84,7 +84,7 @@ public record Attachment(
         false);
   }
 
-  Attachment asOtherUser() {
+  Attachment asGuest() {
     return new Attachment(
         handle,
         sessionPresent,

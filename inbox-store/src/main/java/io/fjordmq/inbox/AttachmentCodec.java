@@ -90,7 +90,7 @@ final class AttachmentCodec {
         readOrder(in));
   }
 
-  static byte[] encodeDiscarding(DiscardResult discardResult) {
+  static byte[] encodeDiscard(DiscardResult discardResult) {
     ByteWriter out = new ByteWriter(64);
     writeOrder(out, discardResult.connectOrder());
     Discarded discarded = discardResult.discarded();
@@ -100,7 +100,7 @@ final class AttachmentCodec {
     return out.toByteArray();
   }
 
-  static DiscardResult decodeDiscarding(byte[] bytes) {
+  static DiscardResult decodeDiscard(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     ConnectOrder connectOrder = readOrder(in);
     return new DiscardResult(connectOrder, in.remaining() == 0 ? null : readDiscarded(in));

@@ -28,7 +28,7 @@ final class BusyRetry {
    *
    * @param refusals number of rejections before this failure
    */
-  boolean isDue(Throwable failure, int refusals) {
+  boolean shouldRetry(Throwable failure, int refusals) {
     return isBusy(failure) && refusals < settings.maxBusyRetries();
   }
 
@@ -39,7 +39,7 @@ final class BusyRetry {
             || (refused.getCause() != null && isBusy(refused.getCause())));
   }
 
-  void later(int refusals, Runnable again) {
+  void schedule(int refusals, Runnable again) {
     observer.retriedBusy();
     long first = settings.busyBackoff().toMillis();
     timers.schedule(first << Math.min(refusals, MAX_DOUBLINGS), again);
@@ -60,8 +60,8 @@ final class BusyRetry {
               Throwable cause = failure == null ? null : UnwrappedFutures.unwrap(failure);
               if (cause == null) {
                 result.complete(answer);
-              } else if (isDue(cause, refusals)) {
-                later(refusals, () -> attempt(call, refusals + 1, result));
+              } else if (shouldRetry(cause, refusals)) {
+                schedule(refusals, () -> attempt(call, refusals + 1, result));
               } else {
                 result.completeExceptionally(cause);
               }

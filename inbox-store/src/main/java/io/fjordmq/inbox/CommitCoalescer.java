@@ -223,7 +223,7 @@ final class CommitCoalescer {
     synchronized (this) {
       first = refused.isEmpty();
       for (Pending commit : batch) {
-        if (busy.isDue(cause, commit.refusals)) {
+        if (busy.shouldRetry(cause, commit.refusals)) {
           leastRefusals = Math.min(leastRefusals, commit.refusals++);
           refused.merge(commit.handle, commit, Pending::with);
         } else {
@@ -233,7 +233,7 @@ final class CommitCoalescer {
       first &= !refused.isEmpty();
     }
     if (first) {
-      busy.later(leastRefusals, this::retry);
+      busy.schedule(leastRefusals, this::retry);
     }
     givenUp.forEach(commit -> commit.settle(cause));
   }

@@ -28,12 +28,12 @@ record DiscardSession(InboxId id) implements InboxCommand {
   public byte[] apply(InboxTables tables) {
     Inbox inbox = tables.find(id);
     if (inbox == null || SessionExpiry.settle(tables, inbox)) {
-      return AttachmentCodec.encodeDiscarding(new DiscardResult(tables.claim(), null));
+      return AttachmentCodec.encodeDiscard(new DiscardResult(tables.connectOrder(), null));
     }
     SessionExpiry.takeOver(tables, inbox, true);
     long incarnation = inbox.incarnation();
-    return AttachmentCodec.encodeDiscarding(
+    return AttachmentCodec.encodeDiscard(
         new DiscardResult(
-            tables.claim(), new Attachment.Discarded(incarnation, tables.remove(inbox))));
+            tables.connectOrder(), new Attachment.Discarded(incarnation, tables.remove(inbox))));
   }
 }

@@ -38,7 +38,7 @@ final class EntryQueue {
   }
 
   /** The result of {@link #makeRoom}. */
-  enum Room {
+  enum SpaceResult {
     FREE,
     MADE,
     NONE
@@ -48,13 +48,13 @@ final class EntryQueue {
    * Makes space for an entry of this size: drops expired entries and, if the limits say so, the
    * oldest ones.
    */
-  Room makeRoom(int bytes) {
+  SpaceResult makeSpace(int bytes) {
     InboxLimits limits = inbox.state().limits();
     if (fits(bytes, limits)) {
-      return Room.FREE;
+      return SpaceResult.FREE;
     }
     if (bytes > limits.maxBytes()) {
-      return Room.NONE;
+      return SpaceResult.NONE;
     }
     long full = 0;
     long expired = 0;
@@ -78,9 +78,9 @@ final class EntryQueue {
     emitDropped(DropReasons.INBOX_FULL, full);
     emitDropped(DropReasons.EXPIRED, expired);
     if (!fits(bytes, limits)) {
-      return Room.NONE;
+      return SpaceResult.NONE;
     }
-    return full > 0 ? Room.MADE : Room.FREE;
+    return full > 0 ? SpaceResult.MADE : SpaceResult.FREE;
   }
 
   private boolean fits(int bytes, InboxLimits limits) {

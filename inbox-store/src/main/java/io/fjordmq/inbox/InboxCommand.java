@@ -2,7 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.nio.ByteBuffer;
 
 /** A change to inboxes. Each command encodes, decodes and applies itself. */
@@ -59,7 +59,7 @@ sealed interface InboxCommand
     Versions.require(in.readByte(), VERSION, "inbox command");
     int kind = in.readByte();
     if (kind < 1 || kind > LAST_KIND) {
-      throw NewerFormException.unknownKind("inbox command", kind);
+      throw NewerFormatException.unknownKind("inbox command", kind);
     }
   }
 
@@ -88,7 +88,7 @@ sealed interface InboxCommand
           case CountInboxes.KIND -> CountInboxes.read(in);
           case AbandonAttach.KIND -> AbandonAttach.read(in);
           case TrimLeft.KIND -> TrimLeft.read(in);
-          default -> throw NewerFormException.unknownKind("inbox command", kind);
+          default -> throw NewerFormatException.unknownKind("inbox command", kind);
         };
     in.requireEnd();
     return command;

@@ -2,7 +2,7 @@ package io.fjordmq.inbox;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 
@@ -40,7 +40,7 @@ sealed interface InboxQuery permits FetchEntries, ReadLeft, SweepQuery {
           case FetchEntries.KIND -> FetchEntries.read(in);
           case ReadLeft.KIND -> ReadLeft.read(in);
           case SweepQuery.KIND -> new SweepQuery();
-          default -> throw NewerFormException.unknownKind("inbox query", kind);
+          default -> throw NewerFormatException.unknownKind("inbox query", kind);
         };
     in.requireEnd();
     return query;

@@ -39,7 +39,7 @@ public interface InboxStore {
    * #detach} of a lost connection, but the will waits for {@link InboxSettings#willGrace} so that
    * the client can reconnect to any node.
    */
-  CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds);
+  CompletableFuture<Void> detachWithGrace(InboxHandle handle, long sentBelow, long expirySeconds);
 
   /** Ends a session without attaching its inbox, e.g. for a clean start of a transient session. */
   CompletableFuture<DiscardResult> discard(InboxId id);

@@ -38,7 +38,7 @@ final class InboxTables {
   }
 
   /** Returns the position of the command in the log, which orders the connections of a client. */
-  ConnectOrder claim() {
+  ConnectOrder connectOrder() {
     return new ConnectOrder(context.epochVersion(), context.index());
   }
 
@@ -46,7 +46,7 @@ final class InboxTables {
    * Returns the connect order for events between two connections of a client: directly before this
    * command.
    */
-  ConnectOrder beforeClaim() {
+  ConnectOrder connectOrderBefore() {
     return new ConnectOrder(context.epochVersion(), context.index() - 1);
   }
 

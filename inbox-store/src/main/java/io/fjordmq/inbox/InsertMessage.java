@@ -151,8 +151,8 @@ record InsertMessage(
       return InsertOutcome.DUPLICATE;
     }
     EntryQueue queue = new EntryQueue(tables, inbox);
-    EntryQueue.Room room = queue.makeRoom(message.length);
-    if (room == EntryQueue.Room.NONE) {
+    EntryQueue.SpaceResult spaceResult = queue.makeSpace(message.length);
+    if (spaceResult == EntryQueue.SpaceResult.NONE) {
       return InsertOutcome.REFUSED_FULL;
     }
     long sequence = queue.append(target, message);
@@ -163,7 +163,7 @@ record InsertMessage(
     if (owner != null) {
       tables.emit(new InboxEffect.Appended(owner.node(), inbox.handle(), sequence, target, shared));
     }
-    return room == EntryQueue.Room.MADE
+    return spaceResult == EntryQueue.SpaceResult.MADE
         ? InsertOutcome.STORED_DROPPING_OLDEST
         : InsertOutcome.STORED;
   }

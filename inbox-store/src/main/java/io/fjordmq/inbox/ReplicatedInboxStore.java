@@ -117,7 +117,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     CompletableFuture<Attachment> attached =
         UnwrappedFutures.map(
             pendingDetaches.attaching(id).thenCompose(ready -> mutate(id, command)),
-            command::answered);
+            command::decodeAnswer);
     // Record the outcome before the caller sees it, because the caller may attach again
     // immediately.
     CompletableFuture<Attachment> settled =
@@ -140,7 +140,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds) {
+  public CompletableFuture<Void> detachWithGrace(InboxHandle handle, long sentBelow, long expirySeconds) {
     return detach(handle, sentBelow, expirySeconds, true, settings.willGrace().toMillis());
   }
 
@@ -178,7 +178,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public CompletableFuture<DiscardResult> discard(InboxId id) {
     return UnwrappedFutures.map(
-        mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscarding);
+        mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscard);
   }
 
   @Override

@@ -117,7 +117,7 @@ final class SessionExpiry {
     if (will == null) {
       return;
     }
-    DueWill due = new DueWill(inbox.id, tables.beforeClaim(), will);
+    DueWill due = new DueWill(inbox.id, tables.connectOrderBefore(), will);
     long epoch = state.handle().epoch();
     tables.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
     announceLater(tables, inbox.bucket, inbox.incarnation(), epoch);

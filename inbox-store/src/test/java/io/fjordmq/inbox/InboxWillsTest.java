@@ -130,14 +130,14 @@ class InboxWillsTest {
   /** The node of the connection has gone, or has sent the client away: that says nothing of it. */
   @Test
   void shouldWaitForTheClientToComeBackWhenItsNodeHasGone() {
-    inboxes.store().giveUp(attachWithWill(0), 1, 100).join();
+    inboxes.store().detachWithGrace(attachWithWill(0), 1, 100).join();
     inboxes.pass(Duration.ofSeconds(9));
-    inboxes.store().giveUp(attachWithWill(2), 1, 100).join();
+    inboxes.store().detachWithGrace(attachWithWill(2), 1, 100).join();
     inboxes.pass(Duration.ofSeconds(9));
     assertThat(due()).isEmpty();
     inboxes.pass(Duration.ofSeconds(1));
     assertThat(due()).as("it did not come back").containsExactly("w2");
-    inboxes.store().giveUp(attachWithWill(30), 1, 100).join();
+    inboxes.store().detachWithGrace(attachWithWill(30), 1, 100).join();
     inboxes.pass(Duration.ofSeconds(29));
     assertThat(due()).as("its own delay is longer").containsOnly("w2");
     inboxes.pass(Duration.ofSeconds(1));
@@ -167,7 +167,7 @@ class InboxWillsTest {
 
   private void giveUpTransient() {
     InboxHandle handle = inboxes.attach(ID, true, 0, inboxes.will("passing", 0)).handle();
-    inboxes.store().giveUp(handle, 1, 0).join();
+    inboxes.store().detachWithGrace(handle, 1, 0).join();
   }
 
   @Test

@@ -416,7 +416,7 @@ class StoredBytesTest {
     assertThat(AttachmentCodec.decode(AttachmentCodec.encode(attachment))).isEqualTo(attachment);
     for (Attachment.Discarded discarded : Arrays.asList(attachment.discarded(), null)) {
       DiscardResult discardResult = new DiscardResult(new ConnectOrder(2, 300), discarded);
-      assertThat(AttachmentCodec.decodeDiscarding(AttachmentCodec.encodeDiscarding(discardResult)))
+      assertThat(AttachmentCodec.decodeDiscard(AttachmentCodec.encodeDiscard(discardResult)))
           .isEqualTo(discardResult);
     }
   }

@@ -18,7 +18,7 @@ record Connack(int code, int receiveMaximum) {
   static Connack read(ByteBuf body, int version) {
     body.skipBytes(1);
     int code = body.readUnsignedByte();
-    if (version == Session.MQTT_3 || !body.isReadable()) {
+    if (version == ConnectSettings.MQTT_3 || !body.isReadable()) {
       return new Connack(code, MOST);
     }
     int length = MqttWire.readLength(body);

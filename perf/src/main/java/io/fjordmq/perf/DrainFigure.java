@@ -1,7 +1,7 @@
 package io.fjordmq.perf;
 
 /** Many offline clients return at once and fetch their queued messages. */
-record DrainFigure() implements Figure {
+record DrainFigure() implements Workload {
   private static final int SESSIONS = 20;
   private static final int QUEUED = 5_000;
   private static final int PAYLOAD_BYTES = 256;

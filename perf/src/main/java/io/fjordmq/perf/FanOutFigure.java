@@ -1,7 +1,7 @@
 package io.fjordmq.perf;
 
 /** One publisher to five thousand subscribers. */
-record FanOutFigure(int qos) implements Figure {
+record FanOutFigure(int qos) implements Workload {
   private static final int SUBSCRIBERS = 5_000;
   private static final int WARM_MESSAGES = 10;
   private static final int MESSAGES = 20;

@@ -41,9 +41,9 @@ public final class Figures {
           "usage: Figures CHECKOUT OTHER ONLY RUNS SECONDS WARM_SECONDS");
     }
     int runs = Integer.parseInt(args[3]);
-    List<Figure> chosen =
+    List<Workload> chosen =
         figures(Integer.parseInt(args[5]), Integer.parseInt(args[4])).stream()
-            .filter(figure -> figure.name().startsWith(args[2]))
+            .filter(workload -> workload.name().startsWith(args[2]))
             .toList();
     boolean start = StartWithQueues.NAME.startsWith(args[2]);
     if (chosen.isEmpty() && !start) {
@@ -54,21 +54,21 @@ public final class Figures {
     Path checkout = Path.of(args[0]);
     Path other = args[1].isEmpty() ? null : Path.of(args[1]);
     Figures figures = new Figures(runs, checkout, other, directory);
-    figures.measureRepeatable(chosen.stream().filter(Figure::limited).toList());
-    for (Figure figure : chosen) {
-      if (!figure.repeatable()) {
-        figures.measureWithNewBrokers(figure);
+    figures.measureRepeatable(chosen.stream().filter(Workload::limited).toList());
+    for (Workload workload : chosen) {
+      if (!workload.repeatable()) {
+        figures.measureWithNewBrokers(workload);
       }
     }
-    figures.measureRepeatable(chosen.stream().filter(figure -> !figure.limited()).toList());
+    figures.measureRepeatable(chosen.stream().filter(workload -> !workload.limited()).toList());
     if (start) {
       new StartWithQueues(checkout, directory.resolve("start")).measure(runs);
     }
   }
 
   /** All workloads on the same two brokers. */
-  private void measureRepeatable(List<Figure> chosen) throws Exception {
-    List<Figure> repeatable = chosen.stream().filter(Figure::repeatable).toList();
+  private void measureRepeatable(List<Workload> chosen) throws Exception {
+    List<Workload> repeatable = chosen.stream().filter(Workload::repeatable).toList();
     if (repeatable.isEmpty()) {
       return;
     }
@@ -76,23 +76,23 @@ public final class Figures {
     try (Brokers brokers = start(directory.resolve(limited ? "usual" : "unlimited"), limited)) {
       brokers.starts();
       brokers.warmUp();
-      for (Figure figure : repeatable) {
-        System.out.printf("%n%s%n", figure.name());
+      for (Workload workload : repeatable) {
+        System.out.printf("%n%s%n", workload.name());
         Results results = new Results();
         for (int run = 0; run < runs; run++) {
-          brokers.measure(figure, results);
+          brokers.measure(workload, results);
         }
         results.print();
       }
     }
   }
 
-  private void measureWithNewBrokers(Figure figure) throws Exception {
-    System.out.printf("%n%s, new brokers for each run%n", figure.name());
+  private void measureWithNewBrokers(Workload workload) throws Exception {
+    System.out.printf("%n%s, new brokers for each run%n", workload.name());
     Results results = new Results();
     for (int run = 0; run < runs; run++) {
-      try (Brokers brokers = start(directory.resolve("new-" + run), figure.limited())) {
-        brokers.measure(figure, results);
+      try (Brokers brokers = start(directory.resolve("new-" + run), workload.limited())) {
+        brokers.measure(workload, results);
       }
     }
     results.print();
@@ -119,7 +119,7 @@ public final class Figures {
     return BrokerProcess.fjordmq(name, checkout, directory.resolve(name), more);
   }
 
-  private static List<Figure> figures(int warm, int seconds) {
+  private static List<Workload> figures(int warm, int seconds) {
     return List.of(
         new PairFigure("clean QoS 0, 32 B", 32, 0, false, warm, seconds),
         new PairFigure("clean QoS 1, 32 B", 32, 1, false, warm, seconds),
@@ -183,10 +183,10 @@ public final class Figures {
       }
     }
 
-    void measure(Figure figure, Results results) throws Exception {
+    void measure(Workload workload, Results results) throws Exception {
       for (BrokerProcess broker : both()) {
         try (ClientLoops loops = new ClientLoops(broker.address(), CLIENT_THREADS)) {
-          results.add(broker, figure.run(loops, broker.pid()));
+          results.add(broker, workload.run(loops, broker.pid()));
         }
       }
     }

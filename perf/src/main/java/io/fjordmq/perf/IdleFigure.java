@@ -1,7 +1,7 @@
 package io.fjordmq.perf;
 
 /** Connections without traffic. */
-record IdleFigure() implements Figure {
+record IdleFigure() implements Workload {
   private static final int BASE = 1_000;
   private static final int TOTAL = 9_000;
 

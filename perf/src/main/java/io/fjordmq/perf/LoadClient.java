@@ -46,7 +46,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     default void onLost(String reason) {}
   }
 
-  private final Session session;
+  private final ConnectSettings connectSettings;
   private final Consumer<ByteBuf> connect;
   private final Receiver receiver;
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
@@ -63,11 +63,11 @@ public final class LoadClient extends ByteToMessageDecoder {
   private int receiveMaximum;
 
   public LoadClient(String clientId, boolean cleanSession, Receiver receiver) {
-    this(Session.simple(clientId, cleanSession), receiver);
+    this(ConnectSettings.simple(clientId, cleanSession), receiver);
   }
 
-  public LoadClient(Session session, Receiver receiver) {
-    this(session, out -> MqttWire.connect(out, session), receiver);
+  public LoadClient(ConnectSettings connectSettings, Receiver receiver) {
+    this(connectSettings, out -> MqttWire.connect(out, connectSettings), receiver);
   }
 
   /**
@@ -76,11 +76,11 @@ public final class LoadClient extends ByteToMessageDecoder {
    * @param connect writes the CONNECT
    */
   public LoadClient(String clientId, Consumer<ByteBuf> connect, Receiver receiver) {
-    this(Session.simple(clientId, true), connect, receiver);
+    this(ConnectSettings.simple(clientId, true), connect, receiver);
   }
 
-  private LoadClient(Session session, Consumer<ByteBuf> connect, Receiver receiver) {
-    this.session = session;
+  private LoadClient(ConnectSettings connectSettings, Consumer<ByteBuf> connect, Receiver receiver) {
+    this.connectSettings = connectSettings;
     this.connect = connect;
     this.receiver = receiver;
   }
@@ -96,7 +96,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   public Channel channel() {
     Channel open = channel;
     if (open == null) {
-      throw new IllegalStateException(session.clientId() + " is not connected");
+      throw new IllegalStateException(connectSettings.clientId() + " is not connected");
     }
     return open;
   }
@@ -115,7 +115,7 @@ public final class LoadClient extends ByteToMessageDecoder {
     subscribed = done;
     subscribedQos = qos;
     ByteBuf out = channel().alloc().buffer();
-    MqttWire.subscribe(out, session.version(), nextPacketIdentifier(), filters, qos);
+    MqttWire.subscribe(out, connectSettings.version(), nextPacketIdentifier(), filters, qos);
     channel().writeAndFlush(out);
     return done;
   }
@@ -194,7 +194,7 @@ public final class LoadClient extends ByteToMessageDecoder {
         if (qos > 0) {
           answer(context, qos == 1 ? MqttWire.PUBACK : MqttWire.PUBREC, identifier);
         }
-        if (session.isMqtt5()) {
+        if (connectSettings.isMqtt5()) {
           body.skipBytes(MqttWire.readLength(body));
         }
         if (qos < 2 || unreleased().add(identifier)) {
@@ -209,7 +209,7 @@ public final class LoadClient extends ByteToMessageDecoder {
       }
       case MqttWire.PUBACK -> receiver.onPuback(accepted("PUBACK", body));
       case MqttWire.PUBCOMP -> receiver.onPuback(accepted("PUBCOMP", body));
-      case MqttWire.CONNACK -> connack(Connack.read(body, session.version()));
+      case MqttWire.CONNACK -> connack(Connack.read(body, connectSettings.version()));
       case MqttWire.SUBACK -> suback(body);
       case MqttWire.PINGRESP -> {}
       case MqttWire.DISCONNECT ->
@@ -250,7 +250,7 @@ public final class LoadClient extends ByteToMessageDecoder {
       return;
     }
     receiveMaximum = answer.receiveMaximum();
-    int keepAlive = session.keepAliveSeconds();
+    int keepAlive = connectSettings.keepAliveSeconds();
     if (keepAlive > 0) {
       Channel open = channel();
       var pings =
@@ -272,7 +272,7 @@ public final class LoadClient extends ByteToMessageDecoder {
       throw new IllegalStateException("unexpected SUBACK");
     }
     body.skipBytes(2);
-    if (session.isMqtt5()) {
+    if (connectSettings.isMqtt5()) {
       body.skipBytes(MqttWire.readLength(body));
     }
     while (body.isReadable()) {

@@ -32,31 +32,31 @@ public final class MqttWire {
 
   private MqttWire() {}
 
-  static void connect(ByteBuf out, Session session) {
-    Session.Credentials user = session.credentials();
+  static void connect(ByteBuf out, ConnectSettings connectSettings) {
+    ConnectSettings.Credentials user = connectSettings.credentials();
     if (user == null) {
-      connect(out, session, 0, List.of(session.clientId()));
+      connect(out, connectSettings, 0, List.of(connectSettings.clientId()));
     } else {
-      connect(out, session, LOGIN, List.of(session.clientId(), user.userName(), user.password()));
+      connect(out, connectSettings, LOGIN, List.of(connectSettings.clientId(), user.userName(), user.password()));
     }
   }
 
   /** A clean session without keep-alive, with user name and password; MQTT 3.1.1. */
   public static void login(ByteBuf out, String clientId, String userName, String password) {
-    connect(out, Session.simple(clientId, true), LOGIN, List.of(clientId, userName, password));
+    connect(out, ConnectSettings.simple(clientId, true), LOGIN, List.of(clientId, userName, password));
   }
 
-  private static void connect(ByteBuf out, Session session, int flags, List<String> payload) {
+  private static void connect(ByteBuf out, ConnectSettings connectSettings, int flags, List<String> payload) {
     List<byte[]> texts =
         payload.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
-    int expiry = session.clean() ? 0 : 5;
-    int properties = session.isMqtt5() ? 1 + expiry : 0;
+    int expiry = connectSettings.clean() ? 0 : 5;
+    int properties = connectSettings.isMqtt5() ? 1 + expiry : 0;
     out.writeByte(0x10);
     remainingLength(out, 10 + properties + texts.stream().mapToInt(t -> 2 + t.length).sum());
     out.writeShort(4).writeBytes(new byte[] {'M', 'Q', 'T', 'T'});
-    out.writeByte(session.version()).writeByte(flags | (session.clean() ? 2 : 0));
-    out.writeShort(session.keepAliveSeconds());
-    if (session.isMqtt5()) {
+    out.writeByte(connectSettings.version()).writeByte(flags | (connectSettings.clean() ? 2 : 0));
+    out.writeShort(connectSettings.keepAliveSeconds());
+    if (connectSettings.isMqtt5()) {
       out.writeByte(expiry);
       if (expiry > 0) {
         out.writeByte(SESSION_EXPIRY_INTERVAL).writeInt(EXPIRY_SECONDS);
@@ -69,7 +69,7 @@ public final class MqttWire {
       ByteBuf out, int version, int packetIdentifier, List<String> filters, int qos) {
     List<byte[]> texts =
         filters.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
-    boolean mqtt5 = version == Session.MQTT_5;
+    boolean mqtt5 = version == ConnectSettings.MQTT_5;
     out.writeByte(0x82);
     remainingLength(out, 2 + (mqtt5 ? 1 : 0) + texts.stream().mapToInt(t -> 3 + t.length).sum());
     out.writeShort(packetIdentifier);
@@ -82,13 +82,13 @@ public final class MqttWire {
   /** The header of a PUBLISH of MQTT 3.1.1; the caller appends {@code payloadBytes} of payload. */
   public static void publish(
       ByteBuf out, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
-    publish(out, Session.MQTT_3, topic, qos, packetIdentifier, payloadBytes);
+    publish(out, ConnectSettings.MQTT_3, topic, qos, packetIdentifier, payloadBytes);
   }
 
   /** The same for both versions; without properties in MQTT 5. */
   public static void publish(
       ByteBuf out, int version, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
-    boolean mqtt5 = version == Session.MQTT_5;
+    boolean mqtt5 = version == ConnectSettings.MQTT_5;
     out.writeByte(0x30 | (qos << 1));
     remainingLength(out, 2 + topic.length + (qos > 0 ? 2 : 0) + (mqtt5 ? 1 : 0) + payloadBytes);
     out.writeShort(topic.length).writeBytes(topic);

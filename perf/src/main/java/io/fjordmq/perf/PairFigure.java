@@ -4,7 +4,7 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /** A hundred publishers with one subscriber each. */
-record PairFigure(PairWork work) implements Figure {
+record PairFigure(PairWork work) implements Workload {
   private static final int PAIRS = 100;
   private static final int RATE = 100;
 

@@ -1,7 +1,7 @@
 package io.fjordmq.perf;
 
 /** Five thousand clients lose their connections and reconnect at once. */
-record ReconnectFigure() implements Figure {
+record ReconnectFigure() implements Workload {
   private static final int CLIENTS = 5_000;
 
   @Override

@@ -5,7 +5,7 @@ package io.fjordmq.perf;
  * subscriber each; and a hundred pairs with the same total rate. The arrival pattern of messages
  * determines their cost, so all three use the same kind of schedule: one timer per publisher.
  */
-record ShareFigure(int warmSeconds, int seconds) implements Figure {
+record ShareFigure(int warmSeconds, int seconds) implements Workload {
   private static final int PUBLISHERS = 1_000;
   private static final int MEMBERS = 10;
   private static final int RATE = 10;

@@ -2,7 +2,7 @@ package io.fjordmq.perf;
 
 import io.fjordmq.perf.check.Ledger;
 import io.fjordmq.perf.check.Mix;
-import io.fjordmq.perf.check.Sent;
+import io.fjordmq.perf.check.SentMessages;
 import io.fjordmq.perf.check.SharedLedger;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Many publishers in an open loop to the few members of one shared subscription, where each message
  * goes to one member. As a baseline, each publisher has its own subscriber, with the same schedule.
  */
-final class ShareLoad implements Sent, AutoCloseable {
+final class ShareLoad implements SentMessages, AutoCloseable {
   private static final int DRAIN_SECONDS = 10;
 
   /**

@@ -52,7 +52,7 @@ public final class TlsStorm {
     final long before = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS);
     final long waited = ProcessUsage.threadWaitMicros(broker.pid(), EVENT_LOOPS);
     final long loadWaited = ProcessUsage.threadWaitMicros(self, ClientLoops.THREADS);
-    try (Storm storm = new Storm(encrypted, rate)) {
+    try (ConnectStorm connectStorm = new ConnectStorm(encrypted, rate)) {
       Histogram latency = probe.measure(seconds);
       final long cpu = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS) - before;
       final long wait = ProcessUsage.threadWaitMicros(broker.pid(), EVENT_LOOPS) - waited;
@@ -62,8 +62,8 @@ public final class TlsStorm {
           "%-8s %4.0f clients/s, %d failed; messages: %d, p50 %.2f p90 %.2f p99 %.2f max %.2f ms;"
               + " event loops %.1f%% busy, %.1f%% without a processor, the load's %.1f%%%s%n",
           name,
-          storm.accepted() / (double) seconds,
-          storm.failed(),
+          connectStorm.accepted() / (double) seconds,
+          connectStorm.failed(),
           latency.getTotalCount(),
           latency.getValueAtPercentile(50) / 1000.0,
           latency.getValueAtPercentile(90) / 1000.0,
@@ -75,7 +75,7 @@ public final class TlsStorm {
           rate == 0
               ? ""
               : String.format(
-                  Locale.ROOT, ", %d us per client", cpu / Math.max(1, storm.accepted())));
+                  Locale.ROOT, ", %d us per client", cpu / Math.max(1, connectStorm.accepted())));
     }
   }
 }

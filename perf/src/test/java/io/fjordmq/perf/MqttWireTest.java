@@ -30,7 +30,7 @@ class MqttWireTest {
   @Test
   void shouldWriteConnect() {
     ByteBuf out = Unpooled.buffer();
-    MqttWire.connect(out, new Session("client", Session.MQTT_3, false, 60));
+    MqttWire.connect(out, new ConnectSettings("client", ConnectSettings.MQTT_3, false, 60));
     MqttConnectMessage connect = (MqttConnectMessage) decoded(out);
     assertThat(connect.payload().clientIdentifier()).isEqualTo("client");
     assertThat(connect.variableHeader().isCleanSession()).isFalse();
@@ -40,18 +40,18 @@ class MqttWireTest {
   @Test
   void shouldWriteMqtt5() {
     ByteBuf out = Unpooled.buffer();
-    MqttWire.connect(out, new Session("client", Session.MQTT_5, false, 60));
+    MqttWire.connect(out, new ConnectSettings("client", ConnectSettings.MQTT_5, false, 60));
     MqttConnectMessage connect = (MqttConnectMessage) decoded(out);
     assertThat(connect.variableHeader().version()).isEqualTo(5);
     assertThat(connect.variableHeader().properties().getProperty(0x11).value()).isEqualTo(86_400);
 
     out = Unpooled.buffer();
-    MqttWire.subscribe(out, Session.MQTT_5, 7, List.of("a/+", "b"), 1);
+    MqttWire.subscribe(out, ConnectSettings.MQTT_5, 7, List.of("a/+", "b"), 1);
     MqttSubscribeMessage subscribe = (MqttSubscribeMessage) decoded(out);
     assertThat(subscribe.payload().topicSubscriptions()).hasSize(2);
 
     out = Unpooled.buffer();
-    MqttWire.publish(out, Session.MQTT_5, "t".getBytes(StandardCharsets.UTF_8), 1, 9, 20);
+    MqttWire.publish(out, ConnectSettings.MQTT_5, "t".getBytes(StandardCharsets.UTF_8), 1, 9, 20);
     out.writeZero(20);
     MqttPublishMessage publish = (MqttPublishMessage) decoded(out);
     try {
@@ -75,7 +75,7 @@ class MqttWireTest {
   @Test
   void shouldWriteSubscribe() {
     ByteBuf out = Unpooled.buffer();
-    MqttWire.subscribe(out, Session.MQTT_3, 7, List.of("a/+"), 1);
+    MqttWire.subscribe(out, ConnectSettings.MQTT_3, 7, List.of("a/+"), 1);
     MqttSubscribeMessage subscribe = (MqttSubscribeMessage) decoded(out);
     assertThat(subscribe.variableHeader().messageId()).isEqualTo(7);
     assertThat(subscribe.payload().topicSubscriptions().get(0).topicFilter()).isEqualTo("a/+");

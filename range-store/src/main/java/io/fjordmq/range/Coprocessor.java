@@ -20,7 +20,7 @@ public interface Coprocessor {
    *
    * @param parts numbers of all ranges ever merged into this one; they no longer exist
    */
-  default void tookIn(List<Long> parts) {}
+  default void absorbed(List<Long> parts) {}
 
   /**
    * Rebuilds what this instance keeps in memory. Called when the state is available for the first

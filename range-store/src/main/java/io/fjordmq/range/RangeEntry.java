@@ -3,7 +3,7 @@ package io.fjordmq.range;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -106,7 +106,7 @@ public sealed interface RangeEntry {
   record Renew(long clockMillis, long epochVersion) implements RangeEntry {}
 
   /** Unfreezes a range whose left neighbour now has another epoch version. */
-  record Thaw(long clockMillis, long epochVersion) implements RangeEntry {}
+  record Unfreeze(long clockMillis, long epochVersion) implements RangeEntry {}
 
   /** Sets the clock of a range, if it is far ahead, to the time of this entry (decision 0037). */
   record LowerClock(long clockMillis, long epochVersion) implements RangeEntry {}
@@ -172,7 +172,7 @@ public sealed interface RangeEntry {
     return encode(RENEW, epochVersion);
   }
 
-  static byte[] encodeThaw(long epochVersion) {
+  static byte[] encodeUnfreeze(long epochVersion) {
     return encode(THAW, epochVersion);
   }
 
@@ -245,9 +245,9 @@ public sealed interface RangeEntry {
           case FREEZE -> new Freeze(clockMillis, in.readLong(), in.readLong(), in.readLong());
           case ABSORB -> new Absorb(clockMillis, in.readLong(), in.readLong(), in.readLong());
           case RENEW -> new Renew(clockMillis, in.readLong());
-          case THAW -> new Thaw(clockMillis, in.readLong());
+          case THAW -> new Unfreeze(clockMillis, in.readLong());
           case LOWER_CLOCK -> new LowerClock(clockMillis, in.readLong());
-          default -> throw NewerFormException.unknownKind("range entry", kind);
+          default -> throw NewerFormatException.unknownKind("range entry", kind);
         };
     in.requireEnd();
     return entry;

@@ -58,7 +58,7 @@ public interface RangeObserver {
    *
    * @param decision {@code split}, {@code merge}, or the reason for neither, in lower case
    */
-  default void judged(RangeId range, String decision) {}
+  default void splitDecided(RangeId range, String decision) {}
 
   /** A checkpoint of all ranges with new entries completed. */
   default void checkpointed(long nanos) {}

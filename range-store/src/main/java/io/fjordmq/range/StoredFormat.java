@@ -2,7 +2,7 @@ package io.fjordmq.range;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /** Checks the version byte at the start of stored and sent bytes. */
 public final class StoredFormat {
@@ -14,6 +14,6 @@ public final class StoredFormat {
    * @throws MalformedBytesException if the version differs; the message names both
    */
   public static void require(String what, int known, ByteReader in) {
-    NewerFormException.require(what, known, in.readByte());
+    NewerFormatException.require(what, known, in.readByte());
   }
 }

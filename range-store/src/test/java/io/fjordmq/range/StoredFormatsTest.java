@@ -153,8 +153,8 @@ class StoredFormatsTest {
         .isEqualTo(new RangeEntry.Absorb(5, 2, 3, 4));
     assertThat(read(RangeEntry.encodeRenew(2), "01 06 0000000000000005", 2))
         .isEqualTo(new RangeEntry.Renew(5, 2));
-    assertThat(read(RangeEntry.encodeThaw(2), "01 07 0000000000000005", 2))
-        .isEqualTo(new RangeEntry.Thaw(5, 2));
+    assertThat(read(RangeEntry.encodeUnfreeze(2), "01 07 0000000000000005", 2))
+        .isEqualTo(new RangeEntry.Unfreeze(5, 2));
   }
 
   private static RangeEntry read(byte[] entry, String begin, long... fields) {

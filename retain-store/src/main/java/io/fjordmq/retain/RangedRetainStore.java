@@ -37,7 +37,7 @@ public final class RangedRetainStore implements RetainStore {
   public static final class Replicas {
     private final Map<RangeId, RetainCoprocessor> opened = new ConcurrentHashMap<>();
 
-    private Coprocessor open(RangeId range, IndexSpace space) {
+    private Coprocessor open(RangeId range, IndexMemory space) {
       RetainCoprocessor replica = new RetainCoprocessor(space);
       opened.put(range, replica);
       return replica;
@@ -59,7 +59,7 @@ public final class RangedRetainStore implements RetainStore {
 
   /** Describes this store to the range engine. */
   public static StoreSpec spec(RetainSettings settings, Replicas replicas) {
-    IndexSpace space = new IndexSpace(settings.maxIndexBytes());
+    IndexMemory space = new IndexMemory(settings.maxIndexBytes());
     return new StoreSpec(
         NAME,
         RetainKeys.evenSplits(settings.initialRanges()),

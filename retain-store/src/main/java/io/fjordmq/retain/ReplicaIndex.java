@@ -12,12 +12,12 @@ import org.slf4j.LoggerFactory;
 final class ReplicaIndex {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaIndex.class);
 
-  private final IndexSpace space;
+  private final IndexMemory space;
   private volatile @Nullable RetainedTopicIndex current;
   private @Nullable RetainedTopicIndex filling; // apply thread only, like all fields below
   private long bytes;
 
-  ReplicaIndex(IndexSpace space) {
+  ReplicaIndex(IndexMemory space) {
     this.space = space;
   }
 
@@ -42,7 +42,7 @@ final class ReplicaIndex {
       return;
     }
     long more = RetainedTopicIndex.bytes(key);
-    if (space.take(more)) {
+    if (space.reserve(more)) {
       bytes += more;
       index.add(key);
     } else {
@@ -58,14 +58,14 @@ final class ReplicaIndex {
     if (index != null) {
       long less = index.remove(key);
       bytes -= less;
-      space.giveBack(less);
+      space.release(less);
     }
   }
 
   void clear() {
     current = null;
     filling = null;
-    space.giveBack(bytes);
+    space.release(bytes);
     bytes = 0;
   }
 }

@@ -3,7 +3,7 @@ package io.fjordmq.retain;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /**
  * A change to retained messages, in the format of the log.
@@ -42,7 +42,7 @@ sealed interface RetainCommand {
       byte[] key,
       long expiresAtMillis,
       boolean onlyReplace,
-      long room,
+      long maxGrowth,
       RetainPublisher retainPublisher,
       byte[] message)
       implements RetainCommand {
@@ -54,10 +54,10 @@ sealed interface RetainCommand {
           new ByteWriter(34 + RetainPublisher.MAX_BYTES + key.length + message.length)
               .writeByte(VERSION)
               .writeByte(PUT)
-              .writeByte((onlyReplace ? ONLY_REPLACE : 0) | (room == ANY ? 0 : LIMITED_ROOM))
+              .writeByte((onlyReplace ? ONLY_REPLACE : 0) | (maxGrowth == ANY ? 0 : LIMITED_ROOM))
               .writeVarint(expiresAtMillis);
-      if (room != ANY) {
-        out.writeVarint(room);
+      if (maxGrowth != ANY) {
+        out.writeVarint(maxGrowth);
       }
       retainPublisher.write(out);
       return out.writeBlock(key).writeBytes(message).toByteArray();
@@ -95,14 +95,14 @@ sealed interface RetainCommand {
     readVersion(in);
     int kind = in.readByte();
     if (kind != PUT && kind != CLEAR && kind != EXPIRE) {
-      throw NewerFormException.unknownKind("retain command", kind);
+      throw NewerFormatException.unknownKind("retain command", kind);
     }
   }
 
   private static int readVersion(ByteReader in) {
     int version = in.readByte();
     if (version != 1) {
-      NewerFormException.require("retain command", VERSION, version);
+      NewerFormatException.require("retain command", VERSION, version);
     }
     return version;
   }
@@ -133,7 +133,7 @@ sealed interface RetainCommand {
         yield new Clear(in.readBlock(), retainPublisher);
       }
       case EXPIRE -> new Expire(in.readInt());
-      default -> throw NewerFormException.unknownKind("retain command", kind);
+      default -> throw NewerFormatException.unknownKind("retain command", kind);
     };
   }
 }

@@ -26,10 +26,10 @@ final class RetainCoprocessor implements Coprocessor {
    * range clients give up after 30 seconds, and connections to nodes that do not respond are
    * closed. Replicas must agree on this value, so it is not configurable.
    */
-  static final long REMEMBERED_MILLIS = 300_000;
+  static final long CLEAR_MARKER_MILLIS = 300_000;
 
   /** Maximum number of clear markers; beyond it, the one that is due first is removed. */
-  static final int MAX_REMEMBERED = 65_536;
+  static final int MAX_CLEAR_MARKERS = 65_536;
 
   private final DueKeys expiring = new DueKeys();
   private final DueKeys cleared = new DueKeys();
@@ -44,7 +44,7 @@ final class RetainCoprocessor implements Coprocessor {
    *
    * @param space memory budget for the topic index
    */
-  RetainCoprocessor(IndexSpace space) {
+  RetainCoprocessor(IndexMemory space) {
     index = new ReplicaIndex(space);
   }
 
@@ -61,7 +61,7 @@ final class RetainCoprocessor implements Coprocessor {
         held.end(),
         (key, row) -> {
           RetainRow.Head head = RetainRow.headOf(row);
-          if (!head.isMemory()) {
+          if (!head.isClearMarker()) {
             messages[0]++;
             usage.changed(key, 1, row.length);
             index.add(key);
@@ -101,14 +101,14 @@ final class RetainCoprocessor implements Coprocessor {
     if (head != null && head.retainPublisher().isAfter(put.retainPublisher())) {
       return RetainStore.PutOutcome.SUPERSEDED;
     }
-    byte[] before = head == null || head.isMemory() ? null : found;
+    byte[] before = head == null || head.isClearMarker() ? null : found;
     if (before == null && put.onlyReplace()) {
       return RetainStore.PutOutcome.REFUSED_FULL;
     }
     byte[] row =
         new RetainRow(put.expiresAtMillis(), put.retainPublisher(), put.message()).encode();
     long growth = (long) row.length - (before == null ? 0 : before.length);
-    if (growth > 0 && growth > put.room()) {
+    if (growth > 0 && growth > put.maxGrowth()) {
       return RetainStore.PutOutcome.REFUSED_BYTES;
     }
     if (head != null) {
@@ -141,7 +141,7 @@ final class RetainCoprocessor implements Coprocessor {
   private void remove(byte[] key, byte[] row, RetainRow.Head head, KvWriter rows) {
     forgetDue(key, head);
     rows.delete(key);
-    if (!head.isMemory()) {
+    if (!head.isClearMarker()) {
       count.decrementAndGet();
       index.remove(key);
       usage.changed(key, -1, -row.length);
@@ -156,12 +156,12 @@ final class RetainCoprocessor implements Coprocessor {
     if (retainPublisher.isNobody()) {
       return;
     }
-    while (cleared.size() >= MAX_REMEMBERED) {
+    while (cleared.size() >= MAX_CLEAR_MARKERS) {
       byte[] oldest = cleared.first();
       cleared.remove(cleared.firstMillis(), oldest);
       context.state().delete(oldest);
     }
-    RetainRow memory = RetainRow.memory(context.nowMillis() + REMEMBERED_MILLIS, retainPublisher);
+    RetainRow memory = RetainRow.clearMarker(context.nowMillis() + CLEAR_MARKER_MILLIS, retainPublisher);
     context.state().put(key, memory.encode());
     cleared.add(memory.expiresAtMillis(), key);
   }
@@ -183,7 +183,7 @@ final class RetainCoprocessor implements Coprocessor {
   }
 
   private void noteDue(byte[] key, RetainRow.Head head) {
-    if (head.isMemory()) {
+    if (head.isClearMarker()) {
       cleared.add(head.expiresAtMillis(), key);
     } else if (head.expiresAtMillis() != Message.NEVER) {
       expiring.add(head.expiresAtMillis(), key);
@@ -191,7 +191,7 @@ final class RetainCoprocessor implements Coprocessor {
   }
 
   private void forgetDue(byte[] key, RetainRow.Head head) {
-    (head.isMemory() ? cleared : expiring).remove(head.expiresAtMillis(), key);
+    (head.isClearMarker() ? cleared : expiring).remove(head.expiresAtMillis(), key);
   }
 
   private void noteFirstDue() {

@@ -2,7 +2,7 @@ package io.fjordmq.retain;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /**
  * Requests one page of the retained messages in a range that match a filter.
@@ -34,7 +34,7 @@ record RetainQuery(
   }
 
   static RetainQuery decode(ByteReader in) {
-    NewerFormException.require("retain query", VERSION, in.readByte());
+    NewerFormatException.require("retain query", VERSION, in.readByte());
     return new RetainQuery(
         in.readBlock(),
         in.readString(),

@@ -2,7 +2,7 @@ package io.fjordmq.retain;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /**
  * A stored row: the retained message of a topic, or a clear marker. A clear marker records for a
@@ -29,10 +29,10 @@ record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] m
    *
    * @param isMemory true for a clear marker
    */
-  record Head(long expiresAtMillis, RetainPublisher retainPublisher, boolean isMemory) {}
+  record Head(long expiresAtMillis, RetainPublisher retainPublisher, boolean isClearMarker) {}
 
   /** Creates a clear marker with the publisher of the message that it replaces or of the clear. */
-  static RetainRow memory(long untilMillis, RetainPublisher retainPublisher) {
+  static RetainRow clearMarker(long untilMillis, RetainPublisher retainPublisher) {
     return new RetainRow(untilMillis, retainPublisher, NOTHING);
   }
 
@@ -58,7 +58,7 @@ record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] m
   private static Head head(ByteReader in) {
     int version = in.readByte();
     if (version != 1) {
-      NewerFormException.require("retained message", VERSION, version);
+      NewerFormatException.require("retained message", VERSION, version);
     }
     long expiresAtMillis = in.readVarint();
     RetainPublisher retainPublisher =

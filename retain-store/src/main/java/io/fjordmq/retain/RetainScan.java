@@ -196,7 +196,7 @@ final class RetainScan {
     rows++;
     misses++;
     RetainRow.Head head = RetainRow.headOf(row);
-    if (!head.isMemory() && filter.matches(new Topic(RetainKeys.topicOf(key)))) {
+    if (!head.isClearMarker() && filter.matches(new Topic(RetainKeys.topicOf(key)))) {
       misses = 0;
       if (head.expiresAtMillis() > query.nowMillis()) {
         byte[] message = RetainRow.decode(row).message();

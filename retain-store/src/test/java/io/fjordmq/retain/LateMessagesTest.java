@@ -63,7 +63,7 @@ class LateMessagesTest {
   void shouldForgetClearedTopicsAfterAWhile() {
     put(SECOND, "a", "on");
     put(SECOND, "a", "");
-    fixture.advance(Duration.ofMillis(RetainCoprocessor.REMEMBERED_MILLIS - 1));
+    fixture.advance(Duration.ofMillis(RetainCoprocessor.CLEAR_MARKER_MILLIS - 1));
     fixture.store().sweep().join();
     assertThat(put(FIRST, "a", "on")).isEqualTo(SUPERSEDED);
     fixture.crash();
@@ -95,7 +95,7 @@ class LateMessagesTest {
 
   @Test
   void shouldForgetTheOldestOfTooManyClearedTopics() {
-    for (int i = 0; i <= RetainCoprocessor.MAX_REMEMBERED; i++) {
+    for (int i = 0; i <= RetainCoprocessor.MAX_CLEAR_MARKERS; i++) {
       if (i == 1) {
         fixture.advance(Duration.ofMillis(1));
       }

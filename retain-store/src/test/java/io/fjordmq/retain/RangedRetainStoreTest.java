@@ -145,7 +145,7 @@ class RangedRetainStoreTest {
     byte[] key = {7};
     assertThat(hex.formatHex(new RetainRow(300, retainPublisher, new byte[] {9, 8}).encode()))
         .isEqualTo("02" + "ac02" + written + "0908");
-    assertThat(hex.formatHex(RetainRow.memory(300, retainPublisher).encode()))
+    assertThat(hex.formatHex(RetainRow.clearMarker(300, retainPublisher).encode()))
         .isEqualTo("02" + "ac02" + written);
     long any = RetainCommand.Put.ANY;
     assertThat(

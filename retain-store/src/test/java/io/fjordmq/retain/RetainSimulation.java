@@ -243,7 +243,7 @@ final class RetainSimulation {
     store.scan(
         node,
         (key, row) -> {
-          if (RetainRow.headOf(row).isMemory()) {
+          if (RetainRow.headOf(row).isClearMarker()) {
             return true;
           }
           ByteBuffer in = ByteBuffer.wrap(key, 1, key.length - 1);

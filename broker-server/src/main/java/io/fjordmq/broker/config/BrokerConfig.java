@@ -349,7 +349,7 @@ public record BrokerConfig(
   /**
    * The number of file descriptors used by connections and table files if all limits are reached.
    */
-  public long mostDescriptors() {
+  public long maxFileDescriptors() {
     long connections =
         mqttServerConfig.listeners().stream()
             .mapToLong(listener -> listener.socket().maxConnections())
@@ -358,7 +358,7 @@ public record BrokerConfig(
   }
 
   /** The stores whose voter count is configured. */
-  public Set<String> chosenVoters() {
+  public Set<String> configuredVoterCounts() {
     Set<String> chosen = new HashSet<>();
     storeConfig
         .byStore()

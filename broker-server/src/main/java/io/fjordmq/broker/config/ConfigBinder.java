@@ -59,7 +59,7 @@ final class ConfigBinder {
       }
     }
     try {
-      return Records.make(defaults.getClass(), values);
+      return Records.create(defaults.getClass(), values);
     } catch (IllegalArgumentException e) {
       problems.add(refusal(prefix, components, e));
       return defaults;

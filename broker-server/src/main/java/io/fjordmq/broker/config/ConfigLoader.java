@@ -95,7 +95,7 @@ public final class ConfigLoader {
       if (!refusal.isEmpty()) {
         problems.add(entry.origin() + ": " + refusal);
       }
-    } else if (PluginKeys.isOne(key)) {
+    } else if (PluginKeys.isPluginKey(key)) {
       addOfPlugin(entry);
     } else if (isSection(entry)) {
       addSection(entry);
@@ -103,7 +103,7 @@ public final class ConfigLoader {
       problems.add(unknown(entry));
     } else if (entry.section()) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a section");
-    } else if (entry.form() == ConfigValue.Form.LIST
+    } else if (entry.kind() == ConfigValue.Kind.LIST
         && (known == null || known.type() != List.class)) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a list");
     } else {
@@ -112,7 +112,7 @@ public final class ConfigLoader {
   }
 
   private void addOfPlugin(ConfigValue entry) {
-    if (entry.form() == ConfigValue.Form.LIST) {
+    if (entry.kind() == ConfigValue.Kind.LIST) {
       problems.add(entry.origin() + ": " + entry.key() + " must be one value, not a list");
     } else {
       pluginKeys.add(entry);
@@ -120,19 +120,19 @@ public final class ConfigLoader {
   }
 
   private boolean isSection(ConfigValue entry) {
-    return TenantKeys.isOne(entry.key())
+    return TenantKeys.isTenantKey(entry.key())
         ? tenantKeys.isSection(entry)
         : schema.sections().contains(schema.unnumbered(entry.key()));
   }
 
   private boolean isKey(String key) {
-    return TenantKeys.isOne(key)
+    return TenantKeys.isTenantKey(key)
         ? tenantKeys.isKey(key)
         : schema.keys().containsKey(schema.unnumbered(key));
   }
 
   private void addSection(ConfigValue entry) {
-    if (entry.section() || (entry.form() == ConfigValue.Form.VALUE && entry.text().isEmpty())) {
+    if (entry.section() || (entry.kind() == ConfigValue.Kind.VALUE && entry.text().isEmpty())) {
       given.put(schema.numbered(entry.key()), entry);
     } else {
       problems.add(
@@ -142,7 +142,7 @@ public final class ConfigLoader {
 
   private String unknown(ConfigValue entry) {
     List<String> known = new ArrayList<>();
-    if (TenantKeys.isOne(entry.key())) {
+    if (TenantKeys.isTenantKey(entry.key())) {
       known.addAll(tenantKeys.near(entry.key()));
     } else {
       known.addAll(schema.keys().keySet());

@@ -10,9 +10,9 @@ package io.fjordmq.broker.config;
  * @param form the kind of value
  * @param origin where the value was set, for messages, e.g. {@code conf/standalone.yml line 7}
  */
-record ConfigValue(String key, String text, Form form, String origin) {
+record ConfigValue(String key, String text, Kind kind, String origin) {
   /** The kind of value of a key. */
-  enum Form {
+  enum Kind {
     /** One value. */
     VALUE,
     /** Several values. */
@@ -22,18 +22,18 @@ record ConfigValue(String key, String text, Form form, String origin) {
   }
 
   static ConfigValue value(String key, String text, String origin) {
-    return new ConfigValue(key, text, Form.VALUE, origin);
+    return new ConfigValue(key, text, Kind.VALUE, origin);
   }
 
   static ConfigValue list(String key, String text, String origin) {
-    return new ConfigValue(key, text, Form.LIST, origin);
+    return new ConfigValue(key, text, Kind.LIST, origin);
   }
 
   static ConfigValue section(String key, String origin) {
-    return new ConfigValue(key, "", Form.SECTION, origin);
+    return new ConfigValue(key, "", Kind.SECTION, origin);
   }
 
   boolean section() {
-    return form == Form.SECTION;
+    return kind == Kind.SECTION;
   }
 }

@@ -14,7 +14,7 @@ final class PluginKeys {
   private final Map<String, String> values = new LinkedHashMap<>();
 
   /** Whether the key is below {@code plugins}. */
-  static boolean isOne(String key) {
+  static boolean isPluginKey(String key) {
     return key.regionMatches(true, 0, SECTION, 0, SECTION.length());
   }
 

@@ -25,7 +25,7 @@ final class Records {
    * @throws IllegalArgumentException if the constructor throws it; its message begins with the
    *     component's name
    */
-  static Record make(Class<? extends Record> type, @Nullable Object[] values) {
+  static Record create(Class<? extends Record> type, @Nullable Object[] values) {
     Class<?>[] types =
         Arrays.stream(type.getRecordComponents())
             .map(RecordComponent::getType)

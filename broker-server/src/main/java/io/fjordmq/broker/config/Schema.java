@@ -102,7 +102,7 @@ final class Schema {
       } else if (value instanceof Record inner) {
         sections.add(path);
         collect(path + ".", inner);
-      } else if (ValueText.canBe(component.getType())) {
+      } else if (ValueText.isSupported(component.getType())) {
         keys.put(path, new Key(path, component.getType(), value));
       } else {
         throw new IllegalStateException(path + " has an unsupported type: " + component.getType());

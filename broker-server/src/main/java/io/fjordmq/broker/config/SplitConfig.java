@@ -1,7 +1,7 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.config.BrokerConfig.RangesConfig;
-import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.load.SplitLimits;
 import java.time.Duration;
 import java.util.HashMap;
@@ -37,7 +37,7 @@ public record SplitConfig(
     long maxRangeBytes) {
 
   /* Sizes are RocksDB estimates, which include deleted rows and are off by megabytes: ranges with a
-   * lower limit would be split again and again. ShapeSettings accept less, for tests.
+   * lower limit would be split again and again. SplitMergeSettings accept less, for tests.
    */
   private static final long LEAST_MAX_RANGE_BYTES = 16 << 20;
 
@@ -63,7 +63,7 @@ public record SplitConfig(
               + ": sizes are estimates, so ranges with a lower limit would be split repeatedly");
     }
     // Validates the other values.
-    new ShapeSettings(Set.of(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
+    new SplitMergeSettings(Set.of(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
     limits(1, 1, leastAge, mergeAfter, maxBusyPercent, cpuLimitPercent);
   }
 
@@ -115,9 +115,9 @@ public record SplitConfig(
    *
    * @param stores the ranges of each store, by its name
    */
-  public ShapeSettings shapes(Map<String, RangesConfig> stores) {
+  public SplitMergeSettings shapes(Map<String, RangesConfig> stores) {
     Map<String, RangesConfig> split = new HashMap<>(stores);
     split.values().removeIf(store -> !store.splitByLoad());
-    return new ShapeSettings(split.keySet(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
+    return new SplitMergeSettings(split.keySet(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
   }
 }

@@ -37,7 +37,7 @@ final class TenantKeys {
   }
 
   /** Whether the key is below {@code tenants}. */
-  static boolean isOne(String key) {
+  static boolean isTenantKey(String key) {
     return key.startsWith(SECTION + ".");
   }
 
@@ -81,7 +81,7 @@ final class TenantKeys {
       Map<String, ConfigValue> given, ConfigBinder binder, BrokerConfig config) {
     Map<String, TenantLimits> tenants = new LinkedHashMap<>();
     for (String key : given.keySet()) {
-      @Nullable Split split = isOne(key) ? split(key) : null;
+      @Nullable Split split = isTenantKey(key) ? split(key) : null;
       if (split == null || split.rest.isEmpty() || tenants.containsKey(split.tenant)) {
         continue;
       }

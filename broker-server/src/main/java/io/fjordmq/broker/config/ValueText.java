@@ -22,7 +22,7 @@ final class ValueText {
   private ValueText() {}
 
   /** Whether a key can have a value of this type. */
-  static boolean canBe(Class<?> type) {
+  static boolean isSupported(Class<?> type) {
     return type == String.class
         || type == int.class
         || type == long.class

@@ -205,7 +205,7 @@ public final class InboxEvents implements InboxListener {
   public void leftToShares(InboxId id, long incarnation) {
     Connected parts = connected;
     if (parts != null) {
-      parts.left.give(id, incarnation);
+      parts.left.redistribute(id, incarnation);
     }
   }
 

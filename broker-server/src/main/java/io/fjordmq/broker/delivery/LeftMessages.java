@@ -60,7 +60,7 @@ final class LeftMessages {
   }
 
   /** An ended session has left messages; the store announces it every 10 s. */
-  void give(InboxId id, long incarnation) {
+  void redistribute(InboxId id, long incarnation) {
     Ended ended = new Ended(id, incarnation);
     if (!giving.add(ended)) {
       return;
@@ -147,7 +147,7 @@ final class LeftMessages {
       Ended ended, Collection<LeftMessage> messages, long lowest) {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>(messages.size());
     for (LeftMessage message : messages) {
-      calls.add(give(ended, message, lowest));
+      calls.add(redistribute(ended, message, lowest));
     }
     publishRouter.flush();
     return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
@@ -172,7 +172,7 @@ final class LeftMessages {
   }
 
   /** Completes with whether the store may delete the message. */
-  private CompletableFuture<Boolean> give(Ended ended, LeftMessage left, long lowest) {
+  private CompletableFuture<Boolean> redistribute(Ended ended, LeftMessage left, long lowest) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     // A QoS 1 message may be duplicated if a leader fails in between: nothing is remembered.
     PublishId id =

@@ -17,7 +17,7 @@ final class LocalFilter {
   private volatile int version;
 
   /** Computed lazily after a change, so that a thousand subscribes cost one computation. */
-  private volatile @Nullable FanOut fanOut;
+  private volatile @Nullable FanOutPlan fanOutPlan;
 
   LocalFilter(String pattern) {
     this.pattern = pattern;
@@ -64,16 +64,16 @@ final class LocalFilter {
     return subscribers;
   }
 
-  FanOut fanOut() {
-    FanOut ready = fanOut;
+  FanOutPlan fanOut() {
+    FanOutPlan ready = fanOutPlan;
     return ready != null ? ready : buildFanOut();
   }
 
-  private synchronized FanOut buildFanOut() {
-    FanOut.Builder builder = new FanOut.Builder();
+  private synchronized FanOutPlan buildFanOut() {
+    FanOutPlan.Builder builder = new FanOutPlan.Builder();
     subscribers.forEach(builder::add);
-    FanOut built = builder.build();
-    fanOut = built;
+    FanOutPlan built = builder.build();
+    fanOutPlan = built;
     return built;
   }
 
@@ -86,6 +86,6 @@ final class LocalFilter {
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // only written under the monitor
   private void changed() {
     version++;
-    fanOut = null;
+    fanOutPlan = null;
   }
 }

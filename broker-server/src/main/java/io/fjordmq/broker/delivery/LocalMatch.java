@@ -16,7 +16,7 @@ final class LocalMatch {
 
   /** The merged subscribers, with the versions of the filters that they were computed from. */
   @SuppressWarnings("ArrayRecordComponent") // private and never compared
-  private record Merged(int[] versions, FanOut fanOut) {}
+  private record Merged(int[] versions, FanOutPlan fanOutPlan) {}
 
   private final LocalFilter[] filters;
   private final int maxKept;
@@ -33,15 +33,15 @@ final class LocalMatch {
     this.maxKept = maxKept;
   }
 
-  FanOut fanOut() {
+  FanOutPlan fanOut() {
     if (filters.length == 1) {
       return filters[0].fanOut();
     }
     if (filters.length == 0) {
-      return FanOut.NOBODY;
+      return FanOutPlan.NOBODY;
     }
     Merged kept = merged;
-    return kept != null && isCurrent(kept.versions) ? kept.fanOut : merge();
+    return kept != null && isCurrent(kept.versions) ? kept.fanOutPlan : merge();
   }
 
   private boolean isCurrent(int[] versions) {
@@ -53,7 +53,7 @@ final class LocalMatch {
     return true;
   }
 
-  private FanOut merge() {
+  private FanOutPlan merge() {
     Map<LocalSubscriber, List<SubscriptionOptions>> overlapping = new LinkedHashMap<>();
     int[] versions = new int[filters.length];
     for (int i = 0; i < filters.length; i++) {
@@ -64,10 +64,10 @@ final class LocalMatch {
                       .computeIfAbsent(localSubscriber, s -> new ArrayList<>(2))
                       .add(options));
     }
-    FanOut.Builder builder = new FanOut.Builder();
+    FanOutPlan.Builder builder = new FanOutPlan.Builder();
     overlapping.forEach(builder::add);
-    FanOut fanOut = builder.build();
-    merged = fanOut.size() <= maxKept ? new Merged(versions, fanOut) : null;
-    return fanOut;
+    FanOutPlan fanOutPlan = builder.build();
+    merged = fanOutPlan.size() <= maxKept ? new Merged(versions, fanOutPlan) : null;
+    return fanOutPlan;
   }
 }

@@ -120,7 +120,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
    * This node's incarnation is over and all its sessions have ended: forgets its routes, which
    * sweeps remove.
    */
-  public void endLife() {
+  public void endIncarnation() {
     routes.forget();
   }
 

@@ -131,7 +131,7 @@ final class OtherNodes {
    */
   private static PublishOutcome liveOutcome(ItemOutcome outcome) {
     return switch (outcome) {
-      case TAKEN, LIFE_OVER -> PublishOutcome.ACCEPTED;
+      case TAKEN, INCARNATION_OVER -> PublishOutcome.ACCEPTED;
       case NOT_TAKEN, NO_ROOM, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
     };
   }

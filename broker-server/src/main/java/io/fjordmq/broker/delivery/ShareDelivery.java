@@ -122,7 +122,7 @@ final class ShareDelivery {
               nextAfterFull(attempt, chosen.clientId(), late, waiting);
               dispatch.outbox().flush();
             }
-            case NOT_TAKEN, LIFE_OVER -> {
+            case NOT_TAKEN, INCARNATION_OVER -> {
               nextAfter(attempt, chosen.clientId(), late, waiting);
               dispatch.outbox().flush();
             }

@@ -3,7 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
-import io.fjordmq.broker.delivery.ShareStrategy.Turn;
+import io.fjordmq.broker.delivery.ShareStrategy.Rotation;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
@@ -49,7 +49,7 @@ final class ShareSelection {
   private final LocalSubscriptions local;
   private final SessionRegistry registry;
   private final DeliverySettings settings;
-  private final ConcurrentHashMap<ShareKey, Turn> turns = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<ShareKey, Rotation> turns = new ConcurrentHashMap<>();
 
   ShareSelection(
       LocalNode self,
@@ -80,14 +80,14 @@ final class ShareSelection {
    */
   private @Nullable Choice nextConnected(ShareAttempt attempt) {
     List<Route> members = attempt.share().members();
-    Turn turn = turnOf(attempt.key());
-    int first = turn.now();
+    Rotation rotation = turnOf(attempt.key());
+    int first = rotation.now();
     for (int i = 0; i < members.size(); i++) {
       Route member = members.get(Integer.remainderUnsigned(first + i, members.size()));
       if (!attempt.hasTried(member)) {
         Choice choice = choiceOf(attempt, member);
         if (isConnected(attempt, choice)) {
-          turn.passed(i + 1);
+          rotation.passed(i + 1);
           return choice;
         }
       }
@@ -215,14 +215,14 @@ final class ShareSelection {
         : new Choice.Live(localSubscriber, member, options);
   }
 
-  private Turn turnOf(ShareKey key) {
-    Turn turn = turns.get(key);
-    if (turn != null) {
-      return turn;
+  private Rotation turnOf(ShareKey key) {
+    Rotation rotation = turns.get(key);
+    if (rotation != null) {
+      return rotation;
     }
     if (turns.size() >= settings.maxShares()) {
       turns.clear(); // ended shares cannot be told apart, so all are reset
     }
-    return turns.computeIfAbsent(key, k -> new Turn());
+    return turns.computeIfAbsent(key, k -> new Rotation());
   }
 }

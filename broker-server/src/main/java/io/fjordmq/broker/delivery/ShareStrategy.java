@@ -11,58 +11,58 @@ public enum ShareStrategy {
   /** A random member. */
   RANDOM {
     @Override
-    int pick(List<Candidate> candidates, Message message, Turn turn) {
+    int pick(List<Candidate> candidates, Message message, Rotation rotation) {
       return ThreadLocalRandom.current().nextInt(candidates.size());
     }
   },
   /** Round robin. */
   ROUND_ROBIN {
     @Override
-    int pick(List<Candidate> candidates, Message message, Turn turn) {
-      return turn.next(candidates.size());
+    int pick(List<Candidate> candidates, Message message, Rotation rotation) {
+      return rotation.next(candidates.size());
     }
   },
   /** The same member until it disconnects. */
   STICKY {
     @Override
-    int pick(List<Candidate> candidates, Message message, Turn turn) {
-      String last = turn.last;
+    int pick(List<Candidate> candidates, Message message, Rotation rotation) {
+      String last = rotation.last;
       for (int i = 0; i < candidates.size(); i++) {
         if (candidates.get(i).clientId().equals(last)) {
           return i;
         }
       }
-      int fresh = turn.next(candidates.size());
-      turn.last = candidates.get(fresh).clientId();
+      int fresh = rotation.next(candidates.size());
+      rotation.last = candidates.get(fresh).clientId();
       return fresh;
     }
   },
   /** The same member for all messages of a publisher, which keeps them in order. */
   HASH_BY_CLIENT {
     @Override
-    int pick(List<Candidate> candidates, Message message, Turn turn) {
+    int pick(List<Candidate> candidates, Message message, Rotation rotation) {
       return byHash(candidates, message.publisher().hashCode());
     }
   },
   /** The same member for all messages of a topic, which keeps them in order. */
   HASH_BY_TOPIC {
     @Override
-    int pick(List<Candidate> candidates, Message message, Turn turn) {
+    int pick(List<Candidate> candidates, Message message, Rotation rotation) {
       return byHash(candidates, message.topic().name().hashCode());
     }
   },
   /** Round robin over members connected to this node; other members only if there are none. */
   LOCAL_FIRST {
     @Override
-    int pick(List<Candidate> candidates, Message message, Turn turn) {
+    int pick(List<Candidate> candidates, Message message, Rotation rotation) {
       int local = 0;
       for (Candidate candidate : candidates) {
         local += candidate.isLocal() ? 1 : 0;
       }
       if (local == 0) {
-        return turn.next(candidates.size());
+        return rotation.next(candidates.size());
       }
-      int skip = turn.next(local);
+      int skip = rotation.next(local);
       for (int i = 0; ; i++) {
         if (candidates.get(i).isLocal() && skip-- == 0) {
           return i;
@@ -79,7 +79,7 @@ public enum ShareStrategy {
   record Candidate(String clientId, boolean isLocal, ShareSelection.Choice choice) {}
 
   /** The state of a share between messages. Thread-safe. */
-  static final class Turn {
+  static final class Rotation {
     private final AtomicInteger count = new AtomicInteger();
     private volatile @Nullable String last;
 
@@ -104,7 +104,7 @@ public enum ShareStrategy {
    * @param candidates at least one, in an order that is stable while the share does not change
    * @return its index
    */
-  abstract int pick(List<Candidate> candidates, Message message, Turn turn);
+  abstract int pick(List<Candidate> candidates, Message message, Rotation rotation);
 
   /** Whether the same message may go to another member the next time. */
   boolean isRoundRobin() {

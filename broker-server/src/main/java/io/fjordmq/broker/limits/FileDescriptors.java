@@ -110,7 +110,7 @@ final class FileDescriptors {
   }
 
   /** Counts again if it is time. */
-  void look() {
+  void refresh() {
     long now = nowMillis.getAsLong();
     long pause = exhausted || estimate() > last.max() / 2 ? OFTEN_MILLIS : RARELY_MILLIS;
     if (now - lastMillis < pause) {

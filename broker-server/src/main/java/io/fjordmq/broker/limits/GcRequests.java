@@ -49,7 +49,7 @@ final class GcRequests {
    *
    * @param high true if the last reading of the heap keeps the node overloaded
    */
-  void look(boolean high) {
+  void check(boolean high) {
     long now = nowMillis.getAsLong();
     long read = reading.getAsLong();
     if (!high || !wasHigh || read != lastReading) {

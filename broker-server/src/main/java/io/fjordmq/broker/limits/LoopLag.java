@@ -50,7 +50,7 @@ final class LoopLag {
   }
 
   /** Lag of the slowest loop in milliseconds; sends new probes. Called by one thread. */
-  long millis() {
+  long maxMillis() {
     long now = nowNanos.getAsLong();
     long most = 0;
     for (int i = 0; i < probes.size(); i++) {

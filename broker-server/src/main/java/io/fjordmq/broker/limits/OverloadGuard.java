@@ -55,7 +55,7 @@ public final class OverloadGuard implements Overload {
 
   /** Counts file descriptors if it is time. May be slow; one thread. */
   void countDescriptors() {
-    descriptors.look();
+    descriptors.refresh();
   }
 
   /**

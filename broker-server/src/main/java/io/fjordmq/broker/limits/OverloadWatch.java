@@ -39,7 +39,7 @@ public final class OverloadWatch implements AutoCloseable {
     return new OverloadWatch(
         guard,
         settings,
-        () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.millis()),
+        () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.maxMillis()),
         endStuckClients,
         new GcRequests(
             settings.stuckAfter().toMillis(),
@@ -73,7 +73,7 @@ public final class OverloadWatch implements AutoCloseable {
       if (guard.check(readings.get())) {
         endStuckClients.run();
       }
-      collections.look(guard.isOverloadedByHeap());
+      collections.check(guard.isOverloadedByHeap());
       guard.countDescriptors();
     } catch (RuntimeException e) {
       LOG.error("Overload check failed; retrying at the next interval", e);

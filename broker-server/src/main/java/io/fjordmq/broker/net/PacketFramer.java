@@ -169,7 +169,7 @@ final class PacketFramer extends ByteToMessageDecoder {
 
   private void check(ChannelHandlerContext ctx, ByteBuf in, int size) {
     if (protocolLevel == 3) {
-      RawPacketRules.forgiveRepetition(in);
+      RawPacketRules.clearDup(in);
     }
     if (protocolLevel != 0) {
       RawPacketRules.check(in, size, protocolLevel);

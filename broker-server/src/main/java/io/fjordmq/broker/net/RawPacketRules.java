@@ -40,7 +40,7 @@ final class RawPacketRules {
    * §3.10). Netty follows MQTT 3.1.1, where the flag is reserved. The flag has no effect and is
    * cleared.
    */
-  static void forgiveRepetition(ByteBuf in) {
+  static void clearDup(ByteBuf in) {
     int first = in.getUnsignedByte(in.readerIndex());
     int type = first >> 4;
     if (type == PUBREL || type == SUBSCRIBE || type == UNSUBSCRIBE) {

@@ -5,7 +5,7 @@ import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageCodec;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.Qos;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
@@ -173,7 +173,7 @@ final class ItemCodec {
       case CONNECTED ->
           new NodeItem.Connected(
               in.readString(), in.readString(), new ConnectOrder(in.readLong(), in.readLong()));
-      default -> throw NewerFormException.unknownKind("item between nodes", kind);
+      default -> throw NewerFormatException.unknownKind("item between nodes", kind);
     };
   }
 

@@ -9,7 +9,7 @@ public enum ItemOutcome {
   /** The queue of a share member is full; the message stays in its store. */
   NO_ROOM,
   /** That incarnation of the node is over or never existed; it may have taken the item. */
-  LIFE_OVER,
+  INCARNATION_OVER,
   /** The node has not answered in time. It may have taken the item, or may still take it. */
   OVERDUE,
   /** This node's incarnation is over, or it is closing; the other one may have taken the item. */

@@ -278,7 +278,7 @@ public final class NodeStream {
   }
 
   /** Whether the batch still has to be answered. */
-  synchronized boolean isInAir(StreamBatch batch) {
+  synchronized boolean isInFlight(StreamBatch batch) {
     return ended == null && !inFlight.isEmpty() && batch.first() == sentBefore + 1;
   }
 
@@ -288,7 +288,7 @@ public final class NodeStream {
     List<Runnable> woken;
     StreamBatch next;
     synchronized (this) {
-      if (!isInAir(batch)) {
+      if (!isInFlight(batch)) {
         return;
       }
       settled = inFlight;

@@ -3,7 +3,7 @@ package io.fjordmq.broker.nodes;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -93,7 +93,7 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
             case 0 -> ItemOutcome.NOT_TAKEN;
             case 1 -> ItemOutcome.TAKEN;
             case 2 -> ItemOutcome.NO_ROOM;
-            default -> throw NewerFormException.unknownKind("answer to an item", answer);
+            default -> throw NewerFormatException.unknownKind("answer to an item", answer);
           };
     }
     in.requireEnd();
@@ -101,6 +101,6 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
   }
 
   private static void requireVersion(ByteReader in) {
-    NewerFormException.require("batch of items between nodes", VERSION, in.readByte());
+    NewerFormatException.require("batch of items between nodes", VERSION, in.readByte());
   }
 }

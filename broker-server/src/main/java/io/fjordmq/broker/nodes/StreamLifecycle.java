@@ -85,7 +85,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
     before.forEach(
         (node, stream) -> {
           if (now.get(node) != stream) {
-            endings.add(new Ending(stream, ItemOutcome.LIFE_OVER));
+            endings.add(new Ending(stream, ItemOutcome.INCARNATION_OVER));
           }
         });
     streams.replace(now);

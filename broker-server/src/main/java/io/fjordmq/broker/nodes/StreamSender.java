@@ -95,7 +95,7 @@ final class StreamSender {
     timers.schedule(
         settings.resendAfter().toMillis(),
         () -> {
-          if (stream.isInAir(batch)) {
+          if (stream.isInFlight(batch)) {
             observer.resent(batch.items().size());
             attempt(stream, batch, request, attempt + 1);
           }

@@ -92,7 +92,7 @@ public final class ControlFolder {
   }
 
   /** Executes new commands and deletes old answers. Called several times a second. */
-  public void look() {
+  public void poll() {
     try {
       for (Path entry : entries(folder)) {
         String name = entry.getFileName().toString();

@@ -157,7 +157,7 @@ final class RangeMeters implements RangeObserver {
   }
 
   @Override
-  public void judged(RangeId range, String decision) {
+  public void splitDecided(RangeId range, String decision) {
     Objects.requireNonNull(of(range).decisions.get(decision), decision).increment();
   }
 

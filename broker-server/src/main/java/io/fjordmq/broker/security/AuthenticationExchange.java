@@ -83,7 +83,7 @@ public final class AuthenticationExchange {
     if (step instanceof Step.Continue more) {
       return new Challenge(more.data());
     }
-    Refused shut = before == null ? clientRefusals.shutOut(attempt) : null;
+    Refused shut = before == null ? clientRefusals.refuseIfBlocked(attempt) : null;
     if (shut != null) {
       return shut;
     }
@@ -117,7 +117,7 @@ public final class AuthenticationExchange {
     closed = true;
     Exchange mine = exchange;
     if (mine != null) {
-      provider.tell(authenticator -> mine.close());
+      provider.callAsync(authenticator -> mine.close());
     }
   }
 }

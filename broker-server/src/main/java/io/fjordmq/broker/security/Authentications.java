@@ -55,7 +55,7 @@ final class Authentications {
 
   private CompletableFuture<ConnectAdmission> concluded(
       ConnectAttempt attempt, Supplier<ConnectAdmission> answer) {
-    Refused shut = clientRefusals.shutOut(attempt);
+    Refused shut = clientRefusals.refuseIfBlocked(attempt);
     return CompletableFuture.completedFuture(shut == null ? answer.get() : shut);
   }
 

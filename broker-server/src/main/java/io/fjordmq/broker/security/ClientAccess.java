@@ -51,11 +51,11 @@ public final class ClientAccess {
     this.shared = shared;
     this.denials = denials;
     this.client = client;
-    become(client, permissions);
+    onReauthenticated(client, permissions);
   }
 
   /** The client has authenticated again; discards earlier decisions. */
-  public void become(ClientInfo info, @Nullable Permissions permissions) {
+  public void onReauthenticated(ClientInfo info, @Nullable Permissions permissions) {
     client = info;
     own = permissions == null ? null : new TopicRules(permissions.rules());
     acl = null;
@@ -174,7 +174,7 @@ public final class ClientAccess {
   }
 
   /** Decides about the will of a CONNECT; counts and logs a denial. Any thread. */
-  public CompletableFuture<AccessDecision> mayLeave(Action.Publish will) {
+  public CompletableFuture<AccessDecision> mayPublishWill(Action.Publish will) {
     if (isUnlimited()) {
       return allowed();
     }

@@ -34,9 +34,9 @@ final class ClientRefusals {
    * before a login is evaluated and again before it is answered, so that guesses sent in parallel
    * do not get more answers than the limit.
    */
-  @Nullable Refused shutOut(ConnectAttempt attempt) {
+  @Nullable Refused refuseIfBlocked(ConnectAttempt attempt) {
     InetAddress address = attempt.address();
-    return limiter.isShut(address)
+    return limiter.isBlocked(address)
         ? refuse(
             attempt,
             Refusal.CONNECTION_RATE_EXCEEDED,
@@ -58,10 +58,10 @@ final class ClientRefusals {
     }
     observer.denied(Attempt.CONNECT, denialCause);
     String decidedBy = by.isEmpty() ? "" : ", decided by " + by;
-    LOG.debug("Refused {}: {}: {}{}", attempt, refusal.words(), detail, decidedBy);
+    LOG.debug("Refused {}: {}: {}{}", attempt, refusal.text(), detail, decidedBy);
     @Nullable String others = sparse.permit();
     if (others != null) {
-      LOG.info("Refused {}: {}: {}{}{}", attempt, refusal.words(), detail, decidedBy, others);
+      LOG.info("Refused {}: {}: {}{}{}", attempt, refusal.text(), detail, decidedBy, others);
     }
     events.denied(
         new ClientEventListener.Denial(

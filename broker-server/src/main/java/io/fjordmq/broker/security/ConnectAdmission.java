@@ -45,7 +45,7 @@ public sealed interface ConnectAdmission {
     }
 
     /** Text for the log. */
-    String words() {
+    String text() {
       return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
   }

@@ -40,7 +40,7 @@ final class LoginLimiter {
   }
 
   /** True if the address has too many failed logins and is blocked. */
-  boolean isShut(@Nullable InetAddress address) {
+  boolean isBlocked(@Nullable InetAddress address) {
     if (address == null || settings.maxLoginFailures() == 0) {
       return false;
     }

@@ -69,7 +69,7 @@ record Provider<E extends Extension>(
   }
 
   /** Notifies the extension without waiting for an answer; dropped if too many calls wait. */
-  void tell(Consumer<E> what) {
+  void callAsync(Consumer<E> what) {
     try {
       executor.execute(
           () -> {

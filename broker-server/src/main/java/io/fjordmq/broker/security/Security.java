@@ -213,7 +213,7 @@ public final class Security implements AutoCloseable {
 
   /** Decides about a CONNECT without an authentication method. */
   public CompletableFuture<ConnectAdmission> admit(ConnectAttempt attempt) {
-    Refused shut = clientRefusals.shutOut(attempt);
+    Refused shut = clientRefusals.refuseIfBlocked(attempt);
     if (shut != null) {
       return CompletableFuture.completedFuture(shut);
     }
@@ -238,8 +238,8 @@ public final class Security implements AutoCloseable {
   }
 
   /** Refuses a CONNECT with an unknown method, or from an address with too many failed logins. */
-  public @Nullable Refused refusesMethod(String method, ConnectAttempt attempt) {
-    Refused shut = clientRefusals.shutOut(attempt);
+  public @Nullable Refused refuseMethod(String method, ConnectAttempt attempt) {
+    Refused shut = clientRefusals.refuseIfBlocked(attempt);
     if (shut != null || methods.containsKey(method)) {
       return shut;
     }

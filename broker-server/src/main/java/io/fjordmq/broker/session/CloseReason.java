@@ -107,12 +107,12 @@ public enum CloseReason {
   }
 
   /** True if the will is discarded because of a normal disconnection (MQTT 5.0 §3.14.4). */
-  boolean forgetsWill() {
+  boolean discardsWill() {
     return this == CLIENT_DISCONNECT;
   }
 
   /** True if the client closed or lost the connection, so nothing is sent to it. */
-  boolean isClientsDoing() {
+  boolean isClientInitiated() {
     return this == CLIENT_DISCONNECT
         || this == CLIENT_DISCONNECT_WITH_WILL
         || this == CONNECTION_LOST;

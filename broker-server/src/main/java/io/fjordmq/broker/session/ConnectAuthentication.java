@@ -27,7 +27,7 @@ final class ConnectAuthentication {
   /** Receives the outcome. */
   interface Listener {
     /** A challenge was sent: resume reading, the client has to send another AUTH. */
-    void goOn();
+    void onChallenge();
 
     /**
      * The client may connect.
@@ -62,7 +62,7 @@ final class ConnectAuthentication {
       await(security.admit(attempt));
       return;
     }
-    Refused refused = security.refusesMethod(method, attempt);
+    Refused refused = security.refuseMethod(method, attempt);
     AuthenticationExchange begun = security.exchange(method, attempt, null);
     if (refused != null || begun == null) {
       answered(refused, null);
@@ -74,7 +74,7 @@ final class ConnectAuthentication {
   }
 
   private void await(CompletableFuture<ConnectAdmission> asked) {
-    Answered.on(channel.eventLoop(), asked, this::answered);
+    ResultCallback.on(channel.eventLoop(), asked, this::answered);
   }
 
   private void answered(@Nullable ConnectAdmission connectAdmission, @Nullable Throwable error) {
@@ -86,7 +86,7 @@ final class ConnectAuthentication {
     close();
     if (connectAdmission instanceof Admitted admitted) {
       ClientAccess access = security.accessOf(admitted);
-      Answered.on(
+      ResultCallback.on(
           channel.eventLoop(),
           authorizeWill(access),
           (accessDecision, failure) -> decided(access, admitted.data(), accessDecision));
@@ -105,7 +105,7 @@ final class ConnectAuthentication {
       return access.allowed();
     }
     Message message = will.message();
-    return access.mayLeave(
+    return access.mayPublishWill(
         new Action.Publish(message.topic(), message.qos(), message.retain(), true));
   }
 
@@ -126,7 +126,7 @@ final class ConnectAuthentication {
     }
     waitingForClient = true;
     channel.writeAndFlush(packet.written());
-    listener.goOn();
+    listener.onChallenge();
   }
 
   /** True if the next packet is for {@link #onPacket}. */

@@ -175,7 +175,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void goOn() {
+    public void onChallenge() {
       if (!isGone()) {
         awaitPacket(ctx, "no AUTH within the connect timeout");
         closed.open(ReadGate.CONNECT);
@@ -271,11 +271,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   /** Attaches the inbox, now that the client has no other connection on this node. */
   private void attachInbox(ChannelHandlerContext ctx, Session connecting) {
     if (connecting.isEnded()) {
-      connecting.giveBack();
+      connecting.releaseResources();
       return;
     }
-    new SessionClaim(services, connecting)
-        .begin((attachment, error) -> attached(ctx, connecting, attachment, error));
+    new SessionOwnership(services, connecting)
+        .acquire((attachment, error) -> attached(ctx, connecting, attachment, error));
   }
 
   private void attached(
@@ -287,12 +287,12 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       if (!connecting.isEnded()) {
         StoreFailure.end(connecting.connection(), error, "attaching the session");
       }
-      connecting.giveBack();
+      connecting.releaseResources();
       return;
     }
     connecting.attached(attachment);
     if (connecting.isEnded()) {
-      connecting.giveBack();
+      connecting.releaseResources();
       return;
     }
     boolean present = attachment != null && attachment.sessionPresent();
@@ -309,7 +309,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
       StoreFailure.end(connecting.connection(), error, "restoring subscriptions");
     }
     if (connecting.isEnded()) {
-      connecting.giveBack();
+      connecting.releaseResources();
       return;
     }
     SessionHandler next = new SessionHandler(connecting);
@@ -364,7 +364,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    boolean internal = SessionHandler.logIfOurs(ctx, cause);
+    boolean internal = SessionHandler.logUnlessDisconnect(ctx, cause);
     CloseReason reason = internal ? CloseReason.INTERNAL_ERROR : CloseReason.CONNECTION_LOST;
     String detail = internal ? "internal error" : cause.toString();
     if (session != null) {

@@ -145,7 +145,7 @@ final class Connection {
   }
 
   /** Sets the connect order of the CONNECT. Called before the client can publish. */
-  void claimed(ConnectOrder order) {
+  void setConnectOrder(ConnectOrder order) {
     connectOrder = order;
   }
 
@@ -286,17 +286,17 @@ final class Connection {
   }
 
   /** Passes a store's result to the callback on the event loop, even if the session has ended. */
-  <T extends @Nullable Object> void whenDone(CompletableFuture<T> future, Answered<T> then) {
-    Answered.on(loop(), future, then);
+  <T extends @Nullable Object> void whenDone(CompletableFuture<T> future, ResultCallback<T> then) {
+    ResultCallback.on(loop(), future, then);
   }
 
   /** Passes a store's result to the callback on the event loop, unless the session has ended. */
-  <T extends @Nullable Object> void whileOpen(CompletableFuture<T> future, Answered<T> then) {
+  <T extends @Nullable Object> void whileOpen(CompletableFuture<T> future, ResultCallback<T> then) {
     whenDone(
         future,
         (value, error) -> {
           if (!ended) {
-            then.with(value, error);
+            then.onResult(value, error);
           }
         });
   }

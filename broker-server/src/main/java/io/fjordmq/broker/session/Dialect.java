@@ -57,7 +57,7 @@ sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   void writeReply(PacketWriter out, int firstByte, int packetIdentifier, int reasonCode);
 
   /** True if acknowledgements of PUBLISH and UNSUBSCRIBE carry reason codes. */
-  boolean tellsOutcome();
+  boolean reportsOutcome();
 
   /** The options of one filter of a SUBSCRIBE. */
   SubscriptionOptions options(MqttSubscribeMessage packet, MqttTopicSubscription filter);

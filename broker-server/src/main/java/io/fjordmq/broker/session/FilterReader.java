@@ -26,7 +26,7 @@ final class FilterReader {
    *
    * @throws ProtocolViolation if it breaks the protocol
    */
-  RequestedFilter wish(String text, SubscriptionOptions options) {
+  RequestedFilter readRequested(String text, SubscriptionOptions options) {
     TopicFilter filter = read(text);
     if (filter == null) {
       return new RequestedFilter(null, options, TOPIC_FILTER_INVALID);

@@ -83,7 +83,7 @@ final class InboundPublishes {
     if (connection.access().isUnlimited()) {
       accept(message, identifier);
     } else {
-      permission.ask(message, accessDecision -> acceptIf(accessDecision, message, identifier));
+      permission.check(message, accessDecision -> acceptIf(accessDecision, message, identifier));
     }
   }
 
@@ -100,7 +100,7 @@ final class InboundPublishes {
   }
 
   private void refuse(PublishRefusal refusal, Message message, int identifier) {
-    boolean reported = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().tellsOutcome();
+    boolean reported = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().reportsOutcome();
     if (!reported) {
       connection.dropped(refusal.dropReason(), 1);
     }
@@ -361,7 +361,7 @@ final class InboundPublishes {
    */
   private boolean mustBeResent(PendingPublish entry, PublishOutcome outcome) {
     return outcome == PublishOutcome.NOT_DURABLE
-        || (outcome.isRefusal() && (entry.inDoubt || !connection.dialect().tellsOutcome()));
+        || (outcome.isRefusal() && (entry.inDoubt || !connection.dialect().reportsOutcome()));
   }
 
   /**
@@ -370,7 +370,7 @@ final class InboundPublishes {
    * counted.
    */
   private int reasonCode(PublishOutcome outcome) {
-    return connection.dialect().tellsOutcome() ? PublishRefusal.reasonCode(outcome) : 0;
+    return connection.dialect().reportsOutcome() ? PublishRefusal.reasonCode(outcome) : 0;
   }
 
   /** Handles a PUBREL. */

@@ -149,13 +149,13 @@ final class InboxSource implements DeliverySource {
             settings.inboxBufferMessages() - buffer.size(),
             settings.inboxBufferBytes() - bufferedBytes);
     fetch = page;
-    Answered<InboxStore.Page> then = fetchedUpTo(highestKnown, mayHaveMissed);
+    ResultCallback<InboxStore.Page> then = fetchedUpTo(highestKnown, mayHaveMissed);
     mayHaveMissed = false;
     connection.whileOpen(page, then);
   }
 
   /** Handles a page that was requested when entries up to a sequence were known. */
-  private Answered<InboxStore.Page> fetchedUpTo(long known, boolean mayBeMore) {
+  private ResultCallback<InboxStore.Page> fetchedUpTo(long known, boolean mayBeMore) {
     return (page, error) -> {
       fetch = null;
       if (page == null) {

@@ -37,7 +37,7 @@ final class KeepAlive extends TimeoutWheel.Timeout {
           "keep alive timeout: no packet for 1.5 times the keep alive");
       return 0;
     }
-    if (gate.isClosedBy(ReadGate.ANSWERS) && !session.unread().isBeingRead()) {
+    if (gate.isClosedBy(ReadGate.ANSWERS) && !session.outboundBacklog().isBeingRead()) {
       session.end(
           CloseReason.CLIENT_TOO_SLOW, "client read no replies for 1.5 times the keep alive");
       return 0;

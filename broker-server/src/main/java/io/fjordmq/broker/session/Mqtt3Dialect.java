@@ -91,7 +91,7 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   @Override
-  public boolean tellsOutcome() {
+  public boolean reportsOutcome() {
     return false;
   }
 

@@ -207,7 +207,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public boolean tellsOutcome() {
+  public boolean reportsOutcome() {
     return true;
   }
 

@@ -14,7 +14,7 @@ final class PublishPermission {
   }
 
   /** Passes the decision on. If the authorizer has to be asked, the client's later packets wait. */
-  void ask(Message message, Consumer<AccessDecision> decided) {
+  void check(Message message, Consumer<AccessDecision> decided) {
     ClientAccess access = connection.access();
     AccessDecision known =
         access.mayPublish(

@@ -48,7 +48,7 @@ enum PublishRefusal {
   /** MQTT 3 clients cannot be refused: this publish is accepted, then reading stops. */
   private static @Nullable PublishRefusal whileOverloaded(Message message, Connection connection) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
-    if (!atMostOnce && !connection.dialect().tellsOutcome()) {
+    if (!atMostOnce && !connection.dialect().reportsOutcome()) {
       connection.throttle().holdBackWhileOverloaded();
       return null;
     }

@@ -50,7 +50,7 @@ final class ReadGate {
   }
 
   /** Sets the keep alive, which restarts whenever the gate opens. */
-  void countsSilence(KeepAlive keepAlive) {
+  void setKeepAlive(KeepAlive keepAlive) {
     this.keepAlive = keepAlive;
   }
 

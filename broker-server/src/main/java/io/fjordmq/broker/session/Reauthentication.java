@@ -71,7 +71,7 @@ final class Reauthentication {
     }
     close();
     if (connectAdmission instanceof Admitted admitted) {
-      connection.access().become(admitted.client(), admitted.permissions());
+      connection.access().onReauthenticated(admitted.client(), admitted.permissions());
       send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = reason(refused.refusal());

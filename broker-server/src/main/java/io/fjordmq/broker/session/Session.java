@@ -98,7 +98,7 @@ final class Session implements LiveSession {
     return open && !ended;
   }
 
-  OutboundBacklog unread() {
+  OutboundBacklog outboundBacklog() {
     return outboundBacklog;
   }
 
@@ -127,7 +127,7 @@ final class Session implements LiveSession {
   }
 
   /** Sets the inbox that holds the will or the exclusive user of a transient session. */
-  void willKept(InboxHandle inbox) {
+  void willAttached(InboxHandle inbox) {
     willHandle = inbox;
   }
 
@@ -144,7 +144,7 @@ final class Session implements LiveSession {
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
       keepAlive = new KeepAlive(sessions.wheel(connection.loop()), this, keepAliveSeconds);
-      connection.gate().countsSilence(keepAlive);
+      connection.gate().setKeepAlive(keepAlive);
     }
     connection.writer().message(connection.dialect().accepted(sessionPresent));
     connection.observer().connected(connection.request().protocolLevel(), handle != null);
@@ -232,7 +232,7 @@ final class Session implements LiveSession {
       try {
         sendDisconnect(reason, detail);
       } finally {
-        giveBack(); // even if there is no memory for the DISCONNECT
+        releaseResources(); // even if there is no memory for the DISCONNECT
       }
     } else {
       // The CONNECT step in progress releases the resources acquired so far.
@@ -248,12 +248,12 @@ final class Session implements LiveSession {
     Channel channel = connection.channel();
     String reference = reason == CloseReason.USE_ANOTHER_SERVER ? sessions.serverReference() : "";
     MqttMessage packet =
-        reason.isClientsDoing() ? null : connection.dialect().disconnect(reason, detail, reference);
+        reason.isClientInitiated() ? null : connection.dialect().disconnect(reason, detail, reference);
     if (packet != null) {
       connection.writer().message(packet);
     }
     connection.writer().flush();
-    if (reason.isClientsDoing()) {
+    if (reason.isClientInitiated()) {
       channel.close();
     } else {
       LingeringClose.begin(channel);
@@ -261,7 +261,7 @@ final class Session implements LiveSession {
   }
 
   /** Releases everything that the session holds. Called once, after {@link #end}. */
-  void giveBack() {
+  void releaseResources() {
     if (keepAlive != null) {
       keepAlive.cancel();
     }
@@ -279,7 +279,7 @@ final class Session implements LiveSession {
         connection.services().publishRouter().redistribute(this, leftToShares);
       }
     }
-    boolean publishWill = open && endReason != null && !endReason.forgetsWill();
+    boolean publishWill = open && endReason != null && !endReason.discardsWill();
     InboxHandle inbox = handle;
     InboxHandle willInbox = willHandle;
     if (fenced) {
@@ -294,11 +294,11 @@ final class Session implements LiveSession {
   }
 
   private void detach(InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill) {
-    SessionClaim claim = new SessionClaim(connection.services(), this);
+    SessionOwnership claim = new SessionOwnership(connection.services(), this);
     if (publishWill && endReason == CloseReason.NODE_DOWN) {
-      claim.giveUp(inbox, sentBelow, expiresAfter, () -> sessions.release(this));
+      claim.abandon(inbox, sentBelow, expiresAfter, () -> sessions.release(this));
     } else {
-      claim.giveBack(inbox, sentBelow, expiresAfter, publishWill, () -> sessions.release(this));
+      claim.release(inbox, sentBelow, expiresAfter, publishWill, () -> sessions.release(this));
     }
   }
 

@@ -194,7 +194,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
       session.writable();
-      session.unread().writable();
+      session.outboundBacklog().writable();
     }
   }
 
@@ -229,7 +229,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (session.isEnded()) {
       ctx.close(); // the DISCONNECT itself could not be sent
-    } else if (logIfOurs(ctx, cause)) {
+    } else if (logUnlessDisconnect(ctx, cause)) {
       session.end(CloseReason.INTERNAL_ERROR, "internal error");
     } else {
       session.end(CloseReason.CONNECTION_LOST, cause.toString());
@@ -240,7 +240,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
    * Logs an exception unless it only means that the connection broke. Returns true if it was
    * logged: out of memory or a bug.
    */
-  static boolean logIfOurs(ChannelHandlerContext ctx, Throwable cause) {
+  static boolean logUnlessDisconnect(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof IOException || cause instanceof ClosedChannelException) {
       return false;
     }

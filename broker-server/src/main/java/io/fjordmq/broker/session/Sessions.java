@@ -136,7 +136,7 @@ public final class Sessions {
    * their clients have to connect again, here or to another node. Completes when all have released
    * their state. The caller ensures that no client is served until then.
    */
-  public CompletableFuture<Void> endLife() {
+  public CompletableFuture<Void> endIncarnation() {
     CompletableFuture<Void> gone = new CompletableFuture<>();
     incarnationEnded = gone;
     endAll("node marked down by the cluster; reconnect");
@@ -167,7 +167,7 @@ public final class Sessions {
   }
 
   /** The node has a valid lease again: paused clients continue. */
-  public void serveAgain() {
+  public void resumeServing() {
     toSendElsewhere.clear();
     pausedClients.release();
   }

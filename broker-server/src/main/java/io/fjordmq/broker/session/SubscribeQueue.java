@@ -24,7 +24,7 @@ final class SubscribeQueue {
   }
 
   /** Runs the work now or after earlier work. Each piece of work ends with {@link #next}. */
-  void take(Runnable work) {
+  void submit(Runnable work) {
     if (!busy) {
       busy = true;
       run(work);

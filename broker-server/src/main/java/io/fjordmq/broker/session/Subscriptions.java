@@ -94,11 +94,11 @@ final class Subscriptions {
         connection,
         topics.size(),
         i -> requested.add(read(packet, topics.get(i))),
-        () -> queue.take(() -> subscribe(identifier, requested)));
+        () -> queue.submit(() -> subscribe(identifier, requested)));
   }
 
   private RequestedFilter read(MqttSubscribeMessage packet, MqttTopicSubscription one) {
-    return filters.wish(one.topicName(), connection.dialect().options(packet, one));
+    return filters.readRequested(one.topicName(), connection.dialect().options(packet, one));
   }
 
   /**
@@ -118,7 +118,7 @@ final class Subscriptions {
         connection,
         texts.size(),
         i -> removals.add(new RequestedRemoval(texts.get(i), filters.read(texts.get(i)))),
-        () -> queue.take(() -> unsubscribe(identifier, removals)));
+        () -> queue.submit(() -> unsubscribe(identifier, removals)));
   }
 
   /** A reply above the client's Maximum Packet Size must not be sent (MQTT-3.1.2-24). */
@@ -371,7 +371,7 @@ final class Subscriptions {
       if (results.get(i).code < UNSPECIFIED_ERROR) {
         replay.forget(filter);
       }
-      if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().tellsOutcome()) {
+      if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().reportsOutcome()) {
         // An UNSUBACK of MQTT 3 would report success (MQTT 3.1.1: MQTT-4.8.0-2).
         connection.fail(CloseReason.SERVER_UNAVAILABLE, "UNSUBSCRIBE failed");
         return;

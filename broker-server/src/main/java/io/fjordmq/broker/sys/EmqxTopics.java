@@ -26,7 +26,7 @@ final class EmqxTopics {
   }
 
   /** Adds the topics with their current values. */
-  void addTo(Map<String, String> values, SysFigures figures) {
+  void addTo(Map<String, String> values, SysValues figures) {
     values.put(ROOT, node);
     put(values, "version", version);
     put(values, "sysdescr", "FjordMQ");

@@ -41,7 +41,7 @@ final class MosquittoTopics {
   }
 
   /** Adds the topics with their current values. */
-  void addTo(Map<String, String> values, SysFigures figures) {
+  void addTo(Map<String, String> values, SysValues figures) {
     put(values, "version", "FjordMQ version " + version);
     put(values, "uptime", figures.uptimeMillis() / 1_000 + " seconds");
     addClients(values, figures);
@@ -53,7 +53,7 @@ final class MosquittoTopics {
     addLoads(values, figures);
   }
 
-  private void addClients(Map<String, String> values, SysFigures figures) {
+  private void addClients(Map<String, String> values, SysValues figures) {
     InboxStoreStatus inboxes = figures.status().inboxes();
     long connected = figures.clientTraffic().connected();
     long disconnected = Math.max(0, inboxes.inboxes() - inboxes.attached());
@@ -79,7 +79,7 @@ final class MosquittoTopics {
     put(values, "publish/bytes/sent", clientTraffic.publishBytesSent());
   }
 
-  private static void addStored(Map<String, String> values, SysFigures figures) {
+  private static void addStored(Map<String, String> values, SysValues figures) {
     InboxStoreStatus inboxes = figures.status().inboxes();
     long retained = figures.status().retained();
     long stored = inboxes.queuedMessages() + retained;
@@ -92,7 +92,7 @@ final class MosquittoTopics {
         inboxes.subscriptions() + figures.clientTraffic().transientSubscriptions());
   }
 
-  private void addLoads(Map<String, String> values, SysFigures figures) {
+  private void addLoads(Map<String, String> values, SysValues figures) {
     long elapsed = figures.nowMillis() - lastMillis;
     lastMillis = figures.nowMillis();
     loads.forEach(

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  * <p>The messages have QoS 0: a lost value is followed by the next one.
  */
 public final class SysTopics implements Runnable {
-  private final Supplier<SysFigures> figures;
+  private final Supplier<SysValues> figures;
   private final Consumer<Message> publisher;
   private final MosquittoTopics mosquitto;
   private final EmqxTopics emqx;
@@ -38,7 +38,7 @@ public final class SysTopics implements Runnable {
       SysTopicsSettings settings,
       String node,
       String version,
-      Supplier<SysFigures> figures,
+      Supplier<SysValues> figures,
       Consumer<Message> publisher) {
     this.settings = settings;
     this.figures = figures;
@@ -60,7 +60,7 @@ public final class SysTopics implements Runnable {
   /** Computes the values and publishes those that have changed. Not thread-safe. */
   @Override
   public void run() {
-    SysFigures now = figures.get();
+    SysValues now = figures.get();
     Map<String, String> texts = new TreeMap<>();
     if (settings.mosquitto()) {
       mosquitto.addTo(texts, now);

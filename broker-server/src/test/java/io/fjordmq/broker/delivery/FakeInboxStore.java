@@ -76,7 +76,7 @@ final class FakeInboxStore implements InboxStore {
   }
 
   @Override
-  public CompletableFuture<Void> giveUp(InboxHandle handle, long sentBelow, long expirySeconds) {
+  public CompletableFuture<Void> detachWithGrace(InboxHandle handle, long sentBelow, long expirySeconds) {
     return detach(handle, sentBelow, expirySeconds, true);
   }
 

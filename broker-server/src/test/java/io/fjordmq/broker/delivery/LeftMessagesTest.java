@@ -48,7 +48,7 @@ class LeftMessagesTest {
   }
 
   private void give() {
-    messages.give(GONE, INCARNATION);
+    messages.redistribute(GONE, INCARNATION);
     for (int hop = 0; hop < 3; hop++) { // from one loop to the next
       world.loop.runAll();
       world.other.runAll();
@@ -73,8 +73,8 @@ class LeftMessagesTest {
   void shouldNotBeForgottenBeforeTheMemberHasTakenThem() {
     FakeSession member = member("one", world.loop);
     left(3, AT_LEAST_ONCE);
-    messages.give(GONE, INCARNATION);
-    messages.give(GONE, INCARNATION);
+    messages.redistribute(GONE, INCARNATION);
+    messages.redistribute(GONE, INCARNATION);
     assertThat(world.inboxes.takes).containsExactly(List.of());
     world.loop.runAll();
     assertThat(member.texts()).containsExactly("m3");

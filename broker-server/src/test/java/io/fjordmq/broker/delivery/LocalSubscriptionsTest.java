@@ -183,7 +183,7 @@ class LocalSubscriptionsTest {
     filters.forEach(filter -> local.subscribe(first, filter, QOS1));
     world.router.hold();
     local.removeAll(first);
-    local.endLife();
+    local.endIncarnation();
     assertThat(local.removals().waiting()).isPositive();
 
     life.set(2);

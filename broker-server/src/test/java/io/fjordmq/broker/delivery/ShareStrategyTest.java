@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
-import io.fjordmq.broker.delivery.ShareStrategy.Turn;
+import io.fjordmq.broker.delivery.ShareStrategy.Rotation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** Goal: each strategy keeps what its name says, also when members come and go. */
 class ShareStrategyTest {
   private static final Message ANY = Messages.message("t", AT_MOST_ONCE, "m");
-  private final Turn turn = new Turn();
+  private final Rotation rotation = new Rotation();
 
   @Test
   void shouldGiveEachItsTurnWhenRoundRobin() {
@@ -87,7 +87,7 @@ class ShareStrategyTest {
   }
 
   private String pick(ShareStrategy strategy, List<Candidate> candidates, Message message) {
-    return candidates.get(strategy.pick(candidates, message, turn)).clientId();
+    return candidates.get(strategy.pick(candidates, message, rotation)).clientId();
   }
 
   private static List<Candidate> candidates(String... clientIds) {

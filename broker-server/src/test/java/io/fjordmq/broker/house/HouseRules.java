@@ -76,7 +76,7 @@ final class HouseRules {
                         .and(not(simpleName("ByteReader")))
                         .and(not(simpleName("ByteWriter")))
                         .and(not(simpleName("MalformedBytesException")))
-                        .and(not(simpleName("NewerFormException"))))
+                        .and(not(simpleName("NewerFormatException"))))
                 .or(
                     resideInAPackage(ROOT + "api.plugin")
                         .and(not(nameMatching(ROOT + "api.plugin.(Extension|SplitStrategy)")))

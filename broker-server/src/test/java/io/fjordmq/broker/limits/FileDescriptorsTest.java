@@ -56,7 +56,7 @@ class FileDescriptorsTest {
     for (int i = 0; i < 3; i++) {
       assertThat(descriptors.reasons()).as("not at the first free one").hasSize(1);
       now += 1_000;
-      descriptors.look();
+      descriptors.refresh();
     }
     assertThat(descriptors.reasons()).isEmpty();
     assertThat(admitted(descriptors, 1_000)).isEqualTo(11);
@@ -67,7 +67,7 @@ class FileDescriptorsTest {
     FileDescriptors descriptors = descriptors(50);
     count = new Count(290, 300);
     now += 30_000;
-    descriptors.look();
+    descriptors.refresh();
     assertThat(descriptors.reasons()).hasSize(1);
     assertThat(descriptors.admit()).isFalse();
   }
@@ -77,21 +77,21 @@ class FileDescriptorsTest {
     FileDescriptors descriptors = descriptors(50);
     for (int i = 0; i < 100; i++) {
       now += 1_000;
-      descriptors.look();
+      descriptors.refresh();
     }
     assertThat(counted).isEqualTo(1 + 3);
     admitted(descriptors, 100);
     for (int i = 0; i < 10; i++) {
       now += 1_000;
-      descriptors.look();
+      descriptors.refresh();
     }
     assertThat(counted).as("connections are in the count now").isEqualTo(1 + 3 + 1);
     count = new Count(200, 300);
     now += 30_000;
-    descriptors.look();
+    descriptors.refresh();
     for (int i = 0; i < 10; i++) {
       now += 1_000;
-      descriptors.look();
+      descriptors.refresh();
     }
     assertThat(counted).isEqualTo(1 + 3 + 1 + 1 + 10);
   }

@@ -27,7 +27,7 @@ class GcRequestsTest {
   private int askedAfter(long millis, boolean high) {
     asked = 0;
     for (long end = now + millis; now < end; now += 250) {
-      requests.look(high);
+      requests.check(high);
     }
     return asked;
   }

@@ -281,7 +281,7 @@ class ConnectionLifeTest {
     try (World down = new World(SessionSettings.defaults(), TestSecurity.of(slow))) {
       TestClient late = down.open().connect3("c", false);
       down.serving = false;
-      var ended = down.sessions.endLife();
+      var ended = down.sessions.endIncarnation();
       thinking.complete(Authentication.allow("u"));
       down.settle();
       late.expect("CONNACK 3");

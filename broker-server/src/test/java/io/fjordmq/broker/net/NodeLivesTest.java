@@ -104,7 +104,7 @@ class NodeLivesTest {
     return new InboxSweeper(
         client,
         () -> client.locate(KeyInterval.ALL),
-        (node, life) -> !cluster.node(0).membership.members().isOver(new NodeId(node), life),
+        (node, life) -> !cluster.node(0).membership.members().hasEnded(new NodeId(node), life),
         cluster.ranges.timers(),
         InboxSettings.DEFAULT,
         InboxObserver.NONE);

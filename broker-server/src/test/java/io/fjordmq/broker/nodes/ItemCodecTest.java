@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageProperties;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.inbox.ConnectOrder;
@@ -114,13 +114,13 @@ class ItemCodecTest {
           .isInstanceOf(MalformedBytesException.class);
     }
     assertThatThrownBy(() -> ItemCodec.decode(new byte[] {12}))
-        .isInstanceOf(NewerFormException.class)
+        .isInstanceOf(NewerFormatException.class)
         .hasMessageContaining("upgrade this node");
     assertThatThrownBy(() -> StreamBatch.decode(new byte[] {2}))
-        .isInstanceOf(NewerFormException.class)
+        .isInstanceOf(NewerFormatException.class)
         .hasMessageContaining("upgrade this node");
     assertThatThrownBy(() -> StreamBatch.decodeAnswer(new byte[] {1, 1, 3}, 1))
-        .isInstanceOf(NewerFormException.class)
+        .isInstanceOf(NewerFormatException.class)
         .hasMessageContaining("upgrade this node");
     assertThatThrownBy(() -> StreamBatch.decodeAnswer(new byte[] {1, 0}, 1))
         .isInstanceOf(MalformedBytesException.class);

@@ -182,7 +182,7 @@ class NodeStreamsTest {
     timers.advance(SMALL.publishPatience().minus(A_WHILE));
     seenByA.setState(B, Member.State.DOWN);
     timers.advance(SMALL.publishPatience().multipliedBy(2));
-    assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.LIFE_OVER);
+    assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.INCARNATION_OVER);
   }
 
   /** A publisher of QoS 0 is not slowed for ever, nor once for each message. */
@@ -232,10 +232,10 @@ class NodeStreamsTest {
     peers.cut(A, B);
     say("1", "2");
     seenByA.setState(B, Member.State.DOWN);
-    assertThat(outcomes).containsExactly(ItemOutcome.LIFE_OVER, ItemOutcome.LIFE_OVER);
+    assertThat(outcomes).containsExactly(ItemOutcome.INCARNATION_OVER, ItemOutcome.INCARNATION_OVER);
     assertThat(streams.find("b")).isNull();
     before.offer(item("late", 0), outcomes::add);
-    assertThat(outcomes).hasSize(3).containsOnly(ItemOutcome.LIFE_OVER);
+    assertThat(outcomes).hasSize(3).containsOnly(ItemOutcome.INCARNATION_OVER);
     seenByA.setUp(B, 2);
     peers.heal();
     assertThat(streams.find("b", 1)).isNull();

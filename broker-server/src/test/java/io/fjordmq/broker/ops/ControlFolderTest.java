@@ -44,7 +44,7 @@ class ControlFolderTest {
 
   private String answerTo(ControlFolder control, String request) throws IOException {
     Files.writeString(folder.resolve("7-1.request"), request);
-    control.look();
+    control.poll();
     assertThat(folder.resolve("7-1.request")).doesNotExist();
     return Files.readString(folder.resolve("7-1.answer"));
   }
@@ -53,7 +53,7 @@ class ControlFolderTest {
   void shouldDoWhatIsAskedOnceAndLeaveTheAnswer() throws IOException {
     ControlFolder control = open();
     assertThat(answerTo(control, " voters  inbox=3\n")).isEqualTo("75\none\ntwo\n");
-    control.look();
+    control.poll();
     assertThat(asked).containsExactly(List.of("voters", "inbox=3"));
   }
 
@@ -69,7 +69,7 @@ class ControlFolderTest {
     open();
     Files.writeString(folder.resolve("1-1.request"), "leave");
     Files.writeString(folder.resolve("1-2.answer"), "0\ndone\n");
-    open().look();
+    open().poll();
     assertThat(folder).isEmptyDirectory();
     assertThat(asked).isEmpty();
   }
@@ -79,10 +79,10 @@ class ControlFolderTest {
     ControlFolder control = open();
     answerTo(control, "voters");
     now = now.plusSeconds(500);
-    control.look();
+    control.poll();
     assertThat(folder.resolve("7-1.answer")).exists();
     now = now.plusSeconds(200);
-    control.look();
+    control.poll();
     assertThat(folder).isEmptyDirectory();
   }
 

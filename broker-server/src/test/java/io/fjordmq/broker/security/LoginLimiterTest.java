@@ -37,15 +37,15 @@ class LoginLimiterTest {
     LoginLimiter limiter = limiter(3, 100);
     InetAddress guesser = address("192.0.2.1");
     for (int i = 0; i < 3; i++) {
-      assertThat(limiter.isShut(guesser)).isFalse();
+      assertThat(limiter.isBlocked(guesser)).isFalse();
       limiter.failed(guesser);
     }
-    assertThat(limiter.isShut(guesser)).isTrue();
-    assertThat(limiter.isShut(address("192.0.2.2"))).isFalse();
+    assertThat(limiter.isBlocked(guesser)).isTrue();
+    assertThat(limiter.isBlocked(address("192.0.2.2"))).isFalse();
     now = now.plusSeconds(61);
-    assertThat(limiter.isShut(guesser)).isFalse();
+    assertThat(limiter.isBlocked(guesser)).isFalse();
     limiter.failed(guesser);
-    assertThat(limiter.isShut(guesser)).isFalse();
+    assertThat(limiter.isBlocked(guesser)).isFalse();
   }
 
   @Test
@@ -53,8 +53,8 @@ class LoginLimiterTest {
     LoginLimiter limiter = limiter(2, 100);
     limiter.failed(address("2001:db8:1:2::1"));
     limiter.failed(address("2001:db8:1:2:ffff::7"));
-    assertThat(limiter.isShut(address("2001:db8:1:2::9"))).isTrue();
-    assertThat(limiter.isShut(address("2001:db8:1:3::1"))).isFalse();
+    assertThat(limiter.isBlocked(address("2001:db8:1:2::9"))).isTrue();
+    assertThat(limiter.isBlocked(address("2001:db8:1:3::1"))).isFalse();
   }
 
   @Test
@@ -63,9 +63,9 @@ class LoginLimiterTest {
     for (int i = 1; i <= 3; i++) {
       limiter.failed(address("192.0.2." + i));
     }
-    assertThat(limiter.isShut(address("192.0.2.1"))).isFalse();
-    assertThat(limiter.isShut(address("192.0.2.2"))).isTrue();
-    assertThat(limiter.isShut(address("192.0.2.3"))).isTrue();
+    assertThat(limiter.isBlocked(address("192.0.2.1"))).isFalse();
+    assertThat(limiter.isBlocked(address("192.0.2.2"))).isTrue();
+    assertThat(limiter.isBlocked(address("192.0.2.3"))).isTrue();
     assertThat(remembered).isEqualTo(2);
   }
 
@@ -73,8 +73,8 @@ class LoginLimiterTest {
   void shouldLimitNothingWhenSwitchedOff() {
     LoginLimiter limiter = limiter(0, 2);
     limiter.failed(address("192.0.2.1"));
-    assertThat(limiter.isShut(address("192.0.2.1"))).isFalse();
-    assertThat(limiter.isShut(null)).isFalse();
+    assertThat(limiter.isBlocked(address("192.0.2.1"))).isFalse();
+    assertThat(limiter.isBlocked(null)).isFalse();
     assertThat(remembered).isZero();
   }
 }

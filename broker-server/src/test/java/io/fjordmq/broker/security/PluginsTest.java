@@ -113,7 +113,7 @@ class PluginsTest {
 
   private static AccessDecision publish(ClientAccess access, String topic) throws Exception {
     return access
-        .mayLeave(new Action.Publish(new Topic(topic), Qos.AT_LEAST_ONCE, false, true))
+        .mayPublishWill(new Action.Publish(new Topic(topic), Qos.AT_LEAST_ONCE, false, true))
         .get(20, TimeUnit.SECONDS);
   }
 

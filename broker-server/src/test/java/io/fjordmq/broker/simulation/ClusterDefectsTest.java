@@ -143,7 +143,7 @@ class ClusterDefectsTest {
               if (membership.isServing()) {
                 admitted[0] = life;
               }
-              return admitted[0] == life && membership.members().lives(membership.self(), life)
+              return admitted[0] == life && membership.members().isAlive(membership.self(), life)
                   ? null
                   : membership.notServingBecause();
             };

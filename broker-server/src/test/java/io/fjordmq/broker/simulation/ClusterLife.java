@@ -118,7 +118,7 @@ final class ClusterLife {
     this.routes =
         new HaltedRoutes(
             membership(),
-            new Suspensions(membership()::rest, membership()::resume),
+            new Suspensions(membership()::suspend, membership()::resume),
             ranges.store(),
             Set.of(SimStores.ROUTES));
     this.placement =
@@ -188,9 +188,9 @@ final class ClusterLife {
                 CLIENTS_PER_SECOND,
                 ranges.runtime().timers()));
     sweepAgain(sweeps(opened, clock));
-    routes.follow(barrier::overdue);
+    routes.follow(barrier::overdueReason);
     RouteTrouble trouble = new RouteTrouble(routes, ROUTES_PATIENCE_MILLIS, ROUTES_REST_MILLIS);
-    lookAgain(() -> trouble.look(timers.nowMillis()));
+    lookAgain(() -> trouble.check(timers.nowMillis()));
     membership().ready();
   }
 
@@ -212,7 +212,7 @@ final class ClusterLife {
         new InboxSweeper(
             opened.inboxClient(),
             () -> led(InboxReplicas.STORE),
-            (owner, life) -> !membership().members().isOver(new NodeId(owner), life),
+            (owner, life) -> !membership().members().hasEnded(new NodeId(owner), life),
             clock,
             settings.broker().inboxes(),
             InboxObserver.NONE);

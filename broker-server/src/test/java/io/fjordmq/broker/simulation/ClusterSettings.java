@@ -4,7 +4,7 @@ import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.MembershipSettings;
 import io.fjordmq.inbox.InboxReplicas;
-import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.placement.MergeSettings;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
@@ -21,8 +21,8 @@ record ClusterSettings(
   /** How often it wants a range split that has anything to do. */
   private static final int WISHES_PERCENT = 10;
 
-  static final ShapeSettings SHAPES =
-      new ShapeSettings(
+  static final SplitMergeSettings SHAPES =
+      new SplitMergeSettings(
           Set.copyOf(SimStores.NAMES),
           20,
           Duration.ofMillis(500),

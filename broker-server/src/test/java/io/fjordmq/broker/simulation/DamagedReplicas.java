@@ -122,8 +122,8 @@ final class DamagedReplicas {
     }
 
     @Override
-    public void tookIn(List<Long> parts) {
-      sound.tookIn(parts);
+    public void absorbed(List<Long> parts) {
+      sound.absorbed(parts);
     }
 
     @Override

@@ -49,10 +49,10 @@ class SysTopicsTest {
     return new SysTopics(settings, "n1", "1.2", this::figures, published::add);
   }
 
-  private SysFigures figures() {
+  private SysValues figures() {
     ClientTraffic clientTraffic =
         new ClientTraffic(3, 4, 2, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
-    return new SysFigures(nowMillis, 93_784_000, 1_000, clientTraffic, status());
+    return new SysValues(nowMillis, 93_784_000, 1_000, clientTraffic, status());
   }
 
   private static NodeStatus status() {

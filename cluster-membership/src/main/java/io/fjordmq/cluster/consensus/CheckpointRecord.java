@@ -5,7 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import java.util.List;
 import java.util.Set;
@@ -54,7 +54,7 @@ record CheckpointRecord(long applied, SnapshotMeta meta) {
 
   static CheckpointRecord decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    NewerFormException.require("checkpoint record", VERSION, in.readByte());
+    NewerFormatException.require("checkpoint record", VERSION, in.readByte());
     long applied = in.readLong();
     byte[] meta = in.readBlock();
     in.requireEnd();

@@ -9,7 +9,7 @@ import com.alipay.sofa.jraft.entity.codec.LogEntryDecoder;
 import com.alipay.sofa.jraft.entity.codec.LogEntryEncoder;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,7 +80,7 @@ final class EntryCodec implements LogEntryCodecFactory {
    */
   static LogEntry decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    NewerFormException.require("log entry", VERSION, in.readByte());
+    NewerFormatException.require("log entry", VERSION, in.readByte());
     LogEntry entry = new LogEntry(EntryType.forNumber(in.readByte()));
     long term = in.readLong();
     entry.setId(new LogId(in.readLong(), term));

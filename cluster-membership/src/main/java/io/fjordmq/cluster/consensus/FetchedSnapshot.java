@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 final class FetchedSnapshot extends MetaReader {
   private final SnapshotManifest manifest;
   private final Path directory;
-  private final String offer;
+  private final String offerUri;
 
   FetchedSnapshot(SnapshotManifest manifest, Path directory, String offer) {
     super(manifest.meta());
-    this.offer = offer;
+    this.offerUri = offer;
     this.manifest = manifest;
     this.directory = directory;
   }
@@ -25,8 +25,8 @@ final class FetchedSnapshot extends MetaReader {
   }
 
   /** The URI that identifies the snapshot at its source. */
-  String offer() {
-    return offer;
+  String offerUri() {
+    return offerUri;
   }
 
   @Override

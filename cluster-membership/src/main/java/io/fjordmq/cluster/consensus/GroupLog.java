@@ -8,7 +8,7 @@ import com.alipay.sofa.jraft.entity.LogEntry;
 import com.alipay.sofa.jraft.option.LogStorageOptions;
 import com.alipay.sofa.jraft.storage.LogStorage;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -101,7 +101,7 @@ final class GroupLog implements LogStorage {
           e.getMessage(),
           id,
           index,
-          e instanceof NewerFormException ? null : e);
+          e instanceof NewerFormatException ? null : e);
       return null;
     }
   }
@@ -125,7 +125,7 @@ final class GroupLog implements LogStorage {
     }
     // Once this returns, the leader counts the entries as stored. If a crash then lost the term, a
     // leader of an earlier term could overwrite them.
-    if (!vote.saveAgain()) {
+    if (!vote.retryFailedSave()) {
       return 0;
     }
     try (SharedLog.Batch batch = shared.batch()) {
@@ -137,7 +137,7 @@ final class GroupLog implements LogStorage {
       batch.commit(true);
       observer.appended(id, entries.size(), bytes, System.nanoTime() - start);
       lastIndex = entries.get(entries.size() - 1).getId().getIndex();
-      shared.reached(group, lastIndex);
+      shared.recordEnd(group, lastIndex);
       return entries.size();
     } catch (RocksDBException e) {
       LOG.warn(
@@ -187,7 +187,7 @@ final class GroupLog implements LogStorage {
   @Override
   public boolean truncateSuffix(long lastIndexKept) {
     try (SharedLog.Batch batch = shared.batch()) {
-      shared.cutting(group, lastIndexKept);
+      shared.beforeTruncate(group, lastIndexKept);
       batch.deleteEntriesFrom(group, lastIndexKept + 1);
       batch.commit(true);
       lastIndex = lastIndexKept < firstIndex ? 0 : Math.min(lastIndex, lastIndexKept);
@@ -208,7 +208,7 @@ final class GroupLog implements LogStorage {
       throw new IllegalArgumentException("nextLogIndex must be positive: " + nextLogIndex);
     }
     try (SharedLog.Batch batch = shared.batch()) {
-      shared.cutting(group, 0);
+      shared.beforeTruncate(group, 0);
       batch.deleteEntriesFrom(group, 0);
       batch.put(LogKeys.firstIndex(group), LogKeys.u64(nextLogIndex)).commit(true);
       firstIndex = nextLogIndex;

@@ -2,7 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import java.util.HashSet;
 import java.util.Set;
@@ -30,7 +30,7 @@ record GroupRecord(long number, ReplicaSet members) {
 
   static GroupRecord decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    NewerFormException.require("group record", VERSION, in.readByte());
+    NewerFormatException.require("group record", VERSION, in.readByte());
     long number = in.readLong();
     ReplicaSet members = new ReplicaSet(read(in), read(in));
     in.requireEnd();

@@ -118,12 +118,12 @@ final class GroupRpcClient implements RpcClient {
   }
 
   private void ask(
-      Endpoint endpoint, Object request, long timeoutMs, OutgoingConnection.Answer answer)
+      Endpoint endpoint, Object request, long timeoutMs, OutgoingConnection.ResponseCallback responseCallback)
       throws RemotingException {
     if (transport == null) {
       throw new RemotingException(
           "cannot reach " + endpoint + ": this node was opened without a cluster port");
     }
-    transport.ask(PeerNames.node(endpoint), (Message) request, timeoutMs, answer);
+    transport.send(PeerNames.node(endpoint), (Message) request, timeoutMs, responseCallback);
   }
 }

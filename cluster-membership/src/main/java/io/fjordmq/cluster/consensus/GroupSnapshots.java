@@ -82,7 +82,7 @@ final class GroupSnapshots implements SnapshotStorage {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.put(LogKeys.install(group), record.encode()).commit(true);
     }
-    InstallNotice notice = exchange.installing(snapshot.offer());
+    InstallNotice notice = exchange.installing(snapshot.offerUri());
     try {
       return install(record);
     } finally {

@@ -109,7 +109,7 @@ final class GroupVote implements RaftMetaStorage {
    *
    * @return whether term and vote are durable
    */
-  boolean saveAgain() {
+  boolean retryFailedSave() {
     if (!unsaved) {
       return true;
     }

@@ -2,7 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /**
  * The state that a voter must persist (Raft §5.2): its current term, and its vote in that term.
@@ -21,7 +21,7 @@ record HardState(long term, String vote) {
 
   static HardState decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    NewerFormException.require("hard state", VERSION, in.readByte());
+    NewerFormatException.require("hard state", VERSION, in.readByte());
     HardState state = new HardState(in.readLong(), in.readString());
     in.requireEnd();
     return state;

@@ -77,7 +77,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       onFirstFrame(kind, frame);
     } else if (addresses.isRemoved(from)) {
       throw new CorruptedFrameException("node " + from + " was removed from the cluster");
-    } else if (!fence.hears(from, start)) {
+    } else if (!fence.accepts(from, start)) {
       throw new CorruptedFrameException(
           "a later start of node " + from + " is known, or this node is fenced");
     } else if (kind == RaftFrame.REQUEST) {

@@ -2,7 +2,7 @@ package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 
 /**
  * Marks a snapshot installation in progress. While the record exists, the state may be a mixture of
@@ -28,7 +28,7 @@ record InstallRecord(String directory, CheckpointRecord checkpoint) {
 
   static InstallRecord decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    NewerFormException.require("install record", VERSION, in.readByte());
+    NewerFormatException.require("install record", VERSION, in.readByte());
     InstallRecord record =
         new InstallRecord(in.readString(), CheckpointRecord.decode(in.readBlock()));
     in.requireEnd();

@@ -114,7 +114,7 @@ public final class JRaftHost implements ConsensusHost {
               exports,
               new SnapshotSpace(transports.snapshotReserveBytes(), System::nanoTime),
               transport);
-      exchange.clean(log.installing());
+      exchange.deleteStale(log.installing());
       return new JRaftHost(self, log, transport, exchange, settings, observer);
     } catch (ConsensusException e) {
       log.close();
@@ -320,8 +320,8 @@ public final class JRaftHost implements ConsensusHost {
   }
 
   /** Latency of the log's writes since the previous call. Does not block. */
-  public LogLatency pace() {
-    return log.pace();
+  public LogLatency logLatency() {
+    return log.latency();
   }
 
   /**
@@ -330,9 +330,9 @@ public final class JRaftHost implements ConsensusHost {
    * be stuck as well, so that it can neither transfer leadership nor step down, but its heartbeats
    * would continue. Does not block.
    */
-  public void silence(boolean silent) {
+  public void suppressLeaderRequests(boolean silent) {
     if (transport != null) {
-      transport.silence(silent);
+      transport.suppressLeaderRequests(silent);
     }
   }
 

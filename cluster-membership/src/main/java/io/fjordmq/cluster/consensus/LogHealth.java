@@ -34,7 +34,7 @@ final class LogHealth {
   }
 
   /** Write latency since the previous call. */
-  LogLatency pace() {
+  LogLatency latency() {
     long now = System.nanoTime();
     long waiting = startNanos.values().stream().mapToLong(started -> now - started).max().orElse(0);
     return new LogLatency(
@@ -43,19 +43,19 @@ final class LogHealth {
   }
 
   /** Must be called before a write, by the writing thread. */
-  void writeBegins() {
+  void writeStarted() {
     startNanos.put(Thread.currentThread(), System.nanoTime());
   }
 
   /** Must be called after a write, whether it succeeded or not, by the same thread. */
-  void writeEnds() {
+  void writeFinished() {
     Long started = startNanos.remove(Thread.currentThread());
     if (started != null) {
       slowestNanos.accumulateAndGet(System.nanoTime() - started, Math::max);
     }
   }
 
-  void writeWorked() {
+  void writeSucceeded() {
     if (failure != null) {
       failure = null;
       LOG.info("Raft log accepts writes again directory={}", directory);

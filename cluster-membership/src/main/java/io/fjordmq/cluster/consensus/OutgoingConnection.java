@@ -29,16 +29,16 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   /** Receives the outcome of a request exactly once, on any thread; must not block. */
   @FunctionalInterface
-  interface Answer {
+  interface ResponseCallback {
     void complete(@Nullable Message response, @Nullable Exception failure);
 
     /** Whether to extend the deadline by another timeout instead of failing the request. */
-    default boolean isUnderWay() {
+    default boolean isInProgress() {
       return false;
     }
   }
 
-  private record PendingCall(long deadlineNanos, long timeoutNanos, Answer answer) {}
+  private record PendingCall(long deadlineNanos, long timeoutNanos, ResponseCallback responseCallback) {}
 
   private final NodeId peer;
   private final Channel channel;
@@ -84,7 +84,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   }
 
   /** Sends a hello, first when connected and again whenever this node's start is raised. */
-  void greet(NodeId self) {
+  void sendHello(NodeId self) {
     StartStamp own = fence.own();
     sentSeveralStamps = sentStamp != null;
     sentStamp = own;
@@ -92,15 +92,15 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
   }
 
   /** Whether the node has responded to any request. */
-  boolean heardAnything() {
+  boolean hasResponded() {
     return responded;
   }
 
   /** Sends a request. The callback is called exactly once, at the latest after the timeout. */
-  void ask(Message request, long timeoutMillis, Answer answer) {
+  void send(Message request, long timeoutMillis, ResponseCallback responseCallback) {
     long call = lastCall.incrementAndGet();
     long timeout = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    waiting.put(call, new PendingCall(System.nanoTime() + timeout, timeout, answer));
+    waiting.put(call, new PendingCall(System.nanoTime() + timeout, timeout, responseCallback));
     ByteBuf frame = RaftFrame.encode(channel.alloc(), RaftFrame.REQUEST, call, request);
     if (!queue.offer(frame, RaftMessage.isHeartbeat(request))) {
       observer.trafficDropped(TrafficDrop.CONNECTION_FULL);
@@ -116,7 +116,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
       return;
     }
     try {
-      one.answer().complete(null, cause);
+      one.responseCallback().complete(null, cause);
     } catch (RuntimeException e) { // other pending calls have to fail as well
       LOG.error("Response callback threw on a failed request node={}", peer, e);
     }
@@ -150,9 +150,9 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
       if (now - waits.deadlineNanos() <= 0) {
         continue;
       }
-      if (waits.answer().isUnderWay()) {
+      if (waits.responseCallback().isInProgress()) {
         PendingCall longer =
-            new PendingCall(now + waits.timeoutNanos(), waits.timeoutNanos(), waits.answer());
+            new PendingCall(now + waits.timeoutNanos(), waits.timeoutNanos(), waits.responseCallback());
         waiting.replace(one.getKey(), waits, longer);
       } else {
         fail(one.getKey(), new InvokeTimeoutException("no response from node " + peer));
@@ -179,7 +179,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     } else if (kind != RaftFrame.RESPONSE) {
       throw new CorruptedFrameException(
           "expected a response from node " + peer + ", got a frame of kind " + kind);
-    } else if (!fence.hears(peer, theirs)) {
+    } else if (!fence.accepts(peer, theirs)) {
       throw new CorruptedFrameException(
           "a later start of node " + peer + " is known, or this node is fenced");
     }
@@ -188,7 +188,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     RaftFrame.Call response = RaftFrame.readCall(frame);
     PendingCall one = waiting.remove(response.call());
     if (one != null) {
-      one.answer().complete(response.message(), null);
+      one.responseCallback().complete(response.message(), null);
     }
   }
 
@@ -209,7 +209,7 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
 
   private void onRefusal(StartFence.Refusal refusal) {
     StartStamp only = sentSeveralStamps ? null : sentStamp;
-    if (refusal.forGood() && only != null) {
+    if (refusal.permanent() && only != null) {
       fence.refused(only, refusal.why());
     }
     closeBecause(refusal.why());

@@ -63,20 +63,20 @@ final class PeerLink {
   }
 
   /** Sends a request once connected. The callback is called exactly once, on any thread. */
-  void ask(Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
+  void send(Message request, long timeoutMillis, OutgoingConnection.ResponseCallback responseCallback) {
     OutgoingConnection current = connection;
     if (current != null && current.isActive()) {
-      current.ask(request, timeoutMillis, answer);
+      current.send(request, timeoutMillis, responseCallback);
       return;
     }
     connectOnce()
         .whenComplete(
             (ready, failure) -> {
               if (ready != null) {
-                ready.ask(request, timeoutMillis, answer);
+                ready.send(request, timeoutMillis, responseCallback);
               } else {
                 String why = failure == null ? "no connection" : failure.getMessage();
-                answer.complete(null, new RemotingException(why));
+                responseCallback.complete(null, new RemotingException(why));
               }
             });
   }
@@ -153,7 +153,7 @@ final class PeerLink {
     OutgoingConnection ready =
         new OutgoingConnection(peer, channel, port.settings(), port.fence(), observer);
     channel.pipeline().addLast(ready);
-    ready.greet(self);
+    ready.sendHello(self);
     ready
         .welcome()
         .whenComplete(
@@ -185,10 +185,10 @@ final class PeerLink {
   }
 
   /** Sends another hello because this node's start was raised. */
-  void greetAgain() {
+  void resendHello() {
     OutgoingConnection current = connection;
     if (current != null && current.isActive()) {
-      current.greet(self);
+      current.sendHello(self);
     }
   }
 
@@ -221,7 +221,7 @@ final class PeerLink {
     if (closed) {
       return;
     }
-    if (gone.heardAnything()) {
+    if (gone.hasResponded()) {
       LOG.warn("Raft connection lost node={}", peer);
       reported = false;
     } else {

@@ -81,7 +81,7 @@ final class RaftFrame {
         .buffer(LENGTH_BYTES + length)
         .writeInt(length)
         .writeByte(REFUSAL)
-        .writeByte(refusal.forGood() ? 1 : 0)
+        .writeByte(refusal.permanent() ? 1 : 0)
         .writeBytes(why);
   }
 

@@ -70,7 +70,7 @@ final class RaftRequests {
       return;
     }
     try {
-      Executor worker = workers.of(request.type(), request.message());
+      Executor worker = workers.executorFor(request.type(), request.message());
       if (request.message() instanceof GetFileRequest part) {
         worker.execute(() -> exports.handleRequest(context, part, workers.exporting()));
       } else {

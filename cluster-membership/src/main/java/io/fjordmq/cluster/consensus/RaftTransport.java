@@ -89,12 +89,12 @@ final class RaftTransport implements AutoCloseable {
           tls == null
               ? null
               : ReloadingContext.open(
-                  "Raft to other nodes", tls, () -> tls.asking().build(), eventLoop);
+                  "Raft to other nodes", tls, () -> tls.clientContext().build(), eventLoop);
       serverTls =
           tls == null
               ? null
               : ReloadingContext.open(
-                  "Raft of other nodes", tls, () -> tls.answering().build(), eventLoop);
+                  "Raft of other nodes", tls, () -> tls.serverContext().build(), eventLoop);
     } catch (IOException e) {
       eventLoop.shutdownGracefully(
           QUIET_PERIOD_MILLIS, SHUTDOWN_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
@@ -197,38 +197,38 @@ final class RaftTransport implements AutoCloseable {
   }
 
   /** Sends a request to another node. The callback is called exactly once, on any thread. */
-  void ask(NodeId peer, Message request, long timeoutMillis, OutgoingConnection.Answer answer) {
+  void send(NodeId peer, Message request, long timeoutMillis, OutgoingConnection.ResponseCallback responseCallback) {
     if (port.fence().fencedBecause() != null) {
-      answer.complete(null, new RemotingException("node " + self + " is fenced"));
+      responseCallback.complete(null, new RemotingException("node " + self + " is fenced"));
       return;
     }
     if (silent && isOfLeaderOrCandidate(request)) {
-      answer.complete(
+      responseCallback.complete(
           null, new RemotingException("not sent: Raft log writes of node " + self + " are stuck"));
       return;
     }
     if (request instanceof RpcRequests.InstallSnapshotRequest install) {
       long snapshotTimeoutMillis = port.settings().snapshotTimeout().toMillis();
       link(peer)
-          .ask(request, snapshotTimeoutMillis, extendWhileProgressing(install.getUri(), answer));
+          .send(request, snapshotTimeoutMillis, extendWhileProgressing(install.getUri(), responseCallback));
       return;
     }
-    link(peer).ask(request, timeoutMillis, answer);
+    link(peer).send(request, timeoutMillis, responseCallback);
   }
 
   /** Extends the timeout while the snapshot makes progress: the response follows installation. */
-  private OutgoingConnection.Answer extendWhileProgressing(
-      String uri, OutgoingConnection.Answer answer) {
+  private OutgoingConnection.ResponseCallback extendWhileProgressing(
+      String uri, OutgoingConnection.ResponseCallback responseCallback) {
     SnapshotExchange.Offer offer = SnapshotExchange.offer(uri);
-    return new OutgoingConnection.Answer() {
+    return new OutgoingConnection.ResponseCallback() {
       @Override
       public void complete(@Nullable Message response, @Nullable Exception failure) {
-        answer.complete(response, failure);
+        responseCallback.complete(response, failure);
       }
 
       @Override
-      public boolean isUnderWay() {
-        return offer != null && exports.hasMoved(offer.id());
+      public boolean isInProgress() {
+        return offer != null && exports.hasProgressed(offer.id());
       }
     };
   }
@@ -237,7 +237,7 @@ final class RaftTransport implements AutoCloseable {
   SnapshotSource source(NodeId node) {
     return request -> {
       CompletableFuture<GetFileResponse> part = new CompletableFuture<>();
-      ask(
+      send(
           node,
           request,
           port.settings().snapshotTimeout().toMillis(),
@@ -267,7 +267,7 @@ final class RaftTransport implements AutoCloseable {
     try {
       Future<?> notices =
           eventLoop.scheduleAtFixedRate(
-              () -> source(node).ask(notice), 0, pause, TimeUnit.MILLISECONDS);
+              () -> source(node).request(notice), 0, pause, TimeUnit.MILLISECONDS);
       return () -> notices.cancel(false);
     } catch (RejectedExecutionException closing) {
       return InstallNotice.NONE;
@@ -281,7 +281,7 @@ final class RaftTransport implements AutoCloseable {
   }
 
   /** See {@link JRaftHost#silence}. */
-  void silence(boolean now) {
+  void suppressLeaderRequests(boolean now) {
     if (silent != now) {
       silent = now;
       LOG.warn(
@@ -294,7 +294,7 @@ final class RaftTransport implements AutoCloseable {
 
   /** Announces to all connected nodes that this node's start was raised. */
   void announceStart() {
-    links.values().forEach(PeerLink::greetAgain);
+    links.values().forEach(PeerLink::resendHello);
   }
 
   private PeerLink link(NodeId peer) {

@@ -58,7 +58,7 @@ final class RaftWorkers {
     return pool;
   }
 
-  Executor of(RaftMessage type, Message message) {
+  Executor executorFor(RaftMessage type, Message message) {
     return switch (type) {
       case INSTALL -> installing;
       case GET_FILE -> serving;

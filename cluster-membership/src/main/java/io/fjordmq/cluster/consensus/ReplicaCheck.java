@@ -45,7 +45,7 @@ final class ReplicaCheck {
     long first = log.firstIndex(record.number());
     long last = log.lastIndex(record.number(), first);
     // Even with other voters: a voter must not forget what it has acknowledged.
-    long promised = log.promised(record.number());
+    long promised = log.syncedIndex(record.number());
     if (promised > Math.max(last, covered)) {
       throw damaged(promised, Math.max(last, covered));
     }

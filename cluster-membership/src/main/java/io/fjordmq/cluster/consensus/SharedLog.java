@@ -1,7 +1,7 @@
 package io.fjordmq.cluster.consensus;
 
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.consensus.LogDatabase.Family;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,23 +27,23 @@ final class SharedLog implements AutoCloseable {
   private static final long END = -1;
 
   private final LogDatabase db;
-  private final @Nullable LogEnds ends;
+  private final @Nullable LogEndMarkers ends;
   private final LogHealth health;
 
   /**
-   * Opens the database in a subdirectory, creating both if missing, and {@link LogEnds} next to it.
+   * Opens the database in a subdirectory, creating both if missing, and {@link LogEndMarkers} next to it.
    *
    * @throws ConsensusException ({@code FAILED}) if it is in use, unreadable or has another format
    */
   static SharedLog open(Path directory, LogSettings settings) throws ConsensusException {
     LogDatabase db = null;
-    LogEnds ends = null;
+    LogEndMarkers ends = null;
     try {
       Path database = directory.resolve("log");
       Files.createDirectories(database);
       db = new LogDatabase(database, settings);
       // Without fsync there are no guarantees, and the markers could be ahead of the log.
-      ends = settings.fsync() ? LogEnds.open(directory.resolve("log.ends")) : null;
+      ends = settings.fsync() ? LogEndMarkers.open(directory.resolve("log.ends")) : null;
       SharedLog log = new SharedLog(db, ends, new LogHealth(database));
       log.checkFormat();
       return log;
@@ -69,7 +69,7 @@ final class SharedLog implements AutoCloseable {
         : "cannot open the Raft log in " + directory + ": " + cause;
   }
 
-  private SharedLog(LogDatabase db, @Nullable LogEnds ends, LogHealth health) {
+  private SharedLog(LogDatabase db, @Nullable LogEndMarkers ends, LogHealth health) {
     this.db = db;
     this.ends = ends;
     this.health = health;
@@ -80,7 +80,7 @@ final class SharedLog implements AutoCloseable {
     if (found == null) {
       writeFormat();
     } else {
-      NewerFormException.require("the log database", LogKeys.FORMAT_VERSION, found[0]);
+      NewerFormatException.require("the log database", LogKeys.FORMAT_VERSION, found[0]);
     }
   }
 
@@ -96,8 +96,8 @@ final class SharedLog implements AutoCloseable {
   }
 
   /** Write latency since the previous call. */
-  LogLatency pace() {
-    return health.pace();
+  LogLatency latency() {
+    return health.latency();
   }
 
   /** Retries a write if the last one failed, because halted groups no longer write. */
@@ -176,7 +176,7 @@ final class SharedLog implements AutoCloseable {
       return;
     }
     long number = record.number();
-    // Numbers are never reused, so the LogEnds marker of this group may stay.
+    // Numbers are never reused, so the LogEndMarkers marker of this group may stay.
     try (Batch batch = batch()) {
       batch.deleteEntries(number, 0, END);
       batch.delete(LogKeys.group(id)).delete(LogKeys.hardState(number));
@@ -225,22 +225,22 @@ final class SharedLog implements AutoCloseable {
   }
 
   /** Records that the group's log is synced up to this entry. */
-  void reached(long group, long index) {
+  void recordEnd(long group, long index) {
     if (ends != null) {
-      ends.reached(group, index);
+      ends.recordEnd(group, index);
     }
   }
 
   /** Must be called before the group's log is truncated after this entry. */
-  void cutting(long group, long index) throws IOException {
+  void beforeTruncate(long group, long index) throws IOException {
     if (ends != null) {
-      ends.cut(group, index);
+      ends.recordTruncation(group, index);
     }
   }
 
-  /** Index up to which the group's log was synced, as far as known; see {@link LogEnds}. */
-  long promised(long group) throws IOException {
-    return ends == null ? 0 : ends.of(group);
+  /** Index up to which the group's log was synced, as far as known; see {@link LogEndMarkers}. */
+  long syncedIndex(long group) throws IOException {
+    return ends == null ? 0 : ends.syncedIndex(group);
   }
 
   /** The file that an operator deletes to continue with a damaged log. */
@@ -317,15 +317,15 @@ final class SharedLog implements AutoCloseable {
      * @param sync whether the batch must survive a power failure once this returns
      */
     void commit(boolean sync) throws RocksDBException {
-      health.writeBegins();
+      health.writeStarted();
       try {
         writes.commit(sync);
-        health.writeWorked();
+        health.writeSucceeded();
       } catch (RocksDBException e) {
         health.writeFailed(e);
         throw e;
       } finally {
-        health.writeEnds();
+        health.writeFinished();
       }
     }
 

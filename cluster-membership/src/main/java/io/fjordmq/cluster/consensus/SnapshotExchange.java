@@ -85,7 +85,7 @@ record SnapshotExchange(
   }
 
   /** Deletes snapshots of an earlier process, except those whose installation had begun. */
-  void clean(Set<String> installing) throws IOException {
+  void deleteStale(Set<String> installing) throws IOException {
     Directories.deleteRecursively(outgoing);
     if (Files.exists(incoming)) {
       try (Stream<Path> left = Files.list(incoming)) {

@@ -69,7 +69,7 @@ final class SnapshotExport {
   }
 
   /** Size of the export so far, in bytes. */
-  long madeBytes() {
+  long exportedBytes() {
     return Directories.size(directory);
   }
 

@@ -120,7 +120,7 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   /** Deletes snapshots whose fetch was abandoned. To be called periodically. */
   synchronized void expire() {
     offered.values().stream()
-        .filter(one -> one.readers == 0 && !hasMoved(one))
+        .filter(one -> one.readers == 0 && !hasProgressed(one))
         .forEach(this::remove);
   }
 
@@ -132,16 +132,16 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   /** Whether a snapshot of the group is being fetched. */
   boolean holdsLog(GroupId group) {
     return offered.values().stream()
-        .anyMatch(one -> one.group.equals(group) && one.started && hasMoved(one));
+        .anyMatch(one -> one.group.equals(group) && one.started && hasProgressed(one));
   }
 
   /** Whether export, fetch or installation of the snapshot made progress within the timeout. */
-  boolean hasMoved(long id) {
+  boolean hasProgressed(long id) {
     Offered one = offered.get(id);
-    return one != null && hasMoved(one);
+    return one != null && hasProgressed(one);
   }
 
-  private boolean hasMoved(Offered one) {
+  private boolean hasProgressed(Offered one) {
     return nanos.getAsLong() - one.progressNanos <= timeout.toNanos();
   }
 
@@ -214,7 +214,7 @@ final class SnapshotExports implements RpcProcessor<GetFileRequest> {
 
   /** A queued export counts as progressing while any other export or fetch makes progress. */
   private synchronized GetFileResponse inProgress(Offered one) {
-    long exportedBytes = one.export.madeBytes();
+    long exportedBytes = one.export.exportedBytes();
     if (exportedBytes != one.exportedBytes) {
       one.exportedBytes = exportedBytes;
       activity.incrementAndGet();

@@ -101,7 +101,7 @@ final class SnapshotFetch extends SnapshotCopier {
 
   @Override
   public void start() {
-    String refusal = space.refusedRecently(directory);
+    String refusal = space.recentRefusal(directory);
     if (refusal != null) {
       setError(RaftError.EINTERNAL, refusal);
       done.countDown();
@@ -203,7 +203,7 @@ final class SnapshotFetch extends SnapshotCopier {
   }
 
   private CompletableFuture<GetFileResponse> ask(String file, long offset, int count) {
-    return source.ask(
+    return source.request(
         GetFileRequest.newBuilder()
             .setReaderId(readerId)
             .setFilename(file)

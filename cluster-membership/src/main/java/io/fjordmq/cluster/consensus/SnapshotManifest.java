@@ -5,7 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +52,7 @@ record SnapshotManifest(long applied, SnapshotMeta meta, List<FileSize> files) {
 
   static SnapshotManifest decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
-    NewerFormException.require("snapshot manifest", VERSION, in.readByte());
+    NewerFormatException.require("snapshot manifest", VERSION, in.readByte());
     long applied = in.readLong();
     byte[] meta = in.readBlock();
     List<FileSize> files = new ArrayList<>();

@@ -12,5 +12,5 @@ interface SnapshotSource {
    * Requests a part. Fails with {@link SnapshotGoneException} if the snapshot is no longer offered,
    * with another exception if a retry may help. Completes on any thread.
    */
-  CompletableFuture<GetFileResponse> ask(GetFileRequest request);
+  CompletableFuture<GetFileResponse> request(GetFileRequest request);
 }

@@ -34,7 +34,7 @@ final class SnapshotSpace {
   }
 
   /** Why the last snapshot was refused; null if the next attempt may be made. */
-  @Nullable String refusedRecently(Path directory) {
+  @Nullable String recentRefusal(Path directory) {
     Refusal last = refused.get(directory);
     if (last == null || nanos.getAsLong() - last.sinceNanos > REFUSED_FOR.toNanos()) {
       return null;

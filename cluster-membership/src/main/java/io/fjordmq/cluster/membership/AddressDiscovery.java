@@ -69,7 +69,7 @@ final class AddressDiscovery {
 
   /** Starts to answer hellos and to send them periodically. Must be called once. */
   void begin() {
-    peers.introduceBy(this::replyTo);
+    peers.answerHellosWith(this::replyTo);
     round();
   }
 
@@ -160,7 +160,7 @@ final class AddressDiscovery {
         && warned.add("clock " + answer.node())) {
       LOG.warn(
           "Clocks differ; messages and sessions may expire too early or too late: {}",
-          Clocks.apart(ahead, answer));
+          Clocks.describeDifference(ahead, answer));
     }
   }
 }

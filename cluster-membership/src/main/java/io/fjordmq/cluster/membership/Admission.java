@@ -117,7 +117,7 @@ final class Admission {
   }
 
   private CompletableFuture<Void> bringUpToDate() {
-    return members.ask(listener -> listener.beforeAdmission(up.incarnation()));
+    return members.callListeners(listener -> listener.beforeAdmission(up.incarnation()));
   }
 
   private void next(@Nullable Throwable failure, Stage done, Runnable next, Runnable again) {
@@ -127,7 +127,7 @@ final class Admission {
       next.run();
       return;
     }
-    String obstacle = "catching up failed: " + LeaderCalls.whyNot(null, failure);
+    String obstacle = "catching up failed: " + LeaderCalls.failureReason(null, failure);
     incarnation.onObstacle().accept(obstacle);
     LOG.warn("Cannot admit this node yet, retrying: {} incarnation={}", obstacle, up.incarnation());
     timers.schedule(
@@ -163,7 +163,7 @@ final class Admission {
                   answer instanceof LeaderAnswer.Written done
                       && done.result() instanceof WriteResult.Applied;
               if (!written) {
-                String why = LeaderCalls.whyNot(answer, failure);
+                String why = LeaderCalls.failureReason(answer, failure);
                 LOG.debug("Not marked UP yet, asking again: {}", why);
                 waitsFor(Stage.ASKING, why);
                 timers.schedule(settings.retryPause().toMillis(), this::ask);

@@ -81,20 +81,20 @@ final class ClockVotes {
   void correct(long nowMillis) {
     if (nowMillis - correctedMillis < MILLIS_FOR_ONE) {
       if (!clock.isSteady()) {
-        clock.carryOn(0);
+        clock.advance(0);
       }
       return;
     }
     correctedMillis = nowMillis;
     votes.values().removeIf(vote -> nowMillis - vote.receivedMillis() > patienceMillis);
     if (votes.isEmpty()) {
-      clock.carryOn(0);
+      clock.advance(0);
       return;
     }
     long target =
         median(
             votes.values(), vote -> vote.report().wallMillis() + nowMillis - vote.receivedMillis());
-    clock.carryOn(Long.signum(target - clock.millis()));
+    clock.advance(Long.signum(target - clock.millis()));
   }
 
   private static long median(Collection<Vote> votes, ToLongFunction<Vote> time) {

@@ -47,7 +47,7 @@ final class ClockWatch {
   }
 
   /** Reads the clocks when a renewal is about to be sent. */
-  Reading sending() {
+  Reading beforeRenewal() {
     Reading now = clock.read();
     if (clock.isKnown() && !clock.isSteady() && !jumpReported) {
       jumpReported = true;
@@ -62,7 +62,7 @@ final class ClockWatch {
    * Handles the response to a renewal. Returns whether it counts: not if a clock jumped in the
    * meantime.
    */
-  boolean answered(Reading sent, long clusterMillis) {
+  boolean onRenewed(Reading sent, long clusterMillis) {
     if (!clock.follow(sent, clusterMillis)) {
       return false;
     }

@@ -33,7 +33,7 @@ final class Clocks {
     return Duration.ofMillis(Math.min(0, answeredMillis - answer.wallClockMillis()));
   }
 
-  static String apart(Duration ahead, HelloReply other) {
+  static String describeDifference(Duration ahead, HelloReply other) {
     return "the clock of this node is %d ms %s that of node %s"
         .formatted(
             ahead.abs().toMillis(), ahead.isNegative() ? "behind" : "ahead of", other.node());

@@ -176,7 +176,7 @@ public final class ClusterClock implements InstantSource {
    * Continues from the present cluster time, whatever the clocks did, with a small correction; for
    * the metadata leader.
    */
-  void carryOn(long correctionMillis) {
+  void advance(long correctionMillis) {
     Reading now = read();
     basis = new Basis(now, at(basis, now) + correctionMillis);
   }

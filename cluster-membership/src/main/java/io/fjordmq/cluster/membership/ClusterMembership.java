@@ -153,7 +153,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         new MembershipListener() {
           @Override
           public void changed(Members members) {
-            addresses.written(members);
+            addresses.onMembersChanged(members);
             timers.execute(made.nodeLease::membersChanged);
           }
         });
@@ -238,12 +238,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * Decommissions this node: marks it LEAVING, so that all its replicas and clients move to other
    * nodes. Fails like {@link #drain}; can be repeated. A restart cancels it.
    */
-  public CompletableFuture<Void> leave() {
+  public CompletableFuture<Void> decommission() {
     return record.write(NodeRecord.State.LEAVING);
   }
 
   /** Makes {@link #close} remove this node from the cluster if it is LEAVING. */
-  public void goForGood() {
+  public void removeOnClose() {
     removeOnClose = true;
   }
 
@@ -268,8 +268,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    *
    * @param why the reason, for the operator
    */
-  public void rest(String why) {
-    CompletableFuture.runAsync(() -> nodeLease.rest(why), timers)
+  public void suspend(String why) {
+    CompletableFuture.runAsync(() -> nodeLease.suspend(why), timers)
         .thenCompose(suspended -> record.write(NodeRecord.State.DOWN))
         .whenComplete(
             (written, failure) -> {

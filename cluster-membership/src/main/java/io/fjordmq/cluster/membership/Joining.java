@@ -137,7 +137,7 @@ public final class Joining {
       throw lost("it is a voter of the metadata group");
     }
     addresses.onAddress(seed.node(), seed.address());
-    addresses.suggested(seed.addresses());
+    addresses.addHints(seed.addresses());
     MetadataGroup.bootstrap(
         host, new ReplicaSet(seed.metadataVoters(), without(seed.metadataLearners(), self.node())));
   }
@@ -212,7 +212,7 @@ public final class Joining {
     Duration ahead = clocks.ahead(seed, askedMillis);
     if (ahead.abs().compareTo(settings.clockRefusal()) >= 0) {
       throw new MembershipException(
-          Clocks.apart(ahead, seed) + "; synchronize the clocks (NTP), then start the node again");
+          Clocks.describeDifference(ahead, seed) + "; synchronize the clocks (NTP), then start the node again");
     }
   }
 

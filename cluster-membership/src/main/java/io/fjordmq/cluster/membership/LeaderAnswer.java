@@ -3,7 +3,7 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.metadata.WriteResult;
@@ -145,7 +145,7 @@ sealed interface LeaderAnswer {
         case 8 -> new Failed(ConsensusException.Kind.valueOf(in.readString()), in.readString());
         case 9 -> new Removed();
         case 10 -> new Renewed(in.readVarint(), in.readLong());
-        default -> throw NewerFormException.unknownKind("response of the metadata leader", kind);
+        default -> throw NewerFormatException.unknownKind("response of the metadata leader", kind);
       };
     } catch (IllegalArgumentException e) {
       throw new MalformedBytesException("invalid response of the metadata leader", e);

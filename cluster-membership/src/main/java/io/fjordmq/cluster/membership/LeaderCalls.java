@@ -70,7 +70,7 @@ final class LeaderCalls {
   }
 
   /** Describes why a request was not fulfilled, for operators. */
-  static String whyNot(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+  static String failureReason(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
     if (failure == null) {
       return answer instanceof LeaderAnswer.Failed failed
           ? failed.why()
@@ -102,7 +102,7 @@ final class LeaderCalls {
             && peer.kind() == PeerException.Kind.NOT_SENT;
     return new ConsensusException(
         unsent ? Kind.NOT_LEADER : Kind.OUTCOME_UNKNOWN,
-        "the metadata leader did not respond: " + whyNot(null, failure));
+        "the metadata leader did not respond: " + failureReason(null, failure));
   }
 
   /**

@@ -3,7 +3,7 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.metadata.Change;
@@ -112,7 +112,7 @@ sealed interface LeaderRequest {
         case 3 -> new Write(Change.decode(in.readBytes(in.remaining())));
         case 4 -> Renewal.decode(in, false);
         case 5 -> Renewal.decode(in, true);
-        default -> throw NewerFormException.unknownKind("request to the metadata leader", kind);
+        default -> throw NewerFormatException.unknownKind("request to the metadata leader", kind);
       };
     } catch (IllegalArgumentException | java.nio.BufferUnderflowException e) {
       throw new MalformedBytesException("invalid request to the metadata leader", e);

@@ -1,7 +1,7 @@
 package io.fjordmq.cluster.membership;
 
 import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerNetwork;
 import java.util.List;
@@ -105,7 +105,7 @@ final class LeaseExpiry {
     servedElsewhere = serves;
     long confirmed = CONFIRMING_HEARTBEATS * settings.heartbeat().toMillis();
     if (serves && now - servedElsewhereSinceMillis >= confirmed) {
-      members.tell(listener -> listener.lapsed(incarnation));
+      members.notifyListeners(listener -> listener.leaseExpired(incarnation));
     }
   }
 
@@ -149,6 +149,6 @@ final class LeaseExpiry {
   }
 
   private static void requireVersion(ByteReader in) {
-    NewerFormException.require("query whether a node serves clients", VERSION, in.readByte());
+    NewerFormatException.require("query whether a node serves clients", VERSION, in.readByte());
   }
 }

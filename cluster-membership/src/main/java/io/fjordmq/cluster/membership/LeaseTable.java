@@ -36,11 +36,11 @@ final class LeaseTable {
 
   LeaseTable(MembershipSettings settings, long nowMillis) {
     this.settings = settings;
-    giveWholeLease(nowMillis);
+    extendAll(nowMillis);
   }
 
   /** Extends all leases to at least one full lease from now. */
-  void giveWholeLease(long nowMillis) {
+  void extendAll(long nowMillis) {
     fullLeaseUntilMillis = nowMillis + settings.lease().toMillis();
   }
 
@@ -75,7 +75,7 @@ final class LeaseTable {
     return true;
   }
 
-  boolean hasRunOut(Member member, long nowMillis) {
+  boolean hasExpired(Member member, long nowMillis) {
     Lease lease = of(member);
     return nowMillis > fullLeaseUntilMillis && (lease == null || nowMillis > lease.untilMillis);
   }

@@ -82,12 +82,12 @@ final class MemberView implements MetadataListener {
     listener.changed(members);
   }
 
-  synchronized void tell(Consumer<MembershipListener> call) {
+  synchronized void notifyListeners(Consumer<MembershipListener> call) {
     listeners.forEach(call);
   }
 
   /** Calls all listeners; completes when all futures have, and fails if one fails. */
-  synchronized CompletableFuture<Void> ask(
+  synchronized CompletableFuture<Void> callListeners(
       Function<MembershipListener, CompletableFuture<Void>> call) {
     return CompletableFuture.allOf(
         listeners.stream()

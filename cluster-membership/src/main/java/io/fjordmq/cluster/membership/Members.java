@@ -79,7 +79,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
    * Whether this incarnation of the node has definitely ended, so that its remains may be deleted.
    * False for an incarnation that is not known yet.
    */
-  public boolean isOver(NodeId node, long incarnation) {
+  public boolean hasEnded(NodeId node, long incarnation) {
     if (removed.containsKey(node)) {
       return true;
     }
@@ -90,7 +90,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /** Whether exactly this incarnation of the node is alive. */
-  public boolean lives(NodeId node, long incarnation) {
+  public boolean isAlive(NodeId node, long incarnation) {
     Member member = byNode.get(node);
     return member != null && member.isAlive() && member.incarnation() == incarnation;
   }

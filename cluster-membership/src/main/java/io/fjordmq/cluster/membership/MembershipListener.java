@@ -32,20 +32,20 @@ public interface MembershipListener {
    * this node's clients should reconnect there. Repeated about every heartbeat while both remain
    * true. The incarnation continues if the lease is renewed.
    */
-  default void lapsed(long incarnation) {}
+  default void leaseExpired(long incarnation) {}
 
   /**
    * Called when the lease has been renewed, whether or not it had expired. The node serves clients
    * if it is admitted.
    */
-  default void renewed(long incarnation) {}
+  default void leaseRenewed(long incarnation) {}
 
   /**
    * Called when this incarnation has ended: everything it held for clients is lost or belongs to
    * other nodes. The future completes when this node has released it; then the next incarnation
    * begins.
    */
-  default CompletableFuture<Void> lifeEnded(long incarnation) {
+  default CompletableFuture<Void> incarnationEnded(long incarnation) {
     return CompletableFuture.completedFuture(null);
   }
 }

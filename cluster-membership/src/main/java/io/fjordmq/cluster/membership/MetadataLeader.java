@@ -135,13 +135,13 @@ final class MetadataLeader {
     }
     if (stalled > settings.heartbeat().toMillis()) {
       // Renewals that arrived in the meantime have not been handled.
-      current.leases.giveWholeLease(now);
+      current.leases.extendAll(now);
     }
     Members members = membersOf(metadata.view());
     for (Member member : members.byNode().values()) {
       // A single node that was suspended for a while continues without a new incarnation.
       boolean counts = !members.isAlone(self) && member.isAlive();
-      if (counts && current.leases.hasRunOut(member, now)) {
+      if (counts && current.leases.hasExpired(member, now)) {
         writeDown(current, member.node());
       }
     }
@@ -299,7 +299,7 @@ final class MetadataLeader {
       refusal = refusal == null ? new NotRenewed("cluster time is not known yet") : refusal;
     }
     if (refusal == null) {
-      refusal = current.reachability.judge(from, renewal, membersOf(view), timers.nowMillis());
+      refusal = current.reachability.onRenewal(from, renewal, membersOf(view), timers.nowMillis());
     }
     if (refusal == null
         && !current.leases.renew(

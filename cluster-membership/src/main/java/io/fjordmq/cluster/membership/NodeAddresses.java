@@ -210,7 +210,7 @@ public final class NodeAddresses {
   }
 
   /** Adds addresses reported by another node, for nodes without a saved address. */
-  void suggested(Map<NodeId, NodeAddress> hearsay) {
+  void addHints(Map<NodeId, NodeAddress> hearsay) {
     hearsay.forEach(saved::putIfAbsent);
     forget(removed);
   }
@@ -220,7 +220,7 @@ public final class NodeAddresses {
   }
 
   /** Called when the members have changed: takes their addresses, and forgets removed nodes. */
-  void written(Members members) {
+  void onMembersChanged(Members members) {
     Map<NodeId, NodeAddress> before = all();
     removed = members.removed().keySet();
     forget(removed);

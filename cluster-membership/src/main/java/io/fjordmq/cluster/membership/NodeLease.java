@@ -47,7 +47,7 @@ final class NodeLease {
   }
 
   /** Why a removed node does not serve clients. */
-  static final String REMOVED_FOR_GOOD =
+  static final String REMOVED_MESSAGE =
       "this node has been removed from its cluster, and its id cannot be used again; to join as a new node, start"
           + " with an empty data directory";
 
@@ -181,13 +181,13 @@ final class NodeLease {
         beginAdmission();
         renew();
       } else {
-        rest(why); // requested while the registration was in progress
+        suspend(why); // requested while the registration was in progress
       }
     } else if (answer instanceof KnownIncarnation last && last.incarnation() != known) {
       known = last.incarnation();
       registerUnlessSuspended();
     } else {
-      obstacle = "registration failed: " + LeaderCalls.whyNot(answer, failure);
+      obstacle = "registration failed: " + LeaderCalls.failureReason(answer, failure);
       timers.schedule(settings.retryPause().toMillis(), this::registerAgain);
     }
   }
@@ -235,7 +235,7 @@ final class NodeLease {
       return;
     }
     long renewing = incarnation;
-    ClusterClock.Reading sent = clock.sending();
+    ClusterClock.Reading sent = clock.beforeRenewal();
     leader
         .ask(
             new Renewal(
@@ -254,7 +254,7 @@ final class NodeLease {
       ClusterClock.Reading sent, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
     notRenewedBecause = answer instanceof NotRenewed refused ? refused.why() : NO_ANSWER;
     if (answer instanceof Renewed renewed) {
-      if (!clock.answered(sent, renewed.clusterMillis())) {
+      if (!clock.onRenewed(sent, renewed.clusterMillis())) {
         LOG.debug("Lease not renewed: a clock jumped in the meantime");
         return;
       }
@@ -262,7 +262,7 @@ final class NodeLease {
       leaseUntilMillis = Math.max(leaseUntilMillis, until);
       if (hasLease()) {
         expiry.ended(true);
-        members.tell(listener -> listener.renewed(incarnation));
+        members.notifyListeners(listener -> listener.leaseRenewed(incarnation));
       }
       if (admission != null) {
         admission.appliedByAll(renewed.appliedByAll());
@@ -275,7 +275,7 @@ final class NodeLease {
     } else if (answer instanceof NotRenewed refused) {
       LOG.debug("Lease not renewed: {}", refused.why());
     } else {
-      LOG.debug("Cannot renew the lease: {}", LeaderCalls.whyNot(answer, failure));
+      LOG.debug("Cannot renew the lease: {}", LeaderCalls.failureReason(answer, failure));
     }
   }
 
@@ -299,7 +299,7 @@ final class NodeLease {
     phase = Phase.ADMITTED;
     admitted = true;
     LOG.info("Admitted; serving clients incarnation={}", incarnation);
-    members.tell(listener -> listener.admitted(incarnation));
+    members.notifyListeners(listener -> listener.admitted(incarnation));
   }
 
   /** Must be called when the members have changed. */
@@ -338,7 +338,7 @@ final class NodeLease {
   }
 
   /** Ends the current incarnation, if any; the next one begins after {@link #resume}. */
-  void rest(String why) {
+  void suspend(String why) {
     suspendedBecause = why;
     if (isAlive()) {
       LOG.warn("Suspending this node: {} incarnation={}", why, incarnation);
@@ -354,7 +354,7 @@ final class NodeLease {
   private void notifyEnded() {
     long ending = incarnation;
     members
-        .ask(listener -> listener.lifeEnded(ending))
+        .callListeners(listener -> listener.incarnationEnded(ending))
         .whenCompleteAsync(
             (givenUp, failure) -> {
               if (phase != Phase.ENDING) {
@@ -366,7 +366,7 @@ final class NodeLease {
               } else {
                 LOG.warn(
                     "Failed to end an incarnation, retrying: {} incarnation={}",
-                    LeaderCalls.whyNot(null, failure),
+                    LeaderCalls.failureReason(null, failure),
                     ending);
                 timers.schedule(settings.retryPause().toMillis(), this::notifyEnded);
               }
@@ -375,7 +375,7 @@ final class NodeLease {
   }
 
   private void removed() {
-    endPermanently(REMOVED_FOR_GOOD);
+    endPermanently(REMOVED_MESSAGE);
   }
 
   /** Ends the current incarnation; no other follows. */
@@ -390,7 +390,7 @@ final class NodeLease {
     LOG.error("No longer serving clients: {}", obstacle);
     registered.completeExceptionally(new MembershipException(why));
     if (wasAlive) {
-      members.ask(listener -> listener.lifeEnded(incarnation));
+      members.callListeners(listener -> listener.incarnationEnded(incarnation));
     }
   }
 

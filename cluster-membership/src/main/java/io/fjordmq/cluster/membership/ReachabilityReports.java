@@ -56,7 +56,7 @@ final class ReachabilityReports {
   }
 
   /** Records the report of a node. Returns why its lease is not renewed; null if it is. */
-  @Nullable NotRenewed judge(NodeId from, Renewal renewal, Members members, long nowMillis) {
+  @Nullable NotRenewed onRenewal(NodeId from, Renewal renewal, Members members, long nowMillis) {
     reports.put(from, new Report(renewal.incarnation(), renewal.unreachable(), nowMillis));
     List<Cut> cuts = cuts(members, nowMillis);
     Set<NodeId> leaving = cuts.isEmpty() ? Set.of() : leaving(cuts, members);

@@ -67,7 +67,7 @@ public final class StartCheck {
    *
    * @throws MembershipException if one does; the message says which one and what to do
    */
-  public void requireNoOther(NodeAddresses addresses)
+  public void requireNoOtherRunning(NodeAddresses addresses)
       throws MembershipException, InterruptedException {
     Set<NodeAddress> others = othersIn(addresses);
     Hello hello = hello();

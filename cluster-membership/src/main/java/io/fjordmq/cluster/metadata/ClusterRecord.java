@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +42,7 @@ public record ClusterRecord(String id, long createdMillis, String env) {
     ByteBuffer in = ByteBuffer.wrap(value);
     byte format = in.get();
     if (format != FORMAT_WITHOUT_ENV) {
-      NewerFormException.require("the cluster record", FORMAT, format);
+      NewerFormatException.require("the cluster record", FORMAT, format);
     }
     long createdMillis = in.getLong();
     byte[] ascii = new byte[format == FORMAT ? in.get() & 0xff : in.remaining()];

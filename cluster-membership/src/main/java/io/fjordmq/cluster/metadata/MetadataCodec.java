@@ -1,7 +1,7 @@
 package io.fjordmq.cluster.metadata;
 
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -60,11 +60,11 @@ final class MetadataCodec {
   }
 
   /**
-   * @throws NewerFormException if a newer version of FjordMQ wrote the entry
+   * @throws NewerFormatException if a newer version of FjordMQ wrote the entry
    * @throws IllegalArgumentException if the bytes are not a log entry
    */
   static List<Change> decodeBatch(ByteBuffer in) {
-    NewerFormException.require("metadata log entry", FORMAT, in.get());
+    NewerFormatException.require("metadata log entry", FORMAT, in.get());
     int count = in.getInt();
     List<Change> batch = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ final class MetadataCodec {
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
-      NewerFormException.require("the metadata checkpoint", FORMAT, in.get());
+      NewerFormatException.require("the metadata checkpoint", FORMAT, in.get());
     } catch (MalformedBytesException e) {
       throw new IOException(e.getMessage(), e);
     }

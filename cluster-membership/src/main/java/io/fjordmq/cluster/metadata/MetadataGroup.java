@@ -92,7 +92,7 @@ public final class MetadataGroup implements AutoCloseable {
 
           @Override
           public void halted(ConsensusException cause) {
-            if (MetadataState.isOfTheLog(cause)) {
+            if (MetadataState.isLogFailure(cause)) {
               opened.thenAccept(MetadataGroup::reopenLater);
             }
           }

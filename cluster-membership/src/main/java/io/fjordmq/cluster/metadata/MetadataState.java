@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicatedState;
@@ -74,7 +74,7 @@ final class MetadataState implements ReplicatedState {
     try {
       return MetadataCodec.decodeCheckpoint(checkpoint);
     } catch (IOException e) {
-      throw NewerFormException.in(e) != null
+      throw NewerFormatException.in(e) != null
           ? e
           : new IOException(
               e.getMessage() + "; start with an empty data directory to join as a new node", e);
@@ -189,9 +189,9 @@ final class MetadataState implements ReplicatedState {
 
   @Override
   public synchronized void halted(ConsensusException cause) {
-    NewerFormException newer = NewerFormException.in(cause);
+    NewerFormatException newer = NewerFormatException.in(cause);
     failure = newer == null ? cause.getMessage() : newer.getMessage();
-    if (isOfTheLog(cause)) {
+    if (isLogFailure(cause)) {
       LOG.error("Metadata group halted on this node; reopening it: {}", failure);
     } else {
       LOG.error(
@@ -207,7 +207,7 @@ final class MetadataState implements ReplicatedState {
    * Whether the log caused the halt. If not, the state in memory may contain half of a change and
    * must not be used any more.
    */
-  static boolean isOfTheLog(ConsensusException halt) {
+  static boolean isLogFailure(ConsensusException halt) {
     Throwable why = halt.getCause();
     return !(why instanceof RuntimeException) && !(why instanceof Error);
   }

@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import java.nio.ByteBuffer;
@@ -74,7 +74,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
 
   private static State state(int ordinal) {
     if (ordinal < 0 || ordinal >= State.values().length) {
-      throw NewerFormException.unknownKind("state of a node", ordinal);
+      throw NewerFormatException.unknownKind("state of a node", ordinal);
     }
     return State.values()[ordinal];
   }
@@ -104,7 +104,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
       throw new IllegalArgumentException("not the record of a node: " + record);
     }
     if (format < FORMAT_WITHOUT_STATE || format > FORMAT_WITH_STARTING) {
-      NewerFormException.require("a node record", FORMAT_WITH_STARTING, format);
+      NewerFormatException.require("a node record", FORMAT_WITH_STARTING, format);
     }
     State state = format == FORMAT_WITHOUT_STATE ? State.UP : state(in.get());
     long incarnation = in.getLong();

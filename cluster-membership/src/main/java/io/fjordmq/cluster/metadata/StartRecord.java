@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartStamp;
 import java.nio.ByteBuffer;
@@ -49,7 +49,7 @@ public final class StartRecord {
 
   private static StartStamp decode(MetadataRecord record) {
     ByteBuffer in = ByteBuffer.wrap(record.value());
-    NewerFormException.require("a start record", FORMAT, in.get());
+    NewerFormatException.require("a start record", FORMAT, in.get());
     return new StartStamp(in.getLong(), in.getLong());
   }
 }

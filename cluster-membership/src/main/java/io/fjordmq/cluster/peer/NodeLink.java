@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Calls to one other node, over one connection at a time. Connects on demand and reconnects after a
  * loss. After failed attempts it backs off, until the other node connects to this one. Thread-safe.
  */
-final class NodeLink implements AskingStream.Listener {
+final class NodeLink implements ClientStream.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(NodeLink.class);
 
   private final String clusterId;
@@ -27,7 +27,7 @@ final class NodeLink implements AskingStream.Listener {
   private final PeerSettings settings;
   private final StartFence fence;
 
-  private @Nullable AskingStream current;
+  private @Nullable ClientStream current;
   private @Nullable InetSocketAddress address;
   private long pauseNanos;
   private long pauseUntilNanos;
@@ -58,7 +58,7 @@ final class NodeLink implements AskingStream.Listener {
 
   CompletableFuture<byte[]> ask(String service, byte[] request, Duration timeout) {
     long nanos = System.nanoTime();
-    AskingStream stream;
+    ClientStream stream;
     try {
       stream = stream(nanos);
     } catch (PeerException e) {
@@ -67,7 +67,7 @@ final class NodeLink implements AskingStream.Listener {
     return stream.ask(service, request, timeout, nanos);
   }
 
-  private synchronized AskingStream stream(long nanos) {
+  private synchronized ClientStream stream(long nanos) {
     if (current != null && !current.isEnded()) {
       return current;
     }
@@ -86,8 +86,8 @@ final class NodeLink implements AskingStream.Listener {
       throw new PeerException(Kind.NOT_SENT, "no address of node " + peer + " is known");
     }
     address = found;
-    AskingStream made =
-        new AskingStream(peer, channels.channel(found), settings, fence, this, nanos);
+    ClientStream made =
+        new ClientStream(peer, channels.channel(found), settings, fence, this, nanos);
     current = made;
     StartStamp own = fence.own();
     made.open(PeerProtocol.opening(clusterId, self, peer, own), own);
@@ -104,7 +104,7 @@ final class NodeLink implements AskingStream.Listener {
   }
 
   void tick(long nanos) {
-    AskingStream stream;
+    ClientStream stream;
     synchronized (this) {
       stream = current;
     }
@@ -125,7 +125,7 @@ final class NodeLink implements AskingStream.Listener {
   }
 
   @Override
-  public void ended(AskingStream stream, String why, boolean wasAccepted) {
+  public void ended(ClientStream stream, String why, boolean wasAccepted) {
     boolean first;
     InetSocketAddress where;
     synchronized (this) {
@@ -155,7 +155,7 @@ final class NodeLink implements AskingStream.Listener {
   }
 
   void close() {
-    AskingStream stream;
+    ClientStream stream;
     synchronized (this) {
       closed = true;
       stream = current;

@@ -65,7 +65,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
               : ReloadingContext.open(
                   "calls to other nodes",
                   tls,
-                  () -> GrpcSslContexts.configure(tls.asking()).build(),
+                  () -> GrpcSslContexts.configure(tls.clientContext()).build(),
                   eventLoops);
       return new PeerChannels(settings, context, eventLoops);
     } catch (IOException e) {

@@ -10,7 +10,7 @@ public interface PeerNetwork extends PeerCalls, PeerServices, HelloClient {
    * Sets the function that answers hellos, on threads of the connections. Until then hellos are
    * refused.
    */
-  void introduceBy(Function<Hello, HelloReply> answer);
+  void answerHellosWith(Function<Hello, HelloReply> answer);
 
   /**
    * The fence that decides which starts of other nodes may connect, and whether this node is fenced

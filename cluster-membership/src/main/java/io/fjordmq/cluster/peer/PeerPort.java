@@ -124,7 +124,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
           ReloadingContext.open(
               "calls of other nodes",
               tls,
-              () -> GrpcSslContexts.configure(tls.answering()).build(),
+              () -> GrpcSslContexts.configure(tls.serverContext()).build(),
               channels.eventLoops()));
     }
     GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
@@ -150,7 +150,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   }
 
   @Override
-  public void introduceBy(Function<Hello, HelloReply> answer) {
+  public void answerHellosWith(Function<Hello, HelloReply> answer) {
     answering.introduceBy(answer);
   }
 

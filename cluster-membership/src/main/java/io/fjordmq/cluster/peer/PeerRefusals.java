@@ -10,7 +10,7 @@ final class PeerRefusals {
   private PeerRefusals() {}
 
   static StatusRuntimeException encode(StartFence.Refusal refusal) {
-    Status status = refusal.forGood() ? Status.PERMISSION_DENIED : Status.ALREADY_EXISTS;
+    Status status = refusal.permanent() ? Status.PERMISSION_DENIED : Status.ALREADY_EXISTS;
     return status.withDescription(refusal.why()).asRuntimeException();
   }
 

@@ -26,7 +26,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   private final StartFence fence;
   private final Consumer<NodeId> onConnected;
   private final Map<String, PeerServices.Handler> services = new ConcurrentHashMap<>();
-  private final Map<NodeId, AnsweringStream> streams = new ConcurrentHashMap<>();
+  private final Map<NodeId, ServerStream> streams = new ConcurrentHashMap<>();
   private volatile @Nullable Function<Hello, HelloReply> introducing;
 
   /**
@@ -73,7 +73,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
    * @throws IllegalArgumentException if it is not; the message is for the operator of the calling
    *     node
    */
-  int requireMeant(Opening opening, NodeId from) {
+  int checkOpening(Opening opening, NodeId from) {
     int version;
     try {
       version = PeerProtocol.requireVersion(opening.getLowestProtocol(), opening.getProtocol());
@@ -95,15 +95,15 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   }
 
   /** Replaces the connection of a node: only its latest one is served. */
-  void replace(NodeId from, AnsweringStream stream) {
-    AnsweringStream before = streams.put(from, stream);
+  void replace(NodeId from, ServerStream stream) {
+    ServerStream before = streams.put(from, stream);
     if (before != null) {
       before.replaced();
     }
     onConnected.accept(from);
   }
 
-  void gone(NodeId from, AnsweringStream stream) {
+  void gone(NodeId from, ServerStream stream) {
     streams.remove(from, stream);
   }
 
@@ -144,6 +144,6 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
 
   @Override
   public StreamObserver<AskerMessage> converse(StreamObserver<AnswererMessage> answers) {
-    return new AnsweringStream(this, (ServerCallStreamObserver<AnswererMessage>) answers, settings);
+    return new ServerStream(this, (ServerCallStreamObserver<AnswererMessage>) answers, settings);
   }
 }

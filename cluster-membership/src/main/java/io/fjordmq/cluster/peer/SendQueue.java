@@ -55,7 +55,7 @@ final class SendQueue<M> {
   }
 
   /** Sends a small message ahead of all queued ones. */
-  synchronized void overtake(M message) {
+  synchronized void offerFirst(M message) {
     if (open && !closed) {
       waiting.addFirst(new Item<>(message, 0, NOTHING));
       drain();

@@ -34,7 +34,7 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
    *
    * @throws FileSystemException if a file cannot be read or is invalid; the message names it
    */
-  public SslContextBuilder answering() throws IOException {
+  public SslContextBuilder serverContext() throws IOException {
     try {
       return SslContextBuilder.forServer(readable(certFile), readable(keyFile))
           .trustManager(trust())
@@ -49,7 +49,7 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
    *
    * @throws FileSystemException if a file cannot be read or is invalid; the message names it
    */
-  public SslContextBuilder asking() throws IOException {
+  public SslContextBuilder clientContext() throws IOException {
     try {
       return SslContextBuilder.forClient()
           .keyManager(readable(certFile), readable(keyFile))

@@ -73,12 +73,12 @@ public final class ReloadingContext extends SslContext {
       String what, ClusterTls files, Maker maker, EventExecutorGroup executor) throws IOException {
     ReloadingContext context = new ReloadingContext(what, files, maker);
     executor.scheduleWithFixedDelay(
-        context::look, CHECK_INTERVAL_SECONDS, CHECK_INTERVAL_SECONDS, TimeUnit.SECONDS);
+        context::reloadIfChanged, CHECK_INTERVAL_SECONDS, CHECK_INTERVAL_SECONDS, TimeUnit.SECONDS);
     return context;
   }
 
   /** Reloads the files if they have changed since they were last loaded. */
-  synchronized void look() {
+  synchronized void reloadIfChanged() {
     List<@Nullable Signature> now = signatures();
     if (now.equals(seen)) {
       reportedFault = null;
@@ -123,13 +123,13 @@ public final class ReloadingContext extends SslContext {
 
   @Override
   public synchronized SSLEngine newEngine(ByteBufAllocator allocator) {
-    look();
+    reloadIfChanged();
     return current.newEngine(allocator);
   }
 
   @Override
   public synchronized SSLEngine newEngine(ByteBufAllocator allocator, String host, int port) {
-    look();
+    reloadIfChanged();
     return current.newEngine(allocator, host, port);
   }
 

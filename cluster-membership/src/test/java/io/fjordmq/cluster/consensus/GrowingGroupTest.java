@@ -32,11 +32,11 @@ final class GrowingGroupTest {
       while (!grown.isDone() && !first.consensus().status().replicas().equals(TWO)) {
         Thread.onSpinWait();
       }
-      first.host().silence(true);
-      second.host().silence(true);
+      first.host().suppressLeaderRequests(true);
+      second.host().suppressLeaderRequests(true);
       Await.until("it leads no more", () -> !first.consensus().leadership().leading());
-      first.host().silence(false);
-      second.host().silence(false);
+      first.host().suppressLeaderRequests(false);
+      second.host().suppressLeaderRequests(false);
       cluster.leader();
       cluster.write("b");
       cluster.awaitEverywhere(List.of("a", "b"));

@@ -21,35 +21,35 @@ final class LogEndsTest {
 
   @Test
   void shouldRememberTheLastEntryOfEachGroup() throws IOException {
-    try (LogEnds ends = LogEnds.open(file())) {
-      assertThat(ends.of(1)).isZero();
-      ends.reached(1, 7);
-      ends.reached(3, 0x1234);
-      ends.reached(1, 8);
+    try (LogEndMarkers ends = LogEndMarkers.open(file())) {
+      assertThat(ends.syncedIndex(1)).isZero();
+      ends.recordEnd(1, 7);
+      ends.recordEnd(3, 0x1234);
+      ends.recordEnd(1, 8);
     }
-    try (LogEnds ends = LogEnds.open(file())) {
-      assertThat(ends.of(1)).isEqualTo(8);
-      assertThat(ends.of(2)).isZero();
-      assertThat(ends.of(3)).isEqualTo(0x1234);
-      assertThat(ends.of(4)).isZero();
+    try (LogEndMarkers ends = LogEndMarkers.open(file())) {
+      assertThat(ends.syncedIndex(1)).isEqualTo(8);
+      assertThat(ends.syncedIndex(2)).isZero();
+      assertThat(ends.syncedIndex(3)).isEqualTo(0x1234);
+      assertThat(ends.syncedIndex(4)).isZero();
     }
   }
 
   @Test
   void shouldNotExpectWhatIsCut() throws IOException {
-    try (LogEnds ends = LogEnds.open(file())) {
-      ends.reached(1, 7);
-      ends.cut(1, 9);
-      assertThat(ends.of(1)).isEqualTo(7);
-      ends.cut(1, 4);
-      assertThat(ends.of(1)).isEqualTo(4);
+    try (LogEndMarkers ends = LogEndMarkers.open(file())) {
+      ends.recordEnd(1, 7);
+      ends.recordTruncation(1, 9);
+      assertThat(ends.syncedIndex(1)).isEqualTo(7);
+      ends.recordTruncation(1, 4);
+      assertThat(ends.syncedIndex(1)).isEqualTo(4);
     }
   }
 
   @Test
   void shouldKeepItsStoredForm() throws IOException {
-    try (LogEnds ends = LogEnds.open(file())) {
-      ends.reached(2, 258);
+    try (LogEndMarkers ends = LogEndMarkers.open(file())) {
+      ends.recordEnd(2, 258);
     }
     assertThat(HexFormat.of().formatHex(Files.readAllBytes(file())))
         .isEqualTo("4c4f47454e445301" + "0000000000000000" + "0000000000000102");
@@ -58,6 +58,6 @@ final class LogEndsTest {
   @Test
   void shouldRefuseAnotherForm() throws IOException {
     Files.write(file(), new byte[16]);
-    assertThatThrownBy(() -> LogEnds.open(file())).isInstanceOf(MalformedBytesException.class);
+    assertThatThrownBy(() -> LogEndMarkers.open(file())).isInstanceOf(MalformedBytesException.class);
   }
 }

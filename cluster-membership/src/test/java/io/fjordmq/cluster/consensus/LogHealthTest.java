@@ -16,26 +16,26 @@ final class LogHealthTest {
     Thread writer =
         new Thread(
             () -> {
-              health.writeBegins();
+              health.writeStarted();
               begun.countDown();
               try {
                 disk.await();
               } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
               }
-              health.writeEnds();
+              health.writeFinished();
             });
     writer.start();
     begun.await();
     Thread.sleep(60);
-    health.writeBegins(); // a younger one that works
-    health.writeEnds();
-    assertThat(health.pace().waitingMillis()).isGreaterThanOrEqualTo(59);
+    health.writeStarted(); // a younger one that works
+    health.writeFinished();
+    assertThat(health.latency().waitingMillis()).isGreaterThanOrEqualTo(59);
     disk.countDown();
     writer.join();
-    LogLatency after = health.pace();
+    LogLatency after = health.latency();
     assertThat(after.waitingMillis()).isZero();
     assertThat(after.slowestMillis()).isGreaterThanOrEqualTo(59);
-    assertThat(health.pace()).isEqualTo(new LogLatency(0, 0));
+    assertThat(health.latency()).isEqualTo(new LogLatency(0, 0));
   }
 }

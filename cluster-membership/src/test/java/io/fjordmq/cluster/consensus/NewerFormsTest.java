@@ -3,7 +3,7 @@ package io.fjordmq.cluster.consensus;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.CorruptedFrameException;
@@ -29,7 +29,7 @@ class NewerFormsTest {
             () -> InstallRecord.decode(NEXT),
             () -> SnapshotManifest.decode(NEXT))) {
       assertThatThrownBy(read::run)
-          .isInstanceOf(NewerFormException.class)
+          .isInstanceOf(NewerFormatException.class)
           .hasMessageEndingWith(" has version 2, this node reads version 1: upgrade this node");
     }
   }

@@ -40,7 +40,7 @@ final class OutgoingConnectionTest {
   void shouldLeaveNothingBehindIfTheConnectionHasGoneBeforeItWasOfUse() {
     channel.close();
     channel.pipeline().addLast(connection);
-    connection.ask(ping(), 1_000, (response, failure) -> failures.add(failure));
+    connection.send(ping(), 1_000, (response, failure) -> failures.add(failure));
     assertThat(failures).hasSize(1);
     assertThat(channel.runScheduledPendingTasks()).isEqualTo(NOTHING_SCHEDULED);
   }
@@ -49,7 +49,7 @@ final class OutgoingConnectionTest {
   void shouldTellAllWhoWaitThoughOneOfThemHasABug() {
     channel.pipeline().addLast(connection);
     for (int i = 0; i < 3; i++) {
-      connection.ask(
+      connection.send(
           ping(),
           60_000,
           (response, failure) -> {

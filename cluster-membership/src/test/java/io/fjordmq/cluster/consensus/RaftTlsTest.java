@@ -122,7 +122,7 @@ final class RaftTlsTest {
   private Message ask(@Nullable ClusterTls tls) throws Exception {
     CompletableFuture<Message> result = new CompletableFuture<>();
     transport(ASKING, null, tls)
-        .ask(
+        .send(
             ANSWERING,
             PING,
             5_000,

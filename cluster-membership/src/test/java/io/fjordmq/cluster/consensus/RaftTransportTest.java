@@ -86,7 +86,7 @@ final class RaftTransportTest {
 
   private static Message ask(RaftTransport from, long timeoutMillis) throws Exception {
     CompletableFuture<Message> result = new CompletableFuture<>();
-    from.ask(
+    from.send(
         ANSWERING,
         PING,
         timeoutMillis,

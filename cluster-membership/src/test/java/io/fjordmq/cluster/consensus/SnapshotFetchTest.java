@@ -177,7 +177,7 @@ final class SnapshotFetchTest {
           } catch (IOException e) {
             throw new AssertionError(e);
           }
-          assertThat(exports.hasMoved(offer)).as("the leader waits, too").isTrue();
+          assertThat(exports.hasProgressed(offer)).as("the leader waits, too").isTrue();
         };
     assertComplete(fetch(offer));
     assertThat(time.nanos).isGreaterThan(2 * OLD_LIMIT.toNanos());
@@ -202,7 +202,7 @@ final class SnapshotFetchTest {
     SnapshotFetch fetch = fetch(offer(5)); // nobody makes the copy
     assertThat(fetch.isOk()).isFalse();
     assertThat(fetch.getErrorMsg()).contains("no progress for 30000 ms");
-    assertThat(exports.hasMoved(7_001)).as("the leader gives up, too").isFalse();
+    assertThat(exports.hasProgressed(7_001)).as("the leader gives up, too").isFalse();
   }
 
   @Test

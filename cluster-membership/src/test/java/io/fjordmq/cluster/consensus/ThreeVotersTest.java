@@ -60,7 +60,7 @@ final class ThreeVotersTest {
   void shouldElectAnotherWhileTheLeaderIsSilentAndGoOnWithIt() throws Exception {
     cluster.write("a");
     Member first = cluster.leader();
-    first.host().silence(true);
+    first.host().suppressLeaderRequests(true);
     Await.until(
         "another leads",
         () ->
@@ -69,7 +69,7 @@ final class ThreeVotersTest {
     Await.until("it knows", () -> !first.consensus().leadership().leading());
     cluster.write("b");
     cluster.awaitEverywhere(List.of("a", "b")); // it still answers
-    first.host().silence(false);
+    first.host().suppressLeaderRequests(false);
     cluster.stop(cluster.leader().id());
     cluster.write("c");
     assertThat(first.state().values()).startsWith("a", "b");

@@ -115,7 +115,7 @@ class ClusterMembershipTest {
     await("all know", () -> stateOf(a.id(), b) == Member.State.FULL);
     assertThat(a.membership().isServing()).as("others lead, it serves").isTrue();
 
-    a.membership().rest("its disk is full");
+    a.membership().suspend("its disk is full");
     await("it is down", () -> stateOf(a.id(), b) == Member.State.DOWN);
     assertThat(a.membership().isServing()).isFalse();
     assertThat(a.membership().notServingBecause()).isEqualTo("suspended: its disk is full");
@@ -168,10 +168,10 @@ class ClusterMembershipTest {
     await("one leads", () -> List.of(a, b, c).stream().anyMatch(ClusterMembershipTest::leads));
     RealNode leader =
         List.of(a, b, c).stream().filter(ClusterMembershipTest::leads).findFirst().orElseThrow();
-    leader.membership().leave().get(20, TimeUnit.SECONDS);
+    leader.membership().decommission().get(20, TimeUnit.SECONDS);
     await("it votes no more", () -> !votes(leader.id(), leader));
     assertThat(leader.membership().isServing()).isTrue();
-    leader.membership().goForGood();
+    leader.membership().removeOnClose();
     nodes.stop(leader);
     RealNode other = leader == a ? b : a;
     await("it is gone", () -> other.membership().members().removed().containsKey(leader.id()));

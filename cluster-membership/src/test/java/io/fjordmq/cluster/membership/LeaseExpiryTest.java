@@ -104,12 +104,12 @@ class LeaseExpiryTest {
         .watch(
             new MembershipListener() {
               @Override
-              public void lapsed(long incarnation) {
+              public void leaseExpired(long incarnation) {
                 lapses[index]++;
               }
 
               @Override
-              public void renewed(long incarnation) {
+              public void leaseRenewed(long incarnation) {
                 renewals[index]++;
               }
             });

@@ -19,30 +19,30 @@ class LeaseTableTest {
 
   @Test
   void shouldGiveEverybodyAWholeLeaseAtTheBeginning() {
-    assertThat(table.hasRunOut(up(A, 1), BEGIN + 3_000)).isFalse();
-    assertThat(table.hasRunOut(up(A, 1), BEGIN + 3_001)).isTrue();
+    assertThat(table.hasExpired(up(A, 1), BEGIN + 3_000)).isFalse();
+    assertThat(table.hasExpired(up(A, 1), BEGIN + 3_001)).isTrue();
   }
 
   @Test
   void shouldCountALeaseFromTheReceiptOfItsRenewal() {
     table.renew(A, 1, 5, 5, BEGIN + 10_000);
-    assertThat(table.hasRunOut(up(A, 1), BEGIN + 13_000)).isFalse();
-    assertThat(table.hasRunOut(up(A, 1), BEGIN + 13_001)).isTrue();
+    assertThat(table.hasExpired(up(A, 1), BEGIN + 13_000)).isFalse();
+    assertThat(table.hasExpired(up(A, 1), BEGIN + 13_001)).isTrue();
   }
 
   @Test
   void shouldNotTakeTheLeaseOfOneLifeForThatOfAnother() {
     table.renew(A, 1, 5, 5, BEGIN + 10_000);
-    assertThat(table.hasRunOut(up(A, 2), BEGIN + 10_000)).isTrue();
+    assertThat(table.hasExpired(up(A, 2), BEGIN + 10_000)).isTrue();
     assertThat(table.appliedByAll(members(up(A, 2)))).isZero();
   }
 
   @Test
   void shouldGiveEverybodyAWholeLeaseAgainWhenTheLeaderStoodStill() {
     table.renew(A, 1, 5, 5, BEGIN);
-    table.giveWholeLease(BEGIN + 60_000);
-    assertThat(table.hasRunOut(up(A, 1), BEGIN + 63_000)).isFalse();
-    assertThat(table.hasRunOut(up(A, 1), BEGIN + 63_001)).isTrue();
+    table.extendAll(BEGIN + 60_000);
+    assertThat(table.hasExpired(up(A, 1), BEGIN + 63_000)).isFalse();
+    assertThat(table.hasExpired(up(A, 1), BEGIN + 63_001)).isTrue();
   }
 
   @Test
@@ -50,7 +50,7 @@ class LeaseTableTest {
     assertThat(table.renew(A, 1, 3, 7, BEGIN)).isTrue();
     assertThat(table.renew(A, 1, 6, 9, BEGIN + 20_000)).isTrue();
     assertThat(table.renew(A, 1, 6, 9, BEGIN + 20_001)).isFalse();
-    assertThat(table.hasRunOut(up(A, 1), BEGIN + 23_001)).isTrue();
+    assertThat(table.hasExpired(up(A, 1), BEGIN + 23_001)).isTrue();
     assertThat(table.renew(A, 1, 7, 12, BEGIN + 20_002)).as("has caught up with 7").isTrue();
     assertThat(table.renew(A, 1, 11, 20, BEGIN + 40_002)).as("but not with 12").isTrue();
     assertThat(table.renew(A, 1, 11, 20, BEGIN + 40_003)).isFalse();

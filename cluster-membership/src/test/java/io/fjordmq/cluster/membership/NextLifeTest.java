@@ -74,7 +74,7 @@ class NextLifeTest {
           && request instanceof Registration
           && right instanceof LeaderAnswer.Registered) {
         who = null;
-        resting.rest("the disk has stopped");
+        resting.suspend("the disk has stopped");
       }
       return right;
     }

@@ -28,13 +28,13 @@ class NodeAddressesTest {
   void shouldBelieveANodeMoreThanTheMetadataAndThoseMoreThanHearsay() {
     NodeAddresses book = open();
     assertThat(book.find(A)).isNull();
-    book.suggested(Map.of(A, OLD));
+    book.addHints(Map.of(A, OLD));
     assertThat(book.find(A)).isEqualTo(OLD);
-    book.written(members(WRITTEN));
+    book.onMembersChanged(members(WRITTEN));
     assertThat(book.find(A)).isEqualTo(WRITTEN);
     book.onAddress(A, SAID);
     assertThat(book.find(A)).isEqualTo(SAID);
-    book.written(members(OLD));
+    book.onMembersChanged(members(OLD));
     assertThat(book.find(A)).isEqualTo(SAID);
     assertThat(book.unconfirmed()).as("to be asked").containsExactly(Map.entry(A, OLD));
     book.onAddress(A, OLD);
@@ -84,7 +84,7 @@ class NodeAddressesTest {
   @Test
   void shouldRememberWhatItKnewAndDoWithoutADamagedFile() throws Exception {
     NodeAddresses book = open();
-    book.written(members(WRITTEN));
+    book.onMembersChanged(members(WRITTEN));
     assertThat(open().find(A)).isEqualTo(WRITTEN);
     book.onAddress(A, new NodeAddress("fe80::1%eth0", 1));
     assertThat(open().find(A)).isEqualTo(new NodeAddress("fe80::1%eth0", 1));

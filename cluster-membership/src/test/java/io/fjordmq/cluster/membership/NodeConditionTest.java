@@ -22,7 +22,7 @@ class NodeConditionTest {
       try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
         NodeId id = three.ids.get(2);
         ClusterMembership membership = three.nodes.get(2).membership();
-        three.await("it goes", leaving ? membership.leave() : membership.drain(true));
+        three.await("it goes", leaving ? membership.decommission() : membership.drain(true));
         three.await("it knows", () -> !membership.members().in(Member.State.UP).contains(id));
         three.cluster.network().partition(three.ids, List.of(id));
         CompletableFuture<Void> said = membership.condition(Member.State.FULL);
@@ -42,7 +42,7 @@ class NodeConditionTest {
       NodeId id = three.ids.get(2);
       ClusterMembership membership = three.nodes.get(2).membership();
       CompletableFuture<Void> said =
-          membership.leave().thenCompose(leaves -> membership.condition(Member.State.FULL));
+          membership.decommission().thenCompose(leaves -> membership.condition(Member.State.FULL));
       three.await("it is said", said::isDone);
       three.simulation.run(1_000);
       assertThat(three.state(id)).isEqualTo(Member.State.LEAVING);

@@ -43,7 +43,7 @@ class ReachabilityReportsTest {
     long incarnation = member == null ? 0 : member.incarnation();
     Set<NodeId> named = unreachable.getOrDefault(name, Set.of());
     Renewal renewal = new Renewal(incarnation, 1, new ClockReport(1, 1, true), named);
-    LeaderAnswer.NotRenewed refusal = reports.judge(new NodeId(name), renewal, members(), now);
+    LeaderAnswer.NotRenewed refusal = reports.onRenewal(new NodeId(name), renewal, members(), now);
     return refusal == null ? null : refusal.why();
   }
 

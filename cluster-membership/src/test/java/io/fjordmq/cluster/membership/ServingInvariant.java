@@ -59,7 +59,7 @@ public final class ServingInvariant {
           node.self() + " serves in a life that the cluster counts as over: " + node.incarnation());
     }
     for (Membership other : serving) {
-      if (!other.members().lives(node.self(), node.incarnation())) {
+      if (!other.members().isAlive(node.self(), node.incarnation())) {
         throw new AssertionError(
             "%s serves and does not count %s, which serves in life %d: %s"
                 .formatted(other.self(), node.self(), node.incarnation(), other.members()));

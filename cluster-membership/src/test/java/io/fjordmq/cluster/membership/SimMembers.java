@@ -442,7 +442,7 @@ final class SimMembers implements AutoCloseable {
     return serving.removed().stream()
         .map(node -> running.get(node.value()))
         .filter(Objects::nonNull)
-        .allMatch(life -> NodeLease.REMOVED_FOR_GOOD.equals(life.membership().notServingBecause()));
+        .allMatch(life -> NodeLease.REMOVED_MESSAGE.equals(life.membership().notServingBecause()));
   }
 
   private boolean rightVoters() {
@@ -493,7 +493,7 @@ final class SimMembers implements AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> lifeEnded(long incarnation) {
+    public CompletableFuture<Void> incarnationEnded(long incarnation) {
       livesEnded++;
       if (admitted > incarnation) {
         throw new AssertionError(incarnation + " ends after " + admitted + " was admitted");

@@ -240,8 +240,8 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     @Override
-    public void introduceBy(Function<Hello, HelloReply> answer) {
-      calls.introduceBy(answer);
+    public void answerHellosWith(Function<Hello, HelloReply> answer) {
+      calls.answerHellosWith(answer);
     }
   }
 }

@@ -31,8 +31,8 @@ class StartingNodeTest {
         Members members = node.membership().members();
         assertThat(members.alive()).containsExactlyInAnyOrderElementsOf(three.ids);
         assertThat(members.counted()).containsExactlyInAnyOrder(three.ids.get(0), three.ids.get(1));
-        assertThat(members.isOver(id, 1)).as("the life before is over").isTrue();
-        assertThat(members.lives(id, 2)).isTrue();
+        assertThat(members.hasEnded(id, 1)).as("the life before is over").isTrue();
+        assertThat(members.isAlive(id, 2)).isTrue();
       }
       assertThat(membership.incarnation()).isEqualTo(2);
       assertThat(membership.notServingBecause()).isEqualTo("still starting");
@@ -106,9 +106,9 @@ class StartingNodeTest {
               membership.condition(Member.State.FULL),
               membership.condition(Member.State.UP),
               membership.drain(true),
-              membership.leave());
+              membership.decommission());
       refused.forEach(said -> assertThat(said).isCompletedExceptionally());
-      membership.rest("its disk is slow");
+      membership.suspend("its disk is slow");
       three.await("it rests", () -> three.state(id) == Member.State.DOWN);
       membership.resume();
       three.await("it has its next life", () -> three.state(id) == Member.State.STARTING);

@@ -127,7 +127,7 @@ public final class TestMembership implements Membership {
   /** This node serves from now on, whatever was before. */
   public void serve() {
     notServing = null;
-    listeners.forEach(listener -> listener.renewed(incarnation));
+    listeners.forEach(listener -> listener.leaseRenewed(incarnation));
   }
 
   /** This node does not serve from now on: its lease has run out. */
@@ -138,7 +138,7 @@ public final class TestMembership implements Membership {
   /** The same, and another node serves; can be repeated. */
   public void lapse() {
     stopServing("its lease has run out");
-    listeners.forEach(listener -> listener.lapsed(incarnation));
+    listeners.forEach(listener -> listener.leaseExpired(incarnation));
   }
 
   /**
@@ -150,7 +150,7 @@ public final class TestMembership implements Membership {
     setState(self, Member.State.DOWN);
     return CompletableFuture.allOf(
         listeners.stream()
-            .map(listener -> listener.lifeEnded(incarnation))
+            .map(listener -> listener.incarnationEnded(incarnation))
             .toArray(CompletableFuture<?>[]::new));
   }
 

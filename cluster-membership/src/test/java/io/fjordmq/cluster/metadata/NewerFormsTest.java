@@ -3,7 +3,7 @@ package io.fjordmq.cluster.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -29,7 +29,7 @@ class NewerFormsTest {
             () -> StartRecord.all(start),
             () -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))) {
       assertThatThrownBy(read::run)
-          .isInstanceOf(NewerFormException.class)
+          .isInstanceOf(NewerFormatException.class)
           .hasMessageEndingWith("upgrade this node");
     }
   }
@@ -45,6 +45,6 @@ class NewerFormsTest {
     assertThatThrownBy(() -> MetadataCodec.decodeCheckpoint(checkpoint))
         .hasMessage(
             "the metadata checkpoint has version 2, this node reads version 1: upgrade this node");
-    assertThat(NewerFormException.in(null)).isNull();
+    assertThat(NewerFormatException.in(null)).isNull();
   }
 }

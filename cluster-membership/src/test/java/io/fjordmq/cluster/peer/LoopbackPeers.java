@@ -163,7 +163,7 @@ public final class LoopbackPeers {
     }
 
     @Override
-    public void introduceBy(Function<Hello, HelloReply> answer) {
+    public void answerHellosWith(Function<Hello, HelloReply> answer) {
       serve(
           HELLO,
           (from, request) ->

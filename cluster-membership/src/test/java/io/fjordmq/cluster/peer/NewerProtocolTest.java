@@ -61,10 +61,10 @@ class NewerProtocolTest {
     PeerServer server =
         new PeerServer(
             "c1", A, TestPorts.SETTINGS, StartFence.inMemory(A, StartStamp.NONE), node -> {});
-    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(3).build(), B))
+    assertThatThrownBy(() -> server.checkOpening(Opening.newBuilder().setProtocol(3).build(), B))
         .hasMessageContaining("version 3")
         .hasMessageEndingWith("upgrade this node");
-    assertThatThrownBy(() -> server.requireMeant(Opening.newBuilder().setProtocol(1).build(), B))
+    assertThatThrownBy(() -> server.checkOpening(Opening.newBuilder().setProtocol(1).build(), B))
         .hasMessageEndingWith("upgrade it");
   }
 }

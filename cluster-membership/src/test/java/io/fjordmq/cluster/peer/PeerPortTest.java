@@ -256,7 +256,7 @@ class PeerPortTest {
             B,
             Map.of(B, where),
             1234);
-    b.introduceBy(
+    b.answerHellosWith(
         hello -> {
           hellos.add(hello);
           return helloReply;

@@ -29,15 +29,15 @@ class ReloadingContextTest {
     ClusterTls files = new TestAuthority(folder).node("n1");
     ReloadingContext context =
         ReloadingContext.open("connections", files, () -> make(files), looking);
-    context.look();
+    context.reloadIfChanged();
     assertThat(made).isOne();
     Files.writeString(files.trustFile(), Files.readString(files.trustFile()) + "\n");
     fault = "Too many open files";
-    context.look();
+    context.reloadIfChanged();
     assertThat(made).as("what was read before stays in force").isOne();
     fault = null;
-    context.look();
-    context.look();
+    context.reloadIfChanged();
+    context.reloadIfChanged();
     assertThat(made).isEqualTo(2);
   }
 
@@ -46,6 +46,6 @@ class ReloadingContextTest {
       throw new IOException(fault);
     }
     made++;
-    return files.asking().build();
+    return files.clientContext().build();
   }
 }

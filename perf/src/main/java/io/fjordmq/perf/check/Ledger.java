@@ -22,8 +22,8 @@ public interface Ledger {
    *
    * @return optional messages that were not delivered
    */
-  long comeBack(Sent sent);
+  long comeBack(SentMessages sentMessages);
 
   /** Required messages that were not delivered. */
-  Missing missing(Sent sent);
+  Missing missing(SentMessages sentMessages);
 }

@@ -71,23 +71,23 @@ public final class OwnLedger implements Ledger {
   }
 
   @Override
-  public long comeBack(Sent sent) {
+  public long comeBack(SentMessages sentMessages) {
     long excused = 0;
     for (int i = 0; i < streams.length; i++) {
-      excused += streams[i].comeBack(sent.count(first + i * step));
+      excused += streams[i].comeBack(sentMessages.count(first + i * step));
     }
     return excused;
   }
 
   @Override
-  public Missing missing(Sent sent) {
+  public Missing missing(SentMessages sentMessages) {
     Missing missing = Missing.NONE;
     for (int i = 0; i < streams.length; i++) {
       int publisher = first + i * step;
       missing =
           missing.plus(
               streams[i].missing(
-                  sent.count(publisher), number -> sent.isAnswered(publisher, number)));
+                  sentMessages.count(publisher), number -> sentMessages.isAnswered(publisher, number)));
     }
     return missing;
   }

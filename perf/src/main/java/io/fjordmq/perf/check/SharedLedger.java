@@ -29,7 +29,7 @@ public final class SharedLedger {
   }
 
   /** Messages that no member received. Any thread. */
-  public Missing missing(Sent sent) {
+  public Missing missing(SentMessages sentMessages) {
     Missing missing = Missing.NONE;
     for (int i = 0; i < streams.length; i++) {
       int publisher = i;
@@ -37,7 +37,7 @@ public final class SharedLedger {
         missing =
             missing.plus(
                 streams[i].missing(
-                    sent.count(publisher), number -> sent.isAnswered(publisher, number)));
+                    sentMessages.count(publisher), number -> sentMessages.isAnswered(publisher, number)));
       }
     }
     return missing;
@@ -59,7 +59,7 @@ public final class SharedLedger {
 
     /** A single member misses nothing: {@link SharedLedger#missing} checks all of them. */
     @Override
-    public Missing missing(Sent sent) {
+    public Missing missing(SentMessages sentMessages) {
       return Missing.NONE;
     }
 
@@ -69,7 +69,7 @@ public final class SharedLedger {
     }
 
     @Override
-    public long comeBack(Sent sent) {
+    public long comeBack(SentMessages sentMessages) {
       throw new IllegalStateException("members of a shared subscription must not leave");
     }
   }

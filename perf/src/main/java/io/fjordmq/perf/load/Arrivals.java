@@ -34,7 +34,7 @@ final class Arrivals {
   private final Recorder connecting = new Recorder(HIGHEST_MICROS, 3);
   private final AtomicInteger accepted = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
-  private final Reasons reasons = new Reasons();
+  private final ErrorCounts errorCounts = new ErrorCounts();
   private volatile long startNanos;
   private volatile long lastNanos;
   private int begun;
@@ -92,7 +92,7 @@ final class Arrivals {
                   entered.accept(client);
                 } else {
                   this.refused.incrementAndGet();
-                  reasons.note(reason(error), name);
+                  errorCounts.note(reason(error), name);
                   refused.run();
                 }
               } finally {
@@ -148,7 +148,7 @@ final class Arrivals {
   }
 
   /** Why clients were refused. */
-  Reasons reasons() {
-    return reasons;
+  ErrorCounts reasons() {
+    return errorCounts;
   }
 }

@@ -55,7 +55,7 @@ final class Findings {
    *
    * @param why a fault
    */
-  void brokenOff(String why, Reading last) {
+  void aborted(String why, Reading last) {
     faults.add(why);
     Reading from = before;
     if (from != null && last.nanos() - from.nanos() > 0) {
@@ -133,11 +133,11 @@ final class Findings {
     }
     double sent = after.sent() - before.sent();
     double received = after.received() - before.received();
-    Turnout turnout = fleet.turnout();
-    if (!turnout.isFull()) {
-      remarks.add("only connected clients produced load: " + turnout);
+    ConnectedClients connectedClients = fleet.turnout();
+    if (!connectedClients.isFull()) {
+      remarks.add("only connected clients produced load: " + connectedClients);
     }
-    figures.put(Figure.OFFERED, turnout.publishesPerSecond());
+    figures.put(Figure.OFFERED, connectedClients.publishesPerSecond());
     figures.put(Figure.SENT, sent / seconds);
     figures.put(Figure.RECEIVED, received / seconds);
     if (watch.seesProcesses() && sent + received > 0) {
@@ -151,20 +151,20 @@ final class Findings {
     if (scenario.connections().leaving().percent() > 0) {
       return; // clients that are away send and get nothing; HELD_BACK shows the rest
     }
-    if (sent < CARRIED * turnout.publishesPerSecond() * seconds) {
+    if (sent < CARRIED * connectedClients.publishesPerSecond() * seconds) {
       remarks.add(
           String.format(
               Locale.ROOT,
               "behind schedule: %.0f of %.0f publishes per second were sent",
               sent / seconds,
-              turnout.publishesPerSecond()));
-    } else if (received < CARRIED * turnout.deliveriesPerSecond() * seconds) {
+              connectedClients.publishesPerSecond()));
+    } else if (received < CARRIED * connectedClients.deliveriesPerSecond() * seconds) {
       remarks.add(
           String.format(
               Locale.ROOT,
               "behind schedule: %.0f of %.0f messages per second were delivered",
               received / seconds,
-              turnout.deliveriesPerSecond()));
+              connectedClients.deliveriesPerSecond()));
     }
   }
 
@@ -209,8 +209,8 @@ final class Findings {
     }
   }
 
-  private void faultsBecause(Reasons reasons) {
-    reasons.lines().forEach(line -> faults.add("  " + line));
+  private void faultsBecause(ErrorCounts errorCounts) {
+    errorCounts.lines().forEach(line -> faults.add("  " + line));
   }
 
   private long sum(Function<Lane, Counter> of) {

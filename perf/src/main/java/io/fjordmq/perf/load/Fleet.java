@@ -2,12 +2,12 @@ package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.LoadClient;
-import io.fjordmq.perf.Session;
+import io.fjordmq.perf.ConnectSettings;
 import io.fjordmq.perf.check.Ledger;
 import io.fjordmq.perf.check.Missing;
 import io.fjordmq.perf.check.Mix;
 import io.fjordmq.perf.check.OwnLedger;
-import io.fjordmq.perf.check.Sent;
+import io.fjordmq.perf.check.SentMessages;
 import io.fjordmq.perf.check.SharedLedger;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Flow;
@@ -28,23 +28,23 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** All clients of a scenario: their identities, connections and expected messages. */
-final class Fleet implements Sent, AutoCloseable {
+final class Fleet implements SentMessages, AutoCloseable {
   private final Scenario scenario;
   private final ClientLoops loops;
   private final Topics topics;
   private final Payload payload;
   private final String label;
   private final Arrivals arrivals;
-  private final Presence presence;
+  private final ConnectionCounts connectionCounts;
   private final @Nullable Publisher[] publishers;
   private final @Nullable Subscriber[] subscribers;
   private final Mix mix;
   private final SharedLedger shared;
   private final List<LoadClient> clients = new ArrayList<>();
   private final Map<EventLoop, Lane> lanes = new ConcurrentHashMap<>();
-  private final List<Leaver> leavers = Collections.synchronizedList(new ArrayList<>());
+  private final List<LeavingClient> leavers = Collections.synchronizedList(new ArrayList<>());
   private volatile boolean stopped;
-  private volatile @Nullable Timetable timetable;
+  private volatile @Nullable Schedule schedule;
 
   /**
    * @param run distinguishes this run from any other whose messages may still arrive
@@ -56,7 +56,7 @@ final class Fleet implements Sent, AutoCloseable {
     this.topics = new Topics(scenario, label);
     this.payload = new Payload(scenario.traffic().payloadBytes(), run);
     this.arrivals = new Arrivals(scenario.connections().perSecond());
-    this.presence = new Presence(arrivals);
+    this.connectionCounts = new ConnectionCounts(arrivals);
     Clients count = scenario.clients();
     boolean mutual = scenario.flow() == Flow.MUTUAL;
     this.publishers = new Publisher[count.publishers()];
@@ -72,51 +72,51 @@ final class Fleet implements Sent, AutoCloseable {
     boolean mutual = scenario.flow() == Flow.MUTUAL;
     for (int i = 0; i < count.subscribers(); i++) {
       int number = i;
-      Member member = new Member(this);
+      LoadRole loadRole = new LoadRole(this);
       int node = i / loops.nodes(); // covers all paths between nodes
       come(
           "s" + i,
           node,
-          member,
-          client -> subscribe(client, member, number),
+          loadRole,
+          client -> subscribe(client, loadRole, number),
           client -> {
-            subscribers[number] = member.subscriber();
-            perhapsLeaves(client, member, "s", number, node, topics.ofSubscriber(number));
+            subscribers[number] = loadRole.subscriber();
+            perhapsLeaves(client, loadRole, "s", number, node, topics.ofSubscriber(number));
           });
     }
     for (int i = 0; i < count.collectors(); i++) {
       int place = subscribers.length - 1 - i;
-      Member member = new Member(this);
+      LoadRole loadRole = new LoadRole(this);
       come(
           "c" + i,
           i,
-          member,
-          client -> collect(client, member),
-          client -> subscribers[place] = member.subscriber());
+          loadRole,
+          client -> collect(client, loadRole),
+          client -> subscribers[place] = loadRole.subscriber());
     }
     for (int i = 0; i < count.idle(); i++) {
-      come("i" + i, i, new Member(this), CompletableFuture::completedFuture, client -> {});
+      come("i" + i, i, new LoadRole(this), CompletableFuture::completedFuture, client -> {});
     }
     for (int i = 0; i < count.publishers(); i++) {
       int number = i;
-      Member member = new Member(this);
+      LoadRole loadRole = new LoadRole(this);
       come(
           "p" + i,
           i,
-          member,
+          loadRole,
           client -> {
-            publish(client, member, number);
+            publish(client, loadRole, number);
             return mutual
-                ? subscribe(client, member, number)
+                ? subscribe(client, loadRole, number)
                 : CompletableFuture.completedFuture(client);
           },
           client -> {
-            publishers[number] = member.publisher();
+            publishers[number] = loadRole.publisher();
             List<String> filters = mutual ? topics.ofSubscriber(number) : List.of();
             if (mutual) {
-              subscribers[number] = member.subscriber();
+              subscribers[number] = loadRole.subscriber();
             }
-            perhapsLeaves(client, member, "p", number, number, filters);
+            perhapsLeaves(client, loadRole, "p", number, number, filters);
           });
     }
     arrivals.await();
@@ -132,7 +132,7 @@ final class Fleet implements Sent, AutoCloseable {
   private void come(
       String name,
       int node,
-      Member member,
+      LoadRole loadRole,
       Function<LoadClient, CompletableFuture<LoadClient>> then,
       Consumer<LoadClient> entered)
       throws InterruptedException {
@@ -140,7 +140,7 @@ final class Fleet implements Sent, AutoCloseable {
       return;
     }
     boolean clean = !scenario.connections().persistent();
-    LoadClient client = new LoadClient(session(name, clean), member);
+    LoadClient client = new LoadClient(session(name, clean), loadRole);
     synchronized (clients) {
       clients.add(client);
     }
@@ -150,15 +150,15 @@ final class Fleet implements Sent, AutoCloseable {
         then,
         in -> {
           entered.accept(in);
-          member.enter();
+          loadRole.enter();
         },
         // It may be connected, now or later.
         () -> client.connected().thenAccept(LoadClient::close));
   }
 
   /** The CONNECT of the client with that name within this run. */
-  Session session(String name, boolean clean) {
-    return new Session(
+  ConnectSettings session(String name, boolean clean) {
+    return new ConnectSettings(
         "perf-" + label + "-" + name,
         scenario.connections().version(),
         clean,
@@ -166,7 +166,7 @@ final class Fleet implements Sent, AutoCloseable {
         scenario.connections().users() ? Users.of(name) : null);
   }
 
-  private void publish(LoadClient client, Member member, int number) {
+  private void publish(LoadClient client, LoadRole loadRole, int number) {
     Publisher publisher =
         new Publisher(
             number,
@@ -177,21 +177,21 @@ final class Fleet implements Sent, AutoCloseable {
             scenario.connections().version(),
             client,
             lane(client));
-    member.publishes(publisher);
+    loadRole.publishes(publisher);
   }
 
   /** Makes client n of a kind leave and return, if the scenario asks for it. */
   private void perhapsLeaves(
-      LoadClient client, Member member, String kind, int number, int node, List<String> filters) {
+      LoadClient client, LoadRole loadRole, String kind, int number, int node, List<String> filters) {
     Leaving leaving = scenario.connections().leaving();
     if (leaving.includes(number)) {
-      Session session = session(kind + number, true);
+      ConnectSettings connectSettings = session(kind + number, true);
       int qos = scenario.traffic().qos();
-      leavers.add(new Leaver(this, loops, session, node, member, leaving, filters, qos, client));
+      leavers.add(new LeavingClient(this, loops, connectSettings, node, loadRole, leaving, filters, qos, client));
     }
   }
 
-  private CompletableFuture<LoadClient> subscribe(LoadClient client, Member member, int number) {
+  private CompletableFuture<LoadClient> subscribe(LoadClient client, LoadRole loadRole, int number) {
     int all = scenario.clients().publishers();
     Ledger ledger =
         switch (scenario.flow()) {
@@ -204,17 +204,17 @@ final class Fleet implements Sent, AutoCloseable {
           }
           case CONNECTIONS -> throw new IllegalStateException("connections subscribe to nothing");
         };
-    return subscribe(client, member, ledger, topics.ofSubscriber(number));
+    return subscribe(client, loadRole, ledger, topics.ofSubscriber(number));
   }
 
-  private CompletableFuture<LoadClient> collect(LoadClient client, Member member) {
+  private CompletableFuture<LoadClient> collect(LoadClient client, LoadRole loadRole) {
     Ledger ledger = new OwnLedger(0, 1, scenario.clients().publishers(), mix);
-    return subscribe(client, member, ledger, topics.ofCollector());
+    return subscribe(client, loadRole, ledger, topics.ofCollector());
   }
 
   private CompletableFuture<LoadClient> subscribe(
-      LoadClient client, Member member, Ledger ledger, List<String> filters) {
-    member.subscribes(new Subscriber(payload, ledger, lane(client)));
+      LoadClient client, LoadRole loadRole, Ledger ledger, List<String> filters) {
+    loadRole.subscribes(new Subscriber(payload, ledger, lane(client)));
     return client.subscribe(filters, scenario.traffic().qos());
   }
 
@@ -223,14 +223,14 @@ final class Fleet implements Sent, AutoCloseable {
   }
 
   /** The clients that are connected. After {@link #connect}. */
-  Turnout turnout() {
-    return Turnout.of(
+  ConnectedClients turnout() {
+    return ConnectedClients.of(
         scenario, number -> publishers[number] != null, place -> subscribers[place] != null);
   }
 
   /** Starts publishing on this schedule. After {@link #connect}. */
-  void start(Timetable times) {
-    timetable = times;
+  void start(Schedule times) {
+    schedule = times;
     for (Publisher publisher : publishers) {
       if (publisher != null) {
         publisher.lane().add(publisher);
@@ -238,12 +238,12 @@ final class Fleet implements Sent, AutoCloseable {
     }
     lanes.values().forEach(lane -> lane.countFrom(times.countedNanos())); // before any lane starts
     lanes.values().forEach(lane -> lane.start(times));
-    leavers.forEach(Leaver::live);
+    leavers.forEach(LeavingClient::start);
   }
 
   /** Whether publishing has started. */
   boolean hasStarted() {
-    return timetable != null;
+    return schedule != null;
   }
 
   /** The schedule has ended: no client has to leave any more. */
@@ -258,7 +258,7 @@ final class Fleet implements Sent, AutoCloseable {
 
   /** A client has returned over this connection. Any thread. */
   void cameBack(LoadClient client) {
-    presence.comeBack();
+    connectionCounts.comeBack();
     synchronized (clients) {
       clients.add(client);
     }
@@ -269,8 +269,8 @@ final class Fleet implements Sent, AutoCloseable {
     return publishers.length > 0;
   }
 
-  Timetable timetable() {
-    Timetable times = timetable;
+  Schedule timetable() {
+    Schedule times = schedule;
     if (times == null) {
       throw new IllegalStateException("a PUBACK came before anything was published");
     }
@@ -285,8 +285,8 @@ final class Fleet implements Sent, AutoCloseable {
     return lanes.values();
   }
 
-  Presence presence() {
-    return presence;
+  ConnectionCounts presence() {
+    return connectionCounts;
   }
 
   /** Messages received by subscribers so far. */
@@ -296,7 +296,7 @@ final class Fleet implements Sent, AutoCloseable {
 
   /** Number of messages that are due and not yet sent. */
   long heldBack(long nowNanos) {
-    Timetable times = timetable();
+    Schedule times = timetable();
     long behind = 0;
     for (Publisher publisher : publishers) {
       if (publisher != null) {
@@ -311,7 +311,7 @@ final class Fleet implements Sent, AutoCloseable {
    *
    * @param turnout connected clients
    */
-  long pending(Turnout turnout, long nowNanos) {
+  long pending(ConnectedClients connectedClients, long nowNanos) {
     long sent = 0;
     long received = 0;
     long unacknowledged = 0;
@@ -320,7 +320,7 @@ final class Fleet implements Sent, AutoCloseable {
       received += lane.received.get() + lane.excused.get();
       unacknowledged += lane.answerable.get() - lane.acknowledged.get();
     }
-    double each = turnout.deliveriesPerSecond() / turnout.publishesPerSecond();
+    double each = connectedClients.deliveriesPerSecond() / connectedClients.publishesPerSecond();
     long deliveries = Math.max(0, (long) Math.floor(sent * each) - received);
     return heldBack(nowNanos) + deliveries + unacknowledged;
   }

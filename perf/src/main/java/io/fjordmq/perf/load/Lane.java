@@ -76,32 +76,32 @@ final class Lane {
   }
 
   /** Starts the publishers of this lane. */
-  void start(Timetable timetable) {
+  void start(Schedule schedule) {
     publishers.sort(Comparator.comparingInt(Publisher::number));
     if (!publishers.isEmpty()) {
-      loop.execute(() -> tick(timetable));
+      loop.execute(() -> tick(schedule));
     }
   }
 
-  private void tick(Timetable timetable) {
+  private void tick(Schedule schedule) {
     if (stopped) {
       return;
     }
     long now = System.nanoTime();
-    while (nextDue(timetable) - now <= 0 && nextDue(timetable) - timetable.endNanos() < 0) {
-      publishers.get(cursor).send(timetable, now);
+    while (nextDue(schedule) - now <= 0 && nextDue(schedule) - schedule.endNanos() < 0) {
+      publishers.get(cursor).send(schedule, now);
       cursor++;
       if (cursor == publishers.size()) {
         cursor = 0;
         round++;
       }
     }
-    long untilEnd = timetable.endNanos() - now;
+    long untilEnd = schedule.endNanos() - now;
     if (untilEnd > 0) {
-      long wait = Math.min(untilEnd, nextDue(timetable) - System.nanoTime());
-      loop.schedule(() -> tick(timetable), Math.max(LEAST_PAUSE_NANOS, wait), TimeUnit.NANOSECONDS);
-    } else if (!catchUp(timetable, now)) {
-      loop.schedule(() -> tick(timetable), RETRY_NANOS, TimeUnit.NANOSECONDS);
+      long wait = Math.min(untilEnd, nextDue(schedule) - System.nanoTime());
+      loop.schedule(() -> tick(schedule), Math.max(LEAST_PAUSE_NANOS, wait), TimeUnit.NANOSECONDS);
+    } else if (!catchUp(schedule, now)) {
+      loop.schedule(() -> tick(schedule), RETRY_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -109,16 +109,16 @@ final class Lane {
    * After the end of the schedule: sends what is left. Returns false if something could not be
    * sent.
    */
-  private boolean catchUp(Timetable timetable, long now) {
+  private boolean catchUp(Schedule schedule, long now) {
     boolean done = true;
     for (Publisher publisher : publishers) {
-      done &= publisher.send(timetable, now);
+      done &= publisher.send(schedule, now);
     }
     return done;
   }
 
-  private long nextDue(Timetable timetable) {
-    return timetable.intendedNanos(publishers.get(cursor).number(), round);
+  private long nextDue(Schedule schedule) {
+    return schedule.intendedNanos(publishers.get(cursor).number(), round);
   }
 
   /** Stops publishing. Any thread. */

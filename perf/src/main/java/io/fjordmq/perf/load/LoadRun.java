@@ -57,15 +57,15 @@ public final class LoadRun {
       if (!staying || !scenario.connections().persistent()) {
         return run(broker, fleet, watch);
       }
-      try (Farewell farewell = new Farewell(scenario, loops, fleet, progress)) {
+      try (SessionCleanup sessionCleanup = new SessionCleanup(scenario, loops, fleet, progress)) {
         RunResult result;
         try {
           result = run(broker, fleet, watch);
         } catch (Exception e) {
-          farewell.say().forEach(progress);
+          sessionCleanup.run().forEach(progress);
           throw e;
         }
-        return result.with(List.of(), farewell.say());
+        return result.with(List.of(), sessionCleanup.run());
       }
     }
   }
@@ -81,7 +81,7 @@ public final class LoadRun {
         load(fleet, sampler, findings);
       }
     } catch (UncheckedIOException e) {
-      findings.brokenOff("the broker exited: " + e.getMessage(), sampler.last());
+      findings.aborted("the broker exited: " + e.getMessage(), sampler.last());
       fleet.stop();
       awaitSilence(fleet); // other nodes may still deliver
     }
@@ -128,7 +128,7 @@ public final class LoadRun {
   private void load(Fleet fleet, Sampler sampler, Findings findings) throws InterruptedException {
     sampler.resume();
     fleet.start(
-        Timetable.of(
+        Schedule.of(
             System.nanoTime(),
             warmSeconds,
             seconds,
@@ -146,11 +146,11 @@ public final class LoadRun {
   }
 
   private void drain(Fleet fleet, Sampler sampler) throws InterruptedException {
-    Turnout turnout = fleet.turnout();
+    ConnectedClients connectedClients = fleet.turnout();
     int silent = 0;
     long before = Long.MAX_VALUE;
     for (int i = 0; i < DRAIN_SECONDS && silent < SILENT_SECONDS; i++) {
-      long pending = fleet.pending(turnout, System.nanoTime());
+      long pending = fleet.pending(connectedClients, System.nanoTime());
       silent = pending < before ? 0 : silent + 1;
       before = pending;
       tell(i, sampler.second(Phase.DRAIN));

@@ -83,11 +83,11 @@ final class Publisher {
    * is lost.
    */
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
-  boolean send(Timetable timetable, long now) {
+  boolean send(Schedule schedule, long now) {
     if (away) {
       return true;
     }
-    int due = timetable.due(number, now) - skipped;
+    int due = schedule.due(number, now) - skipped;
     Channel channel = client.channel();
     while (sent < due && channel.isActive()) {
       if (!channel.isWritable() || isFull()) {
@@ -95,7 +95,7 @@ final class Publisher {
       }
       ByteBuf out = channel.alloc().buffer(2 * topic.length + payload.bytes());
       for (int i = 0; i < BATCH && sent < due && !isFull(); i++) {
-        long intended = timetable.intendedNanos(number, sent + skipped);
+        long intended = schedule.intendedNanos(number, sent + skipped);
         write(out, intended);
         sent++;
         lane.sent.add(1);
@@ -107,8 +107,8 @@ final class Publisher {
   }
 
   /** Number of messages that are due and not yet sent. */
-  long behind(Timetable timetable, long now) {
-    return away ? 0 : timetable.due(number, now) - skipped - sent;
+  long behind(Schedule schedule, long now) {
+    return away ? 0 : schedule.due(number, now) - skipped - sent;
   }
 
   /** Stops publishing for the moment. */
@@ -117,10 +117,10 @@ final class Publisher {
   }
 
   /** Resumes with what is due from now on, over a connection on the same event loop. */
-  void resume(LoadClient connected, Timetable timetable, long now) {
+  void resume(LoadClient connected, Schedule schedule, long now) {
     client = connected;
     window = connected.receiveMaximum();
-    skipped = timetable.due(number, now) - sent;
+    skipped = schedule.due(number, now) - sent;
     away = false;
   }
 
@@ -146,7 +146,7 @@ final class Publisher {
   }
 
   /** The message follows from the identifier, because identifiers are assigned in order. */
-  void onPuback(Timetable timetable, int identifier) {
+  void onPuback(Schedule schedule, int identifier) {
     int lowest = acknowledged.lowest();
     int ordinal = lowest + Math.floorMod(identifier - 1 - lowest % IDENTIFIERS, IDENTIFIERS);
     if (ordinal >= answerable || acknowledged.accept(ordinal) == Stream.Outcome.DUPLICATE) {
@@ -156,7 +156,7 @@ final class Publisher {
     lane.acknowledged.add(1);
     int every = mix.answeredEvery();
     int message = ordinal * every + every - 1;
-    long intended = timetable.intendedNanos(number, message + skipped);
+    long intended = schedule.intendedNanos(number, message + skipped);
     lane.record(lane.acknowledgement, intended);
   }
 }

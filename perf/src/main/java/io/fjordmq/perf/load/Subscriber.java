@@ -1,7 +1,7 @@
 package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.check.Ledger;
-import io.fjordmq.perf.check.Sent;
+import io.fjordmq.perf.check.SentMessages;
 import io.netty.buffer.ByteBuf;
 
 /** Passes received messages to the ledger of its client. */
@@ -26,8 +26,8 @@ final class Subscriber {
   }
 
   /** It is subscribed again. */
-  void comeBack(Sent sent) {
-    lane.excused.add(ledger.comeBack(sent));
+  void comeBack(SentMessages sentMessages) {
+    lane.excused.add(ledger.comeBack(sentMessages));
   }
 
   void onPublish(ByteBuf message) {

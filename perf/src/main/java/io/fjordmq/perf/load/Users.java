@@ -1,6 +1,6 @@
 package io.fjordmq.perf.load;
 
-import io.fjordmq.perf.Session.Credentials;
+import io.fjordmq.perf.ConnectSettings.Credentials;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Flow;
 import io.fjordmq.perf.scenario.Scenario;

@@ -30,7 +30,7 @@ public final class MachineFacts {
     facts.put(
         "congestion control of loopback",
         congestionControl(
-            Program.said("ip", "route", "get", "127.0.0.1"),
+            Program.output("ip", "route", "get", "127.0.0.1"),
             line(PROC.resolve("sys/net/ipv4/tcp_congestion_control"))));
     facts.put("load before", line(PROC.resolve("loadavg")));
     facts.put("JVM of the tool", runtime.getVmName() + " " + runtime.getVmVersion());

@@ -30,7 +30,7 @@ public final class Program {
     }
     if (name.equals(MOSQUITTO)) {
       // It has no version option, but prints the version first in its help.
-      String version = said(file.toString(), "-h").lines().findFirst().orElse("");
+      String version = output(file.toString(), "-h").lines().findFirst().orElse("");
       return version.isEmpty() ? file.toString() : version;
     }
     return file.toString();
@@ -64,13 +64,13 @@ public final class Program {
    *
    * @param path value of PATH
    */
-  public static boolean isThere(String name, String path) {
+  public static boolean isInPath(String name, String path) {
     return Stream.of(path.split(File.pathSeparator, -1))
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
   }
 
   /** The output of a command, whatever its exit code; empty if the program does not exist. */
-  static String said(String... command) throws InterruptedException {
+  static String output(String... command) throws InterruptedException {
     try {
       Process process =
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();

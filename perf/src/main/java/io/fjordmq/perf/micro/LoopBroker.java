@@ -18,7 +18,7 @@ final class LoopBroker implements AutoCloseable {
       """;
 
   private final TemporaryFolder folder = new TemporaryFolder();
-  private final Arrivals arrivals = new Arrivals();
+  private final ReceivedPackets receivedPackets = new ReceivedPackets();
   private final InProcessBroker broker;
 
   LoopBroker() throws Exception {
@@ -31,8 +31,8 @@ final class LoopBroker implements AutoCloseable {
   }
 
   /** Packets received by all clients. */
-  Arrivals arrivals() {
-    return arrivals;
+  ReceivedPackets arrivals() {
+    return receivedPackets;
   }
 
   /**
@@ -41,12 +41,12 @@ final class LoopBroker implements AutoCloseable {
    * @param packets the first is a CONNECT
    */
   InProcessChannel client(ByteBuf... packets) throws InterruptedException {
-    InProcessChannel client = new InProcessChannel((channel, written) -> arrivals.count(written));
+    InProcessChannel client = new InProcessChannel((channel, written) -> receivedPackets.count(written));
     broker.adopt(client).syncUninterruptibly();
     for (ByteBuf packet : packets) {
-      arrivals.expect(1);
+      receivedPackets.expect(1);
       client.receive(packet);
-      arrivals.await();
+      receivedPackets.await();
     }
     return client;
   }

@@ -66,7 +66,7 @@ final class ClosedPairs implements AutoCloseable {
    *
    * @throws IllegalStateException if a client was disconnected
    */
-  Carried count(int seconds) throws InterruptedException {
+  SaturatedThroughput count(int seconds) throws InterruptedException {
     delivery.reset();
     ProcessUsage before = ProcessUsage.of(brokerPid);
     long from = System.nanoTime();
@@ -80,7 +80,7 @@ final class ClosedPairs implements AutoCloseable {
         throw new IllegalStateException("a client was disconnected under load: " + pair.lost);
       }
     }
-    return new Carried(
+    return new SaturatedThroughput(
         messages * 1e9 / nanos,
         (after.cpuMicros() - before.cpuMicros()) / (double) Math.max(1, messages),
         delivery.getValueAtPercentile(50) / 1000.0,

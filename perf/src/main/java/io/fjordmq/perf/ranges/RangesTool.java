@@ -1,7 +1,7 @@
 package io.fjordmq.perf.ranges;
 
 import io.fjordmq.perf.machine.MachineFacts;
-import io.fjordmq.perf.report.Json;
+import io.fjordmq.perf.report.JsonFormatter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -40,7 +40,7 @@ public final class RangesTool {
     Path folder = Files.createDirectories(Path.of(args[1]).resolve("perf-reports"));
     String time = LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss"));
     Path json = folder.resolve("ranges-" + args[2] + "-" + time + ".json");
-    Files.writeString(json, Json.write(result));
+    Files.writeString(json, JsonFormatter.write(result));
     System.out.println("JSON: " + json);
   }
 }

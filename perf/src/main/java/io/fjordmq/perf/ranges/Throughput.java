@@ -43,7 +43,7 @@ final class Throughput {
     this.warmSeconds = warmSeconds;
   }
 
-  private record Variant(String name, RangedNode node, List<Carried> rounds) {}
+  private record Variant(String name, RangedNode node, List<SaturatedThroughput> rounds) {}
 
   /** Prints a table; returns its rows. */
   List<Map<String, Object>> measure(int rounds) throws Exception {
@@ -108,14 +108,14 @@ final class Throughput {
     try (ClientLoops loops = loops(variant);
         ClosedPairs load = begin(loops, variant)) {
       TimeUnit.SECONDS.sleep(1); // leave connecting out of the measurement
-      Carried carried = load.count(seconds);
-      variant.rounds.add(carried);
-      System.out.println("  " + variant.name + ": " + carried);
+      SaturatedThroughput saturatedThroughput = load.count(seconds);
+      variant.rounds.add(saturatedThroughput);
+      System.out.println("  " + variant.name + ": " + saturatedThroughput);
       return load.faults();
     }
   }
 
-  private static double median(Variant variant, ToDoubleFunction<Carried> figure) {
+  private static double median(Variant variant, ToDoubleFunction<SaturatedThroughput> figure) {
     double[] values = variant.rounds.stream().mapToDouble(figure).sorted().toArray();
     return values[values.length / 2];
   }
@@ -124,7 +124,7 @@ final class Throughput {
     double best =
         variants.stream()
             .limit(BY_HAND.size())
-            .mapToDouble(variant -> median(variant, Carried::messagesPerSecond))
+            .mapToDouble(variant -> median(variant, SaturatedThroughput::messagesPerSecond))
             .max()
             .orElseThrow();
     System.out.printf(
@@ -143,14 +143,14 @@ final class Throughput {
     List<Map<String, Object>> rows = new ArrayList<>();
     for (Variant variant : variants) {
       Map<String, Object> row = new LinkedHashMap<>();
-      double carried = median(variant, Carried::messagesPerSecond);
+      double carried = median(variant, SaturatedThroughput::messagesPerSecond);
       row.put("ranges", variant.name);
       row.put("inboxRanges", variant.node.ranges(STORE));
       row.put("messagesPerSecond", carried);
       row.put("ofBestByHand", carried / best);
-      row.put("cpuMicrosPerMessage", median(variant, Carried::cpuMicros));
-      row.put("p50Millis", median(variant, Carried::p50Millis));
-      row.put("p99Millis", median(variant, Carried::p99Millis));
+      row.put("cpuMicrosPerMessage", median(variant, SaturatedThroughput::cpuMicros));
+      row.put("p50Millis", median(variant, SaturatedThroughput::p50Millis));
+      row.put("p99Millis", median(variant, SaturatedThroughput::p99Millis));
       row.put("rounds", variant.rounds.stream().map(round -> round.messagesPerSecond()).toList());
       rows.add(row);
       System.out.printf(

@@ -81,7 +81,7 @@ public final class HtmlReport {
   }
 
   private void head() {
-    boolean flawless = report.isFlawless();
+    boolean flawless = report.hasNoFaults();
     out.append("<header><h1>" + Html.text(report.scenario()) + "</h1>\n");
     out.append(
         "<span class=\"badge " + (flawless ? "good\">" + verdictText() : "bad\">with faults"));

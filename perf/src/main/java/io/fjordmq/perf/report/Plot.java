@@ -168,7 +168,7 @@ record Plot(
       }
       series.add(java.util.Map.of("label", line.label, "x", xs, "y", texts));
     }
-    return Json.write(java.util.Map.of("unit", unit, "lines", series))
+    return JsonFormatter.write(java.util.Map.of("unit", unit, "lines", series))
         .replaceAll("\\s*\\n\\s*", "");
   }
 }

@@ -87,7 +87,7 @@ public record Report(
   }
 
   /** Whether no broker had any fault. */
-  public boolean isFlawless() {
+  public boolean hasNoFaults() {
     return runs.stream().allMatch(run -> run.faults().isEmpty());
   }
 }

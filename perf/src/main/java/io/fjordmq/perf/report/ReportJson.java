@@ -29,11 +29,11 @@ public final class ReportJson {
     root.put("notes", report.notes());
     root.put("warmSeconds", report.warmSeconds());
     root.put("seconds", report.seconds());
-    root.put("flawless", report.isFlawless());
+    root.put("flawless", report.hasNoFaults());
     root.put("medians", overall(report, false));
     root.put("sums", overall(report, true));
     root.put("runs", report.runs().stream().map(ReportJson::run).toList());
-    return Json.write(root);
+    return JsonFormatter.write(root);
   }
 
   /** Over the runs of each broker, either the faults or the other figures. */

@@ -6,7 +6,7 @@ import io.fjordmq.perf.ProcessUsage;
 import io.fjordmq.perf.TlsSetup;
 import io.fjordmq.perf.load.Users;
 import io.fjordmq.perf.machine.BrokerWatch;
-import io.fjordmq.perf.machine.Certificates;
+import io.fjordmq.perf.machine.GeneratedCertificates;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
@@ -62,15 +62,15 @@ final class Brokers implements AutoCloseable {
     if (over) {
       throw new UsageException("interrupted: not starting " + name);
     }
-    Certificates certificates = encrypted() ? new Certificates(directory.resolve("tls")) : null;
+    GeneratedCertificates generatedCertificates = encrypted() ? new GeneratedCertificates(directory.resolve("tls")) : null;
     LimitedNodes limits = new LimitedNodes(scenario.cluster().limits());
     limited = limits;
     starting = directory;
     try {
       Target target =
           name.equals(RunOptions.MOSQUITTO)
-              ? mosquitto(directory, certificates, limits)
-              : fjordmq(directory, certificates, limits);
+              ? mosquitto(directory, generatedCertificates, limits)
+              : fjordmq(directory, generatedCertificates, limits);
       limits.started();
       starting = null;
       return target;
@@ -92,15 +92,15 @@ final class Brokers implements AutoCloseable {
     return scenario.connections().transport() == Transport.MTLS;
   }
 
-  private @Nullable SslContext clients(@Nullable Certificates certificates) throws IOException {
-    return certificates == null ? null : certificates.clients(mutual());
+  private @Nullable SslContext clients(@Nullable GeneratedCertificates generatedCertificates) throws IOException {
+    return generatedCertificates == null ? null : generatedCertificates.clients(mutual());
   }
 
-  private Target mosquitto(Path directory, @Nullable Certificates certificates, LimitedNodes limits)
+  private Target mosquitto(Path directory, @Nullable GeneratedCertificates generatedCertificates, LimitedNodes limits)
       throws Exception {
     String more = "";
     InetSocketAddress tlsAddress = null;
-    if (certificates != null) {
+    if (generatedCertificates != null) {
       int port = FreePorts.one();
       tlsAddress = TlsSetup.loopback(port);
       more =
@@ -113,9 +113,9 @@ final class Brokers implements AutoCloseable {
           """
               .formatted(
                   port,
-                  certificates.certificateFile(),
-                  certificates.keyFile(),
-                  certificates.trustFile(),
+                  generatedCertificates.certificateFile(),
+                  generatedCertificates.keyFile(),
+                  generatedCertificates.trustFile(),
                   mutual());
     }
     if (scenario.connections().users()) {
@@ -123,19 +123,19 @@ final class Brokers implements AutoCloseable {
       more += "password_file %s\nacl_file %s\n".formatted(files.passwords, files.rights);
     }
     BrokerProcess process =
-        BrokerProcess.mosquitto(directory, more, limits.manner(RunOptions.MOSQUITTO));
+        BrokerProcess.mosquitto(directory, more, limits.limitedCommand(RunOptions.MOSQUITTO));
     running.add(process);
     return new Target(
         RunOptions.MOSQUITTO,
         List.of(tlsAddress == null ? process.address() : tlsAddress),
-        clients(certificates),
+        clients(generatedCertificates),
         new BrokerWatch(List.of(process.pid()), List.of()),
         limits,
         false,
         this::close);
   }
 
-  private Target fjordmq(Path directory, @Nullable Certificates certificates, LimitedNodes limits)
+  private Target fjordmq(Path directory, @Nullable GeneratedCertificates generatedCertificates, LimitedNodes limits)
       throws Exception {
     if (!scenario.cluster().limits().isNone()) {
       BrokerProcess.build(checkout, directory); // compile before limits apply
@@ -150,7 +150,7 @@ final class Brokers implements AutoCloseable {
     for (int i = 0; i < nodes; i++) {
       String name = "node" + (i + 1);
       NodeFile file =
-          new NodeFile(i == 0, clusterPorts.get(i), seeds(clusterPorts), certificates, users);
+          new NodeFile(i == 0, clusterPorts.get(i), seeds(clusterPorts), generatedCertificates, users);
       BrokerProcess process =
           BrokerProcess.started(
               name,
@@ -159,16 +159,16 @@ final class Brokers implements AutoCloseable {
               file.port,
               file.text(),
               !scenario.cluster().cold() && i == nodes - 1,
-              limits.manner(name));
+              limits.limitedCommand(name));
       processes.add(process);
       running.add(process);
-      addresses.add(certificates == null ? process.address() : TlsSetup.loopback(file.tlsPort));
+      addresses.add(generatedCertificates == null ? process.address() : TlsSetup.loopback(file.tlsPort));
       metrics.add(URI.create("http://127.0.0.1:" + file.httpPort + "/metrics"));
     }
     return new Target(
         RunOptions.FJORDMQ,
         addresses,
-        clients(certificates),
+        clients(generatedCertificates),
         new BrokerWatch(processes.stream().map(BrokerProcess::pid).toList(), metrics),
         limits,
         false,
@@ -203,9 +203,9 @@ final class Brokers implements AutoCloseable {
             "clients need a certificate that the given broker trusts; set --client-cert FILE"
                 + " and --client-key FILE");
       }
-      tls = Certificates.clients(certificate, key);
+      tls = GeneratedCertificates.clients(certificate, key);
     } else if (encrypted()) {
-      tls = Certificates.strangers();
+      tls = GeneratedCertificates.withoutCertificate();
     }
     String name =
         options.hosts().stream()
@@ -227,7 +227,7 @@ final class Brokers implements AutoCloseable {
   }
 
   /** Same as {@link #close}, and prevents further starts. Any thread. */
-  void endForGood() {
+  void shutdown() {
     over = true;
     close();
   }
@@ -288,20 +288,20 @@ final class Brokers implements AutoCloseable {
     private final boolean first;
     private final int clusterPort;
     private final String seeds;
-    private final @Nullable Certificates certificates;
+    private final @Nullable GeneratedCertificates generatedCertificates;
     private final @Nullable UserFiles users;
 
     NodeFile(
         boolean first,
         int clusterPort,
         String seeds,
-        @Nullable Certificates certificates,
+        @Nullable GeneratedCertificates generatedCertificates,
         @Nullable UserFiles users)
         throws IOException {
       this.first = first;
       this.clusterPort = clusterPort;
       this.seeds = seeds;
-      this.certificates = certificates;
+      this.generatedCertificates = generatedCertificates;
       this.users = users;
     }
 
@@ -327,7 +327,7 @@ final class Brokers implements AutoCloseable {
     }
 
     private String tls() {
-      Certificates made = certificates;
+      GeneratedCertificates made = generatedCertificates;
       return made == null
           ? ""
           : """
@@ -343,7 +343,7 @@ final class Brokers implements AutoCloseable {
     }
 
     /** Only for mutual TLS: without client certificates, a node rejects trustFile. */
-    private static String trust(Certificates made) {
+    private static String trust(GeneratedCertificates made) {
       return """
           trustFile: %s
           clientAuth: required

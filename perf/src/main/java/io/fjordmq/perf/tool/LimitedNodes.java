@@ -44,7 +44,7 @@ final class LimitedNodes implements AutoCloseable {
    * @return wraps a command
    * @throws UsageException after {@link #close}
    */
-  synchronized UnaryOperator<List<String>> manner(String node) throws IOException {
+  synchronized UnaryOperator<List<String>> limitedCommand(String node) throws IOException {
     if (groups == null) {
       return UnaryOperator.identity();
     }

@@ -114,7 +114,7 @@ final class Rounds {
   /** Cleans up after an interrupted run. */
   private void breakOff(WorkFolder work) {
     try {
-      brokers.endForGood();
+      brokers.shutdown();
     } catch (UncheckedIOException e) {
       System.err.println("perf: " + e.getMessage());
     }
@@ -126,7 +126,7 @@ final class Rounds {
   }
 
   /** True after an interruption: nothing is reported and all files are deleted. */
-  boolean isBrokenOff() {
+  boolean isInterrupted() {
     return brokers.isOver();
   }
 

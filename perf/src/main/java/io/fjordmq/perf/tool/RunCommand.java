@@ -76,7 +76,7 @@ final class RunCommand {
     try {
       rounds.run(work);
     } catch (Exception e) {
-      if (!rounds.isBrokenOff() && work.keep()) {
+      if (!rounds.isInterrupted() && work.keep()) {
         System.err.println("perf: logs of the brokers: " + work.path());
       }
       throw e;
@@ -102,7 +102,7 @@ final class RunCommand {
     System.out.println();
     System.out.print(TerminalTable.of(report));
     folder.write(report);
-    if (failed == null && report.isFlawless()) {
+    if (failed == null && report.hasNoFaults()) {
       work.delete();
       return PerfTool.FLAWLESS;
     }
@@ -152,7 +152,7 @@ final class RunCommand {
         new Feasibility(MachineFacts.openFiles(), MachineFacts.availableKilobytes())
             .obstacles(scenario, options.scale().factor(), starts));
     if (options.brokers().contains(RunOptions.MOSQUITTO)
-        && !Program.isThere(RunOptions.MOSQUITTO, System.getenv().getOrDefault("PATH", ""))) {
+        && !Program.isInPath(RunOptions.MOSQUITTO, System.getenv().getOrDefault("PATH", ""))) {
       obstacles.add("mosquitto is not installed or not in PATH");
     }
     if (options.brokers().contains(RunOptions.MOSQUITTO) && scenario.cluster().nodes() > 1) {

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 /** Planted losses, doubles and changes of order are found, and nothing else is. */
 class LedgerTest {
   /** So many of each publisher, all acknowledged. */
-  private static Sent all(int count) {
+  private static SentMessages all(int count) {
     return answered(count, Integer.MAX_VALUE);
   }
 
   /** So many of each publisher, of which the first few are acknowledged. */
-  private static Sent answered(int count, int acknowledged) {
-    return new Sent() {
+  private static SentMessages answered(int count, int acknowledged) {
+    return new SentMessages() {
       @Override
       public int count(int publisher) {
         return count;

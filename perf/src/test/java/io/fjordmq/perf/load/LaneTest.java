@@ -48,7 +48,7 @@ class LaneTest {
     Publisher publisher =
         new Publisher(0, topic, new Payload(64, 1), 0, new Mix(0), 4, client, lane);
     long begun = System.nanoTime() - 3 * SECOND;
-    Timetable times = Timetable.of(begun, 0, 10, 1, 1);
+    Schedule times = Schedule.of(begun, 0, 10, 1, 1);
     lane.countFrom(times.countedNanos());
     publisher.send(times, begun); // a tick that took three seconds to come to this one
     lane.lateness.moveTo(all, counted);

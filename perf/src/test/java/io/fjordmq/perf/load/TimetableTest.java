@@ -14,7 +14,7 @@ class TimetableTest {
 
   @Test
   void shouldSpreadPublishersOverAnInterval() {
-    Timetable times = Timetable.of(-SECOND, 0, 10, 2, 4);
+    Schedule times = Schedule.of(-SECOND, 0, 10, 2, 4);
     assertThat(times.intendedNanos(0, 0)).isEqualTo(-SECOND);
     assertThat(times.intendedNanos(1, 0)).isEqualTo(-SECOND + SECOND / 8);
     assertThat(times.intendedNanos(3, 2)).isEqualTo(3 * SECOND / 8);
@@ -25,7 +25,7 @@ class TimetableTest {
 
   @Test
   void shouldEnd() {
-    Timetable times = Timetable.of(0, 3, 7, 100, 7);
+    Schedule times = Schedule.of(0, 3, 7, 100, 7);
     assertThat(times.countedNanos()).isEqualTo(3 * SECOND);
     for (int publisher = 0; publisher < 7; publisher++) {
       assertThat(times.due(publisher, 1000 * SECOND)).isEqualTo(1000);
@@ -37,7 +37,7 @@ class TimetableTest {
       @ForAll @IntRange(min = 1, max = 1000) int publishers,
       @ForAll @DoubleRange(min = 0.01, max = 1000) double perSecond,
       @ForAll @IntRange(max = 100) int number) {
-    Timetable times = Timetable.of(12_345, 0, 1_000_000, perSecond, publishers);
+    Schedule times = Schedule.of(12_345, 0, 1_000_000, perSecond, publishers);
     int publisher = number % publishers;
     long intended = times.intendedNanos(publisher, number);
     assertThat(times.due(publisher, intended)).isEqualTo(number + 1);

@@ -28,9 +28,9 @@ class TurnoutTest {
         "");
   }
 
-  private static Turnout turnout(
+  private static ConnectedClients turnout(
       Flow flow, Clients clients, Set<Integer> publishers, Set<Integer> places) {
-    return Turnout.of(scenario(flow, clients), publishers::contains, places::contains);
+    return ConnectedClients.of(scenario(flow, clients), publishers::contains, places::contains);
   }
 
   @Test
@@ -43,29 +43,29 @@ class TurnoutTest {
           scenario(Flow.TOPICS, new Clients(5, 3, 7, 2, 1)),
           scenario(Flow.MUTUAL, new Clients(4, 0, 0, 0, 1))
         }) {
-      Turnout turnout = Turnout.of(whole, all::contains, all::contains);
-      assertThat(turnout.publishesPerSecond()).isEqualTo(whole.publishesPerSecond());
-      assertThat(turnout.deliveriesPerSecond()).isEqualTo(whole.deliveriesPerSecond());
-      assertThat(turnout.isFull()).isTrue();
+      ConnectedClients connectedClients = ConnectedClients.of(whole, all::contains, all::contains);
+      assertThat(connectedClients.publishesPerSecond()).isEqualTo(whole.publishesPerSecond());
+      assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(whole.deliveriesPerSecond());
+      assertThat(connectedClients.isFull()).isTrue();
     }
   }
 
   @Test
   void shouldCountPairsOfWhichBothAreIn() {
-    Turnout turnout =
+    ConnectedClients connectedClients =
         turnout(Flow.PAIRS, new Clients(4, 4, 0, 0, 0), Set.of(0, 1, 2), Set.of(1, 2, 3));
-    assertThat(turnout.publishesPerSecond()).isEqualTo(1.5);
-    assertThat(turnout.deliveriesPerSecond()).isEqualTo(1);
-    assertThat(turnout.toString()).isEqualTo("3 of 4 publishers, 3 of 4 subscribers");
-    assertThat(turnout.isFull()).isFalse();
+    assertThat(connectedClients.publishesPerSecond()).isEqualTo(1.5);
+    assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(1);
+    assertThat(connectedClients.toString()).isEqualTo("3 of 4 publishers, 3 of 4 subscribers");
+    assertThat(connectedClients.isFull()).isFalse();
   }
 
   @Test
   void shouldCountPartners() {
-    Turnout turnout =
+    ConnectedClients connectedClients =
         turnout(Flow.MUTUAL, new Clients(4, 0, 0, 0, 0), Set.of(0, 1, 2), Set.of(0, 1, 2));
-    assertThat(turnout.publishesPerSecond()).isEqualTo(1.5);
-    assertThat(turnout.deliveriesPerSecond()).isEqualTo(1); // 2 has nobody to hear it
+    assertThat(connectedClients.publishesPerSecond()).isEqualTo(1.5);
+    assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(1); // 2 has nobody to hear it
   }
 
   @Test
@@ -80,9 +80,9 @@ class TurnoutTest {
   @Test
   void shouldCountWhoMeetsAndWhoCollects() {
     // Topic 0: publishers 0, 2, subscribers 0, 2; topic 1: publishers 1, 3, subscriber 1; place 3
-    Turnout turnout =
+    ConnectedClients connectedClients =
         turnout(Flow.TOPICS, new Clients(4, 3, 0, 2, 1), Set.of(0, 1, 2), Set.of(1, 2, 3));
-    assertThat(turnout.publishesPerSecond()).isEqualTo(1.5);
-    assertThat(turnout.deliveriesPerSecond()).isEqualTo(0.5 * (2 + 1 + 3));
+    assertThat(connectedClients.publishesPerSecond()).isEqualTo(1.5);
+    assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(0.5 * (2 + 1 + 3));
   }
 }

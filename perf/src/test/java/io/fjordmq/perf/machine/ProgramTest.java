@@ -39,10 +39,10 @@ class ProgramTest {
   @Test
   void shouldFindProgramsByName(@TempDir Path folder) throws Exception {
     Path program = Files.writeString(folder.resolve("broker"), "#!/bin/sh\n");
-    assertThat(Program.isThere("broker", "/nowhere:" + folder)).isFalse();
+    assertThat(Program.isInPath("broker", "/nowhere:" + folder)).isFalse();
     assertThat(program.toFile().setExecutable(true)).isTrue();
-    assertThat(Program.isThere("broker", "/nowhere:" + folder)).isTrue();
-    assertThat(Program.isThere("broker", "/nowhere")).isFalse();
+    assertThat(Program.isInPath("broker", "/nowhere:" + folder)).isTrue();
+    assertThat(Program.isInPath("broker", "/nowhere")).isFalse();
   }
 
   @Test

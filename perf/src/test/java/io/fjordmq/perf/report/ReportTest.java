@@ -196,7 +196,7 @@ class ReportTest {
             run("mosquitto", 20, List.of()));
     assertThat(report.overall("fjordmq", Figure.CPU_MICROS)).hasValue(10);
     assertThat(report.typical("fjordmq").figures()).containsEntry(Figure.CPU_MICROS, 10.0);
-    assertThat(report.isFlawless()).isFalse();
+    assertThat(report.hasNoFaults()).isFalse();
     assertThat(HtmlReport.write(report))
         .contains(
             "with faults",

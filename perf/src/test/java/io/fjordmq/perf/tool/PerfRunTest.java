@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fjordmq.perf.BrokerProcess;
 import io.fjordmq.perf.FreePorts;
-import io.fjordmq.perf.machine.Certificates;
+import io.fjordmq.perf.machine.GeneratedCertificates;
 import io.fjordmq.perf.machine.ControlGroups;
 import io.fjordmq.perf.report.Parsed;
 import io.fjordmq.perf.scenario.NodeLimits;
@@ -153,7 +153,7 @@ class PerfRunTest {
 
   @Test
   void shouldShowItsCertificateToAGivenBroker(@TempDir Path directory) throws Exception {
-    Certificates certificates = new Certificates(directory.resolve("tls"));
+    GeneratedCertificates generatedCertificates = new GeneratedCertificates(directory.resolve("tls"));
     int port = FreePorts.one();
     String listener =
         """
@@ -167,9 +167,9 @@ class PerfRunTest {
         """
             .formatted(
                 port,
-                certificates.certificateFile(),
-                certificates.keyFile(),
-                certificates.trustFile());
+                generatedCertificates.certificateFile(),
+                generatedCertificates.keyFile(),
+                generatedCertificates.trustFile());
     try (BrokerProcess broker =
         BrokerProcess.fjordmq("given", PerfToolTest.root(), directory.resolve("given"), listener)) {
       assertThat(broker.pid()).isPositive();
@@ -183,9 +183,9 @@ class PerfRunTest {
               host,
               // The broker's own is by the authority that it trusts.
               "--client-cert",
-              certificates.certificateFile().toString(),
+              generatedCertificates.certificateFile().toString(),
               "--client-key",
-              certificates.keyFile().toString());
+              generatedCertificates.keyFile().toString());
       assertThat(figure(report, host, "connected")).isEqualTo(20);
     }
   }

@@ -36,15 +36,15 @@ final class BatchAttempts {
   }
 
   /** Follows a change of the replicas. */
-  void among(RangeDescriptor descriptor) {
+  void updateReplicas(RangeDescriptor descriptor) {
     if (!descriptor.replicas().equals(replicas)) {
       replicas = descriptor.replicas();
-      leader = leader.among(descriptor);
+      leader = leader.withVotersOf(descriptor);
     }
   }
 
   /** The replica that was asked does not lead. Ignored if another replica is asked meanwhile. */
-  void notLedBy(LeaderHint asked, @Nullable NodeId hint) {
+  void leaderMoved(LeaderHint asked, @Nullable NodeId hint) {
     searching = true;
     if (leader == asked) {
       leader = asked.after(hint);

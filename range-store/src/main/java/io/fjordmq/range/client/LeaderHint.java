@@ -51,7 +51,7 @@ final class LeaderHint {
   }
 
   /** The same replica after a change of voters, if it still votes; otherwise the first voter. */
-  LeaderHint among(RangeDescriptor descriptor) {
+  LeaderHint withVotersOf(RangeDescriptor descriptor) {
     List<NodeId> now = sorted(descriptor);
     return at(now, Math.max(now.indexOf(node), 0));
   }

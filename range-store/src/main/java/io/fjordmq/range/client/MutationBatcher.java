@@ -56,7 +56,7 @@ final class MutationBatcher {
     this.shared = shared;
     this.queue = new CommandQueue(shared.settings());
     this.admission = new CommandAdmission(id, queue, shared);
-    this.pacer = new BatchPacer(shared.settings(), shared.timers(), this::next);
+    this.pacer = new BatchPacer(shared.settings(), shared.timers(), this::sendNext);
     this.sender = new SenderNumber(shared.settings());
   }
 
@@ -73,7 +73,7 @@ final class MutationBatcher {
   /** A query found that another node leads. */
   void leaderMoved(LeaderHint from, @Nullable NodeId hint) {
     synchronized (lock) {
-      attempts.notLedBy(from, hint);
+      attempts.leaderMoved(from, hint);
     }
   }
 
@@ -188,13 +188,13 @@ final class MutationBatcher {
     } else if (result instanceof RangeResult.Busy busy) {
       return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      attempts.notLedBy(asked, null); // silent or deposed: try the others
+      attempts.leaderMoved(asked, null); // silent or deposed: try the others
       return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
       attempts.storageFailed();
       return retryAfter(batch, "storage failed: " + failed.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      attempts.notLedBy(asked, null);
+      attempts.leaderMoved(asked, null);
       return retryAfter(batch, "unavailable: " + unavailable.reason());
     }
     throw new IllegalStateException("range " + id + " answered a batch with " + result);
@@ -212,7 +212,7 @@ final class MutationBatcher {
         commands.get(i).complete(answers.get(i));
       }
       shared.client().settled(id);
-      next();
+      sendNext();
     };
   }
 
@@ -222,7 +222,7 @@ final class MutationBatcher {
   }
 
   /** Sends queued commands; called after completing earlier futures, which keeps the order. */
-  void next() {
+  void sendNext() {
     synchronized (lock) {
       startNext();
     }
@@ -241,7 +241,7 @@ final class MutationBatcher {
   private Runnable redirected(CommandBatch batch, LeaderHint asked, @Nullable NodeId hint) {
     shared.observer().redirected(id);
     boolean retryNow = asked.isBetter(hint) && attempts.failed() == 0;
-    attempts.notLedBy(asked, hint);
+    attempts.leaderMoved(asked, hint);
     if (!retryNow) {
       return retryAfter(batch, "node " + asked.node() + " does not lead");
     }
@@ -259,9 +259,9 @@ final class MutationBatcher {
     return () -> {
       shared.client().reshaped(current);
       if (descriptor == routedBy) { // the replica lags behind our descriptor: give it time
-        shared.timers().schedule(shared.settings().backoffMillis(1), this::next);
+        shared.timers().schedule(shared.settings().backoffMillis(1), this::sendNext);
       } else {
-        next();
+        sendNext();
       }
     };
   }
@@ -319,7 +319,7 @@ final class MutationBatcher {
         consequence = giveUp(batch, null);
       } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
         attempts.failed("no reply from node " + attempts.leader().node());
-        attempts.notLedBy(attempts.leader(), null);
+        attempts.leaderMoved(attempts.leader(), null);
         shared.observer().retried(id, "no reply");
         ready = batch;
         consequence = NOTHING;
@@ -354,9 +354,9 @@ final class MutationBatcher {
   }
 
   /** Sends to the replicas of {@code now}; the batch in flight keeps its interval and epoch. */
-  void askHolders(RangeDescriptor now) {
+  void useReplicas(RangeDescriptor now) {
     synchronized (lock) {
-      attempts.among(now);
+      attempts.updateReplicas(now);
     }
   }
 
@@ -370,7 +370,7 @@ final class MutationBatcher {
   /** Uses the new descriptor from {@link #next} on; a batch in flight stays as it is. */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
-      attempts.among(current);
+      attempts.updateReplicas(current);
       descriptor = current;
       frozen = false;
     }

@@ -226,7 +226,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
 
   private static void resume(RangeRoute route, List<Runnable> deferred) {
     route.batcher().resume(route.descriptor());
-    deferred.add(route.batcher()::next);
+    deferred.add(route.batcher()::sendNext);
   }
 
   private static boolean isSameShape(RangeDescriptor one, RangeDescriptor other) {
@@ -279,7 +279,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
                 merged.stream()
                     .filter(range -> range.interval().contains(known.interval().start()))
                     .findFirst())
-        .ifPresent(route.batcher()::askHolders);
+        .ifPresent(route.batcher()::useReplicas);
   }
 
   /**

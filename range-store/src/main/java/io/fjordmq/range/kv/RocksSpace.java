@@ -219,7 +219,7 @@ final class RocksSpace implements KvSpace {
       if (budget == null) {
         step.run();
       } else {
-        budget.spend(step);
+        budget.step(step);
       }
     }
   }

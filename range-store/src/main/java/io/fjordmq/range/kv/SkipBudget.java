@@ -39,7 +39,7 @@ final class SkipBudget {
   }
 
   /** Moves an iterator; throws like {@link #left} if the budget is already used up. */
-  void spend(Runnable step) {
+  void step(Runnable step) {
     left();
     db.setPerfLevel(PerfLevel.ENABLE_COUNT);
     try {

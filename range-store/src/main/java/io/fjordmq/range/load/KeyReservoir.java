@@ -49,7 +49,7 @@ final class KeyReservoir {
   }
 
   /** Discards the older half; the newer half becomes the older one. */
-  synchronized void turn() {
+  synchronized void rotate() {
     previous = current;
     begin();
   }

@@ -42,7 +42,7 @@ public final class LoadSplitStrategy implements SplitStrategy {
     } else if (node.cpu() > limit.cpuLimit()) {
       return keep(Reason.CPU_IS_THE_LIMIT);
     }
-    return HalvingCut.of(load.keys());
+    return MedianSplitKey.of(load.keys());
   }
 
   private static boolean isHot(double requests, double busy, SplitLimits limit) {

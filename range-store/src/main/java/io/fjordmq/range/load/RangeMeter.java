@@ -27,7 +27,7 @@ public final class RangeMeter {
   private final double[] busy = new double[WINDOW_SECONDS];
   private final double[] writeNanosPerSecond = new double[WINDOW_SECONDS];
   private final double[] commandsPerSecond = new double[WINDOW_SECONDS];
-  private final Peaks peaks;
+  private final SlidingMaximum slidingMaximum;
   private int seconds;
 
   /**
@@ -35,7 +35,7 @@ public final class RangeMeter {
    * @param seed random seed for sampling keys
    */
   public RangeMeter(Duration idleWindow, long seed) {
-    this.peaks = new Peaks(idleWindow);
+    this.slidingMaximum = new SlidingMaximum(idleWindow);
     this.keys = new KeyReservoir(KEYS, seed);
   }
 
@@ -78,10 +78,10 @@ public final class RangeMeter {
     commandsPerSecond[slot] = commands.sumThenReset() * scale;
     writeNanosPerSecond[slot] = writeNanos.sumThenReset() * scale;
     busy[slot] = Math.min(1, applyNanos.sumThenReset() * scale / 1e9);
-    peaks.second(requestsPerSecond[slot]);
+    slidingMaximum.addSecond(requestsPerSecond[slot]);
     seconds++;
     if (seconds % WINDOW_SECONDS == 0) {
-      keys.turn();
+      keys.rotate();
     }
   }
 
@@ -100,8 +100,8 @@ public final class RangeMeter {
         range,
         Duration.ofSeconds(seconds),
         spread(requestsPerSecond),
-        peaks.highest(),
-        peaks.observed(),
+        slidingMaximum.highest(),
+        slidingMaximum.observed(),
         spread(busy),
         executed == 0 ? 0 : Arrays.stream(writeNanosPerSecond).sum() / executed,
         () -> sortedCuts(latest ? keys.latest() : keys.sample(), cut));

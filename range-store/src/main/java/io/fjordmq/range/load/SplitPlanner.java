@@ -35,7 +35,7 @@ public final class SplitPlanner {
   private static final Logger LOG = LoggerFactory.getLogger(SplitPlanner.class);
 
   private final SplitStrategy strategy;
-  private final ShapeSettings settings;
+  private final SplitMergeSettings settings;
   private final Map<String, SplitAdvice> latest = new HashMap<>();
   private Set<String> idle = Set.of();
   private Set<String> tooLarge = Set.of();
@@ -51,14 +51,14 @@ public final class SplitPlanner {
    * @param logCut whether its log has been truncated past the first entry; it is not split before
    * @param size its size
    */
-  public record Led(
+  public record Candidate(
       RangeLoad load, byte[] start, byte @Nullable [] end, boolean logCut, RangeSize size) {
-    boolean cutsAt(byte[] key) {
+    boolean canSplitAt(byte[] key) {
       return Arrays.compareUnsigned(start, key) < 0
           && (end == null || Arrays.compareUnsigned(key, end) < 0);
     }
 
-    boolean isLeftOf(Led other) {
+    boolean isLeftOf(Candidate other) {
       return load.store().equals(other.load.store()) && Arrays.equals(end, other.start);
     }
   }
@@ -81,7 +81,7 @@ public final class SplitPlanner {
   }
 
   /** Creates a planner without any decisions. */
-  public SplitPlanner(SplitStrategy strategy, ShapeSettings settings) {
+  public SplitPlanner(SplitStrategy strategy, SplitMergeSettings settings) {
     this.strategy = strategy;
     this.settings = settings;
   }
@@ -91,12 +91,12 @@ public final class SplitPlanner {
    *
    * @param led all ranges that this node leads, in the order of their stores and keys
    */
-  public Optional<Step> next(List<Led> led, NodeLoad node, long nowMillis) {
+  public Optional<Step> next(List<Candidate> led, NodeLoad node, long nowMillis) {
     latest.keySet().retainAll(led.stream().map(range -> range.load().range()).toList());
     List<Wanted> wanted = new ArrayList<>();
     Set<String> mayMerge = new HashSet<>();
     Set<String> splitBySize = new HashSet<>();
-    for (Led range : led) {
+    for (Candidate range : led) {
       SplitAdvice advice = advise(range, node);
       if (!(advice instanceof SplitAdvice.Split) && settings.isTooLarge(range.size())) {
         advice = bySize(range, node);
@@ -154,7 +154,7 @@ public final class SplitPlanner {
     return changedAtMillis != null && nowMillis - changedAtMillis < settings.pause().toMillis();
   }
 
-  private SplitAdvice advise(Led range, NodeLoad node) {
+  private SplitAdvice advise(Candidate range, NodeLoad node) {
     if (!settings.stores().contains(range.load().store())) {
       return new SplitAdvice.Keep(Reason.OFF);
     }
@@ -168,34 +168,34 @@ public final class SplitPlanner {
       return failed(range, "it returned null");
     } else if (!(advice instanceof SplitAdvice.Split split)) {
       return advice;
-    } else if (!range.cutsAt(split.key())) {
+    } else if (!range.canSplitAt(split.key())) {
       return failed(range, "it returned a split key outside the range: " + advice);
     } else {
       return unlessPostponed(split, range, node);
     }
   }
 
-  private static SplitAdvice bySize(Led range, NodeLoad node) {
+  private static SplitAdvice bySize(Candidate range, NodeLoad node) {
     byte[] key = range.size().halvingKey();
     if (range.size().searchAbandoned()) {
       return new SplitAdvice.Keep(Reason.TOO_MANY_TOMBSTONES);
     }
-    return key == null || !range.cutsAt(key)
+    return key == null || !range.canSplitAt(key)
         ? new SplitAdvice.Keep(Reason.NO_SPLIT_KEY)
         : unlessPostponed(new SplitAdvice.Split(key), range, node);
   }
 
-  private static SplitAdvice unlessPostponed(SplitAdvice.Split split, Led range, NodeLoad node) {
+  private static SplitAdvice unlessPostponed(SplitAdvice.Split split, Candidate range, NodeLoad node) {
     if (node.ranges() >= node.maxRanges()) {
       return new SplitAdvice.Keep(Reason.TOO_MANY_RANGES);
     }
     return range.logCut() ? split : new SplitAdvice.Keep(Reason.LOG_NOT_CUT);
   }
 
-  private Optional<Step> merge(List<Led> led) {
+  private Optional<Step> merge(List<Candidate> led) {
     for (int i = 1; i < led.size(); i++) {
-      Led left = led.get(i - 1);
-      Led right = led.get(i);
+      Candidate left = led.get(i - 1);
+      Candidate right = led.get(i);
       if (left.isLeftOf(right) && shouldMerge(left, right)) {
         return Optional.of(new Step.Merge(left.load().range(), right.load().range()));
       }
@@ -203,7 +203,7 @@ public final class SplitPlanner {
     return Optional.empty();
   }
 
-  private boolean shouldMerge(Led left, Led right) {
+  private boolean shouldMerge(Candidate left, Candidate right) {
     try {
       return settings.stores().contains(left.load().store())
           && !settings.idleWindow().isZero()
@@ -216,7 +216,7 @@ public final class SplitPlanner {
   }
 
   /** Logs a failure, unless it equals the previous one. */
-  private SplitAdvice failed(Led range, String cause) {
+  private SplitAdvice failed(Candidate range, String cause) {
     if (!cause.equals(lastFailure)) {
       lastFailure = cause;
       LOG.warn(

@@ -3,7 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
@@ -154,7 +154,7 @@ public final class ClockRepairs implements PeerServices.Handler {
         in.requireEnd();
         return CompletableFuture.completedFuture(list());
       } else if (kind != LOWER) {
-        throw NewerFormException.unknownKind("request about clocks", kind);
+        throw NewerFormatException.unknownKind("request about clocks", kind);
       }
       RangeId range = new RangeId(in.readString(), in.readVarint());
       in.requireEnd();

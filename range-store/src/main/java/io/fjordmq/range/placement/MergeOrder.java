@@ -96,7 +96,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
   }
 
   /** Unfreeze the range, which the receiver leads. */
-  record Thaw(RangeId range) implements MergeOrder {
+  record Unfreeze(RangeId range) implements MergeOrder {
     static final int KIND = 11;
 
     @Override
@@ -111,12 +111,12 @@ sealed interface MergeOrder extends PlacementOrder.Task {
 
     @Override
     public CompletableFuture<Void> perform(RangeStore store) {
-      return store.merges().thaw(range);
+      return store.merges().unfreeze(range);
     }
   }
 
   /** Remove the stale replica of a range that was merged into others. */
-  record RemoveRemains(RangeId range, Set<RangeId> heirs) implements MergeOrder {
+  record RemoveStaleReplica(RangeId range, Set<RangeId> heirs) implements MergeOrder {
     static final int KIND = 12;
 
     @Override
@@ -132,7 +132,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
 
     @Override
     public CompletableFuture<Void> perform(RangeStore store) {
-      return store.merges().bury(range, heirs);
+      return store.merges().removeStaleReplica(range, heirs);
     }
   }
 
@@ -150,7 +150,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
 
   /** Whether {@link #read} accepts this kind. */
   static boolean isKind(int kind) {
-    return kind >= Freeze.KIND && kind <= RemoveRemains.KIND;
+    return kind >= Freeze.KIND && kind <= RemoveStaleReplica.KIND;
   }
 
   /**
@@ -161,17 +161,17 @@ sealed interface MergeOrder extends PlacementOrder.Task {
       case Freeze.KIND -> new Freeze(readRange(in), readRange(in));
       case Absorb.KIND -> new Absorb(readRange(in), readRange(in), RangeReports.readSet(in));
       case Renew.KIND -> new Renew(readRange(in));
-      case Thaw.KIND -> new Thaw(readId(in));
+      case Unfreeze.KIND -> new Unfreeze(readId(in));
       default -> readRemoveRemains(in);
     };
   }
 
-  private static RemoveRemains readRemoveRemains(ByteReader in) {
+  private static RemoveStaleReplica readRemoveRemains(ByteReader in) {
     RangeId range = readId(in);
     Set<RangeId> heirs = new HashSet<>();
     for (int left = in.readCount(1); left > 0; left--) {
       heirs.add(new RangeId(range.store(), in.readVarint()));
     }
-    return new RemoveRemains(range, Set.copyOf(heirs));
+    return new RemoveStaleReplica(range, Set.copyOf(heirs));
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * report, so any driver can continue a merge that another one started.
  *
  * <ol>
- *   <li>A requested pair first gets the same replicas (see {@link WantedVoters}), all of them in
+ *   <li>A requested pair first gets the same replicas (see {@link VoterAssignment}), all of them in
  *       service on nodes that are UP. Then the right range is frozen.
  *   <li>A frozen range is absorbed as soon as every replica of both ranges reports it as durably
  *       frozen.
@@ -191,7 +191,7 @@ final class MergePlan {
       NodeId leader = orphan.leader();
       if (leader != null && orphan.leaderReport().merging() != null && !isBusy(orphan)) {
         // The node refuses unless it, too, knows that the neighbour is gone.
-        steps.add(new Step.Thaw(orphan.id(), leader));
+        steps.add(new Step.Unfreeze(orphan.id(), leader));
       }
     }
     return steps;
@@ -254,7 +254,7 @@ final class MergePlan {
   private @Nullable String oldReplica(PlacedRange left) {
     for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
       if (!view.reports().containsKey(node)) {
-        return Nodes.absence(view, node) + " and may have an old replica of " + left.id();
+        return Nodes.whyNoReport(view, node) + " and may have an old replica of " + left.id();
       } else if (left.holders().containsKey(node) && !left.members().contains(node)) {
         return "node " + node + " has an old replica of " + left.id();
       }
@@ -342,7 +342,7 @@ final class MergePlan {
     if (leader == null || right.leaderReport().merging() == null) {
       return null;
     } else if (pair.left().holders().containsKey(leader)) {
-      return hasNewerView(pair.left(), leader, merging) ? new Step.Thaw(right.id(), leader) : null;
+      return hasNewerView(pair.left(), leader, merging) ? new Step.Unfreeze(right.id(), leader) : null;
     }
     return Nodes.sorted(right.replicas().voters()).stream()
         .filter(node -> right.isInService(node) && hasNewerView(pair.left(), node, merging))

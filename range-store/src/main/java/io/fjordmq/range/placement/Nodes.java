@@ -35,16 +35,16 @@ final class Nodes {
   }
 
   /** The members that have not reported, each with the reason; null if all have. */
-  static @Nullable String away(PlacementView view) {
+  static @Nullable String missingReports(PlacementView view) {
     List<String> absent =
         missing(view.nodes().keySet(), view.reports().keySet()).stream()
-            .map(node -> absence(view, node))
+            .map(node -> whyNoReport(view, node))
             .toList();
     return absent.isEmpty() ? null : String.join(", ", absent);
   }
 
   /** Why a member has not reported. */
-  static String absence(PlacementView view, NodeId node) {
+  static String whyNoReport(PlacementView view, NodeId node) {
     return "node " + node + (view.isAlive(node) ? " does not answer" : " is down");
   }
 }

@@ -3,7 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
@@ -118,7 +118,7 @@ public final class PendingRequests implements PeerServices.Handler {
         cancel.accept(range);
         return CompletableFuture.completedFuture(new byte[0]);
       }
-      throw NewerFormException.unknownKind("request about pending steps", kind);
+      throw NewerFormatException.unknownKind("request about pending steps", kind);
     } catch (MalformedBytesException | IllegalStateException e) {
       return CompletableFuture.failedFuture(e);
     }

@@ -84,7 +84,7 @@ final class PendingSteps {
     } else if (step instanceof Step.Renew renew) {
       return "canceling its merge with " + renew.right();
     }
-    return step instanceof Step.Thaw ? "unfreezing it after a canceled merge" : null;
+    return step instanceof Step.Unfreeze ? "unfreezing it after a canceled merge" : null;
   }
 
   static String removing(String node) {

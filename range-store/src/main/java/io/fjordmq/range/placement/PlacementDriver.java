@@ -48,8 +48,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private final Timers timers;
   private final Supplier<PlacementSettings> settings;
 
-  private final WantedSplits splits = new WantedSplits();
-  private final WantedMerges merges;
+  private final RequestedSplits splits = new RequestedSplits();
+  private final RequestedMerges merges;
   private final PendingSteps pending = new PendingSteps();
 
   // Guarded by this.
@@ -76,7 +76,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         term -> new PlacementOrders(term, membership.self(), local::perform, peers, timers);
     this.metadata = metadata;
     this.directory = directory;
-    this.merges = new WantedMerges(directory::follower);
+    this.merges = new RequestedMerges(directory::rightNeighbour);
     this.timers = timers;
     this.settings = settings;
   }
@@ -277,8 +277,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       PlacementView view = withMoves(asked, view(asked, reports));
       PlacementObstacles obstacles = new PlacementObstacles();
       List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), obstacles);
-      merges.hindered(obstacles.merges());
-      merges.addIdle(PlacementPlan.mergeWishes(view), mergeUntil());
+      merges.setObstacles(obstacles.merges());
+      merges.addIdle(PlacementPlan.requestedMerges(view), mergeUntil());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
       planned.addAll(splitRequests(asked, view));
       pending.planned(
@@ -308,12 +308,12 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     VoterMoves.Patience patience =
         new VoterMoves.Patience(
             aims.transferCooldown(), aims.stepTimeout().multipliedBy(MAX_STEPS_PER_MOVE));
-    return now.voterMoves.look(view, aims.stores(), patience, timers.nowMillis());
+    return now.voterMoves.update(view, aims.stores(), patience, timers.nowMillis());
   }
 
   private List<Step> splitRequests(LeaderTerm now, PlacementView view) {
     now.splitBackoff.keepOnly(view.published().keySet());
-    return PlacementPlan.wishes(view).stream()
+    return PlacementPlan.requestedSplits(view).stream()
         .filter(step -> !now.splitBackoff.isPausing(step.range(), timers.nowMillis()))
         .toList();
   }
@@ -341,7 +341,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         Map.copyOf(reports),
         busy,
         Set.copyOf(now.coolUntilMillis.keySet()),
-        merges.look(published, reports, settings.get().merges(), nowMillis));
+        merges.update(published, reports, settings.get().merges(), nowMillis));
   }
 
   private void run(LeaderTerm now, StepRunner runner, Step step) {

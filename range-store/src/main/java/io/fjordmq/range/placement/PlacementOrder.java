@@ -3,7 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.RangeDescriptor;
@@ -147,7 +147,7 @@ record PlacementOrder(long term, long number, Task task) {
 
   private static Task readMerge(int kind, ByteReader in) {
     if (!MergeOrder.isKind(kind)) {
-      throw NewerFormException.unknownKind("placement order", kind);
+      throw NewerFormatException.unknownKind("placement order", kind);
     }
     return MergeOrder.read(kind, in);
   }

@@ -89,7 +89,7 @@ final class PlacementPlan {
   }
 
   /** The splits requested by range leaders that are possible now. */
-  static List<Step> wishes(PlacementView view) {
+  static List<Step> requestedSplits(PlacementView view) {
     Map<RangeId, byte[]> wanted = new LinkedHashMap<>();
     for (RangeId id : view.published().keySet().stream().sorted(RANGE_ORDER).toList()) {
       PlacedRange range =
@@ -106,7 +106,7 @@ final class PlacementPlan {
    * The left ranges of neighbours that should be merged: the node that leads both requests it, or
    * the leaders of both report them as idle. Empty while a node is not UP.
    */
-  static List<RangeId> mergeWishes(PlacementView view) {
+  static List<RangeId> requestedMerges(PlacementView view) {
     if (!view.nodes().values().stream().allMatch(PlacementView.Node::isUp)) {
       return List.of();
     }
@@ -144,7 +144,7 @@ final class PlacementPlan {
     Reshaping reshaping = new Reshaping(view, store.store());
     MergePlan merges = MergePlan.of(view, reshaping, ranges);
     Map<RangeId, Set<NodeId>> voters =
-        WantedVoters.of(view, store.voters(), ranges, merges.pairs());
+        VoterAssignment.of(view, store.voters(), ranges, merges.pairs());
     Map<RangeId, Set<NodeId>> learners = new OutdatedReplicas(view).learners(ranges, voters);
     Steps steps = new Steps(view);
     List<PlacedRange> settled = new ArrayList<>();

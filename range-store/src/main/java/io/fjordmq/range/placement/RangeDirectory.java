@@ -70,7 +70,7 @@ public final class RangeDirectory implements MetadataListener {
    */
   record NextNumber(String store, long number, long version) {
     /** The write that allocates the number, unless another range has taken it in the meantime. */
-    Change take() {
+    Change allocate() {
       return put(number + 1);
     }
 
@@ -83,7 +83,7 @@ public final class RangeDirectory implements MetadataListener {
     }
 
     /** The write that stores the number, so that it no longer depends on the existing ranges. */
-    Change kept() {
+    Change persist() {
       return put(number);
     }
 
@@ -126,7 +126,7 @@ public final class RangeDirectory implements MetadataListener {
    * The right neighbour of a range: its keys begin where the range's keys end. Null if there is
    * none.
    */
-  @Nullable RangeId follower(RangeId left) {
+  @Nullable RangeId rightNeighbour(RangeId left) {
     Published known = ranges.get(left);
     byte[] end = known == null ? null : known.descriptor().interval().end();
     return end == null

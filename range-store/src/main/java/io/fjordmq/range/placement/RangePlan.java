@@ -233,7 +233,7 @@ final class RangePlan {
       boolean byLoad = view.moves().containsKey(range.id());
       pending.add(new PendingStep(range.id(), what, voterMove, byLoad));
     }
-    String away = Nodes.away(view);
+    String away = Nodes.missingReports(view);
     for (NodeId node : removable()) {
       if (away != null) {
         pending.add(new PendingStep(range.id(), PendingSteps.removing(node.value()), away, false));
@@ -271,7 +271,7 @@ final class RangePlan {
 
   private @Nullable String whyNoVoter(NodeId node) {
     if (!view.reports().containsKey(node)) {
-      return Nodes.absence(view, node);
+      return Nodes.whyNoReport(view, node);
     } else if (range.retired().contains(node)) {
       return "node " + node + " cannot have a new replica before the old one is forgotten";
     } else if (!range.holders().containsKey(node)) {

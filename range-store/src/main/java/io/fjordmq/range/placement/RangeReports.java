@@ -3,7 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
@@ -168,7 +168,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     ByteReader in = new ByteReader(bytes);
     int format = in.readByte();
     if (format < WITHOUT_KEYS || format > WITHOUT_BYTES) {
-      NewerFormException.require("range reports", FORMAT, format);
+      NewerFormatException.require("range reports", FORMAT, format);
     }
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
     int count = in.readCount(MIN_REPLICA_BYTES);
@@ -220,7 +220,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     if (frozen == NOT_FROZEN) {
       return null;
     } else if (frozen > FROZEN_DURABLY) {
-      throw NewerFormException.unknownKind("merge of a range", frozen);
+      throw NewerFormatException.unknownKind("merge of a range", frozen);
     }
     RangeId left = new RangeId(range.store(), in.readVarint());
     return new ReplicaStatus.Merging(left, in.readVarint(), frozen == FROZEN_DURABLY);

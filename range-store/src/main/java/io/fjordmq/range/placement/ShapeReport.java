@@ -3,7 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.plugin.RangeLoad;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.load.RangeSize;
@@ -136,7 +136,7 @@ public record ShapeReport(
       }
       splitOff = new KeyInterval(key, keys.end());
     } else if (request > IDLE) {
-      throw NewerFormException.unknownKind("request of a range leader", request);
+      throw NewerFormatException.unknownKind("request of a range leader", request);
     }
     return new ShapeReport(
         seconds,

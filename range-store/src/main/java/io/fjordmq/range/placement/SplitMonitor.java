@@ -7,9 +7,9 @@ import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.Timers;
-import io.fjordmq.range.load.HalvingCut;
+import io.fjordmq.range.load.MedianSplitKey;
 import io.fjordmq.range.load.RangeSize;
-import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.load.SplitPlanner;
 import io.fjordmq.range.store.LedRange;
 import io.fjordmq.range.store.RangeSizes;
@@ -55,7 +55,7 @@ public final class SplitMonitor implements AutoCloseable {
 
   private final RangeStore store;
   private final SplitPlanner plan;
-  private final ShapeSettings settings;
+  private final SplitMergeSettings settings;
   private final DoubleSupplier cpu;
   private final Timers timers;
   private final Executor evaluator;
@@ -71,7 +71,7 @@ public final class SplitMonitor implements AutoCloseable {
   /** Used by the evaluation. */
   private @Nullable Request request;
 
-  private final KnownSizes sizes;
+  private final RangeSizeCache sizes;
 
   /**
    * A request of this node for a range in a certain shape.
@@ -100,7 +100,7 @@ public final class SplitMonitor implements AutoCloseable {
   public SplitMonitor(
       RangeStore store,
       SplitStrategy strategy,
-      ShapeSettings settings,
+      SplitMergeSettings settings,
       DoubleSupplier cpu,
       Timers timers,
       Executor evaluator,
@@ -113,19 +113,19 @@ public final class SplitMonitor implements AutoCloseable {
         timers,
         evaluator,
         observer,
-        new KnownSizes(
+        new RangeSizeCache(
             store.sizes()::bytes, store.sizes()::withHalvingKey, settings.maxRangeBytes()));
   }
 
   SplitMonitor(
       RangeStore store,
       SplitStrategy strategy,
-      ShapeSettings settings,
+      SplitMergeSettings settings,
       DoubleSupplier cpu,
       Timers timers,
       Executor evaluator,
       RangeObserver observer,
-      KnownSizes sizes) {
+      RangeSizeCache sizes) {
     this.store = store;
     this.storage = store.sizes();
     this.sizes = sizes;
@@ -170,14 +170,14 @@ public final class SplitMonitor implements AutoCloseable {
    * @param whyNot reason why there is no key; empty if there is one
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record Halving(byte @Nullable [] key, String whyNot) {}
+  record SplitPoint(byte @Nullable [] key, String whyNot) {}
 
   /**
    * The key that halves the load of a range; if fewer than 64 rows were sampled, or all of them are
    * the same, the key that halves its size. Empty if this node has not led the range for some
    * seconds.
    */
-  CompletableFuture<Optional<Halving>> halving(RangeId range) {
+  CompletableFuture<Optional<SplitPoint>> splitPoint(RangeId range) {
     LedRange led =
         measured.stream()
             .filter(one -> one.descriptor().id().equals(range))
@@ -190,12 +190,12 @@ public final class SplitMonitor implements AutoCloseable {
       String why =
           "the log of range %s still has its first entry; split it after a checkpoint or two";
       return CompletableFuture.completedFuture(
-          Optional.of(new Halving(null, why.formatted(range))));
+          Optional.of(new SplitPoint(null, why.formatted(range))));
     }
     List<byte[]> sample = led.load().keys();
-    byte[] byLoad = HalvingCut.nearest(sample);
-    if (HalvingCut.isEnough(sample) && isInside(led, byLoad)) {
-      return CompletableFuture.completedFuture(Optional.of(new Halving(byLoad, "")));
+    byte[] byLoad = MedianSplitKey.nearest(sample);
+    if (MedianSplitKey.isEnough(sample) && isInside(led, byLoad)) {
+      return CompletableFuture.completedFuture(Optional.of(new SplitPoint(byLoad, "")));
     }
     return storage
         .halve(led.descriptor())
@@ -204,8 +204,8 @@ public final class SplitMonitor implements AutoCloseable {
               byte[] key = size.halvingKey();
               return Optional.of(
                   isInside(led, key)
-                      ? new Halving(key, "")
-                      : new Halving(null, whyNot(led, size.searchAbandoned())));
+                      ? new SplitPoint(key, "")
+                      : new SplitPoint(null, whyNot(led, size.searchAbandoned())));
             });
   }
 
@@ -252,7 +252,7 @@ public final class SplitMonitor implements AutoCloseable {
 
   private void decide(Evaluation begun) {
     try {
-      sizes.look(begun.led(), begun.sinceMillis());
+      sizes.refresh(begun.led(), begun.sinceMillis());
       // The time limit of the strategy starts here: slow storage does not count against it.
       Evaluation now = new Evaluation(begun.led(), begun.ranges(), true, timers.nowMillis());
       running = now;
@@ -272,9 +272,9 @@ public final class SplitMonitor implements AutoCloseable {
     }
   }
 
-  private SplitPlanner.Led asked(LedRange range) {
+  private SplitPlanner.Candidate asked(LedRange range) {
     KeyInterval keys = range.descriptor().interval();
-    return new SplitPlanner.Led(
+    return new SplitPlanner.Candidate(
         range.load(), keys.start(), keys.end(), range.logCut(), sizes.of(range));
   }
 
@@ -293,7 +293,7 @@ public final class SplitMonitor implements AutoCloseable {
               plan.idle().contains(id.toString()),
               now.sinceMillis());
       next.put(id, report);
-      observer.judged(id, report.decision());
+      observer.splitDecided(id, report.decision());
     }
     decisionLog.onReports(next, now.sinceMillis());
     reports = Map.copyOf(next);
@@ -338,7 +338,7 @@ public final class SplitMonitor implements AutoCloseable {
       next.put(id, ShapeReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
     }
     reports = Map.copyOf(next);
-    next.keySet().forEach(id -> observer.judged(id, decision));
+    next.keySet().forEach(id -> observer.splitDecided(id, decision));
     decisionLog.tooSlow(decision, settings.patience());
   }
 

@@ -3,7 +3,7 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
@@ -49,7 +49,7 @@ public final class SplitRequests implements PeerServices.Handler {
 
   private final Membership membership;
   private final PeerCalls peers;
-  private final Halvings halvings;
+  private final SplitPointFinder splitPointFinder;
   private final BiFunction<RangeId, byte[], CompletableFuture<Void>> driver;
   private final Supplier<@Nullable NodeId> metadataLeader;
   private final Timers timers;
@@ -58,8 +58,8 @@ public final class SplitRequests implements PeerServices.Handler {
 
   /** Finds split keys of ranges that this node leads; empty for other ranges. Does not block. */
   @FunctionalInterface
-  interface Halvings {
-    CompletableFuture<Optional<SplitMonitor.Halving>> of(RangeId range);
+  interface SplitPointFinder {
+    CompletableFuture<Optional<SplitMonitor.SplitPoint>> of(RangeId range);
   }
 
   /**
@@ -74,20 +74,20 @@ public final class SplitRequests implements PeerServices.Handler {
       Supplier<@Nullable NodeId> metadataLeader,
       Timers timers,
       PlacementSettings settings) {
-    this(membership, peers, shapes::halving, driver::split, metadataLeader, timers, settings);
+    this(membership, peers, shapes::splitPoint, driver::split, metadataLeader, timers, settings);
   }
 
   SplitRequests(
       Membership membership,
       PeerCalls peers,
-      Halvings halvings,
+      SplitPointFinder splitPointFinder,
       BiFunction<RangeId, byte[], CompletableFuture<Void>> driver,
       Supplier<@Nullable NodeId> metadataLeader,
       Timers timers,
       PlacementSettings settings) {
     this.membership = membership;
     this.peers = peers;
-    this.halvings = halvings;
+    this.splitPointFinder = splitPointFinder;
     this.driver = driver;
     this.metadataLeader = metadataLeader;
     this.timers = timers;
@@ -143,7 +143,7 @@ public final class SplitRequests implements PeerServices.Handler {
           byte[] why = in.readBytes(in.remaining());
           throw new IllegalStateException(new String(why, StandardCharsets.UTF_8));
         }
-        throw NewerFormException.unknownKind("answer about a split", kind);
+        throw NewerFormatException.unknownKind("answer about a split", kind);
       }
     }
     throw new IllegalStateException(
@@ -199,11 +199,11 @@ public final class SplitRequests implements PeerServices.Handler {
       RangeId range = new RangeId(in.readString(), in.readVarint());
       if (kind == FIND_KEY) {
         in.requireEnd();
-        return halvings
+        return splitPointFinder
             .of(range)
             .thenApply(halving -> halving.map(SplitRequests::answer).orElse(NOTHING));
       } else if (kind != SPLIT) {
-        throw NewerFormException.unknownKind("request to split", kind);
+        throw NewerFormatException.unknownKind("request to split", kind);
       }
       byte[] key = in.readBlock();
       in.requireEnd();
@@ -213,12 +213,12 @@ public final class SplitRequests implements PeerServices.Handler {
     }
   }
 
-  private static byte[] answer(SplitMonitor.Halving halving) {
-    byte[] key = halving.key();
+  private static byte[] answer(SplitMonitor.SplitPoint splitPoint) {
+    byte[] key = splitPoint.key();
     ByteWriter out = new ByteWriter(64).writeByte(FORMAT);
     return key == null
         ? out.writeByte(NONE)
-            .writeBytes(halving.whyNot().getBytes(StandardCharsets.UTF_8))
+            .writeBytes(splitPoint.whyNot().getBytes(StandardCharsets.UTF_8))
             .toByteArray()
         : out.writeByte(FOUND).writeBlock(key).toByteArray();
   }

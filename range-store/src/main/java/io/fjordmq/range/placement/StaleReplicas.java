@@ -31,7 +31,7 @@ final class StaleReplicas {
               reshaping.heirs(replica.range(), replica.keys(), replica.epoch().version());
           if (heirs.stream().anyMatch(view.published()::containsKey)
               && !isNeeded(replica, reports, heirs)) {
-            steps.add(new Step.RemoveRemains(replica.range(), node, heirs));
+            steps.add(new Step.RemoveStaleReplica(replica.range(), node, heirs));
           }
         }
       }

@@ -116,12 +116,12 @@ sealed interface Step {
   }
 
   /** Have the leader unfreeze a range whose merge was given up. */
-  record Thaw(RangeId range, NodeId leader) implements Step {}
+  record Unfreeze(RangeId range, NodeId leader) implements Step {}
 
   /**
    * Have the node remove its stale replica of a range that was merged into others.
    *
    * @param heirs the ranges that hold its keys now
    */
-  record RemoveRemains(RangeId range, NodeId node, Set<RangeId> heirs) implements Step {}
+  record RemoveStaleReplica(RangeId range, NodeId node, Set<RangeId> heirs) implements Step {}
 }

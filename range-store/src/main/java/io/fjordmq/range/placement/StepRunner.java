@@ -42,10 +42,10 @@ final class StepRunner {
   }
 
   private CompletableFuture<?> begin(Step step) {
-    if (step instanceof Step.RemoveRemains removeRemains) {
+    if (step instanceof Step.RemoveStaleReplica removeStaleReplica) {
       return send(
-          removeRemains.node(),
-          new MergeOrder.RemoveRemains(removeRemains.range(), removeRemains.heirs()));
+          removeStaleReplica.node(),
+          new MergeOrder.RemoveStaleReplica(removeStaleReplica.range(), removeStaleReplica.heirs()));
     } else if (step instanceof Step.Forget forget) {
       return send(forget.node(), new PlacementOrder.Forget(forget.range()));
     }
@@ -75,8 +75,8 @@ final class StepRunner {
           absorb.leader(), new MergeOrder.Absorb(absorb.left(), absorb.right(), absorb.replicas()));
     } else if (step instanceof Step.Renew renew) {
       return send(renew.leader(), new MergeOrder.Renew(renew.left()));
-    } else if (step instanceof Step.Thaw thaw) {
-      return send(thaw.leader(), new MergeOrder.Thaw(thaw.range()));
+    } else if (step instanceof Step.Unfreeze unfreeze) {
+      return send(unfreeze.leader(), new MergeOrder.Unfreeze(unfreeze.range()));
     }
     Step.Drop drop = (Step.Drop) step;
     return change(drop.leader(), drop.range(), drop.members(), drop.members())
@@ -107,7 +107,7 @@ final class StepRunner {
     step.shapes().forEach(shape -> changes.add(put(shape)));
     RangeDirectory.NextNumber next = directory.nextNumber(step.range().store());
     if (!step.gone().isEmpty() && next.isDerived()) {
-      changes.add(next.kept()); // otherwise a new range could get the number of a removed one
+      changes.add(next.persist()); // otherwise a new range could get the number of a removed one
     }
     for (RangeId gone : step.gone()) {
       RangeDirectory.Published before = directory.ranges().get(gone);
@@ -134,7 +134,7 @@ final class StepRunner {
   /** A range number that is allocated and not used is simply lost. */
   private CompletableFuture<byte[]> split(Step.Split split) {
     RangeDirectory.NextNumber next = directory.nextNumber(split.range().store());
-    return write(List.of(next.take()))
+    return write(List.of(next.allocate()))
         .thenCompose(
             taken ->
                 send(

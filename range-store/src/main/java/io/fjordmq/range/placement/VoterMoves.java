@@ -45,7 +45,7 @@ final class VoterMoves {
   record Patience(Duration pause, Duration deadline) {}
 
   /** Ends changes that are complete or cannot continue, and starts new ones. */
-  PlacementView look(
+  PlacementView update(
       PlacementView view, List<StorePlacement> stores, Patience patience, long nowMillis) {
     Map<RangeId, VoterLoad.Move> moves = new HashMap<>();
     for (StorePlacement store : stores) {

@@ -3,7 +3,7 @@ package io.fjordmq.range.remote;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 
@@ -65,7 +65,7 @@ sealed interface RangeCall {
       case PROPOSE -> new Propose(range, in.readBytes(in.remaining()));
       case QUERY ->
           new Query(range, in.readVarint(), in.readVarint(), in.readBytes(in.remaining()));
-      default -> throw NewerFormException.unknownKind("range call", kind);
+      default -> throw NewerFormatException.unknownKind("range call", kind);
     };
   }
 }

@@ -3,7 +3,7 @@ package io.fjordmq.range.remote;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
@@ -119,7 +119,7 @@ final class RangeResultCodec {
           case UNAVAILABLE -> new RangeResult.Unavailable(in.readString());
           case OUTCOME_UNKNOWN -> new RangeResult.OutcomeUnknown(in.readString());
           case STORAGE_FAILED -> new RangeResult.StorageFailed(in.readString());
-          default -> throw NewerFormException.unknownKind("range result", kind);
+          default -> throw NewerFormatException.unknownKind("range result", kind);
         };
     in.requireEnd();
     return result;

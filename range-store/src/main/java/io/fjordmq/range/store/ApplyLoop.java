@@ -244,7 +244,7 @@ final class ApplyLoop {
 
   private void become(ShapeChange made) {
     change = null;
-    state.become(made);
+    state.applyChange(made);
     context = new Context(new DataWriter(rows, made.range().interval(), load));
   }
 

@@ -10,18 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Opens and closes the replicas that an entry has created or removed, once that is durable. */
-final class DurableActions implements ReplicaParts.Births {
+final class DurableActions implements ReplicaParts.RangeLifecycleListener {
   private static final Logger LOG = LoggerFactory.getLogger(DurableActions.class);
 
   private final Kv kv;
-  private final ReplicaMoves moves;
+  private final ReplicaChanges moves;
   private final RangeStoreSettings settings;
   private final RangeRuntime runtime;
   private final BooleanSupplier closed;
 
   DurableActions(
       Kv kv,
-      ReplicaMoves moves,
+      ReplicaChanges moves,
       RangeStoreSettings settings,
       RangeRuntime runtime,
       BooleanSupplier closed) {
@@ -34,13 +34,13 @@ final class DurableActions implements ReplicaParts.Births {
 
   /** The replica must not forget what it has confirmed to others. */
   @Override
-  public void born(RangeDescriptor range, boolean lead) {
+  public void rangeCreated(RangeDescriptor range, boolean lead) {
     onceDurable("Failed to open split range " + range.id(), () -> moves.adopt(range.id(), lead));
   }
 
   /** The range's log is needed as long as a crash may bring the range back. */
   @Override
-  public void absorbed(RangeId range) {
+  public void rangeAbsorbed(RangeId range) {
     onceDurable("Failed to remove the log of merged range " + range, () -> moves.absorbed(range));
   }
 

@@ -51,7 +51,7 @@ record FrozenNeighbour(long number, byte[] row) {
   }
 
   /** Whether the range is frozen here for the same merge, with all its rows. */
-  boolean isHere(KvReader rows) {
+  boolean isFrozenHere(KvReader rows) {
     RangeKeys keys = new RangeKeys(number);
     return Arrays.equals(row, rows.get(keys.frozen())) && isWhole(keys, rows);
   }

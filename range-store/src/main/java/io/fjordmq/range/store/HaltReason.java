@@ -1,6 +1,6 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.SnapshotRefusedException;
 import io.fjordmq.range.RangeId;
@@ -21,7 +21,7 @@ record HaltReason(String why, boolean readable, boolean fault) {
   /** Logs the reason, with a stack trace if it is a bug. */
   static HaltReason of(RangeId range, long appliedIndex, ConsensusException failure) {
     Throwable cause = failure.getCause();
-    NewerFormException newer = NewerFormException.in(cause);
+    NewerFormatException newer = NewerFormatException.in(cause);
     String why = String.valueOf((newer == null ? failure : newer).getMessage());
     boolean bug =
         newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);

@@ -49,7 +49,7 @@ final class RangeMerge {
     } else if (entry instanceof RangeEntry.Renew renew) {
       return renew(state, renew, rows);
     }
-    return thaw(state, (RangeEntry.Thaw) entry, rows);
+    return thaw(state, (RangeEntry.Unfreeze) entry, rows);
   }
 
   private static boolean hasVersion(RangeState state, long epochVersion) {
@@ -74,7 +74,7 @@ final class RangeMerge {
         : null;
   }
 
-  private static @Nullable Kept thaw(RangeState state, RangeEntry.Thaw entry, KvWriter rows) {
+  private static @Nullable Kept thaw(RangeState state, RangeEntry.Unfreeze entry, KvWriter rows) {
     if (!hasVersion(state, entry.epochVersion()) || state.frozen() == null) {
       return null;
     }

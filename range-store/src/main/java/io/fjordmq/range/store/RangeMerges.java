@@ -21,9 +21,9 @@ import java.util.concurrent.CompletableFuture;
  * unknown; a repeated or late step does no harm. Thread-safe; does not block.
  */
 public final class RangeMerges {
-  private final ReplicaMoves moves;
+  private final ReplicaChanges moves;
 
-  RangeMerges(ReplicaMoves moves) {
+  RangeMerges(ReplicaChanges moves) {
     this.moves = moves;
   }
 
@@ -77,8 +77,8 @@ public final class RangeMerges {
    * Unfreezes a range. Fails if its left neighbour, according to this node's replica, has not been
    * renewed or split since, or has absorbed it.
    */
-  public CompletableFuture<Void> thaw(RangeId right) {
-    return moves.thaw(right);
+  public CompletableFuture<Void> unfreeze(RangeId right) {
+    return moves.unfreeze(right);
   }
 
   /**
@@ -89,8 +89,8 @@ public final class RangeMerges {
    * @param heirs the ranges that hold its keys now; while one of them is here, it may still have to
    *     absorb the frozen replica
    */
-  public CompletableFuture<Void> bury(RangeId range, Set<RangeId> heirs) {
-    return moves.bury(range, heirs);
+  public CompletableFuture<Void> removeStaleReplica(RangeId range, Set<RangeId> heirs) {
+    return moves.removeStaleReplica(range, heirs);
   }
 
   private static long version(RangeDescriptor range) {

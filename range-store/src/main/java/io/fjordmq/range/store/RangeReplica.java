@@ -102,8 +102,8 @@ final class RangeReplica implements ReplicatedState {
   }
 
   private static void report(ReplicaSnapshot.Installed installed, ReplicaParts parts) {
-    installed.skipped().forEach(child -> parts.births().born(child, false));
-    installed.absorbed().forEach(parts.births()::absorbed);
+    installed.skipped().forEach(child -> parts.rangeLifecycleListener().rangeCreated(child, false));
+    installed.absorbed().forEach(parts.rangeLifecycleListener()::rangeAbsorbed);
   }
 
   private ApplyLoop newLoop() {
@@ -134,7 +134,7 @@ final class RangeReplica implements ReplicatedState {
     if (state.isVacant()) {
       return; // what the coprocessor derived from earlier rows stays valid until new ones come
     }
-    coprocessor.tookIn(AbsorbedRange.parts(state.keys(), space.latest()));
+    coprocessor.absorbed(AbsorbedRange.parts(state.keys(), space.latest()));
     coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
     coprocessor.applied(state.appliedIndex());
   }
@@ -307,7 +307,7 @@ final class RangeReplica implements ReplicatedState {
     long nowNanos = System.nanoTime();
     for (ApplyLoop.Outcome outcome : written.outcomes()) {
       parts.observer().proposalApplied(id, nowNanos - outcome.pending().proposedNanos());
-      listeners.tell(outcome);
+      listeners.answer(outcome);
     }
   }
 
@@ -326,7 +326,7 @@ final class RangeReplica implements ReplicatedState {
           right.interval());
       parts.observer().split(id, right.id());
       if (cut.here()) {
-        parts.births().born(right, leadingTerm != NOT_LEADING);
+        parts.rangeLifecycleListener().rangeCreated(right, leadingTerm != NOT_LEADING);
       }
     } else if (change instanceof RangeMerge.Widened widened) {
       RangeId right = widened.right().id();
@@ -334,7 +334,7 @@ final class RangeReplica implements ReplicatedState {
       LOG.info(
           "Ranges merged range={} absorbed={} index={} keys={}", id, right, appliedIndex, held);
       parts.observer().merged(id, right);
-      parts.births().absorbed(right);
+      parts.rangeLifecycleListener().rangeAbsorbed(right);
       if (leadingTerm != NOT_LEADING) {
         listeners.leading(); // now also of the absorbed keys
       }

@@ -120,7 +120,7 @@ final class RangeState {
   }
 
   /** Applies a change of the range; call it once the rows are written. */
-  void become(ShapeChange change) {
+  void applyChange(ShapeChange change) {
     descriptor = change.range();
     freezeRecord = change.frozen();
     if (change instanceof RangeSplit.Cut cut) {

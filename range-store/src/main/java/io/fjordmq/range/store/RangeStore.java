@@ -54,10 +54,10 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
           Comparator.comparing(RangeId::store).thenComparingLong(RangeId::number));
   private final CheckpointCycle checkpoints;
   private final StoredReplicas stored;
-  private final ReplicaMoves moves;
+  private final ReplicaChanges moves;
   private final RebuildLimit rebuildLimit;
   private final RangeMerges merges;
-  private final ReplicaParts.Births births;
+  private final ReplicaParts.RangeLifecycleListener rangeLifecycleListener;
   private volatile boolean closed;
 
   private RangeStore(
@@ -78,7 +78,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     this.rebuildLimit = new RebuildLimit(runtime.timers()::nowMillis, replicas::get, observer);
     this.stored = new StoredReplicas(host, kv, settings.installDirectory());
     this.moves =
-        new ReplicaMoves(
+        new ReplicaChanges(
             self,
             stored,
             kv,
@@ -87,7 +87,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             rebuildLimit,
             range -> add(spec(range.id()), range).open());
     this.merges = new RangeMerges(moves);
-    this.births = new DurableActions(kv, moves, settings, runtime, () -> closed);
+    this.rangeLifecycleListener = new DurableActions(kv, moves, settings, runtime, () -> closed);
     this.checkpoints =
         new CheckpointCycle(
             settings,
@@ -207,7 +207,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
   }
 
   /** Limits the replacement of broken replicas by empty ones. */
-  public RebuildLimit rebuilds() {
+  public RebuildLimit rebuildLimit() {
     return rebuildLimit;
   }
 
@@ -277,7 +277,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             new ReplicaLoad(),
             spec.effects(),
             host,
-            births,
+            rangeLifecycleListener,
             rebuildLimit,
             this::onHalted);
     SupervisedReplica replica =

@@ -49,7 +49,7 @@ public final class RebuildLimit {
   }
 
   /** Whether the range may be rebuilt once more without an operator's request. */
-  boolean mayBegin(RangeId range) {
+  boolean mayRebuild(RangeId range) {
     Deque<Long> times = begun.get(range);
     if (times == null) {
       return true;
@@ -62,7 +62,7 @@ public final class RebuildLimit {
   }
 
   /** The broken replica has been removed; an empty one follows. */
-  void began(RangeId range) {
+  void onRebuildStarted(RangeId range) {
     observer.rebuilt(range);
     Deque<Long> times = begun.computeIfAbsent(range, id -> new ArrayDeque<>());
     synchronized (times) {

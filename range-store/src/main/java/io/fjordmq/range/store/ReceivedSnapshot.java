@@ -27,7 +27,7 @@ record ReceivedSnapshot(
     byte[] progress,
     byte @Nullable [] frozen,
     List<RangeDescriptor> children,
-    List<NewSplitChild> newborn,
+    List<NewSplitChild> newChildren,
     List<RangeId> parts,
     List<FrozenNeighbour> neighbours) {
 

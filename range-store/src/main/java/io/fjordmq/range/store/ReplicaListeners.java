@@ -21,7 +21,7 @@ final class ReplicaListeners {
     this.effects = effects;
   }
 
-  void tell(ApplyLoop.Outcome outcome) {
+  void answer(ApplyLoop.Outcome outcome) {
     try {
       outcome.pending().answer(outcome.result());
     } catch (RuntimeException e) {

@@ -23,18 +23,18 @@ record ReplicaParts(
     ReplicaLoad load,
     EffectListener effects,
     ConsensusHost host,
-    Births births,
+    RangeLifecycleListener rangeLifecycleListener,
     RebuildLimit rebuildLimit,
     Consumer<RangeId> whenHalted) {
 
   /** Notified of replicas that an applied entry has created or removed. */
-  interface Births {
+  interface RangeLifecycleListener {
     /**
      * @param lead whether this node should lead the range
      */
-    void born(RangeDescriptor range, boolean lead);
+    void rangeCreated(RangeDescriptor range, boolean lead);
 
     /** The range was merged into another one here: its replica has to be closed. */
-    void absorbed(RangeId range);
+    void rangeAbsorbed(RangeId range);
   }
 }

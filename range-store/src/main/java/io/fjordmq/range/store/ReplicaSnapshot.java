@@ -246,7 +246,7 @@ final class ReplicaSnapshot {
 
   /** The new split children that should have a replica on this node and have none. */
   private List<NewSplitChild> missing(ReceivedSnapshot incoming, long versionSeen) {
-    return incoming.newborn().stream()
+    return incoming.newChildren().stream()
         .filter(child -> splits.isMissing(child.range(), versionSeen))
         .toList();
   }
@@ -264,7 +264,7 @@ final class ReplicaSnapshot {
     KvReader rows = space.latest();
     boolean isNew = RangeState.appliedIndexOf(required(rows, keys.progress(), "progress")) == 0;
     for (FrozenNeighbour neighbour : incoming.neighbours()) {
-      if (isNew && !neighbour.isHere(rows)) {
+      if (isNew && !neighbour.isFrozenHere(rows)) {
         throw new SnapshotRefusedException(
             "snapshot of range %s is from before a merge with %s-%d, which is not frozen here yet"
                 .formatted(id, id.store(), neighbour.number()));
@@ -304,7 +304,7 @@ final class ReplicaSnapshot {
     incoming.parts().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
     List<NewSplitChild> missing = missing(incoming, versionSeen);
     missing.forEach(child -> deleteData(batch, child.range().interval()));
-    List<NewSplitChild> others = new ArrayList<>(incoming.newborn());
+    List<NewSplitChild> others = new ArrayList<>(incoming.newChildren());
     others.removeAll(missing);
     RowFile.read(
         file,

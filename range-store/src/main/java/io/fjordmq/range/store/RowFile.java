@@ -3,7 +3,7 @@ package io.fjordmq.range.store;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -121,7 +121,7 @@ final class RowFile {
 
   private static void requireFormat(Path file, int found) throws IOException {
     try {
-      NewerFormException.require("row file " + file, FORMAT, found);
+      NewerFormatException.require("row file " + file, FORMAT, found);
     } catch (MalformedBytesException e) {
       throw new IOException(e.getMessage(), e);
     }

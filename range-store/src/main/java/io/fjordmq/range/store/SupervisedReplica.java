@@ -1,6 +1,6 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.plugin.RangeLoad;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
@@ -112,7 +112,7 @@ final class SupervisedReplica {
     RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.cuts());
     return load == null || shape != descriptor()
         ? null
-        : new LedRange(shape, load, parts.load().writes(), ReplicaMoves.isLogCut(group.status()));
+        : new LedRange(shape, load, parts.load().writes(), ReplicaChanges.isLogCut(group.status()));
   }
 
   /**
@@ -188,7 +188,7 @@ final class SupervisedReplica {
     if (broken || faults < FAULTS_UNTIL_BROKEN) {
       return;
     }
-    if (parts.rebuildLimit().mayBegin(id)) {
+    if (parts.rebuildLimit().mayRebuild(id)) {
       broken = true;
       LOG.error(
           "Replica is broken; rebuilding it if its range has a majority without it: {} "
@@ -238,7 +238,7 @@ final class SupervisedReplica {
 
   /** Retries after any exception; otherwise the range would never be opened again. */
   private void cannotOpen(Exception why) {
-    NewerFormException newer = NewerFormException.in(why);
+    NewerFormatException newer = NewerFormatException.in(why);
     failure = newer == null ? String.valueOf(why) : newer.getMessage();
     LOG.error(
         "Cannot open a replica: {} range={} attempt={}",

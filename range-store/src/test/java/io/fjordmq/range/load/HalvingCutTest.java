@@ -22,7 +22,7 @@ final class HalvingCutTest {
   }
 
   private static int cutAt(int... counts) {
-    return HalvingCut.of(samples(counts)) instanceof SplitAdvice.Split split ? split.key()[0] : 0;
+    return MedianSplitKey.of(samples(counts)) instanceof SplitAdvice.Split split ? split.key()[0] : 0;
   }
 
   private static SplitAdvice stay(Reason reason) {
@@ -45,14 +45,14 @@ final class HalvingCutTest {
 
   @Test
   void shouldSayWhyWhenNoCutHelps() {
-    assertThat(HalvingCut.of(samples(15, 70, 15))).isEqualTo(stay(Reason.ONE_HOT_KEY));
-    assertThat(HalvingCut.of(samples(100))).isEqualTo(stay(Reason.ONE_HOT_KEY));
-    assertThat(HalvingCut.of(samples(31, 38, 31))).isEqualTo(stay(Reason.UNEVEN));
+    assertThat(MedianSplitKey.of(samples(15, 70, 15))).isEqualTo(stay(Reason.ONE_HOT_KEY));
+    assertThat(MedianSplitKey.of(samples(100))).isEqualTo(stay(Reason.ONE_HOT_KEY));
+    assertThat(MedianSplitKey.of(samples(31, 38, 31))).isEqualTo(stay(Reason.UNEVEN));
   }
 
   @Test
   void shouldNotGuessWhenTooFewKeysWereSeen() {
-    assertThat(HalvingCut.of(samples(31, 32))).isEqualTo(stay(Reason.TOO_FEW_KEYS));
-    assertThat(HalvingCut.of(List.of())).isEqualTo(stay(Reason.TOO_FEW_KEYS));
+    assertThat(MedianSplitKey.of(samples(31, 32))).isEqualTo(stay(Reason.TOO_FEW_KEYS));
+    assertThat(MedianSplitKey.of(List.of())).isEqualTo(stay(Reason.TOO_FEW_KEYS));
   }
 }

@@ -55,19 +55,19 @@ final class KeyReservoirTest {
   @Test
   void shouldForgetTheHalfBeforeTheLastWhenItTurns() {
     offer(0, 50);
-    reservoir.turn();
+    reservoir.rotate();
     offer(1_000, 1_050);
     assertThat(reservoir.sample()).hasSize(100);
-    reservoir.turn();
+    reservoir.rotate();
     assertThat(reservoir.sample()).allMatch(key -> number(key) >= 1_000);
-    reservoir.turn();
+    reservoir.rotate();
     assertThat(reservoir.sample()).isEmpty();
   }
 
   @Test
   void shouldGiveTheYoungerHalfAloneWhenItIsFull() {
     offer(0, CAPACITY);
-    reservoir.turn();
+    reservoir.rotate();
     offer(1_000, 1_000 + CAPACITY - 1);
     assertThat(reservoir.latest()).hasSize(2 * CAPACITY - 1);
     offer(2_000, 2_050);

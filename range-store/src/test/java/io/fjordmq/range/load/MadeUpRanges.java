@@ -53,7 +53,7 @@ final class MadeUpRanges {
     this.plan =
         new SplitPlanner(
             strategy,
-            new ShapeSettings(
+            new SplitMergeSettings(
                 Set.of(STORE), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE, 0));
     ranges.put(0, meter());
   }
@@ -112,14 +112,14 @@ final class MadeUpRanges {
     return start;
   }
 
-  private List<SplitPlanner.Led> led() {
-    List<SplitPlanner.Led> led = new ArrayList<>();
+  private List<SplitPlanner.Candidate> led() {
+    List<SplitPlanner.Candidate> led = new ArrayList<>();
     UnaryOperator<byte[]> unitOf = key -> ByteBuffer.allocate(4).putInt(unit(key)).array();
     ranges.forEach(
         (start, meter) -> {
           Integer end = ranges.higherKey(start);
           led.add(
-              new SplitPlanner.Led(
+              new SplitPlanner.Candidate(
                   meter.load(STORE, name(start), unitOf),
                   key(start),
                   end == null ? null : key(end),

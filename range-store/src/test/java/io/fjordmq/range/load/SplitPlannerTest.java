@@ -39,7 +39,7 @@ final class SplitPlannerTest {
               return merging;
             }
           },
-          new ShapeSettings(
+          new SplitMergeSettings(
               Set.of("inbox"),
               64,
               Duration.ofSeconds(10),
@@ -47,9 +47,9 @@ final class SplitPlannerTest {
               Duration.ofMinutes(1),
               MAX_BYTES));
 
-  private static SplitPlanner.Led led(String name, byte[] start, byte[] end) {
+  private static SplitPlanner.Candidate led(String name, byte[] start, byte[] end) {
     Spread none = new Spread(0, 0, 0);
-    return new SplitPlanner.Led(
+    return new SplitPlanner.Candidate(
         new RangeLoad("inbox", name, Duration.ZERO, none, 0, Duration.ZERO, none, 0, List::of),
         start,
         end,
@@ -57,9 +57,9 @@ final class SplitPlannerTest {
         SMALL);
   }
 
-  private static SplitPlanner.Led sized(
-      SplitPlanner.Led range, long bytes, byte @Nullable [] halvingKey) {
-    return new SplitPlanner.Led(
+  private static SplitPlanner.Candidate sized(
+      SplitPlanner.Candidate range, long bytes, byte @Nullable [] halvingKey) {
+    return new SplitPlanner.Candidate(
         range.load(),
         range.start(),
         range.end(),
@@ -67,7 +67,7 @@ final class SplitPlannerTest {
         new RangeSize(bytes, halvingKey, false));
   }
 
-  private static final List<SplitPlanner.Led> TWO =
+  private static final List<SplitPlanner.Candidate> TWO =
       List.of(led("a", new byte[0], new byte[] {9}), led("b", new byte[] {9}, new byte[] {20}));
 
   @Test
@@ -115,7 +115,7 @@ final class SplitPlannerTest {
     merging = true;
     assertThat(plan.next(TWO, ROOM, 0)).contains(new SplitPlanner.Step.Merge("a", "b"));
     assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
-    List<SplitPlanner.Led> apart =
+    List<SplitPlanner.Candidate> apart =
         List.of(led("a", new byte[0], new byte[] {8}), led("b", new byte[] {9}, new byte[] {20}));
     assertThat(plan.next(apart, ROOM, 20_000)).isEmpty();
     advice = range -> range.equals("b") ? new SplitAdvice.Split(new byte[] {12}) : COLD;
@@ -124,8 +124,8 @@ final class SplitPlannerTest {
 
   @Test
   void shouldLeaveARangeAsItIsWhileItsLogHasItsFirstEntry() {
-    SplitPlanner.Led cut = TWO.get(0);
-    SplitPlanner.Led uncut = new SplitPlanner.Led(cut.load(), cut.start(), cut.end(), false, SMALL);
+    SplitPlanner.Candidate cut = TWO.get(0);
+    SplitPlanner.Candidate uncut = new SplitPlanner.Candidate(cut.load(), cut.start(), cut.end(), false, SMALL);
     advice = range -> new SplitAdvice.Split(MIDDLE);
     assertThat(plan.next(List.of(uncut), ROOM, 0)).isEmpty();
     assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_CUT));
@@ -141,9 +141,9 @@ final class SplitPlannerTest {
 
   @Test
   void shouldSplitARangeThatIsTooLargeWhateverItHasToDo() {
-    List<SplitPlanner.Led> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
+    List<SplitPlanner.Candidate> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
     assertThat(plan.next(one, ROOM, 0)).as("not above the limit").isEmpty();
-    List<SplitPlanner.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    List<SplitPlanner.Candidate> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
     assertThat(plan.next(large, ROOM, 1)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
     assertThat(plan.tooLarge()).containsExactly("a");
     assertThat(plan.next(large, ROOM, 2)).as("the pause is for all splits").isEmpty();
@@ -153,14 +153,14 @@ final class SplitPlannerTest {
   void shouldSplitByLoadARangeThatIsHotAndTooLarge() {
     byte[] byLoad = {7};
     advice = range -> range.equals("a") ? new SplitAdvice.Split(byLoad) : COLD;
-    List<SplitPlanner.Led> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    List<SplitPlanner.Candidate> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
     assertThat(plan.next(large, ROOM, 0)).contains(new SplitPlanner.Step.Split("a", byLoad));
     assertThat(plan.tooLarge()).isEmpty();
   }
 
   @Test
   void shouldSayWhyARangeThatIsTooLargeStaysAsItIs() {
-    SplitPlanner.Led large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
+    SplitPlanner.Candidate large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
     assertThat(plan.next(List.of(large), new NodeLoad(0.1, 10, 10), 0)).isEmpty();
     assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
     plan.next(List.of(sized(large, MAX_BYTES + 1, null)), ROOM, 1);
@@ -169,8 +169,8 @@ final class SplitPlannerTest {
     assertThat(plan.latest())
         .as("the range ends there")
         .containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
-    SplitPlanner.Led drained =
-        new SplitPlanner.Led(
+    SplitPlanner.Candidate drained =
+        new SplitPlanner.Candidate(
             large.load(),
             large.start(),
             large.end(),
@@ -190,7 +190,7 @@ final class SplitPlannerTest {
     assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
   }
 
-  private static List<SplitPlanner.Led> two(long left, long right) {
+  private static List<SplitPlanner.Candidate> two(long left, long right) {
     return List.of(sized(TWO.get(0), left, null), sized(TWO.get(1), right, null));
   }
 }

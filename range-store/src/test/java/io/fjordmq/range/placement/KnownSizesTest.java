@@ -28,8 +28,8 @@ class KnownSizesTest {
   private long now;
   private boolean abandons = true;
   private byte @Nullable [] halvingKey;
-  private final KnownSizes sizes =
-      new KnownSizes(
+  private final RangeSizeCache sizes =
+      new RangeSizeCache(
           range -> {
             measured.add(range.id().number());
             if (bytes < 0) {
@@ -63,27 +63,27 @@ class KnownSizesTest {
 
   @Test
   void shouldMeasureARangeNowAndThenAndWhenItHasChangedItsShape() {
-    sizes.look(List.of(led(1, 1)), 0);
+    sizes.refresh(List.of(led(1, 1)), 0);
     bytes = 8;
-    sizes.look(List.of(led(1, 1)), KnownSizes.AGAIN_MILLIS - 1);
+    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.AGAIN_MILLIS - 1);
     assertThat(size(led(1, 1))).isEqualTo(7);
-    sizes.look(List.of(led(1, 1)), KnownSizes.AGAIN_MILLIS);
+    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.AGAIN_MILLIS);
     assertThat(size(led(1, 1))).isEqualTo(8);
     assertThat(size(led(1, 2))).as("of another shape").isNegative();
     bytes = 9;
-    sizes.look(List.of(led(1, 2)), KnownSizes.AGAIN_MILLIS + 1);
+    sizes.refresh(List.of(led(1, 2)), RangeSizeCache.AGAIN_MILLIS + 1);
     assertThat(size(led(1, 2))).isEqualTo(9);
   }
 
   @Test
   void shouldMeasureSomeAtATimeAndAllInTurn() {
-    int many = 2 * KnownSizes.MOST_AT_ONCE + 1;
+    int many = 2 * RangeSizeCache.MOST_AT_ONCE + 1;
     List<LedRange> all = IntStream.range(0, many).mapToObj(i -> led(i, 1)).toList();
-    sizes.look(all, 0);
-    assertThat(measured).hasSize(KnownSizes.MOST_AT_ONCE);
+    sizes.refresh(all, 0);
+    assertThat(measured).hasSize(RangeSizeCache.MOST_AT_ONCE);
     // Too many for each to be measured in time: none is left out for the sake of others.
-    sizes.look(all, KnownSizes.AGAIN_MILLIS);
-    sizes.look(all, 2 * KnownSizes.AGAIN_MILLIS);
+    sizes.refresh(all, RangeSizeCache.AGAIN_MILLIS);
+    sizes.refresh(all, 2 * RangeSizeCache.AGAIN_MILLIS);
     assertThat(measured).contains(many - 1L);
     assertThat(all).allMatch(range -> size(range) == 7);
   }
@@ -91,11 +91,11 @@ class KnownSizesTest {
   @Test
   void shouldKnowNothingWhileTheStorageFailsNorOfARangeThatIsLedElsewhere() {
     bytes = -1;
-    sizes.look(List.of(led(1, 1)), 0);
+    sizes.refresh(List.of(led(1, 1)), 0);
     assertThat(size(led(1, 1))).isNegative();
     bytes = 7;
-    sizes.look(List.of(led(2, 1)), 1);
-    sizes.look(List.of(led(1, 1)), 2);
+    sizes.refresh(List.of(led(2, 1)), 1);
+    sizes.refresh(List.of(led(1, 1)), 2);
     assertThat(size(led(1, 1))).as("measured as soon as it is led again").isEqualTo(7);
     assertThat(size(led(2, 1))).isNegative();
   }
@@ -104,7 +104,7 @@ class KnownSizesTest {
   private void lookEverySecond(Duration time, long version) {
     long end = now + time.toMillis();
     for (; now < end; now += 1_000) {
-      sizes.look(List.of(led(1, version)), now);
+      sizes.refresh(List.of(led(1, version)), now);
     }
   }
 
@@ -145,7 +145,7 @@ class KnownSizesTest {
     assertThat(searchedAt).as("a quarter less").containsExactly(3_660L, 3_690L);
     assertThat(sizes.of(led(1, 1)).searchAbandoned()).isFalse();
     searchedAt.clear();
-    sizes.look(List.of(led(1, 2)), now);
+    sizes.refresh(List.of(led(1, 2)), now);
     assertThat(searchedAt).as("another shape").hasSize(1);
   }
 }

@@ -175,7 +175,7 @@ class MergePlanTest {
   void shouldLetTheRightRangeGoOnOnceTheLeftOneIsAnother() {
     publish(LEFT, 5, BEFORE);
     say(5, DURABLE, DURABLE);
-    assertThat(steps()).containsExactly(new Step.Thaw(RIGHT, B));
+    assertThat(steps()).containsExactly(new Step.Unfreeze(RIGHT, B));
   }
 
   @Test
@@ -185,7 +185,7 @@ class MergePlanTest {
     ReplicaReport heir = replica(new RangeId("words", 3), 9, BEFORE, Role.LEADER, null);
     says(A, heir, replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE));
     says(B, heir, replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
-    assertThat(steps()).contains(new Step.Thaw(RIGHT, B));
+    assertThat(steps()).contains(new Step.Unfreeze(RIGHT, B));
   }
 
   @Test
@@ -222,7 +222,7 @@ class MergePlanTest {
     publish(LEFT, 8, KeyInterval.ALL);
     says(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
     says(B, replica(RIGHT, 6, AFTER, Role.NONE, null));
-    assertThat(steps()).contains(new Step.RemoveRemains(RIGHT, B, Set.of(LEFT)));
+    assertThat(steps()).contains(new Step.RemoveStaleReplica(RIGHT, B, Set.of(LEFT)));
 
     says(
         B,
@@ -248,11 +248,11 @@ class MergePlanTest {
         replica(other, 9, AFTER, Role.LEADER, null));
     ReplicaReport leftover = replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE);
     says(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), leftover);
-    assertThat(steps()).contains(new Step.RemoveRemains(RIGHT, B, Set.of(other)));
+    assertThat(steps()).contains(new Step.RemoveStaleReplica(RIGHT, B, Set.of(other)));
     says(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), leftover);
     assertThat(steps())
         .as("its neighbour there may take it in")
-        .noneMatch(Step.RemoveRemains.class::isInstance);
+        .noneMatch(Step.RemoveStaleReplica.class::isInstance);
   }
 
   /** Whoever leads both knows what they have to do together; else each speaks for its own. */
@@ -304,7 +304,7 @@ class MergePlanTest {
   }
 
   private List<RangeId> wishes() {
-    return PlacementPlan.mergeWishes(
+    return PlacementPlan.requestedMerges(
         new PlacementView(
             nodes, published, reports, Set.of(), Set.of(), PlacementView.Merges.NONE));
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fjordmq.api.ByteReader;
 import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormException;
+import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.range.KeyInterval;
@@ -245,7 +245,7 @@ class PlacementCodecsTest {
         .isEqualTo("04" + "05" + "03" + "06" + "07" + "8002" + "04636f6c64" + "00");
     ByteReader later = new ByteReader(HEX.parseHex("040503060708" + "04636f6c64" + "04"));
     assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL, LATEST))
-        .isInstanceOf(NewerFormException.class);
+        .isInstanceOf(NewerFormatException.class);
     ByteReader outside = new ByteReader(HEX.parseHex("040503060708" + "04636f6c64" + "010105"));
     KeyInterval keys = new KeyInterval(new byte[0], new byte[] {5});
     assertThatThrownBy(() -> ShapeReport.read(outside, keys, LATEST))
@@ -335,9 +335,9 @@ class PlacementCodecsTest {
             new MergeOrder.Absorb(descriptor, descriptor, SET),
             "01090905" + block + block + "0201610162" + "010163"),
         new Golden(new MergeOrder.Renew(descriptor), "010a0905" + block),
-        new Golden(new MergeOrder.Thaw(RANGE), "010b0905" + range),
+        new Golden(new MergeOrder.Unfreeze(RANGE), "010b0905" + range),
         new Golden(
-            new MergeOrder.RemoveRemains(
+            new MergeOrder.RemoveStaleReplica(
                 RANGE, Set.of(new RangeId("in", 7), new RangeId("in", 299))),
             "010c0905" + range + "02" + "07" + "ab02"));
   }

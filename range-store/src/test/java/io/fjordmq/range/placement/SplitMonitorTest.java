@@ -12,7 +12,7 @@ import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import io.fjordmq.range.sim.LocalRanges;
 import io.fjordmq.range.store.RangeSizes;
@@ -59,7 +59,7 @@ class SplitMonitorTest {
     return new SplitMonitor(
         ranges.store(),
         strategy,
-        new ShapeSettings(stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO, maxRangeBytes),
+        new SplitMergeSettings(stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO, maxRangeBytes),
         () -> 0,
         ranges.timers(),
         task -> {
@@ -70,12 +70,12 @@ class SplitMonitorTest {
         },
         new RangeObserver() {
           @Override
-          public void judged(RangeId range, String decision) {
+          public void splitDecided(RangeId range, String decision) {
             assertThat(SplitMonitor.DECISIONS).contains(decision);
             judged.add(decision);
           }
         },
-        new KnownSizes(
+        new RangeSizeCache(
             range -> {
               whileMeasuring.run();
               return storage.bytes(range);
@@ -109,8 +109,8 @@ class SplitMonitorTest {
     return new String(part.start(), UTF_8);
   }
 
-  private SplitMonitor.Halving halving() {
-    return watch.halving(RANGE).join().orElseThrow();
+  private SplitMonitor.SplitPoint halving() {
+    return watch.splitPoint(RANGE).join().orElseThrow();
   }
 
   private void measureSomething() {
@@ -245,7 +245,7 @@ class SplitMonitorTest {
 
   @Test
   void shouldHalveTheLoadOfARangeByHandIfEnoughIsKnownOfIt() {
-    assertThat(watch.halving(RANGE).join()).as("nothing is measured yet").isEmpty();
+    assertThat(watch.splitPoint(RANGE).join()).as("nothing is measured yet").isEmpty();
     watch.start();
     ranges.advance(SECOND);
     append("a", "b");
@@ -254,7 +254,7 @@ class SplitMonitorTest {
     }
     ranges.advance(SECOND);
     assertThat(halving().key()).as("half of the load").isEqualTo("z".getBytes(UTF_8));
-    assertThat(watch.halving(new RangeId("words", 7)).join()).isEmpty();
+    assertThat(watch.splitPoint(new RangeId("words", 7)).join()).isEmpty();
   }
 
   @Test

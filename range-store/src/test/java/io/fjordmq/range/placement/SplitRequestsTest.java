@@ -24,17 +24,17 @@ class SplitRequestsTest {
   private static final NodeId C = new NodeId("c");
   private static final RangeId RANGE = new RangeId("words", 300);
   private static final byte[] KEY = {7, 8};
-  private static final CompletableFuture<Optional<SplitMonitor.Halving>> NOT_LED =
+  private static final CompletableFuture<Optional<SplitMonitor.SplitPoint>> NOT_LED =
       CompletableFuture.completedFuture(Optional.empty());
 
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final List<String> done = new ArrayList<>();
-  private SplitMonitor.Halving halving = new SplitMonitor.Halving(KEY, "");
+  private SplitMonitor.SplitPoint splitPoint = new SplitMonitor.SplitPoint(KEY, "");
   private CompletableFuture<Void> split = CompletableFuture.completedFuture(null);
   private @Nullable NodeId metadataLeader = C;
 
   private final ManualTimers timers = new ManualTimers();
-  private CompletableFuture<Optional<SplitMonitor.Halving>> halvingHere = NOT_LED;
+  private CompletableFuture<Optional<SplitMonitor.SplitPoint>> halvingHere = NOT_LED;
   private final SplitRequests requests = node(A, range -> halvingHere);
   private final LoopbackPeers.Node other = peers.start(new NodeId("d"));
 
@@ -43,12 +43,12 @@ class SplitRequestsTest {
         B,
         range ->
             range.equals(RANGE)
-                ? CompletableFuture.completedFuture(Optional.of(halving))
+                ? CompletableFuture.completedFuture(Optional.of(splitPoint))
                 : NOT_LED);
     node(C, range -> NOT_LED);
   }
 
-  private SplitRequests node(NodeId id, SplitRequests.Halvings halvings) {
+  private SplitRequests node(NodeId id, SplitRequests.SplitPointFinder splitPointFinder) {
     TestMembership membership = new TestMembership(id);
     List.of(A, B, C).forEach(node -> membership.set(TestMembership.up(node, 1)));
     LoopbackPeers.Node calls = peers.start(id);
@@ -56,7 +56,7 @@ class SplitRequestsTest {
         new SplitRequests(
             membership,
             calls,
-            halvings,
+            splitPointFinder,
             (range, key) -> {
               done.add(id + " " + range + " " + HexFormat.of().formatHex(key));
               return split;
@@ -84,9 +84,9 @@ class SplitRequestsTest {
   @Test
   void shouldSayWhyNot() {
     assertRefused(new RangeId("words", 9), "no node has led range words-9");
-    halving = new SplitMonitor.Halving(null, "it has nothing to do");
+    splitPoint = new SplitMonitor.SplitPoint(null, "it has nothing to do");
     assertRefused(RANGE, "it has nothing to do");
-    halving = new SplitMonitor.Halving(KEY, "");
+    splitPoint = new SplitMonitor.SplitPoint(KEY, "");
     metadataLeader = null;
     assertRefused(RANGE, "the metadata group has no leader");
     metadataLeader = C;
@@ -104,7 +104,7 @@ class SplitRequestsTest {
   @Test
   void shouldNotWaitForItsOwnStorageForEver() {
     halvingHere = new CompletableFuture<>();
-    halving = new SplitMonitor.Halving(null, "it has nothing to do");
+    splitPoint = new SplitMonitor.SplitPoint(null, "it has nothing to do");
     CompletableFuture<byte[]> other = requests.split(new RangeId("words", 9));
     CompletableFuture<byte[]> known = requests.split(RANGE);
     timers.advance(SECOND);
@@ -126,7 +126,7 @@ class SplitRequestsTest {
   void shouldKeepTheBytesBetweenNodes() {
     assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "01" + "020708");
     assertThat(ask("0101" + "05776f726473" + "09")).isEmpty();
-    halving = new SplitMonitor.Halving(null, "no");
+    splitPoint = new SplitMonitor.SplitPoint(null, "no");
     assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "02" + "6e6f");
     assertThat(ask("0102" + "05776f726473" + "ac02" + "020708")).isEmpty();
     assertThat(done).containsExactly("b words-300 0708");

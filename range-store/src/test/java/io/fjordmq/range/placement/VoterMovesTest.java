@@ -76,7 +76,7 @@ class VoterMovesTest {
           (id, group) ->
               group.requests = measured.applyAsLong(Objects.requireNonNull(loads.get(id))));
       PlacementView view =
-          moves.look(cluster.view(Set.of()), List.of(store), PATIENCE, second * 1_000L);
+          moves.update(cluster.view(Set.of()), List.of(store), PATIENCE, second * 1_000L);
       Set<VoterLoad.Move> now = new HashSet<>(view.moves().values());
       if (!now.isEmpty() && !now.equals(going)) {
         assertThat(going).as("one change at a time").isEmpty();
@@ -177,7 +177,7 @@ class VoterMovesTest {
     run.seconds(PAUSE, AS_IT_IS);
     for (int second = PAUSE + 1; second <= PAUSE + DEADLINE + 1; second++) {
       PlacementView view =
-          run.moves.look(run.cluster.view(Set.of()), List.of(run.store), PATIENCE, second * 1_000L);
+          run.moves.update(run.cluster.view(Set.of()), List.of(run.store), PATIENCE, second * 1_000L);
       boolean late = second > PAUSE + DEADLINE;
       assertThat(view.moves().isEmpty()).as("second %d", second).isEqualTo(late);
     }

@@ -13,7 +13,7 @@ class WantedSplitsTest {
   private static final RangeId OTHER = new RangeId("words", 2);
   private static final NodeId A = new NodeId("a");
 
-  private final WantedSplits splits = new WantedSplits();
+  private final RequestedSplits splits = new RequestedSplits();
   private final byte[] key = {1};
 
   private static Step.Split step(RangeId range, byte[] key) {

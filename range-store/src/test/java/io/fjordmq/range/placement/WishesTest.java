@@ -44,7 +44,7 @@ class WishesTest {
 
   private static List<Step> wishes(Set<RangeId> busy, ReplicaReport ofA, ReplicaReport ofB) {
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
-    return PlacementPlan.wishes(
+    return PlacementPlan.requestedSplits(
         new PlacementView(
             Map.of(A, up, B, up),
             Map.of(RANGE, new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, BOTH)),

@@ -115,8 +115,8 @@ public final class FollowedStore {
     }
 
     @Override
-    public void tookIn(List<Long> parts) {
-      coprocessor.tookIn(parts);
+    public void absorbed(List<Long> parts) {
+      coprocessor.absorbed(parts);
     }
 
     @Override

@@ -186,7 +186,7 @@ final class MergeTrials {
     } else if (left != null && asItWas && simulation.chance(20)) {
       order(left.node(), merges -> merges.renew(left.descriptor()));
     } else if (right != null && simulation.chance(50)) {
-      order(right.node(), merges -> merges.thaw(frozen).thenRun(() -> counts.thaws++));
+      order(right.node(), merges -> merges.unfreeze(frozen).thenRun(() -> counts.thaws++));
     }
   }
 

@@ -10,7 +10,7 @@ import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.range.RangeObserver;
-import io.fjordmq.range.load.ShapeSettings;
+import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
@@ -31,7 +31,7 @@ final class PlacementNode {
   private final Supplier<PlacementSettings> settings;
   private final SplitStrategy strategy;
   private final MadeUpLoads loads;
-  private final ShapeSettings shapes;
+  private final SplitMergeSettings shapes;
   private @Nullable Life life;
 
   /** From a start to a crash. */
@@ -58,7 +58,7 @@ final class PlacementNode {
     this.metadataReplicas = metadataReplicas;
     this.settings = settings;
     this.shapes =
-        new ShapeSettings(
+        new SplitMergeSettings(
             Set.of("words"),
             20,
             Duration.ofMillis(500),

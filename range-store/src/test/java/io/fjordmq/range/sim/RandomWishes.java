@@ -5,7 +5,7 @@ import io.fjordmq.api.plugin.RangeLoad;
 import io.fjordmq.api.plugin.SplitAdvice;
 import io.fjordmq.api.plugin.SplitStrategy;
 import io.fjordmq.cluster.consensus.sim.Simulation;
-import io.fjordmq.range.load.HalvingCut;
+import io.fjordmq.range.load.MedianSplitKey;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
@@ -40,7 +40,7 @@ public final class RandomWishes implements SplitStrategy {
 
   @Override
   public SplitAdvice advise(RangeLoad load, NodeLoad node) {
-    byte[] key = HalvingCut.nearest(load.keys());
+    byte[] key = MedianSplitKey.nearest(load.keys());
     if (resting || key == null || !simulation.chance(percent)) {
       return new SplitAdvice.Keep(SplitAdvice.Reason.OTHER);
     }

@@ -80,8 +80,8 @@ final class StoreWatch {
     }
 
     @Override
-    public void tookIn(List<Long> parts) {
-      coprocessor.tookIn(parts);
+    public void absorbed(List<Long> parts) {
+      coprocessor.absorbed(parts);
     }
 
     @Override

@@ -94,7 +94,7 @@ class RangeStoreTest {
     ranges.advance(Duration.ofSeconds(5));
     assertThat(statusOf("i").failure()).contains("a bug in the coprocessor");
     assertThat(statusOf("i").merging()).isNotNull();
-    assertThat(merges.bury(right.id(), Set.of(left.id()))).isCompletedExceptionally();
+    assertThat(merges.removeStaleReplica(right.id(), Set.of(left.id()))).isCompletedExceptionally();
     assertThat(ranges.store().dropReplica(right.id(), Long.MAX_VALUE)).isCompletedExceptionally();
 
     openingFails = false;
@@ -127,9 +127,9 @@ class RangeStoreTest {
     RangeDescriptor right = ranges.store().descriptors("words").get(1);
     assertThat(ranges.store().merges().freeze(right, left)).isCompleted();
     closeForABug("a", "i");
-    assertThat(ranges.store().merges().bury(right.id(), Set.of())).isCompletedExceptionally();
+    assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of())).isCompletedExceptionally();
     assertThat(ranges.store().dropReplica(left.id(), Long.MAX_VALUE)).isCompleted();
-    assertThat(ranges.store().merges().bury(right.id(), Set.of())).isCompleted();
+    assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of())).isCompleted();
     assertThat(ranges.store().retired()).containsExactlyInAnyOrder(left.id(), right.id());
   }
 

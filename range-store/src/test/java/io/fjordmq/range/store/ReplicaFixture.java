@@ -137,14 +137,14 @@ final class ReplicaFixture implements Consensus {
             load,
             listener,
             groups,
-            new ReplicaParts.Births() {
+            new ReplicaParts.RangeLifecycleListener() {
               @Override
-              public void born(RangeDescriptor range, boolean lead) {
+              public void rangeCreated(RangeDescriptor range, boolean lead) {
                 born.add(range);
               }
 
               @Override
-              public void absorbed(RangeId range) {
+              public void rangeAbsorbed(RangeId range) {
                 absorbed.add(range);
               }
             },

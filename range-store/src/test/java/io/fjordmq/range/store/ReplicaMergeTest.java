@@ -179,8 +179,8 @@ class ReplicaMergeTest {
     toRight(FREEZE);
     assertThat(left.execute(RangeEntry.encodeRenew(2))).isInstanceOf(RangeResult.Applied.class);
     assertThat(left.execute(ABSORB)).as("late").isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(toRight(RangeEntry.encodeThaw(2))).isInstanceOf(RangeResult.Applied.class);
-    assertThat(toRight(RangeEntry.encodeThaw(2))).isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(toRight(RangeEntry.encodeUnfreeze(2))).isInstanceOf(RangeResult.Applied.class);
+    assertThat(toRight(RangeEntry.encodeUnfreeze(2))).isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(toRight(FREEZE)).as("late").isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(right.status().merging()).isNull();
     assertThat(toRight(mutations(2, 1, 2, "x:4"))).isInstanceOf(RangeResult.StaleEpoch.class);
@@ -295,10 +295,10 @@ class ReplicaMergeTest {
     left.execute(RangeEntry.encodeSplit(2, 8, bytes("f"), BOTH));
     left.replica.export(copy);
     Path file = copy.resolve(ReplicaSnapshot.FILE);
-    assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newborn()).hasSize(1);
+    assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newChildren()).hasSize(1);
     toRight(RangeEntry.encodeFreeze(2, 8, 3));
     left.replica.export(copy);
-    assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newborn()).isEmpty();
+    assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newChildren()).isEmpty();
   }
 
   /** Its rows are final, and its neighbour may be taking them in; but somebody must lead it. */
@@ -341,7 +341,7 @@ class ReplicaMergeTest {
     RangeReplica standing = behind.open(RIGHT);
     standing.apply(
         List.of(
-            ReplicaFixture.entry(RangeState.BEGINNING + 4, RangeEntry.encodeThaw(2), null),
+            ReplicaFixture.entry(RangeState.BEGINNING + 4, RangeEntry.encodeUnfreeze(2), null),
             ReplicaFixture.entry(RangeState.BEGINNING + 5, mutations(3, 1, 2, "x:4"), null)));
     behind.reopen();
     assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2 3 4;");

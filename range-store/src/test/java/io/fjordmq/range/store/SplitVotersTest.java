@@ -391,7 +391,7 @@ class SplitVotersTest {
     until(
         "its node knows that the left range has another version",
         () -> status(node(right), PARENT).descriptor().epoch().isNewerThan(left.epoch()));
-    await(node(right).store.merges().thaw(CHILD));
+    await(node(right).store.merges().unfreeze(CHILD));
     await(waiting);
     assertEverywhere();
   }

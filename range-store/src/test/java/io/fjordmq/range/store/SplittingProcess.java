@@ -119,7 +119,7 @@ final class SplittingProcess {
         .filter(range -> range.id().equals(merging.left()))
         .filter(range -> range.epoch().version() == merging.leftVersion())
         .forEach(range -> done(store.merges().renew(range)));
-    done(store.merges().thaw(right));
+    done(store.merges().unfreeze(right));
   }
 
   /** Or not: it is tried again as long as there is reason to. */

@@ -1,0 +1,31 @@
+package io.fjordmq.broker.session;
+
+import io.netty.channel.EventLoop;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** Handles the result of an asynchronous call on the event loop of the session that made it. */
+@FunctionalInterface
+interface ResultCallback<T extends @Nullable Object> {
+
+  /**
+   * @param value the result; null if there is none
+   * @param error the cause of the failure; null on success
+   */
+  void onResult(@Nullable T value, @Nullable Throwable error);
+
+  /** Passes the result on, on the event loop; immediately if the future completes there. */
+  static <T extends @Nullable Object> void on(
+      EventLoop loop, CompletableFuture<T> future, ResultCallback<T> then) {
+    future.whenComplete(
+        (value, error) -> {
+          Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+          if (loop.inEventLoop()) {
+            then.onResult(value, cause);
+          } else {
+            loop.execute(() -> then.onResult(value, cause));
+          }
+        });
+  }
+}

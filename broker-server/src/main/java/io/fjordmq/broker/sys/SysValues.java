@@ -1,0 +1,32 @@
+package io.fjordmq.broker.sys;
+
+import io.fjordmq.broker.ops.ClientTraffic;
+import io.fjordmq.broker.ops.NodeStatus;
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
+
+/**
+ * The input of the {@code $SYS} topics at one moment.
+ *
+ * @param nowMillis wall clock
+ * @param uptimeMillis time since the process started
+ * @param heapBytes heap in use
+ */
+public record SysValues(
+    long nowMillis,
+    long uptimeMillis,
+    long heapBytes,
+    ClientTraffic clientTraffic,
+    NodeStatus status) {
+
+  /** Adds the uptime and heap of this process. */
+  public static SysValues of(Instant now, ClientTraffic clientTraffic, NodeStatus status) {
+    Runtime runtime = Runtime.getRuntime();
+    return new SysValues(
+        now.toEpochMilli(),
+        ManagementFactory.getRuntimeMXBean().getUptime(),
+        runtime.totalMemory() - runtime.freeMemory(),
+        clientTraffic,
+        status);
+  }
+}

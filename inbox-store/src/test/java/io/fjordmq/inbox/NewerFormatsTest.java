@@ -1,0 +1,47 @@
+package io.fjordmq.inbox;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.NewerFormatException;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Goal: what a newer node has written is refused with words. */
+class NewerFormatsTest {
+  private static final byte[] NEXT = {4, 0, 0, 0};
+
+  @Test
+  void shouldRefuseEveryFormOfALaterVersion() {
+    Map<String, Runnable> forms = new LinkedHashMap<>();
+    forms.put("inbox command", () -> InboxCommand.decode(ByteBuffer.wrap(NEXT)));
+    forms.put("inbox query", () -> InboxQuery.decode(ByteBuffer.wrap(NEXT)));
+    forms.put("inbox state", () -> InboxState.decode(new InboxId("t", "c"), NEXT));
+    forms.put("inbox cursor", () -> InboxCursor.decode(NEXT));
+    forms.put("inbox entry", () -> EntryRow.decode(NEXT));
+    forms.put("subscription", () -> SubscriptionRow.decode(NEXT));
+    forms.put("producer row", () -> ProducerRow.decode(NEXT));
+    forms.put("received publish", () -> RecordReceived.decodeRow(NEXT));
+    forms.put("released entry", () -> ReleasedEntry.decode(NEXT));
+    forms.put("due will", () -> DueWill.decode(NEXT));
+    forms.put("left messages", () -> LeftRow.decode(NEXT));
+    forms.forEach(
+        (form, read) ->
+            assertThatThrownBy(read::run)
+                .as(form)
+                .isInstanceOf(NewerFormatException.class)
+                .hasMessageStartingWith(form + " has version 4")
+                .hasMessageEndingWith("upgrade this node"));
+  }
+
+  @Test
+  void shouldKeepOutOfTheLogWhatItCouldNotApply() {
+    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 1}));
+    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 20}));
+    for (byte[] command : new byte[][] {{3, 1}, {2, 21}}) {
+      assertThatThrownBy(() -> InboxCommand.requireReadable(ByteBuffer.wrap(command)))
+          .isInstanceOf(NewerFormatException.class);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.fjordmq.perf.load;
+
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Flow;
+import io.fjordmq.perf.scenario.Scenario;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+/**
+ * The connected publishers and receivers, and the message rates to expect of them, which are lower
+ * than in the scenario if clients were refused.
+ *
+ * @param publishers connected publishers
+ * @param allPublishers of the scenario
+ * @param receivers connected subscribers, partners and collectors
+ * @param allReceivers of the scenario
+ * @param publishesPerSecond of the connected publishers
+ * @param deliveriesPerSecond between connected clients
+ */
+record ConnectedClients(
+    int publishers,
+    int allPublishers,
+    int receivers,
+    int allReceivers,
+    double publishesPerSecond,
+    double deliveriesPerSecond) {
+
+  /**
+   * Counts the connected clients.
+   *
+   * @param publishes whether publisher n is connected
+   * @param receives whether a receiver is connected: first the subscribers (with partners, all
+   *     clients), then the collectors
+   */
+  static ConnectedClients of(Scenario scenario, IntPredicate publishes, IntPredicate receives) {
+    Clients clients = scenario.clients();
+    int subscribers = scenario.flow() == Flow.MUTUAL ? clients.publishers() : clients.subscribers();
+    int places = subscribers + clients.collectors();
+    int publishers = count(clients.publishers(), publishes);
+    long heard =
+        switch (scenario.flow()) {
+          case CONNECTIONS -> 0;
+          case PAIRS -> count(subscribers, place -> receives.test(place) && publishes.test(place));
+          case MUTUAL ->
+              count(
+                  subscribers,
+                  place -> receives.test(place) && publishes.test(Topics.partner(place)));
+          case SHARED -> count(subscribers, receives) > 0 ? publishers : 0;
+          case TOPICS -> meetings(clients, publishes, receives);
+        };
+    long collected = (long) publishers * (count(places, receives) - count(subscribers, receives));
+    double rate = scenario.traffic().perSecond();
+    return new ConnectedClients(
+        publishers,
+        clients.publishers(),
+        count(places, receives),
+        places,
+        publishers * rate,
+        (heard + collected) * rate);
+  }
+
+  private static int count(int most, IntPredicate in) {
+    return (int) IntStream.range(0, most).filter(in).count();
+  }
+
+  /** Pairs of a publisher and a subscriber with the same topic. */
+  private static long meetings(Clients clients, IntPredicate publishes, IntPredicate receives) {
+    int topics = clients.topics();
+    long[] at = new long[topics];
+    IntStream.range(0, clients.publishers()).filter(publishes).forEach(n -> at[n % topics]++);
+    return IntStream.range(0, clients.subscribers())
+        .filter(receives)
+        .mapToLong(n -> at[n % topics])
+        .sum();
+  }
+
+  boolean isFull() {
+    return publishers == allPublishers && receivers == allReceivers;
+  }
+
+  /** For the report. */
+  @Override
+  public String toString() {
+    return publishers
+        + " of "
+        + allPublishers
+        + " publishers, "
+        + receivers
+        + " of "
+        + allReceivers
+        + " subscribers";
+  }
+}

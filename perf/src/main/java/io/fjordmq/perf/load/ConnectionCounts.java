@@ -1,0 +1,63 @@
+package io.fjordmq.perf.load;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts the clients that are connected, lost or away. Any thread. */
+final class ConnectionCounts {
+  private final Arrivals arrivals;
+  private final AtomicInteger lost = new AtomicInteger();
+  private final AtomicInteger away = new AtomicInteger();
+  private final AtomicInteger departures = new AtomicInteger();
+  private final ErrorCounts losses = new ErrorCounts();
+
+  /**
+   * @param arrivals counts the clients that have connected
+   */
+  ConnectionCounts(Arrivals arrivals) {
+    this.arrivals = arrivals;
+  }
+
+  /** Number of connected clients; never negative. */
+  int connected() {
+    int gone = lost.get() + away.get(); // before arrivals: never negative
+    return arrivals.accepted() - gone;
+  }
+
+  /** A connection ended unexpectedly. */
+  void lose(String reason) {
+    lost.incrementAndGet();
+    losses.note(reason, "");
+  }
+
+  /** Connections that ended unexpectedly. */
+  int lost() {
+    return lost.get();
+  }
+
+  /** Why they ended. */
+  ErrorCounts losses() {
+    return losses;
+  }
+
+  /** A client has left and will return. */
+  void leave() {
+    departures.incrementAndGet();
+    away.incrementAndGet();
+  }
+
+  /** It has returned. */
+  void comeBack() {
+    away.decrementAndGet();
+  }
+
+  /** It could not return: the broker refused it. */
+  void stayAway(String reason) {
+    away.decrementAndGet(); // before it is lost, so that it does not count twice
+    lose("could not return: " + reason);
+  }
+
+  /** How often clients have left. */
+  int departures() {
+    return departures.get();
+  }
+}

@@ -1,0 +1,45 @@
+package io.fjordmq.perf.load;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The schedule of all messages, independent of the broker. Publishers are spread evenly over one
+ * interval.
+ *
+ * @param startNanos in {@code System.nanoTime()}
+ * @param countedNanos messages due from then on are measured
+ * @param endNanos end of the schedule
+ * @param intervalNanos between two messages of a publisher
+ * @param publishers number of publishers
+ */
+record Schedule(
+    long startNanos, long countedNanos, long endNanos, double intervalNanos, int publishers) {
+  static Schedule of(
+      long startNanos, int warmSeconds, int seconds, double perSecond, int publishers) {
+    long countedNanos = startNanos + TimeUnit.SECONDS.toNanos(warmSeconds);
+    return new Schedule(
+        startNanos,
+        countedNanos,
+        countedNanos + TimeUnit.SECONDS.toNanos(seconds),
+        TimeUnit.SECONDS.toNanos(1) / perSecond,
+        publishers);
+  }
+
+  long intendedNanos(int publisher, int number) {
+    return startNanos + (long) ((number + (double) publisher / publishers) * intervalNanos);
+  }
+
+  /** Number of messages of a publisher that are due by then. */
+  int due(int publisher, long nowNanos) {
+    long now = Math.min(nowNanos - startNanos, endNanos - startNanos - 1);
+    int due = Math.max(0, (int) (now / intervalNanos - (double) publisher / publishers) + 1);
+    // Correct a rounding error in either direction.
+    while (due > 0 && intendedNanos(publisher, due - 1) - startNanos > now) {
+      due--;
+    }
+    while (intendedNanos(publisher, due) - startNanos <= now) {
+      due++;
+    }
+    return due;
+  }
+}

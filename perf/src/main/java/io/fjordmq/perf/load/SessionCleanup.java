@@ -1,0 +1,127 @@
+package io.fjordmq.perf.load;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.LoadClient;
+import io.fjordmq.perf.scenario.Clients;
+import io.fjordmq.perf.scenario.Scenario;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Removes the persistent sessions of a run from a broker that keeps running, because it belongs to
+ * the user. Also runs for a few seconds if the tool is interrupted, and reports the sessions that
+ * remain.
+ */
+final class SessionCleanup implements AutoCloseable {
+  /** Time limit after Ctrl-C. */
+  private static final int HASTE_SECONDS = 10;
+
+  /** After this many refusals the broker will refuse the rest as well. */
+  private static final int MOST_REFUSALS = 100;
+
+  private final Scenario scenario;
+  private final ClientLoops loops;
+  private final Fleet fleet;
+  private final Arrivals goodbye = new Arrivals(0);
+  private final Thread hook;
+
+  /**
+   * @param tell receives messages for the user if the tool is interrupted
+   */
+  SessionCleanup(Scenario scenario, ClientLoops loops, Fleet fleet, Consumer<String> tell) {
+    this.scenario = scenario;
+    this.loops = loops;
+    this.fleet = fleet;
+    this.hook = new Thread(() -> printUrgently(tell), "farewell");
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /**
+   * Closes all clients and ends their sessions; blocks until the broker has answered.
+   *
+   * @return a message for the user; empty if no session remains
+   */
+  List<String> run() throws InterruptedException {
+    forgetAll();
+    return left();
+  }
+
+  private void printUrgently(Consumer<String> tell) {
+    Thread worker =
+        new Thread(
+            () -> {
+              try {
+                forgetAll();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "haste");
+    worker.setDaemon(true);
+    worker.start();
+    try {
+      worker.join(TimeUnit.SECONDS.toMillis(HASTE_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    left().forEach(tell);
+  }
+
+  private void forgetAll() throws InterruptedException {
+    fleet.quit();
+    fleet.close();
+    TimeUnit.SECONDS.sleep(1); // for DISCONNECTs, and for clients that are still connecting
+    Clients count = scenario.clients();
+    forget("s", count.subscribers());
+    forget("c", count.collectors());
+    forget("i", count.idle());
+    forget("p", count.publishers());
+    goodbye.await();
+  }
+
+  private void forget(String kind, int count) throws InterruptedException {
+    for (int i = 0; i < count && goodbye.refused() < MOST_REFUSALS; i++) {
+      int node = i;
+      String name = kind + i;
+      LoadClient client = new LoadClient(fleet.session(name, true), LoadClient.Receiver.NOTHING);
+      goodbye.next(
+          name,
+          () -> loops.connect(client, node),
+          CompletableFuture::completedFuture,
+          LoadClient::close,
+          () -> {});
+    }
+  }
+
+  private List<String> left() {
+    Clients count = scenario.clients();
+    int all = count.subscribers() + count.collectors() + count.idle() + count.publishers();
+    int left = all - goodbye.accepted();
+    List<String> lines = new ArrayList<>();
+    if (left > 0) {
+      lines.add(
+          left
+              + " of "
+              + all
+              + " persistent sessions of this run may still be on the broker, with names from "
+              + fleet.session("", true).clientId()
+              + "…; each ends when a client with its identifier connects with a clean session or"
+              + " the broker expires it");
+      goodbye.reasons().lines().forEach(line -> lines.add("  " + line));
+    }
+    return lines;
+  }
+
+  /** Prevents that an interruption repeats the work. */
+  @Override
+  public void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The tool is being interrupted and the hook is running.
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package io.fjordmq.perf.machine;
+
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLException;
+
+/**
+ * A certificate authority generated for one run, with certificates (P-256) for the broker, in
+ * files, and for all clients.
+ */
+public final class GeneratedCertificates {
+  private final Path directory;
+  private final X509Bundle client;
+
+  /**
+   * @param directory for the files
+   */
+  public GeneratedCertificates(Path directory) throws Exception {
+    this.directory = directory;
+    X509Bundle authority =
+        new CertificateBuilder()
+            .subject("CN=perf authority")
+            .setIsCertificateAuthority(true)
+            .ecp256()
+            .buildSelfSigned();
+    X509Bundle server =
+        new CertificateBuilder()
+            .subject("CN=localhost")
+            .addSanDnsName("localhost")
+            .ecp256()
+            .buildIssuedBy(authority);
+    client = new CertificateBuilder().subject("CN=perf client").ecp256().buildIssuedBy(authority);
+    Files.createDirectories(directory);
+    Files.writeString(trustFile(), authority.getCertificatePEM());
+    Files.writeString(certificateFile(), server.getCertificatePEM());
+    Files.writeString(keyFile(), server.getPrivateKeyPEM());
+  }
+
+  /** Certificate file of the authority. */
+  public Path trustFile() {
+    return directory.resolve("authority.crt");
+  }
+
+  /** Certificate file of the broker. */
+  public Path certificateFile() {
+    return directory.resolve("server.crt");
+  }
+
+  /** Key file of the broker. */
+  public Path keyFile() {
+    return directory.resolve("server.key");
+  }
+
+  /**
+   * TLS for clients, which trust any broker and keep no sessions, so that each handshake is a full
+   * one.
+   *
+   * @param mutual whether clients have a certificate
+   */
+  public SslContext clients(boolean mutual) throws SSLException {
+    SslContextBuilder builder = builder();
+    if (mutual) {
+      X509Certificate[] path = client.getCertificatePath();
+      builder.keyManager(client.getKeyPair().getPrivate(), path);
+    }
+    return builder.build();
+  }
+
+  /** TLS for clients without a certificate. */
+  public static SslContext withoutCertificate() throws SSLException {
+    return builder().build();
+  }
+
+  /** TLS for clients with an existing certificate. */
+  public static SslContext clients(Path certificate, Path key) throws IOException {
+    return builder().keyManager(certificate.toFile(), key.toFile()).build();
+  }
+
+  private static SslContextBuilder builder() {
+    return SslContextBuilder.forClient()
+        .sslProvider(OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK)
+        .trustManager(InsecureTrustManagerFactory.INSTANCE)
+        .endpointIdentificationAlgorithm(null);
+  }
+}

@@ -1,0 +1,64 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The merges that may still happen on this node. A frozen range is needed here as long as its left
+ * neighbour may absorb it, judged by the neighbour's replica on this node, because that is where
+ * the merge is applied. Thread-safe.
+ */
+final class UndecidedMerges {
+  private final StoredReplicas stored;
+  private final Map<RangeId, SupervisedReplica> replicas;
+
+  /**
+   * @param replicas the replicas that are kept open
+   */
+  UndecidedMerges(StoredReplicas stored, Map<RangeId, SupervisedReplica> replicas) {
+    this.stored = stored;
+    this.replicas = replicas;
+  }
+
+  /** Whether the range is frozen here, for whatever merge. */
+  boolean isFrozen(RangeId id) {
+    return stored.frozen(id) != null;
+  }
+
+  /**
+   * The range that may still absorb this one here; null if none will. A replica that left its group
+   * while it was frozen never learns that it was unfrozen: its merge may be long over.
+   */
+  @Nullable RangeId neighbour(RangeId id) {
+    FreezeRecord freezeRecord = stored.frozen(id); // from the disk: the replica may be closed
+    if (freezeRecord == null) {
+      return null;
+    }
+    RangeId left = new RangeId(id.store(), freezeRecord.left());
+    // A neighbour without a replica here would start from a snapshot, and is not given one from
+    // before the merge unless this range is here.
+    boolean over = stored.find(left) == null || cannotAbsorb(left, freezeRecord.leftVersion());
+    return over && stored.find(id) != null ? null : left;
+  }
+
+  /**
+   * The descriptor of a frozen range, if its neighbour can no longer absorb it; null if the
+   * neighbour still can, or has done so.
+   */
+  @Nullable RangeDescriptor givenUp(RangeId id, ReplicaStatus.Merging merging) {
+    // Check the neighbour first: if it has absorbed the range, the range's rows were gone before.
+    return cannotAbsorb(merging.left(), merging.leftVersion()) ? stored.find(id) : null;
+  }
+
+  /** Whether a range has a newer version, or was itself merged into another range. */
+  private boolean cannotAbsorb(RangeId id, long atVersion) {
+    SupervisedReplica replica = replicas.get(id);
+    ReplicaStatus status = replica == null ? null : replica.status();
+    return stored.isAbsorbed(id)
+        || (status != null
+            && status.appliedIndex() > 0
+            && status.descriptor().epoch().version() > atVersion);
+  }
+}
