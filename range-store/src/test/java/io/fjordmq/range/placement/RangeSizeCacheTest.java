@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class KnownSizesTest {
+class RangeSizeCacheTest {
   private static final long LIMIT = 1_000;
   private final List<Long> measured = new ArrayList<>();
   private long bytes = 7;

@@ -9,7 +9,7 @@ import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 /** When messages are due. */
-class TimetableTest {
+class ScheduleTest {
   private static final long SECOND = 1_000_000_000;
 
   @Test

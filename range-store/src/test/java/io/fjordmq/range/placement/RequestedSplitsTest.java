@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-class WantedSplitsTest {
+class RequestedSplitsTest {
   private static final RangeId RANGE = new RangeId("words", 1);
   private static final RangeId OTHER = new RangeId("words", 2);
   private static final NodeId A = new NodeId("a");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is noted of the ends of the logs. */
-final class LogEndsTest {
+final class LogEndMarkersTest {
   @TempDir Path directory;
 
   private Path file() {

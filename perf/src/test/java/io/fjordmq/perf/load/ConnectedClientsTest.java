@@ -15,7 +15,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is to be sent and delivered if only some are in: half a message a second of each. */
-class TurnoutTest {
+class ConnectedClientsTest {
   private static Scenario scenario(Flow flow, Clients clients) {
     return new Scenario(
         "turnout",

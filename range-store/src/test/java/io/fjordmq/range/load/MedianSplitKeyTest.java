@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class HalvingCutTest {
+final class MedianSplitKeyTest {
 
   /** Samples of the keys 1, 2, 3, …, each as often as it says. */
   private static List<byte[]> samples(int... counts) {
