@@ -29,10 +29,10 @@ import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
 import io.fjordmq.broker.session.Tenants;
 import io.fjordmq.broker.sys.ClientTopics;
-import io.fjordmq.broker.sys.SysValues;
 import io.fjordmq.broker.sys.SysRetained;
 import io.fjordmq.broker.sys.SysTopics;
 import io.fjordmq.broker.sys.SysTopicsSettings;
+import io.fjordmq.broker.sys.SysValues;
 import io.fjordmq.cluster.DataDirectory;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
@@ -238,7 +238,8 @@ public final class Broker implements ShutdownSequence.Composite {
           new InboxSweeper(
               stores.client(InboxReplicas.STORE),
               () -> stores.ledIntervals(InboxReplicas.STORE),
-              (owner, incarnation) -> !membership.members().hasEnded(new NodeId(owner), incarnation),
+              (owner, incarnation) ->
+                  !membership.members().hasEnded(new NodeId(owner), incarnation),
               clock,
               inboxSettings,
               observers.inboxes());

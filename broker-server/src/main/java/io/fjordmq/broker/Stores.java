@@ -137,7 +137,8 @@ final class Stores implements AutoCloseable {
             observer);
     PlacementSettings settings = config.placement();
     this.halted =
-        new HaltedRoutes(node.membership(), node.suspensions(), ranges, onEveryNode(settings.stores()));
+        new HaltedRoutes(
+            node.membership(), node.suspensions(), ranges, onEveryNode(settings.stores()));
     this.placement =
         new PlacementDriver(
             node.membership(),

@@ -21,7 +21,8 @@ class DiskTroubleTest {
   private long slowest;
   private long now;
   private final DiskTrouble trouble =
-      new DiskTrouble(new DiskTrouble.DiskState(() -> room, () -> failure, this::pace), cluster, SLOW);
+      new DiskTrouble(
+          new DiskTrouble.DiskState(() -> room, () -> failure, this::pace), cluster, SLOW);
 
   private LogLatency pace() {
     LogLatency pace = new LogLatency(stuckSince < 0 ? 0 : now - stuckSince, slowest);

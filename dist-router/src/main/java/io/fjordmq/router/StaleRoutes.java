@@ -46,7 +46,9 @@ public final class StaleRoutes {
     Members now = members.get();
     CompletableFuture<Integer> all = CompletableFuture.completedFuture(0);
     for (Map.Entry<String, Long> ended :
-        router.endedIncarnations(live -> now.hasEnded(new NodeId(live.node()), live.incarnation())).entrySet()) {
+        router
+            .endedIncarnations(live -> now.hasEnded(new NodeId(live.node()), live.incarnation()))
+            .entrySet()) {
       all = all.thenCombine(remove(ended.getKey(), ended.getValue() + 1), Integer::sum);
     }
     return all.whenComplete((removed, failure) -> sweeping.set(false));

@@ -140,7 +140,8 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Void> detachWithGrace(InboxHandle handle, long sentBelow, long expirySeconds) {
+  public CompletableFuture<Void> detachWithGrace(
+      InboxHandle handle, long sentBelow, long expirySeconds) {
     return detach(handle, sentBelow, expirySeconds, true, settings.willGrace().toMillis());
   }
 
@@ -177,8 +178,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
 
   @Override
   public CompletableFuture<DiscardResult> discard(InboxId id) {
-    return UnwrappedFutures.map(
-        mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscard);
+    return UnwrappedFutures.map(mutate(id, new DiscardSession(id)), AttachmentCodec::decodeDiscard);
   }
 
   @Override

@@ -79,7 +79,8 @@ public final class LoadClient extends ByteToMessageDecoder {
     this(ConnectSettings.simple(clientId, true), connect, receiver);
   }
 
-  private LoadClient(ConnectSettings connectSettings, Consumer<ByteBuf> connect, Receiver receiver) {
+  private LoadClient(
+      ConnectSettings connectSettings, Consumer<ByteBuf> connect, Receiver receiver) {
     this.connectSettings = connectSettings;
     this.connect = connect;
     this.receiver = receiver;

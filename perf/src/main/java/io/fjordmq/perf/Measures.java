@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The result of one run of a {@link Workload}: named values, always the same ones in the same order.
+ * The result of one run of a {@link Workload}: named values, always the same ones in the same
+ * order.
  */
 final class Measures {
   private enum Kind {

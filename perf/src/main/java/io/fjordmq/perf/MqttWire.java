@@ -37,16 +37,22 @@ public final class MqttWire {
     if (user == null) {
       connect(out, connectSettings, 0, List.of(connectSettings.clientId()));
     } else {
-      connect(out, connectSettings, LOGIN, List.of(connectSettings.clientId(), user.userName(), user.password()));
+      connect(
+          out,
+          connectSettings,
+          LOGIN,
+          List.of(connectSettings.clientId(), user.userName(), user.password()));
     }
   }
 
   /** A clean session without keep-alive, with user name and password; MQTT 3.1.1. */
   public static void login(ByteBuf out, String clientId, String userName, String password) {
-    connect(out, ConnectSettings.simple(clientId, true), LOGIN, List.of(clientId, userName, password));
+    connect(
+        out, ConnectSettings.simple(clientId, true), LOGIN, List.of(clientId, userName, password));
   }
 
-  private static void connect(ByteBuf out, ConnectSettings connectSettings, int flags, List<String> payload) {
+  private static void connect(
+      ByteBuf out, ConnectSettings connectSettings, int flags, List<String> payload) {
     List<byte[]> texts =
         payload.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
     int expiry = connectSettings.clean() ? 0 : 5;

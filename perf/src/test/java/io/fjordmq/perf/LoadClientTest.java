@@ -52,7 +52,8 @@ class LoadClientTest {
 
   @Test
   void shouldReadMqtt5AndHonourTheReceiveMaximum() {
-    LoadClient client = new LoadClient(new ConnectSettings("c", ConnectSettings.MQTT_5, true, 0), receiver);
+    LoadClient client =
+        new LoadClient(new ConnectSettings("c", ConnectSettings.MQTT_5, true, 0), receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
     // Topic alias maximum, receive maximum 16, and a reason string
     channel.writeInbound(bytes(0x20, 14, 0, 0, 11, 0x22, 0, 5, 0x21, 0, 16, 0x1F, 0, 2, 'h', 'i'));
@@ -108,7 +109,8 @@ class LoadClientTest {
 
   @Test
   void shouldTellThatItsConnectionWasEnded() {
-    LoadClient client = new LoadClient(new ConnectSettings("c", ConnectSettings.MQTT_5, true, 0), receiver);
+    LoadClient client =
+        new LoadClient(new ConnectSettings("c", ConnectSettings.MQTT_5, true, 0), receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
     channel.writeInbound(bytes(0x20, 3, 0, 0, 0));
     channel.writeInbound(bytes(0xE0, 2, 0x97, 0));

@@ -161,7 +161,8 @@ final class RetainCoprocessor implements Coprocessor {
       cleared.remove(cleared.firstMillis(), oldest);
       context.state().delete(oldest);
     }
-    RetainRow memory = RetainRow.clearMarker(context.nowMillis() + CLEAR_MARKER_MILLIS, retainPublisher);
+    RetainRow memory =
+        RetainRow.clearMarker(context.nowMillis() + CLEAR_MARKER_MILLIS, retainPublisher);
     context.state().put(key, memory.encode());
     cleared.add(memory.expiresAtMillis(), key);
   }

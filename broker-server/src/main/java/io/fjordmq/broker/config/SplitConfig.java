@@ -1,8 +1,8 @@
 package io.fjordmq.broker.config;
 
 import io.fjordmq.broker.config.BrokerConfig.RangesConfig;
-import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.load.SplitLimits;
+import io.fjordmq.range.load.SplitMergeSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -118,6 +118,7 @@ public record SplitConfig(
   public SplitMergeSettings shapes(Map<String, RangesConfig> stores) {
     Map<String, RangesConfig> split = new HashMap<>(stores);
     split.values().removeIf(store -> !store.splitByLoad());
-    return new SplitMergeSettings(split.keySet(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
+    return new SplitMergeSettings(
+        split.keySet(), maxRanges, pause, patience, mergeAfter, maxRangeBytes);
   }
 }

@@ -248,7 +248,9 @@ final class Session implements LiveSession {
     Channel channel = connection.channel();
     String reference = reason == CloseReason.USE_ANOTHER_SERVER ? sessions.serverReference() : "";
     MqttMessage packet =
-        reason.isClientInitiated() ? null : connection.dialect().disconnect(reason, detail, reference);
+        reason.isClientInitiated()
+            ? null
+            : connection.dialect().disconnect(reason, detail, reference);
     if (packet != null) {
       connection.writer().message(packet);
     }

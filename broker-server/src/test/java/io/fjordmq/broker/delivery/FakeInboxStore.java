@@ -76,7 +76,8 @@ final class FakeInboxStore implements InboxStore {
   }
 
   @Override
-  public CompletableFuture<Void> detachWithGrace(InboxHandle handle, long sentBelow, long expirySeconds) {
+  public CompletableFuture<Void> detachWithGrace(
+      InboxHandle handle, long sentBelow, long expirySeconds) {
     return detach(handle, sentBelow, expirySeconds, true);
   }
 

@@ -210,7 +210,8 @@ final class MemoryInboxStore implements InboxStore {
   }
 
   @Override
-  public CompletableFuture<Void> detachWithGrace(InboxHandle handle, long sentBelow, long expirySeconds) {
+  public CompletableFuture<Void> detachWithGrace(
+      InboxHandle handle, long sentBelow, long expirySeconds) {
     return detach(handle, sentBelow, expirySeconds, true);
   }
 

@@ -232,7 +232,8 @@ class NodeStreamsTest {
     peers.cut(A, B);
     say("1", "2");
     seenByA.setState(B, Member.State.DOWN);
-    assertThat(outcomes).containsExactly(ItemOutcome.INCARNATION_OVER, ItemOutcome.INCARNATION_OVER);
+    assertThat(outcomes)
+        .containsExactly(ItemOutcome.INCARNATION_OVER, ItemOutcome.INCARNATION_OVER);
     assertThat(streams.find("b")).isNull();
     before.offer(item("late", 0), outcomes::add);
     assertThat(outcomes).hasSize(3).containsOnly(ItemOutcome.INCARNATION_OVER);

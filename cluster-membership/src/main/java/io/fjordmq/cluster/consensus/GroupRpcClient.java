@@ -91,8 +91,8 @@ final class GroupRpcClient implements RpcClient {
       throw new InvokeTimeoutException(
           "no response from " + endpoint + " within " + timeoutMs + " ms", e);
     } catch (ExecutionException e) {
-      throw new RemotingException(
-          "request to " + endpoint + " failed: " + e.getCause().getMessage(), e);
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new RemotingException("request to " + endpoint + " failed: " + cause.getMessage(), e);
     }
   }
 
@@ -118,7 +118,10 @@ final class GroupRpcClient implements RpcClient {
   }
 
   private void ask(
-      Endpoint endpoint, Object request, long timeoutMs, OutgoingConnection.ResponseCallback responseCallback)
+      Endpoint endpoint,
+      Object request,
+      long timeoutMs,
+      OutgoingConnection.ResponseCallback responseCallback)
       throws RemotingException {
     if (transport == null) {
       throw new RemotingException(

@@ -38,7 +38,8 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
     }
   }
 
-  private record PendingCall(long deadlineNanos, long timeoutNanos, ResponseCallback responseCallback) {}
+  private record PendingCall(
+      long deadlineNanos, long timeoutNanos, ResponseCallback responseCallback) {}
 
   private final NodeId peer;
   private final Channel channel;
@@ -152,7 +153,8 @@ final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBuf> {
       }
       if (waits.responseCallback().isInProgress()) {
         PendingCall longer =
-            new PendingCall(now + waits.timeoutNanos(), waits.timeoutNanos(), waits.responseCallback());
+            new PendingCall(
+                now + waits.timeoutNanos(), waits.timeoutNanos(), waits.responseCallback());
         waiting.replace(one.getKey(), waits, longer);
       } else {
         fail(one.getKey(), new InvokeTimeoutException("no response from node " + peer));

@@ -63,7 +63,8 @@ final class PeerLink {
   }
 
   /** Sends a request once connected. The callback is called exactly once, on any thread. */
-  void send(Message request, long timeoutMillis, OutgoingConnection.ResponseCallback responseCallback) {
+  void send(
+      Message request, long timeoutMillis, OutgoingConnection.ResponseCallback responseCallback) {
     OutgoingConnection current = connection;
     if (current != null && current.isActive()) {
       current.send(request, timeoutMillis, responseCallback);

@@ -197,7 +197,11 @@ final class RaftTransport implements AutoCloseable {
   }
 
   /** Sends a request to another node. The callback is called exactly once, on any thread. */
-  void send(NodeId peer, Message request, long timeoutMillis, OutgoingConnection.ResponseCallback responseCallback) {
+  void send(
+      NodeId peer,
+      Message request,
+      long timeoutMillis,
+      OutgoingConnection.ResponseCallback responseCallback) {
     if (port.fence().fencedBecause() != null) {
       responseCallback.complete(null, new RemotingException("node " + self + " is fenced"));
       return;
@@ -210,7 +214,10 @@ final class RaftTransport implements AutoCloseable {
     if (request instanceof RpcRequests.InstallSnapshotRequest install) {
       long snapshotTimeoutMillis = port.settings().snapshotTimeout().toMillis();
       link(peer)
-          .send(request, snapshotTimeoutMillis, extendWhileProgressing(install.getUri(), responseCallback));
+          .send(
+              request,
+              snapshotTimeoutMillis,
+              extendWhileProgressing(install.getUri(), responseCallback));
       return;
     }
     link(peer).send(request, timeoutMillis, responseCallback);

@@ -31,7 +31,8 @@ final class SharedLog implements AutoCloseable {
   private final LogHealth health;
 
   /**
-   * Opens the database in a subdirectory, creating both if missing, and {@link LogEndMarkers} next to it.
+   * Opens the database in a subdirectory, creating both if missing, and {@link LogEndMarkers} next
+   * to it.
    *
    * @throws ConsensusException ({@code FAILED}) if it is in use, unreadable or has another format
    */

@@ -212,7 +212,8 @@ public final class Joining {
     Duration ahead = clocks.ahead(seed, askedMillis);
     if (ahead.abs().compareTo(settings.clockRefusal()) >= 0) {
       throw new MembershipException(
-          Clocks.describeDifference(ahead, seed) + "; synchronize the clocks (NTP), then start the node again");
+          Clocks.describeDifference(ahead, seed)
+              + "; synchronize the clocks (NTP), then start the node again");
     }
   }
 

@@ -124,8 +124,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
         answer.onError(PeerRefusals.encode(refusal));
         return;
       }
-      int version =
-          PeerProtocol.requireVersion(request.getLowestProtocol(), request.getProtocol());
+      int version = PeerProtocol.requireVersion(request.getLowestProtocol(), request.getProtocol());
       answer.onNext(PeerProtocol.encode(introduction.apply(hello), version));
       answer.onCompleted();
     } catch (IllegalArgumentException e) {

@@ -58,6 +58,7 @@ final class LogEndMarkersTest {
   @Test
   void shouldRefuseAnotherForm() throws IOException {
     Files.write(file(), new byte[16]);
-    assertThatThrownBy(() -> LogEndMarkers.open(file())).isInstanceOf(MalformedBytesException.class);
+    assertThatThrownBy(() -> LogEndMarkers.open(file()))
+        .isInstanceOf(MalformedBytesException.class);
   }
 }

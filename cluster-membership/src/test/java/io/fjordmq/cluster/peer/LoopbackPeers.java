@@ -168,8 +168,7 @@ public final class LoopbackPeers {
           HELLO,
           (from, request) ->
               CompletableFuture.completedFuture(
-                  PeerProtocol.encode(
-                          answer.apply(hello(request)), PeerProtocol.VERSIONS.highest())
+                  PeerProtocol.encode(answer.apply(hello(request)), PeerProtocol.VERSIONS.highest())
                       .toByteArray()));
     }
 

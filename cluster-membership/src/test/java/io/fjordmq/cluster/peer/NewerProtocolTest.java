@@ -36,8 +36,7 @@ class NewerProtocolTest {
   void shouldReplyToAnOlderNodeInTheVersionThatBothSupport() {
     ProtocolVersions newer = new ProtocolVersions(2, 3);
     HelloMessage hello = PeerProtocol.encode(Hello.NOBODY);
-    int version =
-        PeerProtocol.commonVersion(newer, hello.getLowestProtocol(), hello.getProtocol());
+    int version = PeerProtocol.commonVersion(newer, hello.getLowestProtocol(), hello.getProtocol());
     assertThat(version).isEqualTo(2);
     HelloReply reply =
         new HelloReply(

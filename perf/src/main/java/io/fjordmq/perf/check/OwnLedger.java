@@ -87,7 +87,8 @@ public final class OwnLedger implements Ledger {
       missing =
           missing.plus(
               streams[i].missing(
-                  sentMessages.count(publisher), number -> sentMessages.isAnswered(publisher, number)));
+                  sentMessages.count(publisher),
+                  number -> sentMessages.isAnswered(publisher, number)));
     }
     return missing;
   }

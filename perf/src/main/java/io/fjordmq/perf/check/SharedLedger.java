@@ -37,7 +37,8 @@ public final class SharedLedger {
         missing =
             missing.plus(
                 streams[i].missing(
-                    sentMessages.count(publisher), number -> sentMessages.isAnswered(publisher, number)));
+                    sentMessages.count(publisher),
+                    number -> sentMessages.isAnswered(publisher, number)));
       }
     }
     return missing;

@@ -1,8 +1,8 @@
 package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.ClientLoops;
-import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.ConnectSettings;
+import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.check.Ledger;
 import io.fjordmq.perf.check.Missing;
 import io.fjordmq.perf.check.Mix;
@@ -182,16 +182,24 @@ final class Fleet implements SentMessages, AutoCloseable {
 
   /** Makes client n of a kind leave and return, if the scenario asks for it. */
   private void perhapsLeaves(
-      LoadClient client, LoadRole loadRole, String kind, int number, int node, List<String> filters) {
+      LoadClient client,
+      LoadRole loadRole,
+      String kind,
+      int number,
+      int node,
+      List<String> filters) {
     Leaving leaving = scenario.connections().leaving();
     if (leaving.includes(number)) {
       ConnectSettings connectSettings = session(kind + number, true);
       int qos = scenario.traffic().qos();
-      leavers.add(new LeavingClient(this, loops, connectSettings, node, loadRole, leaving, filters, qos, client));
+      leavers.add(
+          new LeavingClient(
+              this, loops, connectSettings, node, loadRole, leaving, filters, qos, client));
     }
   }
 
-  private CompletableFuture<LoadClient> subscribe(LoadClient client, LoadRole loadRole, int number) {
+  private CompletableFuture<LoadClient> subscribe(
+      LoadClient client, LoadRole loadRole, int number) {
     int all = scenario.clients().publishers();
     Ledger ledger =
         switch (scenario.flow()) {

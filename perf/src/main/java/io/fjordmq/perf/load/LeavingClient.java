@@ -1,8 +1,8 @@
 package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.ClientLoops;
-import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.ConnectSettings;
+import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.scenario.Leaving;
 import io.netty.channel.EventLoop;
 import java.util.List;

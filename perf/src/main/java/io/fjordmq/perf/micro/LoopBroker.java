@@ -41,7 +41,8 @@ final class LoopBroker implements AutoCloseable {
    * @param packets the first is a CONNECT
    */
   InProcessChannel client(ByteBuf... packets) throws InterruptedException {
-    InProcessChannel client = new InProcessChannel((channel, written) -> receivedPackets.count(written));
+    InProcessChannel client =
+        new InProcessChannel((channel, written) -> receivedPackets.count(written));
     broker.adopt(client).syncUninterruptibly();
     for (ByteBuf packet : packets) {
       receivedPackets.expect(1);

@@ -8,4 +8,5 @@ package io.fjordmq.perf.ranges;
  * @param p50Millis median from send to delivery
  * @param p99Millis the same, 99th percentile
  */
-record SaturatedThroughput(double messagesPerSecond, double cpuMicros, double p50Millis, double p99Millis) {}
+record SaturatedThroughput(
+    double messagesPerSecond, double cpuMicros, double p50Millis, double p99Millis) {}

@@ -62,7 +62,8 @@ final class Brokers implements AutoCloseable {
     if (over) {
       throw new UsageException("interrupted: not starting " + name);
     }
-    GeneratedCertificates generatedCertificates = encrypted() ? new GeneratedCertificates(directory.resolve("tls")) : null;
+    GeneratedCertificates generatedCertificates =
+        encrypted() ? new GeneratedCertificates(directory.resolve("tls")) : null;
     LimitedNodes limits = new LimitedNodes(scenario.cluster().limits());
     limited = limits;
     starting = directory;
@@ -92,11 +93,13 @@ final class Brokers implements AutoCloseable {
     return scenario.connections().transport() == Transport.MTLS;
   }
 
-  private @Nullable SslContext clients(@Nullable GeneratedCertificates generatedCertificates) throws IOException {
+  private @Nullable SslContext clients(@Nullable GeneratedCertificates generatedCertificates)
+      throws IOException {
     return generatedCertificates == null ? null : generatedCertificates.clients(mutual());
   }
 
-  private Target mosquitto(Path directory, @Nullable GeneratedCertificates generatedCertificates, LimitedNodes limits)
+  private Target mosquitto(
+      Path directory, @Nullable GeneratedCertificates generatedCertificates, LimitedNodes limits)
       throws Exception {
     String more = "";
     InetSocketAddress tlsAddress = null;
@@ -135,7 +138,8 @@ final class Brokers implements AutoCloseable {
         this::close);
   }
 
-  private Target fjordmq(Path directory, @Nullable GeneratedCertificates generatedCertificates, LimitedNodes limits)
+  private Target fjordmq(
+      Path directory, @Nullable GeneratedCertificates generatedCertificates, LimitedNodes limits)
       throws Exception {
     if (!scenario.cluster().limits().isNone()) {
       BrokerProcess.build(checkout, directory); // compile before limits apply
@@ -150,7 +154,8 @@ final class Brokers implements AutoCloseable {
     for (int i = 0; i < nodes; i++) {
       String name = "node" + (i + 1);
       NodeFile file =
-          new NodeFile(i == 0, clusterPorts.get(i), seeds(clusterPorts), generatedCertificates, users);
+          new NodeFile(
+              i == 0, clusterPorts.get(i), seeds(clusterPorts), generatedCertificates, users);
       BrokerProcess process =
           BrokerProcess.started(
               name,
@@ -162,7 +167,8 @@ final class Brokers implements AutoCloseable {
               limits.limitedCommand(name));
       processes.add(process);
       running.add(process);
-      addresses.add(generatedCertificates == null ? process.address() : TlsSetup.loopback(file.tlsPort));
+      addresses.add(
+          generatedCertificates == null ? process.address() : TlsSetup.loopback(file.tlsPort));
       metrics.add(URI.create("http://127.0.0.1:" + file.httpPort + "/metrics"));
     }
     return new Target(

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.fjordmq.perf.BrokerProcess;
 import io.fjordmq.perf.FreePorts;
-import io.fjordmq.perf.machine.GeneratedCertificates;
 import io.fjordmq.perf.machine.ControlGroups;
+import io.fjordmq.perf.machine.GeneratedCertificates;
 import io.fjordmq.perf.report.Parsed;
 import io.fjordmq.perf.scenario.NodeLimits;
 import java.io.IOException;
@@ -153,7 +153,8 @@ class PerfRunTest {
 
   @Test
   void shouldShowItsCertificateToAGivenBroker(@TempDir Path directory) throws Exception {
-    GeneratedCertificates generatedCertificates = new GeneratedCertificates(directory.resolve("tls"));
+    GeneratedCertificates generatedCertificates =
+        new GeneratedCertificates(directory.resolve("tls"));
     int port = FreePorts.one();
     String listener =
         """

@@ -185,7 +185,8 @@ public final class SplitPlanner {
         : unlessPostponed(new SplitAdvice.Split(key), range, node);
   }
 
-  private static SplitAdvice unlessPostponed(SplitAdvice.Split split, Candidate range, NodeLoad node) {
+  private static SplitAdvice unlessPostponed(
+      SplitAdvice.Split split, Candidate range, NodeLoad node) {
     if (node.ranges() >= node.maxRanges()) {
       return new SplitAdvice.Keep(Reason.TOO_MANY_RANGES);
     }

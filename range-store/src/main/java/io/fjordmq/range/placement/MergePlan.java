@@ -342,7 +342,9 @@ final class MergePlan {
     if (leader == null || right.leaderReport().merging() == null) {
       return null;
     } else if (pair.left().holders().containsKey(leader)) {
-      return hasNewerView(pair.left(), leader, merging) ? new Step.Unfreeze(right.id(), leader) : null;
+      return hasNewerView(pair.left(), leader, merging)
+          ? new Step.Unfreeze(right.id(), leader)
+          : null;
     }
     return Nodes.sorted(right.replicas().voters()).stream()
         .filter(node -> right.isInService(node) && hasNewerView(pair.left(), node, merging))

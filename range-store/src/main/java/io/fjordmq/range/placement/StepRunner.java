@@ -45,7 +45,8 @@ final class StepRunner {
     if (step instanceof Step.RemoveStaleReplica removeStaleReplica) {
       return send(
           removeStaleReplica.node(),
-          new MergeOrder.RemoveStaleReplica(removeStaleReplica.range(), removeStaleReplica.heirs()));
+          new MergeOrder.RemoveStaleReplica(
+              removeStaleReplica.range(), removeStaleReplica.heirs()));
     } else if (step instanceof Step.Forget forget) {
       return send(forget.node(), new PlacementOrder.Forget(forget.range()));
     }

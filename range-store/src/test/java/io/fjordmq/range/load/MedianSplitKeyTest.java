@@ -22,7 +22,9 @@ final class MedianSplitKeyTest {
   }
 
   private static int cutAt(int... counts) {
-    return MedianSplitKey.of(samples(counts)) instanceof SplitAdvice.Split split ? split.key()[0] : 0;
+    return MedianSplitKey.of(samples(counts)) instanceof SplitAdvice.Split split
+        ? split.key()[0]
+        : 0;
   }
 
   private static SplitAdvice stay(Reason reason) {

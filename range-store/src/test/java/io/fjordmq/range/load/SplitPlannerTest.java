@@ -125,7 +125,8 @@ final class SplitPlannerTest {
   @Test
   void shouldLeaveARangeAsItIsWhileItsLogHasItsFirstEntry() {
     SplitPlanner.Candidate cut = TWO.get(0);
-    SplitPlanner.Candidate uncut = new SplitPlanner.Candidate(cut.load(), cut.start(), cut.end(), false, SMALL);
+    SplitPlanner.Candidate uncut =
+        new SplitPlanner.Candidate(cut.load(), cut.start(), cut.end(), false, SMALL);
     advice = range -> new SplitAdvice.Split(MIDDLE);
     assertThat(plan.next(List.of(uncut), ROOM, 0)).isEmpty();
     assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_CUT));
@@ -143,7 +144,8 @@ final class SplitPlannerTest {
   void shouldSplitARangeThatIsTooLargeWhateverItHasToDo() {
     List<SplitPlanner.Candidate> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
     assertThat(plan.next(one, ROOM, 0)).as("not above the limit").isEmpty();
-    List<SplitPlanner.Candidate> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    List<SplitPlanner.Candidate> large =
+        List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
     assertThat(plan.next(large, ROOM, 1)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
     assertThat(plan.tooLarge()).containsExactly("a");
     assertThat(plan.next(large, ROOM, 2)).as("the pause is for all splits").isEmpty();
@@ -153,7 +155,8 @@ final class SplitPlannerTest {
   void shouldSplitByLoadARangeThatIsHotAndTooLarge() {
     byte[] byLoad = {7};
     advice = range -> range.equals("a") ? new SplitAdvice.Split(byLoad) : COLD;
-    List<SplitPlanner.Candidate> large = List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+    List<SplitPlanner.Candidate> large =
+        List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
     assertThat(plan.next(large, ROOM, 0)).contains(new SplitPlanner.Step.Split("a", byLoad));
     assertThat(plan.tooLarge()).isEmpty();
   }

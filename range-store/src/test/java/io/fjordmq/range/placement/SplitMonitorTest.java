@@ -59,7 +59,8 @@ class SplitMonitorTest {
     return new SplitMonitor(
         ranges.store(),
         strategy,
-        new SplitMergeSettings(stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO, maxRangeBytes),
+        new SplitMergeSettings(
+            stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO, maxRangeBytes),
         () -> 0,
         ranges.timers(),
         task -> {

@@ -177,7 +177,8 @@ class VoterMovesTest {
     run.seconds(PAUSE, AS_IT_IS);
     for (int second = PAUSE + 1; second <= PAUSE + DEADLINE + 1; second++) {
       PlacementView view =
-          run.moves.update(run.cluster.view(Set.of()), List.of(run.store), PATIENCE, second * 1_000L);
+          run.moves.update(
+              run.cluster.view(Set.of()), List.of(run.store), PATIENCE, second * 1_000L);
       boolean late = second > PAUSE + DEADLINE;
       assertThat(view.moves().isEmpty()).as("second %d", second).isEqualTo(late);
     }

@@ -127,7 +127,8 @@ class RangeStoreTest {
     RangeDescriptor right = ranges.store().descriptors("words").get(1);
     assertThat(ranges.store().merges().freeze(right, left)).isCompleted();
     closeForABug("a", "i");
-    assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of())).isCompletedExceptionally();
+    assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of()))
+        .isCompletedExceptionally();
     assertThat(ranges.store().dropReplica(left.id(), Long.MAX_VALUE)).isCompleted();
     assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of())).isCompleted();
     assertThat(ranges.store().retired()).containsExactlyInAnyOrder(left.id(), right.id());
