@@ -11,8 +11,8 @@
 #   WARM_SECONDS         warm-up time before each load (default: 15)
 #
 # Options:
-#   --only WORK          measure only the work whose heading in the output begins with WORK: clean, persistent, shared,
-#                        fan-out, idle, reconnect, offline or start
+#   --only WORK          measure only the workload whose heading in the output begins with WORK: clean, persistent,
+#                        shared, fan-out, idle, reconnect, offline or start
 #   --against CHECKOUT   compare with the FjordMQ checkout in this directory instead of mosquitto
 #   -h, --help           print this help
 #   --version            print the version

@@ -12,8 +12,8 @@
 #   slow      run the slow tests, for example simulations and kill tests
 #
 # Options:
-#   --fast         run only the steps fast and script
-#   MAVEN_OPTION   option for Maven in the steps fast and slow
+#   --fast         run only the fast and script steps
+#   MAVEN_OPTION   option for Maven in the fast and slow steps
 #   -h, --help     print this help
 #   --version      print the version
 #
