@@ -2,7 +2,7 @@
 # Usage: bin/interop.sh [LANGUAGE]...
 #
 # Runs third-party MQTT clients in several languages against a broker. Every client installs its dependencies from its
-# own registry below broker-server/target/interop. The script starts a broker on free ports and stops it at the end,
+# own registry under broker-server/target/interop. The script starts a broker on free ports and stops it at the end,
 # unless the environment names a running broker.
 #
 #   LANGUAGE       python, javascript, go, rust or mosquitto (default: all). Languages that are not installed on this
