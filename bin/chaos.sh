@@ -39,8 +39,8 @@
 #   KEEP=yes         keep data and history
 #
 # Requires ip, unshare, nsenter and permission to create network namespaces. Disk and power faults also require
-# permission to mount file systems, PowerCut and PowerCutAll also python3, and ClockJump requires libfaketime. Faults
-# whose requirements are not met are skipped.
+# permission to mount file systems. PowerCut and PowerCutAll also require python3, and ClockJump requires libfaketime.
+# Faults whose requirements are not met are skipped.
 #
 # Examples:
 #   bin/chaos.sh
