@@ -16,7 +16,7 @@
 #   PowerCutAll      PowerCut on all nodes at the same time
 #   Restarted        stop, then start
 #   Rolled           drain, stop, then start
-#   RollingRestart   restart all nodes one after another, with or without drain; in runs shorter than 300 s only if named
+#   RollingRestart   restart all nodes one after another, with or without drain; in runs under 300 s only if named
 #   Frozen           the process is suspended for a while (SIGSTOP)
 #   Unplugged        no packet reaches or leaves the node for a while
 #   HalfCut          packets from one node to another are lost for a while

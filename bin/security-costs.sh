@@ -6,9 +6,9 @@
 #   RUNS           number of runs (default: 5)
 #   SECONDS        measured time of the load for 'rules' (default: 10)
 #   WHAT           what to measure (default: all)
-#                    rules    CPU per message, without and with access rules
+#                    rules    CPU per message, with and without access rules
 #                    logins   latency and CPU of a password login, for a user's first and second login
-#                    idle     memory of an idle connection, without and with TLS
+#                    idle     memory of an idle connection, with and without TLS
 #                    all      all of the above
 #
 # Requires iproute2 and permission to create a network namespace; see bin/figures.sh.
