@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Usage: bin/chaos.sh [SECONDS [SEED [KIND[,KIND]...]]]
 #
-# Tests a cluster under faults. Starts three nodes, each in its own network namespace, and clients that record which
-# messages were acknowledged and which arrived. At the end every acknowledged message must have arrived in order at
-# every persistent session, exactly once for QoS 2. Every other subscription must have received the messages from its
-# SUBACK to the end of its connection.
+# Tests a cluster under injected faults. Starts three nodes, each in its own network namespace, and clients that record
+# which messages were acknowledged and which arrived. At the end every acknowledged message must have arrived in order
+# at every persistent session, exactly once for QoS 2. Every other subscription must have received the messages from
+# its SUBACK to the end of its connection.
 #
 #   SECONDS          duration of the faults (default: 60)
 #   SEED             seed of the sequence of faults (default: a new one for each run)

@@ -18,7 +18,7 @@
 #   --version            print the version
 #
 # Requires mosquitto, iproute2 and permission to create a network namespace. The load runs in its own namespace, where
-# loopback uses the congestion control "cubic", because the default of some kernels paces loopback traffic.
+# loopback uses "cubic" congestion control, because the default of some kernels paces loopback traffic.
 #
 # Examples:
 #   bin/figures.sh
