@@ -91,7 +91,7 @@ final class RaftTlsTest {
     assertThatThrownBy(() -> listen(swapped))
         .isInstanceOf(ConsensusException.class)
         .hasMessageContaining("b.key")
-        .hasMessageContaining("needs a certificate and its key");
+        .hasMessageContaining("needs a PEM certificate");
   }
 
   private void listen(ClusterTls tls) throws ConsensusException {
