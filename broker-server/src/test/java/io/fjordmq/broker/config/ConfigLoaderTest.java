@@ -164,7 +164,7 @@ class ConfigLoaderTest {
             "unknown key tenants.acme.sessionConfig.maxInflght;"
                 + " did you mean tenants.acme.sessionConfig.maxInflight?");
     assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxInflight: -3\n"))
-        .contains("tenants.acme.sessionConfig.maxInflight must be 1 to 65534, not -3");
+        .contains("tenants.acme.sessionConfig.maxInflight must be between 1 and 65534: -3");
     assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxPacketBytes: 8 MiB\n"))
         .contains("a packet of tenants.acme.sessionConfig.maxPacketBytes");
     assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      connectTimeout: 8 s\n"))
