@@ -74,8 +74,8 @@ final class GcRequests {
       wasIgnored = true;
       LOG.warn(
           "The JVM ignored a request for garbage collection; new work is rejected until "
-              + "it collects by itself; start it without -XX:+DisableExplicitGC and with "
-              + "-XX:+ExplicitGCInvokesConcurrent");
+              + "it collects by itself; remove -XX:+DisableExplicitGC and "
+              + "-XX:+ExplicitGCInvokesConcurrent from its options");
     }
   }
 }
