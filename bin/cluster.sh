@@ -118,7 +118,7 @@ start() {
   local pids=()
   for ((node = 1; node <= count; node++)); do
     configure "$node"
-    if [ ! -d "$FOLDER/node$node/data" ]; then
+    if [ -z "$(cluster_of "$node")" ]; then
       # Node 1 creates the cluster and the others join it. Without node 1 they would look for another cluster.
       call start "$node" || { [ "$node" -ne 1 ] || die "node 1 did not start, so no other node was started; see the error above"; failed=1; }
     else
