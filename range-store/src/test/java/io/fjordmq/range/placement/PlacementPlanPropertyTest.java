@@ -94,7 +94,9 @@ class PlacementPlanPropertyTest {
       cluster.settle();
       Set<RangeId> cooling = new HashSet<>(cluster.groups.keySet());
       cooling.removeIf(range -> random.nextInt(3) > 0);
-      cluster.apply(PlacementPlan.steps(cluster.view(cooling), List.of(store)));
+      List<Step> steps = PlacementPlan.steps(cluster.view(cooling), List.of(store));
+      assertNoLeadershipFor(LEADS_NOTHING, cluster, steps);
+      cluster.apply(steps);
     }
     // Nodes that start, or whose disks are in trouble, keep their votes: in the end they are well.
     ids.stream()
@@ -105,6 +107,17 @@ class PlacementPlanPropertyTest {
         .filter(node -> cluster.nodes.containsKey(node) && !cluster.isAlive(node))
         .forEach(node -> cluster.set(node, Member.State.DOWN, true));
     cluster.settle();
+  }
+
+  private static void assertNoLeadershipFor(
+      List<Member.State> states, ModelCluster cluster, List<Step> steps) {
+    for (Step step : steps) {
+      if (step instanceof Step.Transfer transfer) {
+        assertThat(Objects.requireNonNull(cluster.nodes.get(transfer.target())).state())
+            .as("%s", transfer)
+            .isNotIn(states);
+      }
+    }
   }
 
   private static void assertConverges(ModelCluster cluster, StorePlacement store) {
