@@ -46,7 +46,7 @@ class NewerFormatsSystemTest {
       third.relaunch();
       assertThat(third.awaitEnd()).isEqualTo(1);
       assertThat(third.output())
-          .contains("form 2, this version of FjordMQ reads form 1")
+          .contains("has format 2, but this version of FjordMQ reads format 1")
           .doesNotContain("\tat ");
       assertThat(files(third.node().resolve("data"))).isEqualTo(before);
       assertServes(cluster.node(1), cluster.node(2));
