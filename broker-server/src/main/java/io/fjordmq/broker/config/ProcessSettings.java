@@ -16,7 +16,13 @@ final class ProcessSettings {
 
   /** Variables of bin/standalone.sh, which are not configuration keys. */
   private static final Set<String> OF_THE_SCRIPT =
-      Set.of("FJORDMQ_JVM_OPTS", "FJORDMQ_JAVA", "FJORDMQ_START_SECONDS", "FJORDMQ_STOP_SECONDS");
+      Set.of(
+          "FJORDMQ_ANSWER_SECONDS",
+          "FJORDMQ_CLUSTER_DIR",
+          "FJORDMQ_JAVA",
+          "FJORDMQ_JVM_OPTS",
+          "FJORDMQ_START_SECONDS",
+          "FJORDMQ_STOP_SECONDS");
 
   /** Alternative names of the stores' settings, as in other MQTT brokers of this kind. */
   private static final Pattern STORE_VARIABLE =
