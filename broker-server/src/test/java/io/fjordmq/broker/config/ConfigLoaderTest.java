@@ -337,7 +337,14 @@ class ConfigLoaderTest {
 
   @Test
   void shouldOnlyWarnOfVariablesThatOrchestratorsMake() throws Exception {
-    environment = Map.of("FJORDMQ_SERVICE_HOST", "10.0.0.1", "FJORDMQ_JVM_OPTS", "-Xmx1g", "FJORDMQ_CLUSTER_DIR", "c");
+    environment =
+        Map.of(
+            "FJORDMQ_SERVICE_HOST",
+            "10.0.0.1",
+            "FJORDMQ_JVM_OPTS",
+            "-Xmx1g",
+            "FJORDMQ_CLUSTER_DIR",
+            "c");
     assertThat(load("").warnings())
         .containsExactly(
             "environment variable FJORDMQ_SERVICE_HOST does not match any configuration key and is"
