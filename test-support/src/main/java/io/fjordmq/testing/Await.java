@@ -1,0 +1,60 @@
+package io.fjordmq.testing;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Waits for conditions that other threads or processes make true and cannot signal. Polls every
+ * millisecond at first, then less often, because a condition may ask another process.
+ */
+public final class Await {
+  private static final long USUAL_SECONDS = 60;
+  private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LAST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private Await() {}
+
+  /**
+   * Waits for at most a minute.
+   *
+   * @throws AssertionError naming the condition if it does not become true
+   */
+  public static void until(String what, BooleanSupplier condition) {
+    until(what, USUAL_SECONDS, condition);
+  }
+
+  /**
+   * @throws AssertionError naming the condition if it does not become true in that time
+   */
+  public static void until(String what, long seconds, BooleanSupplier condition) {
+    until(() -> what, seconds, condition);
+  }
+
+  /** Same, with a description of what was found instead; called if the time is over. */
+  public static void until(Supplier<String> what, BooleanSupplier condition) {
+    until(what, USUAL_SECONDS, condition);
+  }
+
+  /**
+   * @param what describes the condition and what was found instead; called if the time is over
+   * @throws AssertionError with that description if the condition does not become true in that time
+   */
+  public static void until(Supplier<String> what, long seconds, BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    long poll = FIRST_POLL_NANOS;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("still not after " + seconds + " s: " + what.get());
+      }
+      LockSupport.parkNanos(poll);
+      poll = Math.min(LAST_POLL_NANOS, poll + poll / 4);
+    }
+  }
+
+  /** The pause between two attempts of a loop that {@link #until} does not fit. */
+  public static void pause() {
+    LockSupport.parkNanos(LAST_POLL_NANOS);
+  }
+}

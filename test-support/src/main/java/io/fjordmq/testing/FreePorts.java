@@ -1,0 +1,82 @@
+package io.fjordmq.testing;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Ports on the loopback address for nodes under test. They are below the ephemeral port range,
+ * because the system could otherwise assign one to an outgoing connection before its node listens
+ * or while the node is down.
+ *
+ * <p>Several processes can run tests at the same time. Each takes its ports from blocks that it
+ * claims by keeping the first port of the block bound until it exits. A process never returns the
+ * same port twice.
+ */
+public final class FreePorts {
+  private static final int FIRST = 10_000;
+  private static final int BLOCKS = 44;
+  private static final int BLOCK = 500;
+  private static final FreePorts PORTS = new FreePorts();
+
+  /** The sockets that claim the blocks of this process. */
+  private final List<ServerSocket> claims = new ArrayList<>();
+
+  private final int firstBlock = (int) (ProcessHandle.current().pid() % BLOCKS);
+  private int triedBlocks;
+  private int next;
+  private int end;
+
+  FreePorts() {}
+
+  public static int one() {
+    return PORTS.inARow(1);
+  }
+
+  /** A port whose successor is also free, because Raft uses the next port. */
+  public static int forCluster() {
+    return PORTS.inARow(2);
+  }
+
+  synchronized int inARow(int length) {
+    while (true) {
+      if (next + length > end) {
+        claimBlock();
+      }
+      int first = next;
+      next += length;
+      if (isFree(first) && (length == 1 || isFree(first + 1))) {
+        return first;
+      }
+    }
+  }
+
+  private void claimBlock() {
+    while (triedBlocks < BLOCKS) {
+      int first = FIRST + (firstBlock + triedBlocks++) % BLOCKS * BLOCK;
+      try {
+        claims.add(bind(first));
+        next = first + 1;
+        end = first + BLOCK;
+        return;
+      } catch (IOException taken) {
+        // another process has this block
+      }
+    }
+    throw new IllegalStateException("no free block of ports from " + FIRST + " on");
+  }
+
+  private static boolean isFree(int port) {
+    try (ServerSocket socket = bind(port)) {
+      return socket.isBound();
+    } catch (IOException taken) {
+      return false;
+    }
+  }
+
+  private static ServerSocket bind(int port) throws IOException {
+    return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+  }
+}

@@ -1,0 +1,106 @@
+package io.fjordmq.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A TCP proxy on loopback, between two nodes or between a client and a node; can stop forwarding,
+ * as a cut cable does, or close its connections.
+ */
+public final class Proxy implements AutoCloseable {
+  private final ServerSocket server;
+  private final InetSocketAddress target;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private volatile boolean silent;
+
+  public Proxy(InetSocketAddress target) throws IOException {
+    this.target = target;
+    this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    start(this::accept);
+  }
+
+  public InetSocketAddress address() {
+    return new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
+  }
+
+  /** Drops everything sent from now on without notice; new connections hang. */
+  public void stopForwarding() {
+    silent = true;
+  }
+
+  public void resumeForwarding() {
+    silent = false;
+  }
+
+  /** Closes all connections; new ones are possible. */
+  public void closeConnections() {
+    List<Socket> now = List.copyOf(sockets); // a client may reconnect before all are closed
+    now.forEach(Proxy::close);
+    now.forEach(sockets::remove);
+  }
+
+  private void accept() throws IOException {
+    while (true) {
+      Socket incoming = server.accept();
+      Socket outgoing = new Socket(target.getAddress(), target.getPort());
+      sockets.add(incoming);
+      sockets.add(outgoing);
+      start(() -> pump(incoming, outgoing));
+      start(() -> pump(outgoing, incoming));
+    }
+  }
+
+  private void pump(Socket from, Socket to) throws IOException {
+    InputStream in = from.getInputStream();
+    OutputStream out = to.getOutputStream();
+    byte[] buffer = new byte[8192];
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      if (!silent) {
+        out.write(buffer, 0, n);
+      }
+    }
+    close(from);
+    close(to);
+  }
+
+  private interface Work {
+    void run() throws IOException;
+  }
+
+  private static void start(Work work) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (IOException ended) {
+                // One of the sockets was closed, which ends the thread.
+              }
+            },
+            "test-proxy");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    closeConnections();
+  }
+}

@@ -1,0 +1,128 @@
+package io.fjordmq.testing;
+
+import java.io.Serializable;
+import java.lang.invoke.SerializedLambda;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds records, usually settings, by the names of their components: a list of fourteen numbers
+ * says nothing, and a new component would have to be added to every list.
+ *
+ * <pre>{@code
+ * RecordBuilder.from(PeerSettings.DEFAULTS)
+ *     .with(PeerSettings::connectTimeout, Duration.ofSeconds(5))
+ *     .build();
+ * }</pre>
+ *
+ * @param <R> the record
+ */
+public final class RecordBuilder<R extends Record> {
+  private final Class<R> type;
+  private final Map<String, @Nullable Object> values = new HashMap<>();
+
+  private RecordBuilder(Class<R> type) {
+    this.type = type;
+  }
+
+  /** The accessor of a component, as a method reference. */
+  @FunctionalInterface
+  public interface Component<R extends Record, T> extends Serializable {
+    @Nullable T get(R of);
+  }
+
+  /** Starts with the values of an existing record. */
+  @SuppressWarnings("unchecked") // the class of an R
+  public static <R extends Record> RecordBuilder<R> from(R usual) {
+    RecordBuilder<R> builder = new RecordBuilder<>((Class<R>) usual.getClass());
+    for (RecordComponent component : builder.type.getRecordComponents()) {
+      builder.values.put(component.getName(), value(component, usual));
+    }
+    return builder;
+  }
+
+  /** Starts without values; each component needs one. */
+  public static <R extends Record> RecordBuilder<R> of(Class<R> type) {
+    return new RecordBuilder<>(type);
+  }
+
+  /**
+   * Sets a component.
+   *
+   * @param value a number may have a narrower type than the component
+   */
+  public <T> RecordBuilder<R> with(Component<R, T> component, @Nullable T value) {
+    values.put(name(component), value);
+    return this;
+  }
+
+  /**
+   * Sets the component with this name, for names that come from data.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public RecordBuilder<R> with(String component, @Nullable Object value) {
+    if (Arrays.stream(type.getRecordComponents()).noneMatch(c -> c.getName().equals(component))) {
+      throw new IllegalArgumentException(type.getSimpleName() + " has no component " + component);
+    }
+    values.put(component, value);
+    return this;
+  }
+
+  /**
+   * @throws IllegalStateException if a component has no value
+   * @throws RuntimeException what the record's constructor throws
+   */
+  public R build() {
+    RecordComponent[] components = type.getRecordComponents();
+    @Nullable Object[] arguments = new Object[components.length];
+    for (int i = 0; i < components.length; i++) {
+      String name = components[i].getName();
+      if (!values.containsKey(name)) {
+        throw new IllegalStateException(type.getSimpleName() + " needs a value for " + name);
+      }
+      arguments[i] = values.get(name);
+    }
+    try {
+      Constructor<R> constructor =
+          type.getDeclaredConstructor(
+              Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
+      constructor.setAccessible(true); // records of a package
+      return constructor.newInstance(arguments);
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof RuntimeException refused) {
+        throw refused;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static @Nullable Object value(RecordComponent component, Record of) {
+    try {
+      Method accessor = component.getAccessor();
+      accessor.setAccessible(true);
+      return accessor.invoke(of);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A serializable lambda knows which method it refers to. */
+  private static String name(Component<?, ?> component) {
+    try {
+      Method serialized = component.getClass().getDeclaredMethod("writeReplace");
+      serialized.setAccessible(true);
+      return ((SerializedLambda) serialized.invoke(component)).getImplMethodName();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

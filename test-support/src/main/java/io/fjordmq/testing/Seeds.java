@@ -1,0 +1,102 @@
+package io.fjordmq.testing;
+
+/**
+ * The seeds that a simulation runs, and the system properties that change them: {@code
+ * -Dfjordmq.sim.seeds=N} runs seeds 1 to N instead of the default number, {@code
+ * -Dfjordmq.sim.percent=P} runs a share of the default number (at least one seed), and {@code
+ * -Dfjordmq.sim.seed=X} runs only seed X.
+ *
+ * <p>The fast step of {@code bin/test.sh} runs a share of the seeds; the slow step runs all seeds
+ * of tests with the tag {@value #TAG}.
+ */
+public final class Seeds {
+  /** The tag of a fast test that calls {@link #usually}. */
+  public static final String TAG = "seeds";
+
+  private static final String ONE = "fjordmq.sim.seed";
+  private static final String MANY = "fjordmq.sim.seeds";
+  private static final String PERCENT = "fjordmq.sim.percent";
+
+  private final long first;
+  private final long last;
+  private final int usual;
+
+  private Seeds(long first, long last, int usual) {
+    this.first = first;
+    this.last = last;
+    this.usual = usual;
+  }
+
+  /** The run of one seed; an exception is a failure. */
+  @FunctionalInterface
+  public interface Run {
+    void play(long seed) throws Exception;
+  }
+
+  /** Seeds 1 to {@code usual}, unless a system property overrides them. */
+  public static Seeds usually(int usual) {
+    long only = Long.getLong(ONE, 0);
+    return only != 0
+        ? new Seeds(only, only, usual)
+        : new Seeds(1, Long.getLong(MANY, share(usual, Long.getLong(PERCENT, 100))), usual);
+  }
+
+  static long share(int usual, long percent) {
+    return Math.max(1, usual * percent / 100);
+  }
+
+  public long count() {
+    return last - first + 1;
+  }
+
+  /** Whether there are enough runs to check totals over all of them. */
+  public boolean areEnough() {
+    return count() >= usual;
+  }
+
+  /**
+   * Runs the seeds one after the other.
+   *
+   * @throws AssertionError of the first failing run; names the seed to repeat it with
+   */
+  public void play(Run run) {
+    for (long seed = first; seed <= last; seed++) {
+      try {
+        run.play(seed);
+      } catch (Exception | AssertionError e) {
+        throw new AssertionError("repeat it with -D%s=%d: %s".formatted(ONE, seed, e), e);
+      }
+    }
+  }
+
+  /**
+   * Checks that a simulation detects a defect planted in the code under test; a simulation that
+   * cannot fail is useless. The system properties have no effect here.
+   *
+   * @param atMost maximum number of seeds, starting at 1
+   * @return the failure of the first seed that detects the defect
+   * @throws IllegalStateException if no seed does
+   */
+  public static AssertionError find(String defect, int atMost, Run run) {
+    try {
+      new Seeds(1, atMost, atMost).play(run);
+    } catch (AssertionError e) {
+      return e;
+    }
+    throw new IllegalStateException(atMost + " seeds do not detect this defect: " + defect);
+  }
+
+  /**
+   * Like {@link #find(String, int, Run)}, for a defect that few seeds detect.
+   *
+   * @param likely a seed that has detected it before; tried first, because the search takes long
+   */
+  public static AssertionError find(String defect, int likely, int atMost, Run run) {
+    try {
+      new Seeds(likely, likely, 1).play(run);
+    } catch (AssertionError e) {
+      return e;
+    }
+    return find(defect, atMost, run);
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * What tests of all modules and the load tool share, without any class of the broker: conditions to
+ * wait for ({@link io.fjordmq.testing.Await}), ports ({@link io.fjordmq.testing.FreePorts}),
+ * simulated time and its seeds ({@link io.fjordmq.testing.Simulation}, {@link
+ * io.fjordmq.testing.Seeds}), and records whose components are set by name ({@link
+ * io.fjordmq.testing.RecordBuilder}). Support that needs classes of a module is among the tests of
+ * that module.
+ */
+@NullMarked
+package io.fjordmq.testing;
+
+import org.jspecify.annotations.NullMarked;
