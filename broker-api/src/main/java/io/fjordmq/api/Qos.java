@@ -15,7 +15,7 @@ public enum Qos {
    */
   public static Qos of(int level) {
     if (level < 0 || level >= BY_LEVEL.length) {
-      throw new IllegalArgumentException("QoS must be 0, 1 or 2: " + level);
+      throw new IllegalArgumentException("QoS must be 0, 1 or 2, not " + level);
     }
     return BY_LEVEL[level];
   }

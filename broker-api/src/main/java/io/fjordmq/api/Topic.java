@@ -15,12 +15,13 @@ public record Topic(String name) {
   /**
    * Validates the name.
    *
-   * @throws IllegalArgumentException if the name is not a valid topic name; the message says why
+   * @throws IllegalArgumentException if the name is not a valid topic name; the message explains
+   *     why
    */
   public Topic {
-    String fault = faultOf(name);
-    if (fault != null) {
-      throw new IllegalArgumentException("topic name " + fault);
+    String error = errorIn(name);
+    if (error != null) {
+      throw new IllegalArgumentException("topic name " + error);
     }
   }
 
@@ -32,7 +33,7 @@ public record Topic(String name) {
     return name.charAt(0) == '$';
   }
 
-  private static @org.jspecify.annotations.Nullable String faultOf(String name) {
+  private static @org.jspecify.annotations.Nullable String errorIn(String name) {
     if (name.isEmpty()) {
       return "is empty";
     }
@@ -44,7 +45,7 @@ public record Topic(String name) {
       if (c == 0) {
         return "contains U+0000";
       }
-      if (isHalfCharacter(name, i)) {
+      if (isUnpairedSurrogate(name, i)) {
         return "contains an unpaired surrogate";
       }
     }
@@ -55,7 +56,7 @@ public record Topic(String name) {
    * Returns true if the character at this index is an unpaired surrogate. Such text has no UTF-8
    * encoding (MQTT 5.0 §1.5.4); storing it would change it.
    */
-  static boolean isHalfCharacter(String text, int i) {
+  static boolean isUnpairedSurrogate(String text, int i) {
     char c = text.charAt(i);
     if (!Character.isSurrogate(c)) {
       return false;

@@ -15,7 +15,7 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
   /**
    * Parses a topic filter.
    *
-   * @throws IllegalArgumentException if it is not valid; the message says why
+   * @throws IllegalArgumentException if it is not valid; the message explains why
    */
   public static TopicFilter parse(String text) {
     if (!text.startsWith(SHARE_PREFIX)) {
@@ -73,7 +73,7 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
         p++;
         t++;
       } else {
-        // "a/#" matches its parent "a" too.
+        // "a/#" also matches its parent "a".
         return t == name.length() && p == pattern.length() - 2 && pattern.endsWith("/#");
       }
       if (t == name.length() && p == pattern.length() - 2 && pattern.endsWith("/#")) {
@@ -110,7 +110,7 @@ public record TopicFilter(String text, @Nullable String shareName, String patter
       if (part.charAt(i) == 0) {
         throw new IllegalArgumentException("topic filter contains U+0000");
       }
-      if (Topic.isHalfCharacter(part, i)) {
+      if (Topic.isUnpairedSurrogate(part, i)) {
         throw new IllegalArgumentException("topic filter contains an unpaired surrogate");
       }
     }

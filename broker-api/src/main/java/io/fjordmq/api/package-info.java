@@ -1,10 +1,9 @@
 /**
  * Types that all modules share: topics, topic filters, messages, wills and subscription options.
  *
- * <p>Start at {@link io.fjordmq.api.Message}. This package has no dependencies and knows nothing
- * about Netty, storage or the cluster; plugins compile against this module only. The types are
- * immutable values that any thread may use, except {@link io.fjordmq.api.ByteReader} and {@link
- * io.fjordmq.api.ByteWriter}.
+ * <p>Start at {@link io.fjordmq.api.Message}. This module has no dependencies, in particular none
+ * on Netty, storage or the cluster; plugins compile against it alone. The types are immutable and
+ * therefore thread-safe. How their bytes are stored and sent is in {@code io.fjordmq.common}.
  */
 @NullMarked
 package io.fjordmq.api;

@@ -16,8 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: filters are valid and match as MQTT 5.0 §4.7 and §4.8.2 say. The judge is a second
- * implementation that cuts both sides into levels and follows the sentences of the specification.
+ * Goal: topic filters are validated and matched as MQTT 5.0 §4.7 and §4.8.2 specify. The oracle is
+ * a second implementation that splits filter and topic into levels and follows the specification
+ * literally.
  */
 class TopicFilterTest {
 
@@ -47,7 +48,7 @@ class TopicFilterTest {
     "/#, /, true",
     "a, a/, false",
   })
-  void shouldMatchAsTheSpecificationsExamplesDo(String filter, String topic, boolean matches) {
+  void shouldMatchTheExamplesOfTheSpecification(String filter, String topic, boolean matches) {
     assertThat(TopicFilter.parse(filter).matches(new Topic(topic))).isEqualTo(matches);
     assertThat(TopicFilter.parse("$share/s/" + filter).matches(new Topic(topic)))
         .as("the share name has no part in it")
@@ -55,7 +56,7 @@ class TopicFilterTest {
   }
 
   @Property(tries = 5_000)
-  void shouldMatchAsTheLevelByLevelDefinitionSays(
+  void shouldMatchLikeTheSpecification(
       @ForAll("filters") String filter, @ForAll("topics") String topic) {
     assertThat(TopicFilter.parse(filter).matches(new Topic(topic)))
         .as("%s matches %s", filter, topic)
@@ -63,7 +64,7 @@ class TopicFilterTest {
   }
 
   @Property(tries = 5_000)
-  void shouldAcceptExactlyWhatTheDefinitionAllows(@ForAll("texts") String text) {
+  void shouldAcceptExactlyTheValidFilters(@ForAll("texts") String text) {
     String fault = null;
     TopicFilter parsed = null;
     try {
@@ -106,7 +107,7 @@ class TopicFilterTest {
         "\uD800",
         "a/\uDC00/b"
       })
-  void shouldRefuseWhatIsNoFilter(String text) {
+  void shouldRejectInvalidFilters(String text) {
     assertThatThrownBy(() -> TopicFilter.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -160,7 +161,7 @@ class TopicFilterTest {
         .filter(filter -> !filter.isEmpty());
   }
 
-  /** Anything made of what matters to a filter, valid or not. */
+  /** Strings of characters that are significant in filters; valid or not. */
   @Provide
   Arbitrary<String> texts() {
     Arbitrary<String> rest =
@@ -172,7 +173,7 @@ class TopicFilterTest {
         .as(String::concat);
   }
 
-  /** The specification in the simplest words. */
+  /** A literal implementation of the specification. */
   private static final class Judge {
     static List<String> levels(String text) {
       return List.of(text.split("/", -1));
@@ -185,7 +186,7 @@ class TopicFilterTest {
 
     private static boolean matches(List<String> filter, List<String> topic) {
       if (filter.equals(List.of("#"))) {
-        return true; // this level, its parent, and any number of child levels
+        return true; // the level itself, its parent, and any number of child levels
       }
       if (filter.isEmpty() || topic.isEmpty()) {
         return filter.isEmpty() && topic.isEmpty();
@@ -225,7 +226,7 @@ class TopicFilterTest {
       return !pattern.isEmpty() && isText(pattern);
     }
 
-    /** MQTT 5.0 §1.5.4: no U+0000, no half of a surrogate pair. */
+    /** MQTT 5.0 §1.5.4: no U+0000, no unpaired surrogate. */
     private static boolean isText(String text) {
       return text.codePoints().noneMatch(c -> c == 0 || (c >= 0xD800 && c <= 0xDFFF));
     }

@@ -13,7 +13,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: a topic that exists is valid (MQTT 5.0 §4.7, §1.5.4), and a refused one says why. */
+/**
+ * Goal: every {@code Topic} is a valid topic name (MQTT 5.0 §4.7, §1.5.4), and the exception for an
+ * invalid one explains why.
+ */
 class TopicTest {
 
   @ParameterizedTest
@@ -25,7 +28,7 @@ class TopicTest {
 
   @ParameterizedTest
   @CsvSource({"'', empty", "a/+, +", "a#, #", "#, #"})
-  void shouldSayWhatIsWrongWhenANameIsRefused(String name, String reason) {
+  void shouldExplainWhyANameIsInvalid(String name, String reason) {
     assertThatThrownBy(() -> new Topic(name))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("topic name")

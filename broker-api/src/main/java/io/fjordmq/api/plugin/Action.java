@@ -10,7 +10,7 @@ public sealed interface Action {
   /**
    * Publish to a topic.
    *
-   * @param retain true if the broker is asked to retain the message
+   * @param retain true if the message has the RETAIN flag
    * @param will true for the will in a CONNECT; it is not authorized again when it is published
    */
   record Publish(Topic topic, Qos qos, boolean retain, boolean will) implements Action {

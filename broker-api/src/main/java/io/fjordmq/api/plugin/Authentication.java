@@ -3,21 +3,21 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The answer of an {@link Authenticator} to a CONNECT. */
+/** The result of authenticating a CONNECT with an {@link Authenticator}. */
 public sealed interface Authentication {
 
-  /** The client may connect with this identity. No further authenticator is asked. */
+  /** The client may connect with this identity. No further authenticator is called. */
   record Allow(Identity identity) implements Authentication {}
 
   /**
-   * The client may not connect. No further authenticator is asked.
+   * The client may not connect. No further authenticator is called.
    *
    * @param reason determines the reason code that the client receives
    * @param detail for the broker's log; the client does not receive it
    */
   record Deny(DenyReason reason, String detail) implements Authentication {}
 
-  /** The authenticator does not know this client. The broker asks the next one. */
+  /** The authenticator does not know this client. The broker calls the next one. */
   record Pass() implements Authentication {}
 
   /** Allows the client to connect as this user of the default tenant. */
@@ -35,7 +35,7 @@ public sealed interface Authentication {
     return new Pass();
   }
 
-  /** Returns this answer as a completed stage. */
+  /** Returns this result as a completed stage. */
   default CompletionStage<Authentication> now() {
     return CompletableFuture.completedStage(this);
   }

@@ -3,7 +3,7 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Establishes the identity of a client. The broker asks the authenticators in order until one
+ * Establishes the identity of a client. The broker calls the authenticators in order until one
  * allows or denies the connection. If all of them pass, the connection is refused.
  *
  * <p>A CONNECT with an Authentication Method (MQTT 5.0 §4.12) is handled only by the {@link

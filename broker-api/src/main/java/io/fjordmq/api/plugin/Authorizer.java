@@ -4,7 +4,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Decides what a client may do. If the client's {@link Permissions} have no matching rule, the
- * broker asks the authorizers in order until one allows or denies. If all of them pass, the action
+ * broker calls the authorizers in order until one allows or denies. If all of them pass, the action
  * is denied. Without any authorizer, clients that have no permissions of their own may do
  * everything.
  */

@@ -12,30 +12,30 @@ import org.jspecify.annotations.Nullable;
 public interface ClientEventListener extends Extension {
 
   /** A client has connected and was accepted. */
-  default void connected(ClientInfo client) {}
+  default void onConnected(ClientInfo client) {}
 
   /**
    * The connection of an accepted client has ended.
    *
    * @param reason the {@code reason} label of {@code fjordmq_connections_closed_total}
    */
-  default void disconnected(ClientInfo client, String reason) {}
+  default void onDisconnected(ClientInfo client, String reason) {}
 
   /** A subscription has become effective. */
-  default void subscribed(ClientInfo client, TopicFilter filter, Qos qos) {}
+  default void onSubscribed(ClientInfo client, TopicFilter filter, Qos qos) {}
 
   /** A client has removed a subscription with UNSUBSCRIBE. */
-  default void unsubscribed(ClientInfo client, String filter) {}
+  default void onUnsubscribed(ClientInfo client, String filter) {}
 
   /** A connection, PUBLISH or SUBSCRIBE was denied. */
-  default void denied(Denial denial) {}
+  default void onDenied(Denial denial) {}
 
   /**
    * Messages for or from a client were dropped.
    *
    * @param reason the {@code reason} label of {@code fjordmq_messages_dropped_total}
    */
-  default void dropped(ClientInfo client, String reason, long count) {}
+  default void onDropped(ClientInfo client, String reason, long count) {}
 
   /**
    * A request that was denied.

@@ -3,13 +3,13 @@ package io.fjordmq.api.plugin;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The answer of an {@link Authorizer}. */
+/** The decision of an {@link Authorizer}. */
 public enum Decision {
-  /** The client may do it. No further authorizer is asked. */
+  /** The client may do it. No further authorizer is called. */
   ALLOW,
-  /** The client may not do it. No further authorizer is asked. */
+  /** The client may not do it. No further authorizer is called. */
   DENY,
-  /** The authorizer does not decide. The broker asks the next one. */
+  /** The authorizer does not decide. The broker calls the next one. */
   PASS;
 
   private final CompletionStage<Decision> now = CompletableFuture.completedStage(this);

@@ -40,7 +40,7 @@ public interface EnhancedAuthenticator extends Extension {
     default void close() {}
   }
 
-  /** The broker's answer. */
+  /** The result of one step, which the broker sends to the client. */
   @SuppressWarnings("ArrayRecordComponent") // never compared by value
   sealed interface Step {
 

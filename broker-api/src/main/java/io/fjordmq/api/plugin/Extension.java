@@ -14,7 +14,7 @@ public interface Extension extends AutoCloseable {
    * broker, which reports the exception's message and the plugin's jar.
    *
    * @param settings the plugin's section of the configuration file
-   * @throws Exception if the plugin cannot work
+   * @throws Exception if the plugin cannot start
    */
   default void start(Settings settings) throws Exception {}
 

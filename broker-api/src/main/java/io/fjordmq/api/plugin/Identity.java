@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *     tenant, the only one of a broker that does not use tenants
  * @param userName name in ACL files ({@code user}, {@code %u}) and logs; null if anonymous
  * @param permissions access rules for this client, evaluated before any {@link Authorizer} is
- *     asked; null for none
+ *     called; null for none
  * @param attributes free-form data for authorizers and event listeners
  */
 public record Identity(

@@ -47,9 +47,9 @@ public final class Settings {
   }
 
   /** Returns a setting, or the default if it is not set. */
-  public String text(String name, String otherwise) {
+  public String text(String name, String defaultValue) {
     String value = find(name);
-    return value == null ? otherwise : value;
+    return value == null ? defaultValue : value;
   }
 
   /**
@@ -57,15 +57,15 @@ public final class Settings {
    *
    * @throws IllegalArgumentException if the value is not an integer
    */
-  public long number(String name, long otherwise) {
+  public long number(String name, long defaultValue) {
     String value = find(name);
     if (value == null) {
-      return otherwise;
+      return defaultValue;
     }
     try {
       return Long.parseLong(value.replace("_", ""));
     } catch (NumberFormatException e) {
-      throw wrong(name, "a whole number", value);
+      throw invalid(name, "a whole number", value);
     }
   }
 
@@ -74,13 +74,13 @@ public final class Settings {
    *
    * @throws IllegalArgumentException if the value is neither true nor false
    */
-  public boolean flag(String name, boolean otherwise) {
+  public boolean flag(String name, boolean defaultValue) {
     String value = find(name);
     if (value == null) {
-      return otherwise;
+      return defaultValue;
     }
     if (!value.equalsIgnoreCase("true") && !value.equalsIgnoreCase("false")) {
-      throw wrong(name, "true or false", value);
+      throw invalid(name, "true or false", value);
     }
     return Boolean.parseBoolean(value);
   }
@@ -89,8 +89,8 @@ public final class Settings {
     return values.get(plain(name));
   }
 
-  private IllegalArgumentException wrong(String name, String wanted, String value) {
+  private IllegalArgumentException invalid(String name, String expected, String value) {
     return new IllegalArgumentException(
-        section + "." + name + " must be " + wanted + ", not '" + value + "'");
+        section + "." + name + " must be " + expected + ", not '" + value + "'");
   }
 }

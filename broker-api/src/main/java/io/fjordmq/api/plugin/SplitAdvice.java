@@ -37,7 +37,7 @@ public sealed interface SplitAdvice {
      * The log still contains its first entry, which an earlier version wrote; one or two
      * checkpoints truncate it. Set by the broker.
      */
-    LOG_NOT_CUT,
+    LOG_NOT_TRUNCATED,
     /** The node has reached its maximum number of ranges. */
     TOO_MANY_RANGES,
     /** Most of the load is on one key, which cannot be split. */
@@ -48,9 +48,9 @@ public sealed interface SplitAdvice {
     TOO_FEW_KEYS,
     /** Any other reason of the strategy. */
     OTHER,
-    /** The strategy threw an exception, which is in the log. Set by the broker. */
+    /** The strategy threw an exception; the broker logs it. Set by the broker. */
     FAILED,
-    /** The strategy did not answer in time. Set by the broker. */
+    /** The strategy did not return in time. Set by the broker. */
     TOO_SLOW,
     /**
      * The range is larger than {@code splitConfig.maxRangeBytes}, but no split key divides it
@@ -59,7 +59,7 @@ public sealed interface SplitAdvice {
     NO_SPLIT_KEY,
     /**
      * The range is larger than {@code splitConfig.maxRangeBytes}, but the search for a split key
-     * met too many tombstones. The broker repeats it later. Set by the broker.
+     * encountered too many tombstones. The broker repeats it later. Set by the broker.
      */
     TOO_MANY_TOMBSTONES,
     /** Splitting by load is disabled for this store. Set by the broker. */

@@ -1,11 +1,11 @@
 package io.fjordmq.api.plugin;
 
 /**
- * Decides when ranges are split and merged. Each node asks once a second about every range that it
- * leads, one call at a time, on a dedicated thread. The strategy must not block. If all its answers
- * of a second take longer than {@code splitConfig.patience}, the broker records {@link
- * SplitAdvice.Reason#TOO_SLOW}, ignores the late answers and does not ask again until the strategy
- * has returned.
+ * Decides when ranges are split and merged. Each node calls the strategy once a second for every
+ * range that it leads, one call at a time, on a dedicated thread. The strategy must not block. If
+ * all calls of one second together take longer than {@code splitConfig.strategyTimeout}, the broker
+ * records {@link SplitAdvice.Reason#TOO_SLOW}, ignores the late results and does not call the
+ * strategy again until it has returned.
  *
  * <p>The broker limits what a strategy can do: it splits only inside a range, only at valid split
  * keys and only one range per node at a time, and it observes the maximum number of ranges per node
@@ -20,7 +20,7 @@ public interface SplitStrategy extends Extension {
   /**
    * Decides whether two adjacent ranges should be merged. If different nodes lead them, neither
    * node knows the load of the other's range. Each node then passes the load of its own range for
-   * both parameters, and the ranges are merged only if both answers are true.
+   * both parameters, and the ranges are merged only if both calls return true.
    *
    * @param left the range that ends where the other begins
    */
