@@ -37,7 +37,7 @@ public final class DataDirectory implements AutoCloseable {
    * Locks the directory. Creates it if only its last path element is missing, and restricts its
    * access to the user of this process.
    *
-   * @throws FileSystemException if it cannot be used; the message says why and what to do
+   * @throws FileSystemException if it cannot be used; the message explains why and what to do
    */
   public static DataDirectory open(Path directory) throws IOException {
     Path path = directory.toAbsolutePath().normalize();
@@ -45,16 +45,16 @@ public final class DataDirectory implements AutoCloseable {
     if (!Files.isWritable(path) || !Files.isExecutable(path)) {
       throw unusable(
           path,
-          "this user may not write to the data directory; change its owner or choose another directory",
+          "the data directory is not writable by this user; change its owner or choose another directory",
           null);
     }
-    DataDirectory taken = new DataDirectory(path, lock(path));
-    closeToOthers(path);
-    return taken;
+    DataDirectory locked = new DataDirectory(path, lock(path));
+    makePrivate(path);
+    return locked;
   }
 
   /** Earlier versions created the directory with the mode of the umask. */
-  private static void closeToOthers(Path path) {
+  private static void makePrivate(Path path) {
     try {
       if (PrivateDirectory.restrict(path)) {
         LOG.warn(

@@ -14,7 +14,10 @@ public record NodeAddress(String host, int port) {
   public NodeAddress {
     if (host.isBlank() || port < 1 || port > 65_535) {
       throw new IllegalArgumentException(
-          "node address must have a host and a port from 1 to 65535: '" + host + "', " + port);
+          "node address must have a host and a port between 1 and 65535, not '"
+              + host
+              + "', "
+              + port);
     }
   }
 

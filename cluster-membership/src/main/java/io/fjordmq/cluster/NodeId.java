@@ -17,7 +17,7 @@ public record NodeId(String value) {
   public NodeId {
     if (!VALID.matcher(value).matches()) {
       throw new IllegalArgumentException(
-          "node id must be 1 to 64 letters, digits, '-' or '_': '" + value + "'");
+          "node id must be 1 to 64 letters, digits, '-' or '_', not '" + value + "'");
     }
   }
 

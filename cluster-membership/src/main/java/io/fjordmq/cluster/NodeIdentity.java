@@ -42,7 +42,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
   public NodeIdentity {
     if (!clusterId.matches(CLUSTER_ID)) {
       throw new IllegalArgumentException(
-          "cluster id must be 1 to 64 letters, digits, '-' or '_': '" + clusterId + "'");
+          "cluster id must be 1 to 64 letters, digits, '-' or '_', not '" + clusterId + "'");
     }
   }
 
@@ -55,7 +55,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
    * Reads the identity from the directory; empty if the directory is new.
    *
    * @throws FileSystemException if the directory has another format or is not a data directory; the
-   *     message says what to do
+   *     message tells the operator what to do
    */
   public static Optional<NodeIdentity> load(DataDirectory directory) throws IOException {
     Path file = directory.resolve(FILE);
@@ -122,12 +122,12 @@ public record NodeIdentity(NodeId node, String clusterId) {
     throw damaged(file, "unexpected file contents");
   }
 
-  private static FileSystemException damaged(Path file, String why) {
+  private static FileSystemException damaged(Path file, String reason) {
     return new FileSystemException(
         file.toString(),
         null,
         "the node's identity cannot be read: "
-            + why
+            + reason
             + "; start with an empty data directory to join as a new node");
   }
 

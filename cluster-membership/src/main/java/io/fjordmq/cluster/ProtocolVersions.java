@@ -15,23 +15,24 @@ public record ProtocolVersions(int lowest, int highest) {
   public ProtocolVersions {
     if (lowest < 0 || highest < lowest) {
       throw new IllegalArgumentException(
-          "protocol versions must be an ascending range: " + lowest + " to " + highest);
+          "protocol versions must be an ascending range, not " + lowest + " to " + highest);
     }
   }
 
   /**
    * Returns the highest version that both support.
    *
-   * @param protocol the name of the protocol, for the message
+   * @param protocol the name of the protocol, for the error message
    * @throws IllegalArgumentException if there is none; the message names both ranges and the node
    *     to upgrade
    */
-  public int inCommonWith(ProtocolVersions theirs, String protocol) {
+  public int negotiate(ProtocolVersions theirs, String protocol) {
     int common = Math.min(highest, theirs.highest);
     if (common < Math.max(lowest, theirs.lowest)) {
       throw new IllegalArgumentException(
-          "it speaks %s of %s, this node speaks %s: upgrade %s"
-              .formatted(theirs, protocol, this, theirs.highest > highest ? "this node" : "it"));
+          "the peer speaks %s of %s, this node speaks %s; upgrade %s"
+              .formatted(
+                  theirs, protocol, this, theirs.highest > highest ? "this node" : "the peer"));
     }
     return common;
   }

@@ -25,23 +25,23 @@ import org.slf4j.LoggerFactory;
 public final class StartFence {
   private static final Logger LOG = LoggerFactory.getLogger(StartFence.class);
 
-  /** A process that has been silent for this long has ended or is unreachable. */
+  /** A process that has not responded for this long has ended or is unreachable. */
   private static final long ALIVE_NANOS = Duration.ofSeconds(5).toNanos();
 
   private final NodeId self;
   private final @Nullable StartFile file;
   private final Executor disk;
-  private final Map<NodeId, Seen> seen = new ConcurrentHashMap<>();
+  private final Map<NodeId, KnownStart> knownStarts = new ConcurrentHashMap<>();
   private final CompletableFuture<String> fenced = new CompletableFuture<>();
   private volatile StartStamp own;
 
   /** The latest known start of another node, and how it is connected; guarded by itself. */
-  private static final class Seen {
+  private static final class KnownStart {
     volatile StartStamp latest;
     int connections;
-    volatile long heardNanos;
+    volatile long lastReceivedNanos;
 
-    Seen(StartStamp latest) {
+    KnownStart(StartStamp latest) {
       this.latest = latest;
     }
   }
@@ -49,9 +49,9 @@ public final class StartFence {
   /**
    * Why a node is refused.
    *
-   * @param forGood whether its data directory can never be used again
+   * @param permanent whether the data directory of the node can never be used again
    */
-  public record Refusal(String why, boolean permanent) {}
+  public record Refusal(String reason, boolean permanent) {}
 
   private StartFence(NodeId self, StartStamp own, @Nullable StartFile file, Executor disk) {
     this.self = self;
@@ -65,7 +65,8 @@ public final class StartFence {
    * using anything else in the directory.
    *
    * @param disk stores the starts of other nodes
-   * @throws IOException if the file cannot be read or written; the message says what to do
+   * @throws IOException if the file cannot be read or written; the message tells the operator what
+   *     to do
    */
   public static StartFence open(
       DataDirectory directory, NodeId self, RandomGenerator random, Executor disk)
@@ -75,8 +76,8 @@ public final class StartFence {
     StartStamp last = known.getOrDefault(self, StartStamp.NONE);
     StartStamp own = new StartStamp(last.count() + 1, random.nextLong());
     StartFence fence = new StartFence(self, own, file, disk);
-    known.forEach((node, stamp) -> fence.seen.put(node, new Seen(stamp)));
-    fence.seen.remove(self);
+    known.forEach((node, stamp) -> fence.knownStarts.put(node, new KnownStart(stamp)));
+    fence.knownStarts.remove(self);
     fence.write(own);
     return fence;
   }
@@ -93,8 +94,8 @@ public final class StartFence {
 
   /** The latest start of the node; null if none is known. */
   public @Nullable StartStamp latest(NodeId node) {
-    Seen one = seen.get(node);
-    return node.equals(self) ? own : one == null ? null : one.latest;
+    KnownStart entry = knownStarts.get(node);
+    return node.equals(self) ? own : entry == null ? null : entry.latest;
   }
 
   /**
@@ -113,39 +114,40 @@ public final class StartFence {
     if (node.equals(self)) {
       return shown.token() == own.token() ? null : new Refusal(duplicate(node, shown, own), true);
     }
-    Seen one = seen.get(node);
-    if (one == null) {
+    KnownStart entry = knownStarts.get(node);
+    if (entry == null) {
       return null;
     }
-    synchronized (one) {
-      return refusal(node, shown, one);
+    synchronized (entry) {
+      return refusal(node, shown, entry);
     }
   }
 
-  private static @Nullable Refusal refusal(NodeId node, StartStamp shown, Seen one) {
-    StartStamp known = one.latest;
+  private static @Nullable Refusal refusal(NodeId node, StartStamp shown, KnownStart entry) {
+    StartStamp known = entry.latest;
     if (shown.count() < known.count()) {
       return new Refusal(rolledBack(node, shown, known), true);
     } else if (!shown.mayFollow(known)) {
       return new Refusal(duplicate(node, shown, known), true);
     }
     boolean other = shown.token() != known.token();
-    boolean alive = one.connections > 0 && System.nanoTime() - one.heardNanos < ALIVE_NANOS;
+    boolean alive =
+        entry.connections > 0 && System.nanoTime() - entry.lastReceivedNanos < ALIVE_NANOS;
     return other && alive
         ? new Refusal(
-            "another process of node %s is connected (start %s, this one is %s); stop one of the two"
+            "another process of node %s is connected (start counter %s, this one has %s); stop one of the two"
                 .formatted(node, known, shown),
             false)
         : null;
   }
 
   private static String rolledBack(NodeId node, StartStamp shown, StartStamp known) {
-    return "the data directory of node %s is an older copy (start %s, but start %s is known); it may lack log entries and votes that the node has acknowledged since. %s"
+    return "the data directory of node %s is an outdated copy (start counter %s, latest known %s); it may lack log entries and votes that the node has acknowledged since. %s"
         .formatted(node, shown, known, remedy(node));
   }
 
   private static String duplicate(NodeId node, StartStamp shown, StartStamp known) {
-    return "the data directory of node %s is a copy (start %s, but another copy was started as %s); it may lack log entries and votes that the node has acknowledged. %s"
+    return "the data directory of node %s is a copy (start counter %s, but another copy was started as %s); it may lack log entries and votes that the node has acknowledged. %s"
         .formatted(node, shown, known, remedy(node));
   }
 
@@ -155,25 +157,27 @@ public final class StartFence {
   }
 
   /**
-   * Admits a connection of the node, unless it is refused. If admitted, {@link #leave} must follow.
+   * Admits a connection from the node, unless it is refused. If admitted, {@link #leave} must
+   * follow.
    *
    * @return why it is refused; null if it is admitted
    */
   public @Nullable Refusal enter(NodeId node, StartStamp shown) {
-    Seen one = seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE));
+    KnownStart entry =
+        knownStarts.computeIfAbsent(node, unknown -> new KnownStart(StartStamp.NONE));
     boolean changed;
-    synchronized (one) {
-      Refusal refusal = node.equals(self) ? refusal(node, shown) : refusal(node, shown, one);
+    synchronized (entry) {
+      Refusal refusal = node.equals(self) ? refusal(node, shown) : refusal(node, shown, entry);
       if (refusal != null) {
         return refusal;
       }
-      changed = !shown.equals(one.latest);
-      if (shown.token() != one.latest.token()) {
-        one.connections = 0; // connections of the previous start no longer count
+      changed = !shown.equals(entry.latest);
+      if (shown.token() != entry.latest.token()) {
+        entry.connections = 0; // connections of the previous start no longer count
       }
-      one.latest = shown;
-      one.connections++;
-      one.heardNanos = System.nanoTime();
+      entry.latest = shown;
+      entry.connections++;
+      entry.lastReceivedNanos = System.nanoTime();
     }
     if (changed) {
       store();
@@ -183,11 +187,11 @@ public final class StartFence {
 
   /** Records the end of an admitted connection. */
   public void leave(NodeId node, StartStamp shown) {
-    Seen one = seen.get(node);
-    if (one != null) {
-      synchronized (one) {
-        if (one.latest.token() == shown.token() && one.connections > 0) {
-          one.connections--;
+    KnownStart entry = knownStarts.get(node);
+    if (entry != null) {
+      synchronized (entry) {
+        if (entry.latest.token() == shown.token() && entry.connections > 0) {
+          entry.connections--;
         }
       }
     }
@@ -197,11 +201,11 @@ public final class StartFence {
    * Whether messages from this start of the node are still accepted. Check it for every message.
    */
   public boolean accepts(NodeId node, StartStamp shown) {
-    Seen one = seen.get(node);
-    if (fenced.isDone() || one == null || one.latest.token() != shown.token()) {
+    KnownStart entry = knownStarts.get(node);
+    if (fenced.isDone() || entry == null || entry.latest.token() != shown.token()) {
       return false;
     }
-    one.heardNanos = System.nanoTime();
+    entry.lastReceivedNanos = System.nanoTime();
     return true;
   }
 
@@ -209,7 +213,7 @@ public final class StartFence {
    * Records a start from the metadata. Of two starts with the same count, the registered one is
    * valid.
    */
-  public void registered(NodeId node, StartStamp stamp) {
+  public void onRegistered(NodeId node, StartStamp stamp) {
     if (node.equals(self)) {
       StartStamp mine = own;
       if (stamp.count() > mine.count()) {
@@ -219,15 +223,16 @@ public final class StartFence {
       }
       return;
     }
-    Seen one = seen.computeIfAbsent(node, unknown -> new Seen(StartStamp.NONE));
-    synchronized (one) {
-      if (stamp.count() < one.latest.count() || stamp.equals(one.latest)) {
+    KnownStart entry =
+        knownStarts.computeIfAbsent(node, unknown -> new KnownStart(StartStamp.NONE));
+    synchronized (entry) {
+      if (stamp.count() < entry.latest.count() || stamp.equals(entry.latest)) {
         return;
       }
-      if (stamp.token() != one.latest.token()) {
-        one.connections = 0;
+      if (stamp.token() != entry.latest.token()) {
+        entry.connections = 0;
       }
-      one.latest = stamp;
+      entry.latest = stamp;
     }
     store();
   }
@@ -239,9 +244,9 @@ public final class StartFence {
    *
    * @param shown the stamp in the handshake that was refused
    */
-  public void refused(StartStamp shown, String why) {
+  public void onRefused(StartStamp shown, String reason) {
     if (shown.equals(own)) {
-      fence(why);
+      fence(reason);
     } else {
       LOG.info(
           "Ignoring a refusal: the refused handshake was older than the current "
@@ -250,14 +255,14 @@ public final class StartFence {
   }
 
   /** Fences this node: it permanently stops taking part in the cluster. */
-  public void fence(String why) {
-    if (fenced.complete(why)) {
-      LOG.error("This node is fenced and serves no clients: {} node={}", why, self);
+  public void fence(String reason) {
+    if (fenced.complete(reason)) {
+      LOG.error("This node is fenced and serves no clients: {} node={}", reason, self);
     }
   }
 
   /** Returns why this node is fenced, or null if it is not. */
-  public @Nullable String fencedBecause() {
+  public @Nullable String fenceReason() {
     return fenced.getNow(null);
   }
 
@@ -283,7 +288,7 @@ public final class StartFence {
     StartFile target = file;
     if (target != null) {
       Map<NodeId, StartStamp> stamps = new HashMap<>();
-      seen.forEach((node, one) -> stamps.put(node, one.latest));
+      knownStarts.forEach((node, entry) -> stamps.put(node, entry.latest));
       stamps.put(self, next == null ? own : next);
       target.write(stamps);
     }

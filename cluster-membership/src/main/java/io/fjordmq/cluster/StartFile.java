@@ -40,7 +40,7 @@ final class StartFile {
     String format = lines.isEmpty() ? "" : lines.get(0);
     if (format.startsWith(FORMAT_PREFIX) && !format.equals(CURRENT_FORMAT)) {
       throw unreadable(
-          "begins with '%s', a later format than this version reads: upgrade this node", format);
+          "begins with '%s', a newer format than this version reads: upgrade this node", format);
     }
     if (!format.equals(CURRENT_FORMAT)) {
       throw unreadable("does not begin with '%s'", CURRENT_FORMAT);
@@ -59,12 +59,12 @@ final class StartFile {
     return stamps;
   }
 
-  private FileSystemException unreadable(String why, String detail) {
+  private FileSystemException unreadable(String reason, String detail) {
     return new FileSystemException(
         file.toString(),
         null,
         "the file of start counters "
-            + why.formatted(detail)
+            + reason.formatted(detail)
             + "; if the file is damaged, start with an empty data directory to join as a new node and"
             + " remove this one from the cluster");
   }

@@ -1,6 +1,6 @@
 /**
  * The identity of this node: node id, data directory, addresses, and the protection against copied
- * data directories. This package knows nothing about MQTT or key ranges.
+ * data directories. This package does not depend on MQTT or key ranges.
  *
  * <p>Start at {@link io.fjordmq.cluster.NodeIdentity}. Raft groups are in {@code
  * cluster.consensus}; what the nodes agree on about the cluster is in {@code cluster.metadata}.

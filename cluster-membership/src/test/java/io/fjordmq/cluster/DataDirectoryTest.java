@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One process at a time has a node's directory, and whoever does not get it is told why. */
+/** Only one process at a time holds the data directory of a node; the others get an explanation. */
 final class DataDirectoryTest {
   @TempDir Path folder;
 
@@ -24,7 +24,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void shouldLetNoOtherUserIn() throws IOException {
+  void shouldDenyAccessToOtherUsers() throws IOException {
     assumeThat(folder.getFileSystem().supportedFileAttributeViews()).contains("posix");
     Path fresh = folder.resolve("data");
     DataDirectory.open(fresh).close();
@@ -38,7 +38,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void shouldSayWhichParentIsMissingWhenThereIsNone() {
+  void shouldNameTheMissingParent() {
     assertThatThrownBy(() -> DataDirectory.open(folder.resolve("a").resolve("data")))
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining(folder.resolve("a").resolve("data").toString())
@@ -63,7 +63,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void shouldLetTheNextOneInWhenClosed() throws IOException {
+  void shouldReleaseTheLockWhenClosed() throws IOException {
     DataDirectory.open(folder).close();
     try (DataDirectory again = DataDirectory.open(folder)) {
       assertThat(again.resolve("lock")).hasContent(ProcessHandle.current().pid() + "");
@@ -71,7 +71,7 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void shouldNotMindALockFileThatACrashLeftBehind() throws IOException {
+  void shouldIgnoreTheLockFileOfACrashedProcess() throws IOException {
     Files.writeString(folder.resolve("lock"), "123456789\n");
     try (DataDirectory directory = DataDirectory.open(folder)) {
       assertThat(directory.resolve("lock")).hasContent(ProcessHandle.current().pid() + "");
@@ -79,12 +79,12 @@ final class DataDirectoryTest {
   }
 
   @Test
-  void shouldSayWhatToChangeWhenTheDirectoryCannotBeWritten() throws IOException {
+  void shouldExplainWhatToChangeWhenTheDirectoryIsNotWritable() throws IOException {
     Path sealed = Files.createDirectory(folder.resolve("sealed"));
     Files.setPosixFilePermissions(sealed, PosixFilePermissions.fromString("r-xr-xr-x"));
     assumeThat(Files.isWritable(sealed)).as("root writes everywhere").isFalse();
     assertThatThrownBy(() -> DataDirectory.open(sealed))
         .isInstanceOf(FileSystemException.class)
-        .hasMessageContaining("may not write to the data directory; change its owner");
+        .hasMessageContaining("is not writable by this user; change its owner");
   }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A node keeps its name, and a directory that is not its own is left alone. */
+/** A node keeps its identity, and directories that belong to something else are not modified. */
 final class NodeIdentityTest {
   private static final NodeIdentity IDENTITY = new NodeIdentity(new NodeId("n1"), "c1");
 
@@ -45,14 +45,14 @@ final class NodeIdentityTest {
   }
 
   @Test
-  void shouldWriteTheFormDrawnInTheCode() throws IOException {
+  void shouldWriteTheDocumentedFormat() throws IOException {
     IDENTITY.store(directory);
     assertThat(Files.readString(folder.resolve("node.id")))
         .isEqualTo("fjordmq data directory, form 1\nnode n1\ncluster c1\n");
   }
 
   @Test
-  void shouldMakeAnotherIdentityEachTime() {
+  void shouldGenerateADifferentIdentityEachTime() {
     Random random = new Random(1);
     assertThat(NodeIdentity.random(random)).isNotEqualTo(NodeIdentity.random(random));
   }
@@ -67,7 +67,7 @@ final class NodeIdentityTest {
   }
 
   @Test
-  void shouldSayWhatToStartWhenTheFormIsNewer() throws IOException {
+  void shouldExplainWhatToDoWhenTheFormatIsNewer() throws IOException {
     Files.writeString(folder.resolve("node.id"), "fjordmq data directory, form 2\nwhatever\n");
     assertThatThrownBy(() -> NodeIdentity.load(directory))
         .isInstanceOf(FileSystemException.class)
@@ -93,7 +93,7 @@ final class NodeIdentityTest {
   }
 
   @Test
-  void shouldRefuseADirectoryOfSomethingElse() throws IOException {
+  void shouldRefuseAForeignDirectory() throws IOException {
     Files.writeString(folder.resolve("photo.jpg"), "");
     assertThatThrownBy(() -> IDENTITY.store(directory))
         .isInstanceOf(FileSystemException.class)
@@ -103,7 +103,7 @@ final class NodeIdentityTest {
   }
 
   @Test
-  void shouldStartOverWhenTheFirstStartEndedBeforeTheIdentityWasThere() throws IOException {
+  void shouldStartOverIfTheFirstStartEndedBeforeTheIdentityWasStored() throws IOException {
     Files.writeString(folder.resolve("node.id.tmp"), "fjordmq da");
     IDENTITY.store(directory);
     assertThat(NodeIdentity.load(directory)).contains(IDENTITY);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A copy of a data directory is told from the directory itself. */
+/** The fence distinguishes a copy of a data directory from the original. */
 final class StartFenceTest {
   private static final NodeId SELF = new NodeId("n1");
   private static final NodeId OTHER = new NodeId("n2");
@@ -57,7 +57,7 @@ final class StartFenceTest {
   }
 
   @Test
-  void shouldCountStartsFromADirectoryThatHasCountedNone() throws IOException {
+  void shouldCountStartsOfADirectoryWithoutACounter() throws IOException {
     StartFence first = start();
     assertThat(first.own().count()).isEqualTo(1);
     first.raise();
@@ -68,7 +68,7 @@ final class StartFenceTest {
   }
 
   @Test
-  void shouldWriteTheFormDrawnInTheCode() throws IOException {
+  void shouldWriteTheDocumentedFormat() throws IOException {
     StartFence fence = StartFence.open(directory, SELF, new Random(1), Runnable::run);
     connect(fence, new StartStamp(7, -1));
     assertThat(Files.readString(folder.resolve("starts")))
@@ -76,7 +76,7 @@ final class StartFenceTest {
   }
 
   @Test
-  void shouldRefuseAFileOfALaterFormOrDamaged() throws IOException {
+  void shouldRefuseALaterFormatAndADamagedFile() throws IOException {
     Files.writeString(folder.resolve("starts"), "fjordmq starts, form 2\n");
     assertThatThrownBy(this::start)
         .isInstanceOf(FileSystemException.class)
@@ -88,25 +88,27 @@ final class StartFenceTest {
   }
 
   @Test
-  void shouldLetLaterStartsInAndRefuseEarlierOnes() throws IOException {
+  void shouldAdmitLaterStartsAndRefuseEarlierOnes() throws IOException {
     StartFence fence = start();
     assertThat(connect(fence, FIRST)).isNull();
     assertThat(connect(fence, FIRST)).as("the same start again").isNull();
     assertThat(connect(fence, SECOND)).isNull();
     StartFence.Refusal refusal = refused(fence, FIRST);
     assertThat(refusal.permanent()).isTrue();
-    assertThat(refusal.why()).contains("node n2 is an older copy").contains("empty data directory");
+    assertThat(refusal.reason())
+        .contains("node n2 is an outdated copy")
+        .contains("empty data directory");
     assertThat(fence.accepts(OTHER, FIRST)).isFalse();
     assertThat(fence.accepts(OTHER, SECOND)).isTrue();
   }
 
   @Test
-  void shouldRefuseASecondCopyOfTheSameCount() throws IOException {
+  void shouldRefuseASecondCopyWithTheSameCount() throws IOException {
     StartFence fence = start();
     assertThat(connect(fence, SECOND)).isNull();
     StartFence.Refusal refusal = refused(fence, TWIN_OF_SECOND);
     assertThat(refusal.permanent()).isTrue();
-    assertThat(refusal.why()).contains("is a copy");
+    assertThat(refusal.reason()).contains("is a copy");
   }
 
   @Test
@@ -119,20 +121,20 @@ final class StartFenceTest {
   }
 
   @Test
-  void shouldKeepALaterStartWaitingWhileTheEarlierOneIsConnected() throws IOException {
+  void shouldRefuseALaterStartWhileTheEarlierOneIsConnected() throws IOException {
     StartFence fence = start();
     assertThat(fence.enter(OTHER, FIRST)).isNull();
     StartFence.Refusal refusal = refused(fence, SECOND);
     assertThat(refusal.permanent()).isFalse();
-    assertThat(refusal.why()).contains("another process of node n2 is connected");
-    assertThat(fence.accepts(OTHER, FIRST)).as("who runs goes on").isTrue();
+    assertThat(refusal.reason()).contains("another process of node n2 is connected");
+    assertThat(fence.accepts(OTHER, FIRST)).as("the running process continues").isTrue();
     fence.leave(OTHER, FIRST);
     assertThat(fence.enter(OTHER, SECOND)).isNull();
     assertThat(fence.accepts(OTHER, FIRST)).isFalse();
   }
 
   @Test
-  void shouldFindAnOlderCopyOfARunningNodeOnceItHasRaisedItsCount() throws IOException {
+  void shouldRefuseAnOlderCopyOfARunningNodeOnceItHasRaisedItsCount() throws IOException {
     StartFence fence = start();
     StartStamp raised = new StartStamp(3, FIRST.token());
     assertThat(fence.enter(OTHER, FIRST)).isNull();
@@ -145,27 +147,27 @@ final class StartFenceTest {
   void shouldFollowTheMetadataIfTwoCopiesAreKnown() throws IOException {
     StartFence fence = start();
     connect(fence, SECOND);
-    fence.registered(OTHER, TWIN_OF_SECOND);
+    fence.onRegistered(OTHER, TWIN_OF_SECOND);
     assertThat(refused(fence, SECOND).permanent()).isTrue();
     assertThat(connect(fence, TWIN_OF_SECOND)).isNull();
-    fence.registered(OTHER, FIRST);
+    fence.onRegistered(OTHER, FIRST);
     assertThat(fence.latest(OTHER)).isEqualTo(TWIN_OF_SECOND);
   }
 
   @Test
-  void shouldFenceThisNodeOffIfTheMetadataHaveALaterStartOfIt() throws IOException {
+  void shouldFenceThisNodeIfTheMetadataHasALaterStart() throws IOException {
     StartFence fence = start();
-    fence.registered(SELF, fence.own());
-    assertThat(fence.fencedBecause()).isNull();
+    fence.onRegistered(SELF, fence.own());
+    assertThat(fence.fenceReason()).isNull();
     connect(fence, FIRST);
-    fence.registered(SELF, new StartStamp(1, 99));
-    assertThat(fence.fencedBecause()).contains("node n1 is a copy");
+    fence.onRegistered(SELF, new StartStamp(1, 99));
+    assertThat(fence.fenceReason()).contains("node n1 is a copy");
     assertThat(fence.fenced()).isCompleted();
-    assertThat(fence.accepts(OTHER, FIRST)).as("it takes part in nothing").isFalse();
+    assertThat(fence.accepts(OTHER, FIRST)).as("it is fenced").isFalse();
   }
 
   @Test
-  void shouldRefuseAnotherProcessThatCallsItselfThisNode() throws IOException {
+  void shouldRefuseAnotherProcessWithTheSameNodeId() throws IOException {
     StartFence fence = start();
     assertThat(fence.refusal(SELF, new StartStamp(5, 1))).isNotNull();
     assertThat(fence.refusal(SELF, fence.own())).isNull();
@@ -176,9 +178,9 @@ final class StartFenceTest {
     StartFence fence = start();
     StartStamp shown = fence.own();
     fence.raise();
-    fence.refused(shown, "an older copy");
-    assertThat(fence.fencedBecause()).isNull();
-    fence.refused(fence.own(), "an older copy");
-    assertThat(fence.fencedBecause()).isEqualTo("an older copy");
+    fence.onRefused(shown, "an older copy");
+    assertThat(fence.fenceReason()).isNull();
+    fence.onRefused(fence.own(), "an older copy");
+    assertThat(fence.fenceReason()).isEqualTo("an older copy");
   }
 }

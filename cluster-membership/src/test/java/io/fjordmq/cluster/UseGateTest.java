@@ -15,7 +15,7 @@ class UseGateTest {
 
   @Test
   @Timeout(60)
-  void shouldWaitForThoseInsideAndLetNobodyElseIn() throws InterruptedException {
+  void shouldWaitForThreadsInsideAndAdmitNoOthers() throws InterruptedException {
     assertThat(gate.enter()).isTrue();
     CountDownLatch empty = new CountDownLatch(1);
     Thread closing =
@@ -38,7 +38,7 @@ class UseGateTest {
   }
 
   @Test
-  void shouldNotWaitForEverForAThreadThatDiedInside() throws InterruptedException {
+  void shouldNotWaitForeverForAThreadThatDiedInside() throws InterruptedException {
     Thread dead = new Thread(gate::enter);
     dead.start();
     dead.join();
@@ -57,7 +57,7 @@ class UseGateTest {
     }
   }
 
-  /** A {@code finally} block needs stack, too: without any left, the use is never released. */
+  /** A {@code finally} block also needs stack space: without any, the gate is never left. */
   @Test
   void shouldShutAfterStackOverflows() {
     for (int i = 0; i < 20; i++) {

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface AddressBook {
 
-  /** Null if the node is not known. Called from any thread; must not block. */
+  /**
+   * Returns the current address of the node; null if it is unknown. Called from any thread; must
+   * not block.
+   */
   @Nullable InetSocketAddress addressOf(NodeId node);
 
   /**

@@ -19,8 +19,8 @@ public interface Consensus extends AutoCloseable {
   /**
    * Proposes an entry. Exactly one of two things happens: {@link ReplicatedState#apply} of this
    * replica receives the entry together with this {@code proposal} object, or {@link
-   * Proposal#failed} is called. While a leader keeps its term, entries are applied in the order of
-   * the calls.
+   * Proposal#onFailed} is called. While a leader keeps its term, entries are applied in the order
+   * of the calls.
    *
    * @param expectedTerm term on which the caller based its decision; the entry is not appended in
    *     any other term
@@ -54,8 +54,8 @@ public interface Consensus extends AutoCloseable {
   void campaign();
 
   /**
-   * Asks the state to make everything applied so far durable ({@link ReplicatedState#checkpoint}),
-   * then allows the log to be truncated. Completes with the index that the checkpoint covers.
+   * Makes everything applied so far durable ({@link ReplicatedState#checkpoint}), then allows the
+   * log to be truncated. Completes with the index that the checkpoint covers.
    */
   CompletableFuture<Long> checkpoint();
 

@@ -1,7 +1,9 @@
 package io.fjordmq.cluster.consensus;
 
-/** A request to a group failed; {@link #kind} tells how the caller can react. */
-public final class ConsensusException extends Exception {
+import io.fjordmq.common.OperationException;
+
+/** A request to a group failed; {@link #kind} determines how the caller can react. */
+public final class ConsensusException extends OperationException {
   private static final long serialVersionUID = 1;
 
   /** What the failure means to the caller. */
@@ -21,19 +23,16 @@ public final class ConsensusException extends Exception {
     FAILED
   }
 
-  private final Kind kind;
-
   public ConsensusException(Kind kind, String message) {
-    super(message);
-    this.kind = kind;
+    super(kind, message);
   }
 
   public ConsensusException(Kind kind, String message, Throwable cause) {
-    super(message, cause);
-    this.kind = kind;
+    super(kind, message, cause);
   }
 
+  @Override
   public Kind kind() {
-    return kind;
+    return (Kind) super.kind();
   }
 }

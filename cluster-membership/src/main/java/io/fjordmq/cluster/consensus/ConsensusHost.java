@@ -20,7 +20,7 @@ public interface ConsensusHost extends AutoCloseable {
    * {@link Consensus#changeReplicas} adds the node. Does nothing if this node already holds a
    * replica.
    */
-  void create(GroupId group, ReplicaSet members) throws ConsensusException;
+  void create(GroupId group, ReplicaSet members);
 
   /**
    * Creates a replica of a group whose initial state is not empty: every member has the state as of
@@ -29,7 +29,7 @@ public interface ConsensusHost extends AutoCloseable {
    *
    * @param appliedIndex 1 or more; the same on every member
    */
-  void create(GroupId group, ReplicaSet members, long appliedIndex) throws ConsensusException;
+  void create(GroupId group, ReplicaSet members, long appliedIndex);
 
   /**
    * Opens an existing replica: reads its log and joins the group. Callbacks of the state may begin
@@ -38,7 +38,7 @@ public interface ConsensusHost extends AutoCloseable {
    * @throws ConsensusException if the replica does not exist, is already open, or its log cannot be
    *     read
    */
-  Consensus open(GroupId group, ReplicatedState state) throws ConsensusException;
+  Consensus open(GroupId group, ReplicatedState state);
 
   /** Whether {@link #open} will first repeat a snapshot installation that a crash interrupted. */
   default boolean isInstalling(GroupId group) {
@@ -46,7 +46,7 @@ public interface ConsensusHost extends AutoCloseable {
   }
 
   /** Permanently deletes this node's replica of a closed group: log, term and vote. */
-  void destroy(GroupId group) throws ConsensusException;
+  void destroy(GroupId group);
 
   /**
    * Why the log database currently rejects writes; null if it accepts them. A replica that is

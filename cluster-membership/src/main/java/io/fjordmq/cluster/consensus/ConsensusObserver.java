@@ -16,16 +16,16 @@ public interface ConsensusObserver {
    * @param bytes encoded size of the entries
    * @param nanos duration of the write and the fsync, without encoding
    */
-  default void appended(GroupId group, int entries, long bytes, long nanos) {}
+  default void onAppended(GroupId group, int entries, long bytes, long nanos) {}
 
   /** This node's replica became leader and is ready to serve. */
-  default void elected(GroupId group, long term) {}
+  default void onElected(GroupId group, long term) {}
 
   /** This node's replica no longer leads. */
-  default void steppedDown(GroupId group) {}
+  default void onStepDown(GroupId group) {}
 
   /** This node's replica failed and is inactive until it is reopened. */
-  default void halted(GroupId group, ConsensusException cause) {}
+  default void onHalted(GroupId group, ConsensusException cause) {}
 
   /** Why a message to or from another node was dropped. Raft retries it. */
   enum TrafficDrop {
@@ -36,8 +36,8 @@ public interface ConsensusObserver {
   }
 
   /** A message to or from another node was dropped. */
-  default void trafficDropped(TrafficDrop reason) {}
+  default void onTrafficDropped(TrafficDrop reason) {}
 
   /** A proposal failed; {@code BUSY} means back-pressure. */
-  default void proposalFailed(GroupId group, ConsensusException.Kind kind) {}
+  default void onProposalFailed(GroupId group, ConsensusException.Kind kind) {}
 }

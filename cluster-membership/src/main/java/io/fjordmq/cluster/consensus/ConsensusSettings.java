@@ -6,9 +6,9 @@ import java.time.Duration;
  * Limits and timeouts of a node's Raft groups.
  *
  * @param log settings of the shared log database
- * @param electionTimeout how long a follower waits for its leader before it starts an election; a
- *     leader sends ten heartbeats in this time. A group whose only voter is this node elects it
- *     immediately
+ * @param electionTimeout time without contact to its leader after which a follower starts an
+ *     election; a leader sends ten heartbeats in this time. A group whose only voter is this node
+ *     elects it immediately
  * @param queuedProposals maximum number of outstanding proposals of one group, a power of two;
  *     further ones fail with {@code BUSY}
  * @param maxUnappliedBytes maximum size of one group's entries in memory that are not yet on disk
@@ -17,6 +17,8 @@ import java.time.Duration;
  * @param proposalsPerAppend maximum number of entries of one group that are queued for the disk
  *     together
  * @param maxAppendBytes maximum size of one group's entries that are written and synced together
+ * @param closeTimeout time that closing a replica waits for calls to return, then for jraft's
+ *     threads to end, then for proposals to be resolved; after each timeout, closing continues
  */
 public record ConsensusSettings(
     LogSettings log,
@@ -25,12 +27,22 @@ public record ConsensusSettings(
     long maxUnappliedBytes,
     int maxEntryBytes,
     int proposalsPerAppend,
-    int maxAppendBytes) {
+    int maxAppendBytes,
+    Duration closeTimeout) {
 
-  /** Election timeout 1 s, 1,024 proposals or 64 MiB pending, entries up to 16 MiB. */
+  /**
+   * Election timeout 1 s, 1,024 proposals or 64 MiB pending, entries up to 16 MiB, 10 s to close.
+   */
   public static final ConsensusSettings DEFAULT =
       new ConsensusSettings(
-          LogSettings.DEFAULT, Duration.ofSeconds(1), 1024, 64L << 20, 16 << 20, 64, 4 << 20);
+          LogSettings.DEFAULT,
+          Duration.ofSeconds(1),
+          1024,
+          64L << 20,
+          16 << 20,
+          64,
+          4 << 20,
+          Duration.ofSeconds(10));
 
   /**
    * @throws IllegalArgumentException if a limit is out of range
@@ -38,17 +50,24 @@ public record ConsensusSettings(
   public ConsensusSettings {
     if (electionTimeout.toMillis() < 100) {
       throw new IllegalArgumentException(
-          "electionTimeout must be at least 100 ms: " + electionTimeout);
+          "electionTimeout must be at least 100 ms, not " + electionTimeout.toMillis() + " ms");
     }
     if (Integer.bitCount(queuedProposals) != 1) {
       throw new IllegalArgumentException(
-          "queuedProposals must be a power of two: " + queuedProposals);
+          "queuedProposals must be a power of two, not " + queuedProposals);
     }
     if (maxEntryBytes < 1 || maxUnappliedBytes < maxEntryBytes) {
-      throw new IllegalArgumentException("maxUnappliedBytes must be at least maxEntryBytes");
+      throw new IllegalArgumentException(
+          "maxEntryBytes must be positive and maxUnappliedBytes at least as large, not %d and %d"
+              .formatted(maxEntryBytes, maxUnappliedBytes));
     }
     if (proposalsPerAppend < 1 || maxAppendBytes < 1) {
-      throw new IllegalArgumentException("proposalsPerAppend and maxAppendBytes must be positive");
+      throw new IllegalArgumentException(
+          "proposalsPerAppend and maxAppendBytes must be positive, not %d and %d"
+              .formatted(proposalsPerAppend, maxAppendBytes));
+    }
+    if (closeTimeout.isNegative() || closeTimeout.isZero()) {
+      throw new IllegalArgumentException("closeTimeout must be positive, not " + closeTimeout);
     }
   }
 
@@ -60,7 +79,8 @@ public record ConsensusSettings(
         maxUnappliedBytes,
         maxEntryBytes,
         proposalsPerAppend,
-        maxAppendBytes);
+        maxAppendBytes,
+        closeTimeout);
   }
 
   public ConsensusSettings withLog(LogSettings other) {
@@ -71,6 +91,19 @@ public record ConsensusSettings(
         maxUnappliedBytes,
         maxEntryBytes,
         proposalsPerAppend,
-        maxAppendBytes);
+        maxAppendBytes,
+        closeTimeout);
+  }
+
+  public ConsensusSettings withCloseTimeout(Duration timeout) {
+    return new ConsensusSettings(
+        log,
+        electionTimeout,
+        queuedProposals,
+        maxUnappliedBytes,
+        maxEntryBytes,
+        proposalsPerAppend,
+        maxAppendBytes,
+        timeout);
   }
 }

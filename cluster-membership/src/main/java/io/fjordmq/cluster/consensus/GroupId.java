@@ -16,7 +16,7 @@ public record GroupId(String value) {
   public GroupId {
     if (!FORMAT.matcher(value).matches()) {
       throw new IllegalArgumentException(
-          "group id must be a letter followed by letters, digits, '-' or '_': '" + value + "'");
+          "group id must be a letter followed by letters, digits, '-' or '_', not '" + value + "'");
     }
   }
 

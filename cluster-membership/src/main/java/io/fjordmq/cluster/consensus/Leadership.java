@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param term the replica's current term
  * @param leader null while unknown
- * @param leading true between {@link ReplicatedState#leading} and {@link ReplicatedState#following}
- *     of this replica: it is the leader and has applied every entry that earlier leaders committed
+ * @param leading true between {@link ReplicatedState#onLeaderStart} and {@link
+ *     ReplicatedState#onLeaderStop} of this replica: it is the leader and has applied every entry
+ *     that earlier leaders committed
  */
 public record Leadership(long term, @Nullable NodeId leader, boolean leading) {}

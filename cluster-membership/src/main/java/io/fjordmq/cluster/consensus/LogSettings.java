@@ -18,7 +18,9 @@ public record LogSettings(long memtableBytes, long maxWalBytes, boolean fsync) {
    */
   public LogSettings {
     if (memtableBytes < 1 << 20 || maxWalBytes < 1 << 20) {
-      throw new IllegalArgumentException("memtableBytes and maxWalBytes must be at least 1 MiB");
+      throw new IllegalArgumentException(
+          "memtableBytes and maxWalBytes must be at least 1 MiB, not %d and %d bytes"
+              .formatted(memtableBytes, maxWalBytes));
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.Set;
  */
 public record ReplicaSet(Set<NodeId> voters, Set<NodeId> learners) {
   /**
-   * @throws IllegalArgumentException if there is no voter, or a node is both voter and learner
+   * @throws IllegalArgumentException if there are no voters, or a node is both voter and learner
    */
   public ReplicaSet {
     voters = Set.copyOf(voters);

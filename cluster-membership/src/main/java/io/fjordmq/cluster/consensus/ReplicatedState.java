@@ -8,7 +8,7 @@ import java.util.List;
  *
  * <p>Unless stated otherwise, the methods of one replica are called sequentially, by one thread at
  * a time. None may wait for the group itself. An exception from {@link #apply} or {@link #install}
- * halts the replica ({@link #halted} follows); entries are never skipped.
+ * halts the replica ({@link #onHalted} follows); entries are never skipped.
  */
 public interface ReplicatedState {
 
@@ -22,18 +22,18 @@ public interface ReplicatedState {
    * Applies entries in order. On return, the state includes all of them (not necessarily on disk,
    * because they are in the log), and the owner of each {@link CommittedEntry#proposal} has been
    * notified. If this method throws, the state still owns the proposals of these entries and must
-   * complete them, at the latest in {@link #halted}; the group fails all other proposals.
+   * complete them, at the latest in {@link #onHalted}; the group fails all other proposals.
    */
   void apply(List<CommittedEntry> entries);
 
   /** This replica now leads and has applied every entry committed before this term. */
-  void leading(long term);
+  void onLeaderStart(long term);
 
   /**
    * This replica no longer leads. Each entry that it proposed is still applied or fails, and its
    * proposal is notified either way.
    */
-  void following();
+  void onLeaderStop();
 
   /**
    * Makes everything applied so far durable, asynchronously on the state's own threads, then
@@ -71,5 +71,5 @@ public interface ReplicatedState {
   void install(Path directory) throws java.io.IOException;
 
   /** The replica failed and is inactive until it is closed and reopened. */
-  void halted(ConsensusException cause);
+  void onHalted(ConsensusException cause);
 }

@@ -9,11 +9,12 @@ import io.fjordmq.cluster.peer.Hello;
 import io.fjordmq.cluster.peer.HelloReply;
 import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.cluster.peer.PeerNetwork;
+import io.fjordmq.common.OperationException;
+import io.fjordmq.common.Timers;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -32,14 +33,14 @@ final class AddressDiscovery {
   private static final int MAX_REPORTED = 1_000;
 
   private final NodeIdentity self;
-  private final JoinSettings settings;
+  private final JoinOptions options;
   private final PeerNetwork peers;
   private final MetadataGroup metadata;
   private final NodeAddresses addresses;
   private final BooleanSupplier leaderReachable;
   private final ClusterClock clock;
   private final Clocks clocks;
-  private final SerialTimers timers;
+  private final Timers timers;
   private final Set<NodeAddress> reported = ConcurrentHashMap.newKeySet();
   private final Set<NodeAddress> pending = ConcurrentHashMap.newKeySet();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
@@ -49,15 +50,15 @@ final class AddressDiscovery {
    */
   AddressDiscovery(
       NodeIdentity self,
-      JoinSettings settings,
+      JoinOptions options,
       PeerNetwork peers,
       MetadataGroup metadata,
       NodeAddresses addresses,
       BooleanSupplier leaderReachable,
       ClusterClock clock,
-      SerialTimers timers) {
+      Timers timers) {
     this.self = self;
-    this.settings = settings;
+    this.options = options;
     this.peers = peers;
     this.metadata = metadata;
     this.addresses = addresses;
@@ -67,9 +68,9 @@ final class AddressDiscovery {
     this.timers = timers;
   }
 
-  /** Starts to answer hellos and to send them periodically. Must be called once. */
+  /** Starts responding to hellos and sending them periodically. Must be called once. */
   void begin() {
-    peers.answerHellosWith(this::replyTo);
+    peers.setHelloHandler(this::replyTo);
     round();
   }
 
@@ -83,14 +84,14 @@ final class AddressDiscovery {
     }
     var replicas = metadata.status().replicas();
     Map<io.fjordmq.cluster.NodeId, NodeAddress> known = addresses.all();
-    known.put(self.node(), settings.address());
+    known.put(self.node(), options.address());
     ClusterRecord cluster = ClusterRecord.of(metadata.view());
     return new HelloReply(
         self.clusterId(),
         cluster == null ? "" : cluster.env(),
         self.node(),
         peers.fence().own(),
-        settings.address(),
+        options.address(),
         replicas.voters(),
         replicas.learners(),
         metadata.leadership().leader(),
@@ -99,68 +100,68 @@ final class AddressDiscovery {
   }
 
   private void round() {
-    timers.schedule(settings.helloPause().toMillis(), this::round);
+    timers.schedule(options.settings().helloInterval().toMillis(), this::round);
     Set<NodeAddress> targets = new HashSet<>(addresses.unconfirmed().values());
     if (!leaderReachable.getAsBoolean()) {
-      targets.addAll(settings.seeds());
+      targets.addAll(options.seeds());
       targets.addAll(addresses.all().values());
       targets.addAll(reported);
     }
-    targets.remove(settings.address());
-    targets.stream().filter(pending::add).forEach(this::greet);
+    targets.remove(options.address());
+    targets.stream().filter(pending::add).forEach(this::sendHello);
   }
 
-  private void greet(NodeAddress address) {
-    long askedMillis = clocks.now();
+  private void sendHello(NodeAddress address) {
+    long sentMillis = clocks.now();
     StartStamp own = peers.fence().own();
-    Hello hello = new Hello(self.clusterId(), self.node(), settings.address(), own);
+    Hello hello = new Hello(self.clusterId(), self.node(), options.address(), own);
     peers
-        .greet(address, hello, settings.helloTimeout())
+        .sendHello(address, hello, options.settings().helloTimeout())
         .whenComplete(
-            (answer, failure) -> {
+            (reply, failure) -> {
               pending.remove(address);
-              if (answer != null) {
-                learn(address, answer, askedMillis);
+              if (reply != null) {
+                learn(address, reply, sentMillis);
               } else {
-                LOG.debug("{}", failure.getMessage());
+                LOG.debug("Hello failed: {} address={}", failure.getMessage(), address);
                 fenceIfRefused(own, failure);
               }
             });
   }
 
   private void fenceIfRefused(StartStamp shown, Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    if (cause instanceof PeerException why && why.kind() == PeerException.Kind.FENCED) {
-      peers.fence().refused(shown, String.valueOf(why.getMessage()));
+    if (OperationException.isAny(failure, PeerException.Kind.FENCED)) {
+      String reason = String.valueOf(OperationException.unwrap(failure).getMessage());
+      peers.fence().onRefused(shown, reason);
     }
   }
 
-  private void learn(NodeAddress address, HelloReply answer, long askedMillis) {
-    if (!answer.clusterId().equals(self.clusterId())) {
-      if (warned.add(address + answer.clusterId())) {
+  private void learn(NodeAddress address, HelloReply reply, long sentMillis) {
+    if (!reply.clusterId().equals(self.clusterId())) {
+      if (warned.add(address + reply.clusterId())) {
         LOG.error(
             "A seed belongs to another cluster; correct clusterConfig.seedEndpoints "
                 + "address={} cluster={} own={}",
             address,
-            answer.clusterId(),
+            reply.clusterId(),
             self.clusterId());
       }
       return;
     }
-    if (answer.node().equals(self.node())
-        || peers.fence().refusal(answer.node(), answer.start()) != null) {
+    if (reply.node().equals(self.node())
+        || peers.fence().refusal(reply.node(), reply.start()) != null) {
       return; // this node itself, or a copy of another one
     }
-    addresses.onAddress(answer.node(), answer.address());
+    addresses.onAddress(reply.node(), reply.address());
     if (reported.size() < MAX_REPORTED) {
-      reported.addAll(answer.addresses().values());
+      reported.addAll(reply.addresses().values());
     }
-    Duration ahead = clocks.ahead(answer, askedMillis);
-    if (ahead.abs().compareTo(settings.clockWarning()) >= 0
-        && warned.add("clock " + answer.node())) {
+    Duration ahead = clocks.ahead(reply, sentMillis);
+    if (ahead.abs().compareTo(options.settings().clockWarningThreshold()) >= 0
+        && warned.add("clock " + reply.node())) {
       LOG.warn(
           "Clocks differ; messages and sessions may expire too early or too late: {}",
-          Clocks.describeDifference(ahead, answer));
+          Clocks.describeDifference(ahead, reply));
     }
   }
 }

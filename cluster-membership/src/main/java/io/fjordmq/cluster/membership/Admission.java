@@ -5,6 +5,7 @@ import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.NodeRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.common.Timers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -16,10 +17,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes one incarnation of this node from its registration as STARTING to the point where it may
  * serve clients (decision 0036). Other nodes do not wait for a STARTING node, so it catches up
- * before it asks to be counted.
+ * before it requests to be counted.
  *
  * <pre>
- * REGISTERED ─► CATCHING_UP ─► ASKING ─► COUNTED ─► PREPARING ─► DONE
+ * REGISTERED ─► CATCHING_UP ─► REQUESTING ─► COUNTED ─► PREPARING ─► DONE
  * </pre>
  *
  * <p>Retries failed steps until the incarnation ends. Runs on the membership thread.
@@ -30,9 +31,9 @@ final class Admission {
   private enum Stage {
     REGISTERED("still starting"),
     CATCHING_UP("still catching up"),
-    ASKING("not marked UP by the cluster yet"),
+    REQUESTING("not marked UP by the cluster yet"),
     COUNTED("waiting until every node knows that this node is UP"),
-    /** Like CATCHING_UP, for everything written until all nodes counted this one. */
+    /** Like CATCHING_UP, for everything written until all nodes count this one. */
     PREPARING(CATCHING_UP.obstacle),
     DONE("serving clients");
 
@@ -48,7 +49,7 @@ final class Admission {
   private final MemberView members;
   private final LeaderCalls leader;
   private final MembershipSettings settings;
-  private final SerialTimers timers;
+  private final Timers timers;
   private final Incarnation incarnation;
   private Stage stage = Stage.REGISTERED;
   private long countedVersion;
@@ -77,7 +78,7 @@ final class Admission {
       MemberView members,
       LeaderCalls leader,
       MembershipSettings settings,
-      SerialTimers timers,
+      Timers timers,
       Incarnation incarnation) {
     this.up = up;
     this.registeredVersion = registeredVersion;
@@ -102,9 +103,9 @@ final class Admission {
     incarnation.onObstacle().accept(next.obstacle);
   }
 
-  private void waitsFor(Stage waiting, String why) {
+  private void waitsFor(Stage waiting, String reason) {
     if (stage == waiting) {
-      incarnation.onObstacle().accept(waiting.obstacle + ": " + why);
+      incarnation.onObstacle().accept(waiting.obstacle + ": " + reason);
     }
   }
 
@@ -113,7 +114,9 @@ final class Admission {
         .reached(registeredVersion)
         .thenComposeAsync(known -> bringUpToDate(), timers)
         .whenCompleteAsync(
-            (done, failure) -> next(failure, Stage.CATCHING_UP, this::ask, this::catchUp), timers);
+            (done, failure) ->
+                next(failure, Stage.CATCHING_UP, this::requestAdmission, this::catchUp),
+            timers);
   }
 
   private CompletableFuture<Void> bringUpToDate() {
@@ -131,7 +134,7 @@ final class Admission {
     incarnation.onObstacle().accept(obstacle);
     LOG.warn("Cannot admit this node yet, retrying: {} incarnation={}", obstacle, up.incarnation());
     timers.schedule(
-        settings.retryPause().toMillis(),
+        settings.retryInterval().toMillis(),
         () -> {
           if (incarnation.inProgress().getAsBoolean()) {
             again.run();
@@ -140,40 +143,42 @@ final class Admission {
   }
 
   /**
-   * Repeats the request until this node's own metadata show that it is counted, because a response
+   * Repeats the request until this node's own metadata shows that it is counted, because a response
    * can get lost.
    */
-  private void ask() {
+  private void requestAdmission() {
     if (stage == Stage.CATCHING_UP) {
-      enter(Stage.ASKING);
+      enter(Stage.REQUESTING);
     }
-    membersChanged();
-    if (stage == Stage.ASKING && incarnation.inProgress().getAsBoolean()) {
-      askLeader();
+    onMembersChanged();
+    if (stage == Stage.REQUESTING && incarnation.inProgress().getAsBoolean()) {
+      sendAdmissionRequest();
     }
   }
 
-  private void askLeader() {
+  private void sendAdmissionRequest() {
     Change change = Change.put(NodeRecord.key(up.node()), up.encode(), registeredVersion);
     leader
-        .ask(new LeaderRequest.Write(List.of(change)), settings.lease())
+        .call(new LeaderRequest.Write(List.of(change)), settings.lease())
         .whenCompleteAsync(
-            (answer, failure) -> {
+            (response, failure) -> {
               boolean written =
-                  answer instanceof LeaderAnswer.Written done
+                  response instanceof LeaderResponse.Written done
                       && done.result() instanceof WriteResult.Applied;
               if (!written) {
-                String why = LeaderCalls.failureReason(answer, failure);
-                LOG.debug("Not marked UP yet, asking again: {}", why);
-                waitsFor(Stage.ASKING, why);
-                timers.schedule(settings.retryPause().toMillis(), this::ask);
+                String reason = LeaderCalls.failureReason(response, failure);
+                LOG.debug("Not marked UP yet, retrying: {}", reason);
+                waitsFor(Stage.REQUESTING, reason);
+                timers.schedule(settings.retryInterval().toMillis(), this::requestAdmission);
               }
             },
             timers);
   }
 
-  /** Whether this is the write of {@link #askLeader}, by which a node becomes counted. */
-  static boolean asksToBeCounted(NodeId from, Members members, List<Change> batch) {
+  /**
+   * Whether this is the write of {@link #sendAdmissionRequest}, by which a node becomes counted.
+   */
+  static boolean isAdmissionRequest(NodeId from, Members members, List<Change> batch) {
     Member member = members.find(from);
     return member != null
         && member.isAlive()
@@ -191,10 +196,10 @@ final class Admission {
   }
 
   /** Must be called when the members have changed. */
-  void membersChanged() {
+  void onMembersChanged() {
     Members now = members.members();
     Member self = now.find(up.node());
-    if (stage == Stage.ASKING
+    if (stage == Stage.REQUESTING
         && incarnation.inProgress().getAsBoolean()
         && self != null
         && self.incarnation() == up.incarnation()

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores the last known cluster time, so that a start with a late wall clock does not set the
- * cluster back. The file can be missing or old, because it is only a lower bound. Thread-safe; does
- * not block.
+ * Stores the last known cluster time, so that a node whose wall clock is behind does not set
+ * cluster time back. The file can be missing or old, because it is only a lower bound. Thread-safe;
+ * does not block.
  *
  * <pre>
  * fjordmq clock, form 1
@@ -54,7 +54,7 @@ public final class ClockFile {
     return new ClockFile(saved, millis -> disk.execute(() -> write(file, millis)));
   }
 
-  /** Stores the time elsewhere. */
+  /** Starts from the given time and passes later ones to the writer. */
   static ClockFile of(long savedMillis, LongConsumer writer) {
     return new ClockFile(savedMillis, writer);
   }
@@ -80,14 +80,13 @@ public final class ClockFile {
     if (ahead < -toleranceMillis) {
       LOG.warn(
           "The wall clock is behind the last saved cluster time; continuing from the "
-              + "later one; set the clock behindSeconds={} lastKnown={}",
+              + "saved time; correct the clock behindSeconds={} lastKnown={}",
           -ahead / 1_000,
           Instant.ofEpochMilli(savedMillis));
     } else {
       LOG.info(
           "Loaded the last saved cluster time; if this node was not "
-              + "stopped for ageSeconds, the wall clock is wrong and sessions may expire early "
-              + "ageSeconds={} lastKnown={}",
+              + "stopped for ageSeconds, the wall clock is wrong ageSeconds={} lastKnown={}",
           ahead / 1_000,
           Instant.ofEpochMilli(savedMillis));
     }

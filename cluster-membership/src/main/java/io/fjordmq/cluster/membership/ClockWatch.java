@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.membership.ClusterClock.Reading;
+import io.fjordmq.common.Timers;
 import java.time.Duration;
 import java.time.InstantSource;
 import org.slf4j.Logger;
@@ -18,6 +19,7 @@ final class ClockWatch {
   private final ClockFile file;
   private boolean saved;
   private long savedMillis;
+  private long savedClusterMillis;
   private boolean jumpReported;
   private boolean differenceReported;
 
@@ -27,10 +29,11 @@ final class ClockWatch {
   }
 
   static ClockWatch of(
-      InstantSource wall, SerialTimers timers, ClockFile file, MembershipSettings settings) {
+      InstantSource wall, Timers timers, ClockFile file, MembershipSettings settings) {
     long tolerance = settings.clockTolerance().toMillis();
+    long maxAdvance = settings.maxClockAdvance().toMillis();
     return new ClockWatch(
-        new ClusterClock(wall, timers::nowMillis, file.savedMillis(), tolerance), file);
+        new ClusterClock(wall, timers::nowMillis, file.savedMillis(), tolerance, maxAdvance), file);
   }
 
   ClusterClock clock() {
@@ -43,7 +46,7 @@ final class ClockWatch {
 
   /** The clocks to report with a renewal sent at this reading. */
   ClockReport report(Reading sent) {
-    return new ClockReport(sent.wallMillis(), clock.millis(), clock.isKnown());
+    return clock.report(sent);
   }
 
   /** Reads the clocks when a renewal is about to be sent. */
@@ -59,8 +62,8 @@ final class ClockWatch {
   }
 
   /**
-   * Handles the response to a renewal. Returns whether it counts: not if a clock jumped in the
-   * meantime.
+   * Handles the response to a renewal. Returns false if it must be ignored because a clock jumped
+   * in the meantime.
    */
   boolean onRenewed(Reading sent, long clusterMillis) {
     if (!clock.follow(sent, clusterMillis)) {
@@ -68,13 +71,23 @@ final class ClockWatch {
     }
     jumpReported = false;
     compare();
-    // Immediately in a new process: if it ends soon, the next start must not begin earlier.
-    if (!saved || sent.monotonicMillis() - savedMillis >= SAVE_MILLIS) {
+    if (mustSave(sent)) {
       saved = true;
       savedMillis = sent.monotonicMillis();
+      savedClusterMillis = clock.millis();
       save();
     }
     return true;
+  }
+
+  /**
+   * Saves immediately in a new process and when cluster time was set: if the process ends soon, the
+   * next start must not begin earlier.
+   */
+  private boolean mustSave(Reading now) {
+    long since = now.monotonicMillis() - savedMillis;
+    long wasSet = clock.millis() - savedClusterMillis - since;
+    return !saved || since >= SAVE_MILLIS || wasSet > clock.toleranceMillis();
   }
 
   private void compare() {
@@ -84,8 +97,12 @@ final class ClockWatch {
       differenceReported = true;
       LOG.warn(
           "The wall clock is {} cluster time, which FjordMQ uses; synchronize the clock "
-              + "(NTP) differenceMs={}",
+              + "(NTP){} differenceMs={}",
           ahead < 0 ? "behind" : "ahead of",
+          ahead > clock.maxAdvanceMillis()
+              ? "; if all clocks are right and the cluster had stopped, run "
+                  + "'bin/standalone.sh accept-clock'"
+              : "",
           ahead);
     } else if (differenceReported && Math.abs(ahead) <= limit / 2) {
       differenceReported = false;

@@ -23,14 +23,14 @@ final class Clocks {
    * The minimum difference between this clock and that of the other node; negative if this one is
    * behind. Any difference that the round-trip time could explain counts as zero.
    *
-   * @param askedMillis this clock when the request was sent
+   * @param sentMillis the time of this clock when the request was sent
    */
-  Duration ahead(HelloReply answer, long askedMillis) {
-    long answeredMillis = clock.millis();
-    if (answer.wallClockMillis() < askedMillis) {
-      return Duration.ofMillis(askedMillis - answer.wallClockMillis());
+  Duration ahead(HelloReply reply, long sentMillis) {
+    long receivedMillis = clock.millis();
+    if (reply.wallClockMillis() < sentMillis) {
+      return Duration.ofMillis(sentMillis - reply.wallClockMillis());
     }
-    return Duration.ofMillis(Math.min(0, answeredMillis - answer.wallClockMillis()));
+    return Duration.ofMillis(Math.min(0, receivedMillis - reply.wallClockMillis()));
   }
 
   static String describeDifference(Duration ahead, HelloReply other) {

@@ -1,8 +1,10 @@
 package io.fjordmq.cluster.membership;
 
+import io.fjordmq.cluster.membership.ClockReport.Source;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cluster time on this node: the last time received from the metadata leader, advanced by the
@@ -22,6 +24,11 @@ public final class ClusterClock implements InstantSource {
   private final InstantSource wall;
   private final LongSupplier monotonicMillis;
   private final long toleranceMillis;
+  private final long maxAdvanceMillis;
+
+  /** The saved time when this process started; null if none was saved. */
+  private final @Nullable Basis saved;
+
   private volatile Basis basis;
 
   /** Both clocks when the renewal was sent on which this node's lease is based. */
@@ -29,7 +36,7 @@ public final class ClusterClock implements InstantSource {
 
   private volatile boolean known;
 
-  /** Both clocks of the host at one moment. */
+  /** A reading of both clocks of the host. */
   record Reading(long wallMillis, long monotonicMillis) {}
 
   private record Basis(Reading at, long clusterMillis) {}
@@ -37,19 +44,29 @@ public final class ClusterClock implements InstantSource {
   /**
    * @param wall the wall clock of the host
    * @param monotonicMillis never goes backwards; may stop while the host is suspended
-   * @param floorMillis lower bound of cluster time known to this node; 0 if none is known
+   * @param savedMillis cluster time saved before the last stop, a lower bound; 0 if none was saved
    * @param toleranceMillis the tolerated difference between the two clocks
+   * @param maxAdvanceMillis maximum time that a wall clock may be ahead of the saved time at
+   *     startup
    */
   ClusterClock(
-      InstantSource wall, LongSupplier monotonicMillis, long floorMillis, long toleranceMillis) {
+      InstantSource wall,
+      LongSupplier monotonicMillis,
+      long savedMillis,
+      long toleranceMillis,
+      long maxAdvanceMillis) {
     this.wall = wall;
     this.monotonicMillis = monotonicMillis;
     this.toleranceMillis = toleranceMillis;
+    this.maxAdvanceMillis = maxAdvanceMillis;
     this.renewed = read();
-    this.basis = new Basis(renewed, Math.max(floorMillis, renewed.wallMillis()));
+    this.saved = savedMillis == 0 ? null : new Basis(renewed, savedMillis);
+    long wallMillis = renewed.wallMillis();
+    boolean tooFarAhead = savedMillis != 0 && wallMillis - savedMillis > maxAdvanceMillis;
+    this.basis = new Basis(renewed, tooFarAhead ? savedMillis : Math.max(savedMillis, wallMillis));
   }
 
-  /** Cluster time, or the best guess of this node until it is known. */
+  /** Cluster time; the best guess of this node until cluster time is known. */
   @Override
   public long millis() {
     return at(basis, readOnce());
@@ -77,6 +94,21 @@ public final class ClusterClock implements InstantSource {
 
   long toleranceMillis() {
     return toleranceMillis;
+  }
+
+  /** See {@link MembershipSettings#maxClockAdvance}. */
+  long maxAdvanceMillis() {
+    return maxAdvanceMillis;
+  }
+
+  /** The report for a renewal sent at this reading. */
+  ClockReport report(Reading sent) {
+    if (known) {
+      return new ClockReport(sent.wallMillis(), millis(), Source.KNOWN);
+    }
+    return saved == null
+        ? new ClockReport(sent.wallMillis(), sent.wallMillis(), Source.GUESS)
+        : new ClockReport(sent.wallMillis(), at(saved, readOnce()), Source.SAVED);
   }
 
   boolean isKnown() {
@@ -110,9 +142,9 @@ public final class ClusterClock implements InstantSource {
     for (int i = 0; i < READS && shortest > 1; i++) {
       long before = monotonicMillis.getAsLong();
       long wallMillis = wall.millis();
-      long took = monotonicMillis.getAsLong() - before;
-      if (took < shortest) {
-        shortest = took;
+      long elapsedMillis = monotonicMillis.getAsLong() - before;
+      if (elapsedMillis < shortest) {
+        shortest = elapsedMillis;
         best = new Reading(wallMillis, before);
       }
     }
@@ -124,14 +156,14 @@ public final class ClusterClock implements InstantSource {
   }
 
   private boolean agree(Reading earlier, Reading later) {
-    return Math.abs(elapsedByWall(earlier, later) - elapsed(earlier, later)) <= toleranceMillis;
+    return Math.abs(wallElapsed(earlier, later) - elapsed(earlier, later)) <= toleranceMillis;
   }
 
   private static long elapsed(Reading earlier, Reading later) {
     return later.monotonicMillis() - earlier.monotonicMillis();
   }
 
-  private static long elapsedByWall(Reading earlier, Reading later) {
+  private static long wallElapsed(Reading earlier, Reading later) {
     return later.wallMillis() - earlier.wallMillis();
   }
 
@@ -140,7 +172,7 @@ public final class ClusterClock implements InstantSource {
     long elapsed = elapsed(since.at(), now);
     return agree(since.at(), now)
         ? since.clusterMillis() + elapsed
-        : since.clusterMillis() + Math.max(0, Math.min(elapsed, elapsedByWall(since.at(), now)));
+        : since.clusterMillis() + Math.max(0, Math.min(elapsed, wallElapsed(since.at(), now)));
   }
 
   /**
@@ -155,12 +187,12 @@ public final class ClusterClock implements InstantSource {
       return false;
     }
     if (known && elapsed(renewed, sent) < 0) {
-      return true; // a later renewal was answered first
+      return true; // the response to a later renewal arrived first
     }
-    long took = elapsed(sent, now);
+    long elapsedMillis = elapsed(sent, now);
     long mine = known ? at(basis, now) : leaderMillis;
-    long agreed = Math.min(Math.max(mine, leaderMillis), leaderMillis + took + 1);
-    basis = new Basis(sent, agreed - took);
+    long agreed = Math.min(Math.max(mine, leaderMillis), leaderMillis + elapsedMillis + 1);
+    basis = new Basis(sent, agreed - elapsedMillis);
     renewed = sent;
     known = true;
     return true;
@@ -173,8 +205,8 @@ public final class ClusterClock implements InstantSource {
   }
 
   /**
-   * Continues from the present cluster time, whatever the clocks did, with a small correction; for
-   * the metadata leader.
+   * Continues from the current cluster time, regardless of clock jumps, with a small correction;
+   * for the metadata leader.
    */
   void advance(long correctionMillis) {
     Reading now = read();

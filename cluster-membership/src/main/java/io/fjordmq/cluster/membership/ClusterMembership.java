@@ -13,7 +13,10 @@ import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.cluster.metadata.NodeRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.PeerNetwork;
+import io.fjordmq.common.ThreadTimers;
+import io.fjordmq.common.Timers;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
@@ -22,7 +25,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,12 +34,12 @@ import org.slf4j.LoggerFactory;
  * creates a cluster, joins one or restarts:
  *
  * <ol>
- *   <li>{@link Joining#identify}, which asks the seeds at the first start
+ *   <li>{@link ClusterJoin#identify}, which contacts the seeds at the first start
  *   <li>{@link NodeAddresses#open}, with the file in the data directory
  *   <li>{@link io.fjordmq.cluster.StartFence#open}, which counts this start
  *   <li>{@link io.fjordmq.cluster.peer.PeerPort#open}, with {@link NodeAddresses#ofPeers}
- *   <li>{@link StartCheck#ask}
- *   <li>{@link io.fjordmq.cluster.consensus.JRaftHost#open}, on the next port, with {@link
+ *   <li>{@link StartCheck}
+ *   <li>{@link io.fjordmq.cluster.consensus.jraft.JRaftHost#open}, on the next port, with {@link
  *       NodeAddresses#ofRaft}
  *   <li>{@link #open}, which returns once the node is registered as STARTING
  *   <li>the layers above open, {@linkplain #watch register listeners} and register their services
@@ -47,27 +49,23 @@ import org.slf4j.LoggerFactory;
 public final class ClusterMembership implements Membership, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterMembership.class);
   private static final long REPORT_SECONDS = 10;
-  private static final long LEAVE_MILLIS = 2_000;
 
   private final NodeIdentity identity;
   private final MetadataGroup metadata;
   private final MembershipSettings settings;
   private final MemberView members = new MemberView();
-  private final SerialTimers timers;
+  private final Timers timers;
   private final LeaderCalls calls;
-  private final NodeLease nodeLease;
+  private final NodeIncarnations incarnations;
   private final LocalNodeRecord record;
-  private final Departure departure;
+  private final ServiceExit exit;
   private final ClockWatch clock;
-  private volatile boolean removeOnClose;
-  private volatile boolean removing;
-  private final AtomicBoolean leftService = new AtomicBoolean();
 
   private ClusterMembership(
       NodeIdentity identity,
       MetadataGroup metadata,
       MembershipSettings settings,
-      SerialTimers timers,
+      Timers timers,
       LeaderCalls calls,
       PeerNetwork peers,
       NodeAddress address,
@@ -78,12 +76,13 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     this.timers = timers;
     this.calls = calls;
     this.clock = clock;
-    this.nodeLease =
-        new NodeLease(identity.node(), address, members, calls, peers, settings, timers, clock);
+    this.incarnations =
+        new NodeIncarnations(
+            identity.node(), address, members, calls, peers, settings, timers, clock);
     this.record =
         new LocalNodeRecord(
-            identity.node(), metadata, members, nodeLease::incarnation, this::write);
-    this.departure = new Departure(record::write, timers);
+            identity.node(), metadata, members, incarnations::incarnation, this::write);
+    this.exit = new ServiceExit(record, incarnations, clock, timers);
   }
 
   /**
@@ -96,7 +95,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * @param peers must not have handlers yet
    * @param disk runs blocking disk operations
    * @throws MembershipException if this node cannot be a member of the cluster with this
-   *     configuration and data directory; the message says why and what to do
+   *     configuration and data directory; the message explains why and what to do
    */
   public static ClusterMembership open(
       NodeIdentity identity,
@@ -106,12 +105,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       PeerNetwork peers,
       NodeAddresses addresses,
       ClockFile clockFile,
-      JoinSettings join,
+      JoinOptions join,
       MembershipSettings settings,
       Executor disk)
-      throws MembershipException, ConsensusException, IOException, InterruptedException {
+      throws MembershipException, IOException, InterruptedException {
     InstantSource wallClock = InstantSource.system();
-    new Joining(join, peers, wallClock).createReplica(identity, host, addresses);
+    new ClusterJoin(join, peers, wallClock).createReplica(identity, host, addresses);
     MetadataGroup metadata = MetadataGroup.open(host, storage, metadataSettings, disk);
     ThreadTimers thread = new ThreadTimers("membership");
     clockFile.compare(wallClock.instant(), settings.clockTolerance().toMillis());
@@ -119,7 +118,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       ClusterMembership membership =
           start(identity, metadata, peers, addresses, join, settings, wallClock, clockFile, thread);
       membership.awaitRegistration();
-      Joining.requireOneCluster(identity, metadata.view(), join.env());
+      ClusterJoin.requireOneCluster(identity, metadata.view(), join.env());
       return membership;
     } catch (MembershipException | InterruptedException | RuntimeException e) {
       thread.close();
@@ -134,11 +133,11 @@ public final class ClusterMembership implements Membership, AutoCloseable {
       MetadataGroup metadata,
       PeerNetwork peers,
       NodeAddresses addresses,
-      JoinSettings join,
+      JoinOptions join,
       MembershipSettings settings,
       InstantSource wallClock,
       ClockFile clockFile,
-      SerialTimers timers) {
+      Timers timers) {
     NodeId self = identity.node();
     ClockWatch watch = ClockWatch.of(wallClock, timers, clockFile, settings);
     ClusterClock clock = watch.clock();
@@ -146,47 +145,54 @@ public final class ClusterMembership implements Membership, AutoCloseable {
         new MetadataLeader(identity, metadata, settings, timers, clock, join.env(), peers.fence());
     LeaderCalls calls =
         new LeaderCalls(self, metadata, peers, addresses, request -> leader.handle(self, request));
-    ClusterMembership made =
+    ClusterMembership membership =
         new ClusterMembership(
             identity, metadata, settings, timers, calls, peers, join.address(), watch);
-    made.members.watch(
+    membership.members.watch(
         new MembershipListener() {
           @Override
-          public void changed(Members members) {
+          public void onMembersChanged(Members members) {
             addresses.onMembersChanged(members);
-            timers.execute(made.nodeLease::membersChanged);
+            timers.execute(membership.incarnations::onMembersChanged);
           }
         });
-    metadata.watch(made.members);
+    metadata.watch(membership.members);
     metadata.watch(new StartWatch(peers.fence()));
-    peers.fence().fenced().thenAcceptAsync(made.nodeLease::endPermanently, timers);
+    peers.fence().fenced().thenAcceptAsync(membership.incarnations::endPermanently, timers);
     peers.serve(
         LeaderCalls.SERVICE,
         (from, request) ->
-            leader.handle(from, LeaderRequest.decode(request)).thenApply(LeaderAnswer::encode));
+            leader.handle(from, LeaderRequest.decode(request)).thenApply(LeaderResponse::encode));
     AddressDiscovery addressDiscovery =
         new AddressDiscovery(
-            identity, join, peers, metadata, addresses, made.nodeLease::hasLease, clock, timers);
+            identity,
+            join,
+            peers,
+            metadata,
+            addresses,
+            membership.incarnations::hasLease,
+            clock,
+            timers);
     timers.execute(leader::tick);
     timers.execute(addressDiscovery::begin);
-    timers.execute(made.nodeLease::begin);
-    return made;
+    timers.execute(membership.incarnations::begin);
+    return membership;
   }
 
   /**
    * Waits until this node is registered and has applied the metadata up to the registration, which
-   * include all starts and removals before it.
+   * includes all earlier starts and removals.
    */
   private void awaitRegistration() throws InterruptedException, MembershipException {
     while (true) {
       try {
-        long version = nodeLease.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
+        long version = incarnations.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
         members.reached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (TimeoutException e) {
         LOG.warn(
             "Still waiting to register with the cluster: {} metadataReplicas={}",
-            notServingBecause(),
+            notServingReason(),
             metadata.status().replicas());
       } catch (ExecutionException e) {
         if (e.getCause() instanceof MembershipException refused) {
@@ -203,11 +209,11 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /**
-   * Must be called once, when all parts of this node are open. The node can be counted from then
-   * on.
+   * Must be called once, when all components of this node are open. The node can be counted from
+   * then on.
    */
   public void ready() {
-    timers.execute(nodeLease::ready);
+    timers.execute(incarnations::ready);
   }
 
   /**
@@ -244,7 +250,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /** Makes {@link #close} remove this node from the cluster if it is LEAVING. */
   public void removeOnClose() {
-    removeOnClose = true;
+    exit.removeOnClose();
   }
 
   /**
@@ -266,10 +272,10 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * without it. The next incarnation begins after {@link #resume}. Only use this if the other nodes
    * can continue without this one. Can be repeated.
    *
-   * @param why the reason, for the operator
+   * @param reason the reason, for the operator
    */
-  public void suspend(String why) {
-    CompletableFuture.runAsync(() -> nodeLease.suspend(why), timers)
+  public void suspend(String reason) {
+    CompletableFuture.runAsync(() -> incarnations.suspend(reason), timers)
         .thenCompose(suspended -> record.write(NodeRecord.State.DOWN))
         .whenComplete(
             (written, failure) -> {
@@ -281,9 +287,36 @@ public final class ClusterMembership implements Membership, AutoCloseable {
             });
   }
 
-  /** After {@link #rest}: lets the next incarnation begin. */
+  /** After {@link #suspend}: lets the next incarnation begin. */
   public void resume() {
-    timers.execute(nodeLease::resume);
+    timers.execute(incarnations::resume);
+  }
+
+  /**
+   * Sets cluster time to the median wall clock of the nodes, after an operator has confirmed that
+   * it is right. The other nodes follow with their next renewals. Fails like {@link #write}, and if
+   * the wall clocks are not ahead of cluster time.
+   *
+   * @return the time by which cluster time has advanced
+   */
+  public CompletableFuture<Duration> acceptClock() {
+    return calls
+        .call(new LeaderRequest.AcceptClock(), settings.lease())
+        .handle(
+            (response, failure) -> {
+              if (response instanceof LeaderResponse.ClockAccepted accepted) {
+                return Duration.ofMillis(accepted.advancedMillis());
+              }
+              throw LeaderCalls.writeFailure(response, failure);
+            });
+  }
+
+  /**
+   * Whether the wall clock is ahead of cluster time by more than {@link
+   * MembershipSettings#maxClockAdvance}.
+   */
+  public boolean isClockFarAhead() {
+    return clock.clock().wallAheadMillis() > settings.maxClockAdvance().toMillis();
   }
 
   /** Cluster time; nodes differ by at most the round-trip time of their messages. */
@@ -298,7 +331,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   @Override
   public long incarnation() {
-    return nodeLease.incarnation();
+    return incarnations.incarnation();
   }
 
   @Override
@@ -313,7 +346,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /** The live members that have not responded to this node recently, ordered by id. */
   public List<NodeId> unreachable() {
-    Set<NodeId> unreachable = nodeLease.unreachable();
+    Set<NodeId> unreachable = incarnations.unreachable();
     return members.members().byNode().values().stream()
         .filter(member -> member.isAlive() && unreachable.contains(member.node()))
         .map(Member::node)
@@ -327,25 +360,25 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   @Override
   public boolean isServing() {
-    return nodeLease.isServing();
+    return incarnations.isServing();
   }
 
   @Override
-  public @Nullable String notServingBecause() {
-    return nodeLease.notServingBecause();
+  public @Nullable String notServingReason() {
+    return incarnations.notServingReason();
   }
 
   @Override
   public CompletableFuture<WriteResult> write(List<Change> batch) {
     CompletableFuture<WriteResult> result = new CompletableFuture<>();
     calls
-        .ask(new LeaderRequest.Write(batch), settings.lease())
+        .call(new LeaderRequest.Write(batch), settings.lease())
         .whenComplete(
-            (answer, failure) -> {
-              if (answer instanceof LeaderAnswer.Written written) {
+            (response, failure) -> {
+              if (response instanceof LeaderResponse.Written written) {
                 result.complete(written.result());
               } else {
-                result.completeExceptionally(LeaderCalls.whyNotWritten(answer, failure));
+                result.completeExceptionally(LeaderCalls.writeFailure(response, failure));
               }
             });
     return result;
@@ -357,23 +390,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * Blocks for two seconds at most; further calls do nothing.
    */
   public void leaveService() {
-    if (leftService.compareAndSet(false, true)) {
-      removing = removeOnClose && record.isIn(Member.State.LEAVING);
-      CompletableFuture<Void> left = CompletableFuture.runAsync(nodeLease::leave, timers);
-      reportState(left.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
-    }
-  }
-
-  private void reportState(CompletableFuture<Void> when, NodeRecord.State state) {
-    try {
-      when.thenCompose(now -> departure.write(state, LEAVE_MILLIS))
-          .get(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.info(
-          "Stopping without notifying the cluster; the lease expires instead: {}", e.toString());
-    }
+    exit.leave();
   }
 
   /**
@@ -383,10 +400,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    */
   @Override
   public void close() {
-    leaveService();
-    if (removing) {
-      reportState(CompletableFuture.completedFuture(null), NodeRecord.State.REMOVED);
-    }
+    exit.leave();
+    exit.removeIfRequested();
     if (timers instanceof ThreadTimers thread) {
       thread.close();
     }

@@ -1,48 +1,42 @@
 package io.fjordmq.cluster.membership;
 
-import io.fjordmq.cluster.NodeAddress;
 import java.time.Duration;
-import java.util.List;
 
 /**
- * Settings for finding and joining a cluster.
+ * Timing of finding and joining a cluster; the configuration section {@code joinConfig}.
  *
- * @param bootstrap whether the first start creates a new cluster instead
- * @param env the name of the cluster; a node does not join a cluster with another name
- * @param address the address of its cluster port as other nodes reach it
- * @param seeds addresses of cluster ports; may include that of this node
  * @param helloTimeout timeout of a hello to one address
- * @param helloPause pause between two rounds of hellos
- * @param clockWarning clock difference from which a warning is logged
- * @param clockRefusal clock difference from which a node is not allowed to join
+ * @param helloInterval pause between two rounds of hellos
+ * @param clockWarningThreshold clock difference from which a warning is logged
+ * @param maxClockDifference clock difference from which a node is not allowed to join
  */
 public record JoinSettings(
-    boolean bootstrap,
-    String env,
-    NodeAddress address,
-    List<NodeAddress> seeds,
     Duration helloTimeout,
-    Duration helloPause,
-    Duration clockWarning,
-    Duration clockRefusal) {
+    Duration helloInterval,
+    Duration clockWarningThreshold,
+    Duration maxClockDifference) {
 
-  public JoinSettings {
-    seeds = List.copyOf(seeds);
-  }
+  /** The default settings. */
+  public static final JoinSettings DEFAULTS =
+      new JoinSettings(
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(60));
 
   /**
-   * Defaults: env Test, hello timeout 2 s, hello pause 1 s, clock warning from 2 s, clock refusal
-   * from 60 s.
+   * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
-  public static JoinSettings of(boolean bootstrap, NodeAddress address, List<NodeAddress> seeds) {
-    return new JoinSettings(
-        bootstrap,
-        "Test",
-        address,
-        seeds,
-        Duration.ofSeconds(2),
-        Duration.ofSeconds(1),
-        Duration.ofSeconds(2),
-        Duration.ofSeconds(60));
+  public JoinSettings {
+    require(helloTimeout.toMillis() >= 1, "helloTimeout must be at least 1 ms");
+    require(helloInterval.toMillis() >= 1, "helloInterval must be at least 1 ms");
+    require(!clockWarningThreshold.isNegative(), "clockWarningThreshold must be at least 0");
+    require(!maxClockDifference.isNegative(), "maxClockDifference must be at least 0");
+  }
+
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
+    }
   }
 }

@@ -4,15 +4,15 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.cluster.membership.LeaderAnswer.NotLeader;
+import io.fjordmq.cluster.membership.LeaderResponse.NotLeader;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.common.OperationException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -31,15 +31,15 @@ final class LeaderCalls {
   private final MetadataGroup metadata;
   private final PeerCalls peers;
   private final NodeAddresses addresses;
-  private final Function<LeaderRequest, CompletableFuture<LeaderAnswer>> localHandler;
+  private final Function<LeaderRequest, CompletableFuture<LeaderResponse>> localHandler;
   private final AtomicInteger nextCandidate = new AtomicInteger();
   private volatile @Nullable NodeId hint;
 
   /**
-   * The last node asked, if it did not respond as the leader; Raft may still consider it the
+   * The last node contacted, if it did not respond as the leader; Raft may still consider it the
    * leader.
    */
-  private volatile @Nullable NodeId doubted;
+  private volatile @Nullable NodeId rejectedLeader;
 
   /**
    * @param localHandler handles requests locally if this node may be the leader
@@ -49,7 +49,7 @@ final class LeaderCalls {
       MetadataGroup metadata,
       PeerCalls peers,
       NodeAddresses addresses,
-      Function<LeaderRequest, CompletableFuture<LeaderAnswer>> localHandler) {
+      Function<LeaderRequest, CompletableFuture<LeaderResponse>> localHandler) {
     this.self = self;
     this.metadata = metadata;
     this.peers = peers;
@@ -58,48 +58,37 @@ final class LeaderCalls {
   }
 
   /** Sends a request. Fails with {@link PeerException}; the response may be {@link NotLeader}. */
-  CompletableFuture<LeaderAnswer> ask(LeaderRequest request, Duration timeout) {
+  CompletableFuture<LeaderResponse> call(LeaderRequest request, Duration timeout) {
     NodeId target = target();
     if (target == null || target.equals(self)) {
       return localHandler.apply(request);
     }
     return peers
-        .ask(target, SERVICE, request.encode(), timeout)
-        .thenApply(LeaderAnswer::decode)
-        .whenComplete((answer, failure) -> learn(target, answer, failure));
+        .call(target, SERVICE, request.encode(), timeout)
+        .thenApply(LeaderResponse::decode)
+        .whenComplete((response, failure) -> learn(target, response, failure));
   }
 
   /** Describes why a request was not fulfilled, for operators. */
-  static String failureReason(@Nullable LeaderAnswer answer, @Nullable Throwable failure) {
+  static String failureReason(@Nullable LeaderResponse response, @Nullable Throwable failure) {
     if (failure == null) {
-      return answer instanceof LeaderAnswer.Failed failed
-          ? failed.why()
-          : "the metadata leader is not known";
+      return response instanceof LeaderResponse.Failed failed
+          ? failed.reason()
+          : "the metadata leader is unknown";
     }
-    return String.valueOf(causeOf(failure).getMessage());
-  }
-
-  /** The failure itself; futures that depend on the call wrap it. */
-  private static Throwable causeOf(Throwable failure) {
-    return failure instanceof CompletionException && failure.getCause() != null
-        ? failure.getCause()
-        : failure;
+    return String.valueOf(OperationException.unwrap(failure).getMessage());
   }
 
   /** The exception for a write that failed or whose outcome is unknown. */
-  static ConsensusException whyNotWritten(
-      @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
-    if (answer instanceof LeaderAnswer.Failed failed) {
-      return new ConsensusException(failed.kind(), failed.why());
+  static ConsensusException writeFailure(
+      @Nullable LeaderResponse response, @Nullable Throwable failure) {
+    if (response instanceof LeaderResponse.Failed failed) {
+      return new ConsensusException(failed.kind(), failed.reason());
     }
-    if (answer != null) {
-      return new ConsensusException(
-          Kind.NOT_LEADER, "the metadata leader is not known at the moment");
+    if (response != null) {
+      return new ConsensusException(Kind.NOT_LEADER, "the metadata leader is currently unknown");
     }
-    boolean unsent =
-        failure != null
-            && causeOf(failure) instanceof PeerException peer
-            && peer.kind() == PeerException.Kind.NOT_SENT;
+    boolean unsent = OperationException.isAny(failure, PeerException.Kind.NOT_SENT);
     return new ConsensusException(
         unsent ? Kind.NOT_LEADER : Kind.OUTCOME_UNKNOWN,
         "the metadata leader did not respond: " + failureReason(null, failure));
@@ -108,25 +97,26 @@ final class LeaderCalls {
   /**
    * Follows the hint of a node, but not a hint of the hinted node: two nodes may name each other.
    */
-  private void learn(NodeId asked, @Nullable LeaderAnswer answer, @Nullable Throwable failure) {
-    if (failure == null && !(answer instanceof NotLeader)) {
-      doubted = null;
+  private void learn(
+      NodeId target, @Nullable LeaderResponse response, @Nullable Throwable failure) {
+    if (failure == null && !(response instanceof NotLeader)) {
+      rejectedLeader = null;
       return;
     }
-    NodeId named = answer instanceof NotLeader not ? not.leader() : null;
-    boolean follow = named != null && !named.equals(self) && !asked.equals(hint);
-    hint = follow ? named : null;
-    doubted = asked;
+    NodeId reportedLeader = response instanceof NotLeader not ? not.leader() : null;
+    boolean follow = reportedLeader != null && !reportedLeader.equals(self) && !target.equals(hint);
+    hint = follow ? reportedLeader : null;
+    rejectedLeader = target;
   }
 
   private @Nullable NodeId target() {
     NodeId leader = metadata.leadership().leader();
-    if (leader != null && !leader.equals(doubted)) {
+    if (leader != null && !leader.equals(rejectedLeader)) {
       return leader;
     }
-    NodeId told = hint;
-    if (told != null) {
-      return told;
+    NodeId hinted = hint;
+    if (hinted != null) {
+      return hinted;
     }
     ReplicaSet replicas = metadata.status().replicas();
     List<NodeId> candidates =

@@ -1,12 +1,12 @@
 package io.fjordmq.cluster.membership;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,8 +18,10 @@ import java.util.Set;
  * u8 kind = 2 | varint known incarnation | u16 port | host        registration
  * u8 kind = 3 | batch of changes                                  write
  * u8 kind = 4 | varint incarnation | varint applied version       renewal; kind 1 had no clocks
- *             | u64 wall clock | u64 cluster time | u8 1 if it is known, 0 if it is a guess
+ *             | u64 wall clock | u64 cluster time | u8 0 if it is a guess, 1 if it is known,
+ *                                                      2 if it was saved before the last stop
  * u8 kind = 5 | as kind 4 | varint count, then ids of nodes       renewal with unreachable nodes
+ * u8 kind = 6                                                     accept the wall clocks
  * </pre>
  */
 sealed interface LeaderRequest {
@@ -49,7 +51,7 @@ sealed interface LeaderRequest {
               .writeVarint(applied)
               .writeLong(clock.wallMillis())
               .writeLong(clock.clusterMillis())
-              .writeByte(clock.known() ? 1 : 0);
+              .writeByte(clock.source().ordinal());
       if (!unreachable.isEmpty()) {
         out.writeVarint(unreachable.size());
         unreachable.stream().map(NodeId::value).sorted().forEach(out::writeString);
@@ -60,9 +62,10 @@ sealed interface LeaderRequest {
     private static Renewal decode(ByteReader in, boolean withUnreachable) {
       long incarnation = in.readVarint();
       long applied = in.readVarint();
-      ClockReport clock = new ClockReport(in.readLong(), in.readLong(), in.readByte() == 1);
+      ClockReport clock =
+          new ClockReport(in.readLong(), in.readLong(), ClockReport.Source.of(in.readByte()));
       Set<NodeId> unreachable = new HashSet<>();
-      for (int left = withUnreachable ? in.readCount(1) : 0; left > 0; left--) {
+      for (int remaining = withUnreachable ? in.readCount(1) : 0; remaining > 0; remaining--) {
         unreachable.add(new NodeId(in.readString()));
       }
       return new Renewal(incarnation, applied, clock, unreachable);
@@ -96,6 +99,14 @@ sealed interface LeaderRequest {
     }
   }
 
+  /** Sets cluster time to the median wall clock; an operator has confirmed that it is right. */
+  record AcceptClock() implements LeaderRequest {
+    @Override
+    public byte[] encode() {
+      return new byte[] {6};
+    }
+  }
+
   /**
    * @throws MalformedBytesException if the bytes are not a valid request
    */
@@ -112,6 +123,7 @@ sealed interface LeaderRequest {
         case 3 -> new Write(Change.decode(in.readBytes(in.remaining())));
         case 4 -> Renewal.decode(in, false);
         case 5 -> Renewal.decode(in, true);
+        case 6 -> new AcceptClock();
         default -> throw NewerFormatException.unknownKind("request to the metadata leader", kind);
       };
     } catch (IllegalArgumentException | java.nio.BufferUnderflowException e) {

@@ -1,9 +1,10 @@
 package io.fjordmq.cluster.membership;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerNetwork;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.NewerFormatException;
+import io.fjordmq.common.Timers;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -12,12 +13,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds out whether another node serves clients while the lease of this node has expired. If no
- * node does, for example because the metadata have no leader, disconnecting clients would not help
- * them; if one does, the listeners are notified. Runs on the membership thread.
+ * node does, for example because the metadata group has no leader, disconnecting clients would not
+ * help them; if one does, the listeners are notified. Runs on the membership thread.
  *
  * <p>Only fresh responses count. Leases expire at slightly different times, and a new leader renews
- * them one after the other. Therefore another node must serve for {@value #CONFIRMING_HEARTBEATS}
- * heartbeats during which this node could not renew its lease.
+ * them one by one. Therefore another node must serve for {@value #CONFIRMING_HEARTBEATS} heartbeats
+ * during which this node could not renew its lease.
  */
 final class LeaseExpiry {
   private static final Logger LOG = LoggerFactory.getLogger(LeaseExpiry.class);
@@ -30,7 +31,7 @@ final class LeaseExpiry {
    * Response:
    *
    *   u8  version, 1
-   *   u8  1 if the node serves clients at this moment, else 0
+   *   u8  1 if the node currently serves clients, else 0
    */
   static final String SERVICE = "serving";
   private static final int VERSION = 1;
@@ -41,10 +42,10 @@ final class LeaseExpiry {
   private final MemberView members;
   private final PeerNetwork peers;
   private final MembershipSettings settings;
-  private final SerialTimers timers;
+  private final Timers timers;
 
   private boolean expired;
-  private boolean asking;
+  private boolean querying;
   private boolean servedElsewhere;
   private long servedElsewhereSinceMillis;
 
@@ -56,7 +57,7 @@ final class LeaseExpiry {
       MemberView members,
       PeerNetwork peers,
       MembershipSettings settings,
-      SerialTimers timers) {
+      Timers timers) {
     this.self = self;
     this.members = members;
     this.peers = peers;
@@ -65,13 +66,13 @@ final class LeaseExpiry {
   }
 
   /** Lets other nodes query whether this one serves clients. */
-  void answerOthers(BooleanSupplier serving) {
+  void registerHandler(BooleanSupplier serving) {
     peers.serve(
         SERVICE,
-        (from, question) -> {
-          requireVersion(new ByteReader(question));
-          byte[] answer = {VERSION, (byte) (serving.getAsBoolean() ? 1 : 0)};
-          return CompletableFuture.completedFuture(answer);
+        (from, request) -> {
+          requireVersion(new ByteReader(request));
+          byte[] response = {VERSION, (byte) (serving.getAsBoolean() ? 1 : 0)};
+          return CompletableFuture.completedFuture(response);
         });
   }
 
@@ -81,23 +82,23 @@ final class LeaseExpiry {
       expired = true;
       LOG.warn("Lease expired; pausing clients: {} incarnation={}", reason, incarnation);
     }
-    if (asking) {
+    if (querying) {
       return;
     }
-    asking = true;
-    long asked = ++round;
+    querying = true;
+    long thisRound = ++round;
     isServedElsewhere()
         .whenCompleteAsync(
             (serves, failure) -> {
-              asking = false;
-              if (expired && asked == round) {
-                onAnswers(incarnation, Boolean.TRUE.equals(serves));
+              querying = false;
+              if (expired && thisRound == round) {
+                onResponses(incarnation, Boolean.TRUE.equals(serves));
               }
             },
             timers);
   }
 
-  private void onAnswers(long incarnation, boolean serves) {
+  private void onResponses(long incarnation, boolean serves) {
     long now = timers.nowMillis();
     if (serves && !servedElsewhere) {
       servedElsewhereSinceMillis = now;
@@ -105,12 +106,12 @@ final class LeaseExpiry {
     servedElsewhere = serves;
     long confirmed = CONFIRMING_HEARTBEATS * settings.heartbeat().toMillis();
     if (serves && now - servedElsewhereSinceMillis >= confirmed) {
-      members.notifyListeners(listener -> listener.leaseExpired(incarnation));
+      members.notifyListeners(listener -> listener.onLeaseExpired(incarnation));
     }
   }
 
   /** Must be called when the lease has been renewed or this incarnation has ended. */
-  void ended(boolean renewed) {
+  void onRenewal(boolean renewed) {
     if (expired && renewed) {
       LOG.info("Lease renewed; serving clients again");
     }
@@ -120,28 +121,28 @@ final class LeaseExpiry {
   }
 
   private CompletableFuture<Boolean> isServedElsewhere() {
-    List<CompletableFuture<Boolean>> answers =
+    List<CompletableFuture<Boolean>> responses =
         members.members().byNode().values().stream()
             .filter(member -> member.isAlive() && !member.node().equals(self))
-            .map(member -> ask(member.node()))
+            .map(member -> probe(member.node()))
             .toList();
-    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-        .thenApply(all -> answers.stream().anyMatch(CompletableFuture::join));
+    return CompletableFuture.allOf(responses.toArray(CompletableFuture<?>[]::new))
+        .thenApply(all -> responses.stream().anyMatch(CompletableFuture::join));
   }
 
-  /** The request; {@link Reachability} sends it, too, and accepts any response. */
-  static byte[] question() {
+  /** The request; {@link Reachability} also sends it, and accepts any response. */
+  static byte[] encodeProbe() {
     return new byte[] {VERSION};
   }
 
-  private CompletableFuture<Boolean> ask(NodeId node) {
+  private CompletableFuture<Boolean> probe(NodeId node) {
     return peers
-        .ask(node, SERVICE, question(), settings.heartbeat())
-        .handle((answer, failure) -> failure == null && isPositive(answer));
+        .call(node, SERVICE, encodeProbe(), settings.heartbeat())
+        .handle((response, failure) -> failure == null && isServingResponse(response));
   }
 
-  private static boolean isPositive(byte[] answer) {
-    ByteReader in = new ByteReader(answer);
+  private static boolean isServingResponse(byte[] response) {
+    ByteReader in = new ByteReader(response);
     requireVersion(in);
     boolean serves = in.readByte() == 1;
     in.requireEnd();
@@ -149,6 +150,6 @@ final class LeaseExpiry {
   }
 
   private static void requireVersion(ByteReader in) {
-    NewerFormatException.require("query whether a node serves clients", VERSION, in.readByte());
+    NewerFormatException.require("serving query", VERSION, in.readByte());
   }
 }

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * The leases of all nodes as the metadata leader knows them, during one term. Uses neither a clock
  * nor a thread.
  *
- * <p>A lease never expires here before it expires at its holder. The holder counts from sending a
- * renewal, this table from receiving it, and a renewal counts even if its response is lost. Leases
- * granted by earlier leaders are covered by the full lease that every node gets at the beginning of
- * the term.
+ * <p>A lease never expires in this table before it expires at its holder. The holder counts from
+ * sending a renewal, this table from receiving it, and a renewal counts even if its response is
+ * lost. Leases granted by earlier leaders are covered by the full lease that every node gets at the
+ * beginning of the term.
  */
 final class LeaseTable {
   private final MembershipSettings settings;
@@ -25,9 +25,9 @@ final class LeaseTable {
     long applied;
 
     /** The metadata version that the node has to reach, and since when. */
-    long wanted;
+    long awaited;
 
-    long wantedSinceMillis;
+    long awaitedSinceMillis;
 
     Lease(long incarnation) {
       this.incarnation = incarnation;
@@ -60,15 +60,15 @@ final class LeaseTable {
     Lease lease = leases.get(node);
     if (lease == null || lease.incarnation != incarnation) {
       lease = new Lease(incarnation);
-      lease.wanted = version;
-      lease.wantedSinceMillis = nowMillis;
+      lease.awaited = version;
+      lease.awaitedSinceMillis = nowMillis;
       leases.put(node, lease);
     }
     lease.applied = applied;
-    if (applied >= lease.wanted) {
-      lease.wanted = version;
-      lease.wantedSinceMillis = nowMillis;
-    } else if (nowMillis - lease.wantedSinceMillis > settings.maxLag().toMillis()) {
+    if (applied >= lease.awaited) {
+      lease.awaited = version;
+      lease.awaitedSinceMillis = nowMillis;
+    } else if (nowMillis - lease.awaitedSinceMillis > settings.maxLag().toMillis()) {
       return false;
     }
     lease.untilMillis = nowMillis + settings.lease().toMillis();
@@ -81,19 +81,19 @@ final class LeaseTable {
   }
 
   /**
-   * The metadata version that all counted nodes have applied; 0 until all of them have reported. A
-   * STARTING node does not matter here: it serves no clients before it has applied everything
+   * The metadata version that all counted nodes have applied; 0 until all of them have reported.
+   * STARTING nodes are ignored: such a node serves no clients before it has applied everything
    * written until it is counted.
    */
   long appliedByAll(Members members) {
-    long least = Long.MAX_VALUE;
+    long min = Long.MAX_VALUE;
     for (Member member : members.byNode().values()) {
       if (member.isCounted()) {
         Lease lease = of(member);
-        least = Math.min(least, lease == null ? 0 : lease.applied);
+        min = Math.min(min, lease == null ? 0 : lease.applied);
       }
     }
-    return least == Long.MAX_VALUE ? 0 : least;
+    return min == Long.MAX_VALUE ? 0 : min;
   }
 
   /** The lease of exactly this incarnation; null if there is none. */

@@ -10,7 +10,6 @@ import io.fjordmq.cluster.metadata.NodeRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
@@ -62,7 +61,7 @@ final class LocalNodeRecord {
       return CompletableFuture.failedFuture(
           new ConsensusException(
               Kind.BUSY,
-              "cannot mark incarnation %d of this node %s: the metadata have %s"
+              "cannot mark incarnation %d of this node %s: the metadata has %s"
                   .formatted(incarnation.getAsLong(), state, now == null ? "no record" : now)));
     }
     byte[] changed = now.in(state).encode();
@@ -88,8 +87,7 @@ final class LocalNodeRecord {
     if (result instanceof WriteResult.Applied applied) {
       return applied.version();
     }
-    throw new CompletionException(
-        new ConsensusException(
-            Kind.BUSY, "the record of the node was changed concurrently; retry"));
+    throw new ConsensusException(
+        Kind.BUSY, "the record of the node was changed concurrently; retry");
   }
 }

@@ -19,7 +19,7 @@ public record Member(NodeId node, NodeAddress address, long incarnation, State s
     DRAINING,
     /**
      * Its incarnation has ended, because its lease expired or the node stopped or suspended itself;
-     * what it held in memory is gone.
+     * what it held in memory is lost.
      */
     DOWN,
     /**

@@ -58,10 +58,10 @@ final class MemberView implements MetadataListener {
   // The monitor orders all calls to listeners.
 
   @Override
-  public synchronized void changed(MetadataView view, List<MetadataUpdate> updates) {
+  public synchronized void onChanged(MetadataView view, List<MetadataUpdate> updates) {
     if (updates.stream().anyMatch(update -> update.key().startsWith(NodeRecord.PREFIX))) {
       members = of(view);
-      listeners.forEach(listener -> listener.changed(members));
+      listeners.forEach(listener -> listener.onMembersChanged(members));
     } else {
       members = new Members(view.version(), members.byNode(), members.removed());
     }
@@ -79,7 +79,7 @@ final class MemberView implements MetadataListener {
 
   synchronized void watch(MembershipListener listener) {
     listeners.add(listener);
-    listener.changed(members);
+    listener.onMembersChanged(members);
   }
 
   synchronized void notifyListeners(Consumer<MembershipListener> call) {

@@ -76,8 +76,8 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /**
-   * Whether this incarnation of the node has definitely ended, so that its remains may be deleted.
-   * False for an incarnation that is not known yet.
+   * Whether this incarnation of the node has definitely ended, so that its leftover data may be
+   * deleted. False for an incarnation that is not known yet.
    */
   public boolean hasEnded(NodeId node, long incarnation) {
     if (removed.containsKey(node)) {

@@ -25,14 +25,14 @@ public interface Membership {
   void watch(MembershipListener listener);
 
   /**
-   * Whether this node is admitted and its lease is valid at this moment. Only then may it accept
+   * Whether this node is admitted and its lease is currently valid. Only then may it accept
    * connections, publishes and subscriptions, and acknowledge a subscription. Cheap enough for
    * every packet.
    */
   boolean isServing();
 
   /** Why this node is not serving, for the operator; null if it is. */
-  @Nullable String notServingBecause();
+  @Nullable String notServingReason();
 
   /**
    * Writes to the metadata, through the leader on whichever node it is. Fails with {@link

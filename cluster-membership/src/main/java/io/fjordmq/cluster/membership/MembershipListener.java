@@ -12,7 +12,7 @@ public interface MembershipListener {
    * Called when members have been added, removed or changed. The first call passes all existing
    * members.
    */
-  default void changed(Members members) {}
+  default void onMembersChanged(Members members) {}
 
   /**
    * Brings everything up to date that a serving node needs; the future completes when that is done.
@@ -25,27 +25,27 @@ public interface MembershipListener {
   }
 
   /** Called when the node is admitted: it may serve clients while {@link Membership#isServing}. */
-  default void admitted(long incarnation) {}
+  default void onAdmitted(long incarnation) {}
 
   /**
    * Called when the lease has expired and another node has just reported that it serves clients:
    * this node's clients should reconnect there. Repeated about every heartbeat while both remain
    * true. The incarnation continues if the lease is renewed.
    */
-  default void leaseExpired(long incarnation) {}
+  default void onLeaseExpired(long incarnation) {}
 
   /**
    * Called when the lease has been renewed, whether or not it had expired. The node serves clients
    * if it is admitted.
    */
-  default void leaseRenewed(long incarnation) {}
+  default void onLeaseRenewed(long incarnation) {}
 
   /**
    * Called when this incarnation has ended: everything it held for clients is lost or belongs to
    * other nodes. The future completes when this node has released it; then the next incarnation
    * begins.
    */
-  default CompletableFuture<Void> incarnationEnded(long incarnation) {
+  default CompletableFuture<Void> onIncarnationEnded(long incarnation) {
     return CompletableFuture.completedFuture(null);
   }
 }

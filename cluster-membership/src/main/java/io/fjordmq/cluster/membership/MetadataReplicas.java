@@ -22,7 +22,7 @@ final class MetadataReplicas {
 
   private MetadataReplicas() {}
 
-  static int wantedVoters(int members) {
+  static int targetVoterCount(int members) {
     if (members >= 5) {
       return 5;
     }
@@ -41,56 +41,56 @@ final class MetadataReplicas {
     Set<NodeId> leaving = members.in(Member.State.LEAVING);
     Set<NodeId> up = members.in(Member.State.UP);
     Predicate<NodeId> stays = node -> alive.contains(node) && !leaving.contains(node);
-    Predicate<NodeId> holds =
+    Predicate<NodeId> hasReplica =
         node -> current.voters().contains(node) || current.learners().contains(node);
-    int wanted = wantedVoters(members.byNode().size() - leaving.size());
-    long staying = current.voters().stream().filter(stays).count();
+    int targetVoters = targetVoterCount(members.byNode().size() - leaving.size());
+    long stayingVoters = current.voters().stream().filter(stays).count();
 
-    Optional<NodeId> gone = first(current.learners(), members.removed()::containsKey);
-    if (gone.isPresent()) {
-      return new ReplicaSet(current.voters(), without(current.learners(), gone.get()));
+    Optional<NodeId> removed = first(current.learners(), members.removed()::containsKey);
+    if (removed.isPresent()) {
+      return new ReplicaSet(current.voters(), without(current.learners(), removed.get()));
     }
-    Optional<NodeId> newcomer = first(alive, node -> !holds.test(node));
-    if (newcomer.isPresent()) {
-      return new ReplicaSet(current.voters(), with(current.learners(), newcomer.get()));
+    Optional<NodeId> added = first(alive, node -> !hasReplica.test(node));
+    if (added.isPresent()) {
+      return new ReplicaSet(current.voters(), with(current.learners(), added.get()));
     }
     // Prefers UP learners: one with a full or slow disk may never catch up and would be retried
     // forever.
     Optional<NodeId> successor =
         first(current.learners(), up::contains).or(() -> first(current.learners(), stays));
-    if (staying < wanted && successor.isPresent()) {
+    if (stayingVoters < targetVoters && successor.isPresent()) {
       return new ReplicaSet(
           with(current.voters(), successor.get()), without(current.learners(), successor.get()));
     }
-    gone = first(current.voters(), members.removed()::containsKey);
-    if (gone.isPresent()) {
-      return keepsMajority(current, gone.get(), alive)
-          ? new ReplicaSet(without(current.voters(), gone.get()), current.learners())
+    removed = first(current.voters(), members.removed()::containsKey);
+    if (removed.isPresent()) {
+      return keepsMajority(current, removed.get(), alive)
+          ? new ReplicaSet(without(current.voters(), removed.get()), current.learners())
           : null;
     }
-    Optional<NodeId> goes =
+    Optional<NodeId> demoted =
         first(current.voters(), node -> leaving.contains(node) && !node.equals(leader));
-    if (goes.isEmpty() && current.voters().size() > wanted) {
-      goes =
+    if (demoted.isEmpty() && current.voters().size() > targetVoters) {
+      demoted =
           first(current.voters(), node -> !alive.contains(node))
               .or(
                   () ->
                       first(current.voters(), node -> !(up.contains(node) || node.equals(leader))))
               .or(() -> first(current.voters(), node -> !node.equals(leader)));
     }
-    return goes.isPresent() && keepsMajority(current, goes.get(), alive)
+    return demoted.isPresent() && keepsMajority(current, demoted.get(), alive)
         ? new ReplicaSet(
-            without(current.voters(), goes.get()), with(current.learners(), goes.get()))
+            without(current.voters(), demoted.get()), with(current.learners(), demoted.get()))
         : null;
   }
 
   /** Whether a majority of the voters is alive without this node. */
-  static boolean canDoWithout(NodeId node, ReplicaSet current, Members members) {
+  static boolean keepsMajorityWithout(NodeId node, ReplicaSet current, Members members) {
     Set<NodeId> rest = without(current.voters(), node);
     return 2 * rest.stream().filter(members.alive()::contains).count() > current.voters().size();
   }
 
-  /** The next leader if the present one is being decommissioned; null if it can continue. */
+  /** The next leader if the current one is being decommissioned; null if it can continue. */
   static @Nullable NodeId successor(ReplicaSet current, Members members, NodeId leader) {
     return members.in(Member.State.LEAVING).contains(leader)
         ? first(current.voters(), members.in(Member.State.UP)::contains).orElse(null)
@@ -102,19 +102,19 @@ final class MetadataReplicas {
     return 2 * rest.stream().filter(alive::contains).count() > rest.size();
   }
 
-  private static Optional<NodeId> first(Collection<NodeId> nodes, Predicate<NodeId> which) {
-    return nodes.stream().filter(which).min(BY_NAME);
+  private static Optional<NodeId> first(Collection<NodeId> nodes, Predicate<NodeId> condition) {
+    return nodes.stream().filter(condition).min(BY_NAME);
   }
 
-  private static Set<NodeId> with(Set<NodeId> nodes, NodeId one) {
-    Set<NodeId> more = new HashSet<>(nodes);
-    more.add(one);
-    return more;
+  private static Set<NodeId> with(Set<NodeId> nodes, NodeId node) {
+    Set<NodeId> result = new HashSet<>(nodes);
+    result.add(node);
+    return result;
   }
 
-  private static Set<NodeId> without(Set<NodeId> nodes, NodeId one) {
-    Set<NodeId> less = new HashSet<>(nodes);
-    less.remove(one);
-    return less;
+  private static Set<NodeId> without(Set<NodeId> nodes, NodeId node) {
+    Set<NodeId> result = new HashSet<>(nodes);
+    result.remove(node);
+    return result;
   }
 }

@@ -58,7 +58,7 @@ public final class NodeAddresses {
 
   /**
    * Reads the saved addresses; none if the file is missing or cannot be read. Every name is
-   * resolved on a thread of its own, so that a slow look-up does not delay others.
+   * resolved on a thread of its own, so that a slow lookup does not delay others.
    *
    * @param disk writes the file
    */
@@ -72,7 +72,7 @@ public final class NodeAddresses {
     thread.start();
   }
 
-  /** With another executor for look-ups. */
+  /** With another executor for lookups. */
   static NodeAddresses open(Path file, Executor disk, Executor resolver) {
     NodeAddresses book = new NodeAddresses(file, disk, resolver);
     try {
@@ -134,8 +134,8 @@ public final class NodeAddresses {
   }
 
   /**
-   * Starts a look-up of the name in the background, unless one is in progress, and returns the
-   * result of the previous look-up; null before the first has completed.
+   * Starts a lookup of the name in the background, unless one is in progress, and returns the
+   * result of the previous lookup; null before the first has completed.
    */
   private @Nullable InetAddress resolve(String host) {
     if (!LITERAL.matcher(host).matches()) {
@@ -210,8 +210,8 @@ public final class NodeAddresses {
   }
 
   /** Adds addresses reported by another node, for nodes without a saved address. */
-  void addHints(Map<NodeId, NodeAddress> hearsay) {
-    hearsay.forEach(saved::putIfAbsent);
+  void addHints(Map<NodeId, NodeAddress> reportedAddresses) {
+    reportedAddresses.forEach(saved::putIfAbsent);
     forget(removed);
   }
 

@@ -3,11 +3,12 @@ package io.fjordmq.cluster.membership;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.cluster.peer.PeerNetwork;
+import io.fjordmq.common.OperationException;
+import io.fjordmq.common.Timers;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -29,17 +30,17 @@ final class Reachability {
   private final MemberView members;
   private final PeerNetwork peers;
   private final MembershipSettings settings;
-  private final SerialTimers timers;
+  private final Timers timers;
   private final Runnable onChange;
   private final Map<NodeId, Contact> contacts = new HashMap<>();
   private long beatMillis;
   private volatile Set<NodeId> unreachable = Set.of();
 
   private static final class Contact {
-    /** False before the first answer. */
-    private boolean answered;
+    /** False before the first response. */
+    private boolean responded;
 
-    private long answeredMillis;
+    private long respondedMillis;
   }
 
   /**
@@ -50,7 +51,7 @@ final class Reachability {
       MemberView members,
       PeerNetwork peers,
       MembershipSettings settings,
-      SerialTimers timers,
+      Timers timers,
       Runnable onChange) {
     this.self = self;
     this.members = members;
@@ -89,7 +90,7 @@ final class Reachability {
   private void resetSince(long beforeMillis, long nowMillis) {
     for (Contact contact : contacts.values()) {
       if (isFresh(contact, beforeMillis)) {
-        contact.answeredMillis = nowMillis;
+        contact.respondedMillis = nowMillis;
       }
     }
   }
@@ -97,7 +98,7 @@ final class Reachability {
   /**
    * Must be called when the members have changed: a STARTING node waits until it has been reached.
    */
-  void membersChanged() {
+  void onMembersChanged() {
     contacts.keySet().retainAll(members.members().byNode().keySet());
     refresh();
     live().stream().filter(unreachable::contains).forEach(this::call);
@@ -119,16 +120,16 @@ final class Reachability {
   private void call(NodeId node) {
     Contact contact = contacts.computeIfAbsent(node, first -> new Contact());
     peers
-        .ask(node, LeaseExpiry.SERVICE, LeaseExpiry.question(), settings.lease())
-        .whenCompleteAsync((answer, failure) -> answered(node, contact, failure), timers);
+        .call(node, LeaseExpiry.SERVICE, LeaseExpiry.encodeProbe(), settings.lease())
+        .whenCompleteAsync((response, failure) -> onResponse(node, contact, failure), timers);
   }
 
-  private void answered(NodeId node, Contact contact, @Nullable Throwable failure) {
-    if (failure != null && !isAnswer(failure)) {
+  private void onResponse(NodeId node, Contact contact, @Nullable Throwable failure) {
+    if (failure != null && !isResponse(failure)) {
       return;
     }
-    contact.answered = true;
-    contact.answeredMillis = timers.nowMillis();
+    contact.responded = true;
+    contact.respondedMillis = timers.nowMillis();
     if (unreachable.contains(node)) {
       refresh();
       onChange.run();
@@ -136,9 +137,8 @@ final class Reachability {
   }
 
   /** A node that refuses a call has been reached. */
-  private static boolean isAnswer(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof PeerException peer && peer.kind() == PeerException.Kind.REFUSED;
+  private static boolean isResponse(Throwable failure) {
+    return OperationException.isAny(failure, PeerException.Kind.REFUSED);
   }
 
   private void refresh() {
@@ -152,7 +152,7 @@ final class Reachability {
     for (NodeId node : live()) {
       Contact contact = contacts.get(node);
       boolean isNew = unreachable.contains(node) && !before.contains(node);
-      if (isNew && contact != null && contact.answered) {
+      if (isNew && contact != null && contact.responded) {
         LOG.warn(
             "Live node does not respond node={} ms={}",
             node,
@@ -163,7 +163,7 @@ final class Reachability {
 
   private boolean isFresh(@Nullable Contact contact, long nowMillis) {
     return contact != null
-        && contact.answered
-        && nowMillis - contact.answeredMillis < settings.unreachableAfter().toMillis();
+        && contact.responded
+        && nowMillis - contact.respondedMillis < settings.unreachableAfter().toMillis();
   }
 }

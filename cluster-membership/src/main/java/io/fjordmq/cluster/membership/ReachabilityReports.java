@@ -1,8 +1,8 @@
 package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.membership.LeaderAnswer.NotRenewed;
 import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
+import io.fjordmq.cluster.membership.LeaderResponse.NotRenewed;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -26,10 +26,10 @@ final class ReachabilityReports {
   private static final Logger LOG = LoggerFactory.getLogger(ReachabilityReports.class);
 
   /**
-   * Among nodes with equally many cuts, the one with the highest incarnation goes, then the highest
-   * id, so that of two nodes it is always the same.
+   * Among nodes with equally many partitions, the one with the highest incarnation leaves service,
+   * then the one with the highest id, so that of two nodes it is always the same.
    */
-  private static final Comparator<Member> WORST_LAST_OF_EQUAL_CUTS =
+  private static final Comparator<Member> BY_INCARNATION_THEN_ID =
       Comparator.comparingLong(Member::incarnation).thenComparing(member -> member.node().value());
 
   private final NodeId self;
@@ -40,29 +40,31 @@ final class ReachabilityReports {
   private record Report(long incarnation, Set<NodeId> unreachable, long atMillis) {}
 
   /** Two counted nodes that cannot reach each other, ordered by id. */
-  private record Cut(NodeId one, NodeId other) {
+  private record Partition(NodeId first, NodeId second) {
     boolean has(NodeId node) {
-      return one.equals(node) || other.equals(node);
+      return first.equals(node) || second.equals(node);
     }
   }
 
   /**
    * @param self the leader, which never leaves service: without it no node could renew its lease
-   * @param validMillis how long a report is valid
+   * @param validMillis validity of a report
    */
   ReachabilityReports(NodeId self, long validMillis) {
     this.self = self;
     this.validMillis = validMillis;
   }
 
-  /** Records the report of a node. Returns why its lease is not renewed; null if it is. */
+  /**
+   * Records the report of a node. Returns the reason why its lease is not renewed; null if it is.
+   */
   @Nullable NotRenewed onRenewal(NodeId from, Renewal renewal, Members members, long nowMillis) {
     reports.put(from, new Report(renewal.incarnation(), renewal.unreachable(), nowMillis));
-    List<Cut> cuts = cuts(members, nowMillis);
-    Set<NodeId> leaving = cuts.isEmpty() ? Set.of() : leaving(cuts, members);
-    logLeaving(leaving, cuts);
+    List<Partition> partitions = partitions(members, nowMillis);
+    Set<NodeId> leaving = partitions.isEmpty() ? Set.of() : leaving(partitions, members);
+    logLeaving(leaving, partitions);
     return leaving.contains(from)
-        ? new NotRenewed(partitionMessage(from, others(from, cuts)))
+        ? new NotRenewed(partitionMessage(from, others(from, partitions)))
         : null;
   }
 
@@ -74,19 +76,19 @@ final class ReachabilityReports {
     return nodes.stream().map(NodeId::value).sorted().collect(Collectors.joining(", "));
   }
 
-  private static Set<NodeId> others(NodeId node, List<Cut> cuts) {
-    return cuts.stream()
-        .filter(cut -> cut.has(node))
-        .map(cut -> cut.one.equals(node) ? cut.other : cut.one)
+  private static Set<NodeId> others(NodeId node, List<Partition> partitions) {
+    return partitions.stream()
+        .filter(partition -> partition.has(node))
+        .map(partition -> partition.first.equals(node) ? partition.second : partition.first)
         .collect(Collectors.toSet());
   }
 
-  private void logLeaving(Set<NodeId> leaving, List<Cut> cuts) {
+  private void logLeaving(Set<NodeId> leaving, List<Partition> partitions) {
     for (NodeId node : leaving) {
       if (!reportedLeaving.contains(node)) {
         LOG.warn(
             "Refusing to renew a lease so that the other nodes can continue: {} node={}",
-            partitionMessage(node, others(node, cuts)),
+            partitionMessage(node, others(node, partitions)),
             node);
       }
     }
@@ -94,11 +96,11 @@ final class ReachabilityReports {
   }
 
   /**
-   * Finds the cuts between counted nodes that both renew their leases. The report of one of the two
-   * is enough.
+   * Finds the partitions between counted nodes that both renew their leases. The report of one of
+   * the two is enough.
    */
-  private List<Cut> cuts(Members members, long nowMillis) {
-    List<Cut> cuts = new ArrayList<>();
+  private List<Partition> partitions(Members members, long nowMillis) {
+    List<Partition> partitions = new ArrayList<>();
     List<NodeId> counted =
         members.counted().stream()
             .filter(node -> reportOf(node, members, nowMillis) != null)
@@ -106,17 +108,17 @@ final class ReachabilityReports {
             .toList();
     for (int i = 0; i < counted.size(); i++) {
       for (int j = i + 1; j < counted.size(); j++) {
-        if (areApart(counted.get(i), counted.get(j), members, nowMillis)) {
-          cuts.add(new Cut(counted.get(i), counted.get(j)));
+        if (isPartitioned(counted.get(i), counted.get(j), members, nowMillis)) {
+          partitions.add(new Partition(counted.get(i), counted.get(j)));
         }
       }
     }
-    return cuts;
+    return partitions;
   }
 
-  private boolean areApart(NodeId one, NodeId other, Members members, long nowMillis) {
-    return reportsUnreachable(one, other, members, nowMillis)
-        || reportsUnreachable(other, one, members, nowMillis);
+  private boolean isPartitioned(NodeId first, NodeId second, Members members, long nowMillis) {
+    return reportsUnreachable(first, second, members, nowMillis)
+        || reportsUnreachable(second, first, members, nowMillis);
   }
 
   private boolean reportsUnreachable(NodeId from, NodeId node, Members members, long nowMillis) {
@@ -140,31 +142,31 @@ final class ReachabilityReports {
    * Greedily selects as few nodes as possible to leave service, and never so many that less than a
    * majority of the members remains counted.
    */
-  private Set<NodeId> leaving(List<Cut> cuts, Members members) {
-    List<Cut> remaining = new ArrayList<>(cuts);
+  private Set<NodeId> leaving(List<Partition> partitions, Members members) {
+    List<Partition> remaining = new ArrayList<>(partitions);
     Set<NodeId> leaving = new HashSet<>();
     int maxLeaving = members.counted().size() - (members.byNode().size() / 2 + 1);
     while (leaving.size() < maxLeaving && !remaining.isEmpty()) {
       NodeId worst = worst(remaining, members);
       leaving.add(worst);
-      remaining.removeIf(cut -> cut.has(worst));
+      remaining.removeIf(partition -> partition.has(worst));
     }
     return leaving;
   }
 
-  private NodeId worst(List<Cut> cuts, Members members) {
-    Map<Member, Integer> found = new HashMap<>();
-    for (Cut cut : cuts) {
-      for (NodeId node : List.of(cut.one, cut.other)) {
+  private NodeId worst(List<Partition> partitions, Members members) {
+    Map<Member, Integer> partitionCounts = new HashMap<>();
+    for (Partition partition : partitions) {
+      for (NodeId node : List.of(partition.first, partition.second)) {
         if (!node.equals(self)) {
-          found.merge(Objects.requireNonNull(members.find(node)), 1, Integer::sum);
+          partitionCounts.merge(Objects.requireNonNull(members.find(node)), 1, Integer::sum);
         }
       }
     }
-    return found.entrySet().stream()
+    return partitionCounts.entrySet().stream()
         .max(
             Map.Entry.<Member, Integer>comparingByValue()
-                .thenComparing(Map.Entry.comparingByKey(WORST_LAST_OF_EQUAL_CUTS)))
+                .thenComparing(Map.Entry.comparingByKey(BY_INCARNATION_THEN_ID)))
         .orElseThrow()
         .getKey()
         .node();
@@ -174,24 +176,24 @@ final class ReachabilityReports {
    * Why this STARTING node cannot be counted yet; null if it can. It and every counted node must
    * have reported that they reach each other.
    */
-  @Nullable String whyNotCounted(NodeId node, Members members, long nowMillis) {
+  @Nullable String notCountedReason(NodeId node, Members members, long nowMillis) {
     if (reportOf(node, members, nowMillis) == null) {
-      return "it has not reported yet which nodes it can reach";
+      return "no reachability report from this node yet";
     }
-    Set<NodeId> silent = new HashSet<>();
-    Set<NodeId> cutOff = new HashSet<>();
+    Set<NodeId> notReporting = new HashSet<>();
+    Set<NodeId> unreachable = new HashSet<>();
     for (NodeId counted : members.counted()) {
       if (reportOf(counted, members, nowMillis) == null) {
-        silent.add(counted);
-      } else if (areApart(node, counted, members, nowMillis)) {
-        cutOff.add(counted);
+        notReporting.add(counted);
+      } else if (isPartitioned(node, counted, members, nowMillis)) {
+        unreachable.add(counted);
       }
     }
-    if (!cutOff.isEmpty()) {
-      return partitionMessage(node, cutOff);
+    if (!unreachable.isEmpty()) {
+      return partitionMessage(node, unreachable);
     }
-    return silent.isEmpty()
+    return notReporting.isEmpty()
         ? null
-        : "waiting for these nodes to renew their leases: " + names(silent);
+        : "waiting for these nodes to renew their leases: " + names(notReporting);
   }
 }

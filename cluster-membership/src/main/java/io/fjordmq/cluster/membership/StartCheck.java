@@ -7,9 +7,11 @@ import io.fjordmq.cluster.peer.Hello;
 import io.fjordmq.cluster.peer.HelloClient;
 import io.fjordmq.cluster.peer.HelloReply;
 import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.common.OperationException;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,23 +23,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks all known nodes whether they accept this data directory, before it is used. One node that
- * knows a later start is enough to keep a stale copy from voting. Nodes that do not respond in time
- * are skipped; they fence a stale copy when they connect. For the startup thread; blocks.
+ * Checks with all known nodes whether they accept this data directory, before it is used. One node
+ * that knows a later start is enough to keep a stale copy from voting. Nodes that do not respond in
+ * time are skipped; they fence a stale copy when they connect. For the startup thread; blocks.
  */
 public final class StartCheck {
   private static final Logger LOG = LoggerFactory.getLogger(StartCheck.class);
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private final NodeIdentity self;
-  private final JoinSettings settings;
+  private final JoinOptions options;
   private final HelloClient helloClient;
   private final StartFence fence;
 
   public StartCheck(
-      NodeIdentity self, JoinSettings settings, HelloClient helloClient, StartFence fence) {
+      NodeIdentity self, JoinOptions options, HelloClient helloClient, StartFence fence) {
     this.self = self;
-    this.settings = settings;
+    this.options = options;
     this.helloClient = helloClient;
     this.fence = fence;
   }
@@ -46,9 +48,9 @@ public final class StartCheck {
    * Returns once no responding node objects.
    *
    * @throws MembershipException if the directory is a stale copy, or another process of this node
-   *     stays connected; the message says what to do
+   *     stays connected; the message tells the operator what to do
    */
-  public void ask(NodeAddresses addresses) throws MembershipException, InterruptedException {
+  public void probeNodes(NodeAddresses addresses) throws MembershipException, InterruptedException {
     Set<NodeAddress> others = othersIn(addresses);
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
     String inUse = objection(others);
@@ -57,62 +59,83 @@ public final class StartCheck {
         throw new MembershipException(inUse);
       }
       LOG.warn("Waiting for another process of this node to end: {}", inUse);
-      TimeUnit.MILLISECONDS.sleep(settings.helloPause().toMillis());
+      TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
       inUse = objection(others);
     }
   }
 
   /**
-   * Returns if no other known node responds.
+   * Returns if no other known node responds. A node that is slow must not be taken for a node that
+   * is lost: addresses where nothing refuses the connection are asked again until the timeout.
    *
-   * @throws MembershipException if one does; the message says which one and what to do
+   * @throws MembershipException if a node responds; the message names it and tells the operator
+   *     what to do
    */
   public void requireNoOtherRunning(NodeAddresses addresses)
       throws MembershipException, InterruptedException {
-    Set<NodeAddress> others = othersIn(addresses);
-    Hello hello = hello();
-    Map<NodeAddress, CompletableFuture<HelloReply>> asked = new LinkedHashMap<>();
-    others.forEach(to -> asked.put(to, helloClient.greet(to, hello, settings.helloTimeout())));
-    for (Map.Entry<NodeAddress, CompletableFuture<HelloReply>> question : asked.entrySet()) {
-      if (isAnswered(question.getValue())) {
-        throw new MembershipException(
-            "another node of this cluster is running at %s; a stand-alone start would split the cluster in two. Stop that node permanently, or start this one without --alone"
-                .formatted(question.getKey()));
-      }
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
+    Set<NodeAddress> silent = requireNotRunning(othersIn(addresses));
+    while (!silent.isEmpty() && System.nanoTime() - deadline < 0) {
+      LOG.warn("Waiting for a response from addresses that do not refuse connections: {}", silent);
+      TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
+      silent = requireNotRunning(silent);
     }
   }
 
-  private boolean isAnswered(CompletableFuture<HelloReply> answer) throws InterruptedException {
-    try {
-      return answer.get().clusterId().equals(self.clusterId());
-    } catch (ExecutionException e) {
-      return e.getCause() instanceof PeerException refusal
-          && (refusal.kind() == PeerException.Kind.IN_USE
-              || refusal.kind() == PeerException.Kind.FENCED);
+  /** Returns the addresses from which no response arrived in time. */
+  private Set<NodeAddress> requireNotRunning(Set<NodeAddress> asked)
+      throws MembershipException, InterruptedException {
+    Hello hello = hello();
+    Map<NodeAddress, CompletableFuture<HelloReply>> replies = new LinkedHashMap<>();
+    asked.forEach(
+        to -> replies.put(to, helloClient.sendHello(to, hello, options.settings().helloTimeout())));
+    Set<NodeAddress> silent = new LinkedHashSet<>();
+    for (Map.Entry<NodeAddress, CompletableFuture<HelloReply>> reply : replies.entrySet()) {
+      try {
+        if (reply.getValue().get().clusterId().equals(self.clusterId())) {
+          throw running(reply.getKey());
+        }
+      } catch (ExecutionException e) {
+        if (OperationException.isAny(
+            e.getCause(), PeerException.Kind.IN_USE, PeerException.Kind.FENCED)) {
+          throw running(reply.getKey());
+        } else if (OperationException.isAny(e.getCause(), PeerException.Kind.NO_RESPONSE)) {
+          silent.add(reply.getKey());
+        }
+      }
     }
+    return silent;
+  }
+
+  private static MembershipException running(NodeAddress address) {
+    return new MembershipException(
+        "another node of this cluster is running at %s; a stand-alone start would split the cluster; stop that node permanently, or start this one without --alone"
+            .formatted(address));
   }
 
   private Set<NodeAddress> othersIn(NodeAddresses addresses) {
     Set<NodeAddress> others = new HashSet<>(addresses.all().values());
-    others.addAll(settings.seeds());
-    others.remove(settings.address());
+    others.addAll(options.seeds());
+    others.remove(options.address());
     return others;
   }
 
   private Hello hello() {
-    return new Hello(self.clusterId(), self.node(), settings.address(), fence.own());
+    return new Hello(self.clusterId(), self.node(), options.address(), fence.own());
   }
 
   /** Describes the other process of this node that is connected; null if there is none. */
   private @Nullable String objection(Set<NodeAddress> others)
       throws MembershipException, InterruptedException {
     Hello hello = hello();
-    List<CompletableFuture<HelloReply>> asked =
-        others.stream().map(to -> helloClient.greet(to, hello, settings.helloTimeout())).toList();
+    List<CompletableFuture<HelloReply>> replies =
+        others.stream()
+            .map(to -> helloClient.sendHello(to, hello, options.settings().helloTimeout()))
+            .toList();
     String inUse = null;
-    for (CompletableFuture<HelloReply> answer : asked) {
+    for (CompletableFuture<HelloReply> reply : replies) {
       try {
-        answer.get();
+        reply.get();
       } catch (ExecutionException e) {
         if (e.getCause() instanceof PeerException refusal) {
           if (refusal.kind() == PeerException.Kind.FENCED) {

@@ -16,9 +16,9 @@ final class StartWatch implements MetadataListener {
   }
 
   @Override
-  public void changed(MetadataView view, List<MetadataUpdate> updates) {
+  public void onChanged(MetadataView view, List<MetadataUpdate> updates) {
     if (updates.stream().anyMatch(update -> update.key().startsWith(StartRecord.PREFIX))) {
-      StartRecord.all(view).forEach(fence::registered);
+      StartRecord.all(view).forEach(fence::onRegistered);
     }
   }
 }

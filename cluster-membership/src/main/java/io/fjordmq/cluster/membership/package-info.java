@@ -6,19 +6,21 @@
  * of a node. Then read:
  *
  * <ul>
- *   <li>{@code Joining}, which asks the seeds at a first start or when the metadata are missing;
- *       {@code AddressDiscovery} and {@code NodeAddresses}, which track the addresses of all nodes.
- *   <li>{@code NodeLease}, the incarnations of this node from registration to the end of the lease;
- *       {@code MemberView}, the members as this node knows them.
+ *   <li>{@code ClusterJoin}, which contacts the seeds at a first start or when the metadata is
+ *       missing; {@code AddressDiscovery} and {@code NodeAddresses}, which track the addresses of
+ *       all nodes.
+ *   <li>{@code NodeIncarnations}, the incarnations of this node from registration to the end of the
+ *       lease ({@code NodeLease}); {@code MemberView}, the members as this node knows them.
  *   <li>{@code MetadataLeader}, the duties of the metadata leader, with {@code LeaseTable} and
- *       {@code MetadataReplicas}, which use neither clocks nor threads. {@code LeaderCalls} finds
- *       the leader; {@code LeaderRequest} and {@code LeaderAnswer} define the messages.
+ *       {@code MetadataReplicas}, which use neither clocks nor threads, {@code NodeRegistry} and
+ *       {@code MetadataReplicaDuties}. {@code LeaderCalls} finds the leader; {@code LeaderRequest}
+ *       and {@code LeaderResponse} define the messages.
  * </ul>
  *
  * <p>Everything runs on one thread, {@code membership}; simulations replace it with virtual time
- * ({@code SerialTimers}).
+ * ({@code Timers}).
  *
- * <p>This package knows nothing about ranges or MQTT.
+ * <p>This package does not depend on ranges or MQTT.
  */
 @NullMarked
 package io.fjordmq.cluster.membership;

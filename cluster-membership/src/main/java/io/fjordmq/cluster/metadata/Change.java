@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One write in a batch.
  *
  * @param key 1 to 255 of {@code a-z A-Z 0-9 . _ / -}
- * @param value the new value; null removes the record. The caller must not modify it any more
+ * @param value the new value; null removes the record. The caller must not modify it afterwards
  * @param expectedVersion the version that the record must have; {@link #ABSENT} if it must not
  *     exist, {@link #ANY} for an unconditional write
  */
@@ -30,11 +30,11 @@ public record Change(String key, byte @Nullable [] value, long expectedVersion) 
   public Change {
     if (!KEY.matcher(key).matches()) {
       throw new IllegalArgumentException(
-          "metadata key must be 1 to 255 letters, digits, '.', '_', '/' or '-': '" + key + "'");
+          "metadata key must be 1 to 255 letters, digits, '.', '_', '/' or '-', not '" + key + "'");
     }
     if (expectedVersion < ANY) {
       throw new IllegalArgumentException(
-          "expectedVersion must be a version, ABSENT (0) or ANY (-1): " + expectedVersion);
+          "expectedVersion must be a version, ABSENT (0) or ANY (-1), not " + expectedVersion);
     }
   }
 

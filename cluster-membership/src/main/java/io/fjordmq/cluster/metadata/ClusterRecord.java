@@ -1,6 +1,6 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;

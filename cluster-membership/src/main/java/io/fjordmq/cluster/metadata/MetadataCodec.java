@@ -1,7 +1,7 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

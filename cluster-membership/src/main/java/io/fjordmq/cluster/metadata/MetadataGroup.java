@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * block. Futures complete on a thread of the group, which must not be blocked.
  *
  * <p>This class does not retry writes. If a batch fails with {@link Kind#OUTCOME_UNKNOWN}, the
- * writer reads the view again ({@link #readView}) and tells from versions and values whether the
- * batch was applied.
+ * writer reads the view again ({@link #readView}) and concludes from versions and values whether
+ * the batch was applied.
  */
 public final class MetadataGroup implements AutoCloseable {
   /** The same in every cluster. */
@@ -57,7 +57,7 @@ public final class MetadataGroup implements AutoCloseable {
    * Creates this node's replica of the metadata group with these members. Does nothing if the
    * replica exists.
    */
-  public static void bootstrap(ConsensusHost host, ReplicaSet members) throws ConsensusException {
+  public static void bootstrap(ConsensusHost host, ReplicaSet members) {
     host.create(GROUP, members);
   }
 
@@ -76,7 +76,7 @@ public final class MetadataGroup implements AutoCloseable {
    */
   public static MetadataGroup open(
       ConsensusHost host, MetadataStorage storage, MetadataSettings settings, Executor disk)
-      throws IOException, ConsensusException {
+      throws IOException {
     CompletableFuture<MetadataGroup> opened = new CompletableFuture<>();
     MetadataState state =
         MetadataState.load(
@@ -88,10 +88,10 @@ public final class MetadataGroup implements AutoCloseable {
     state.watch(
         new MetadataListener() {
           @Override
-          public void changed(MetadataView view, List<MetadataUpdate> updates) {}
+          public void onChanged(MetadataView view, List<MetadataUpdate> updates) {}
 
           @Override
-          public void halted(ConsensusException cause) {
+          public void onHalted(ConsensusException cause) {
             if (MetadataState.isLogFailure(cause)) {
               opened.thenAccept(MetadataGroup::reopenLater);
             }
@@ -121,7 +121,7 @@ public final class MetadataGroup implements AutoCloseable {
       consensus = host.open(GROUP, state);
       state.reopened();
       LOG.info("Metadata group reopened");
-    } catch (ConsensusException | RuntimeException e) {
+    } catch (RuntimeException e) {
       LOG.warn("Cannot reopen the metadata group, retrying", e);
       reopenLater();
     }

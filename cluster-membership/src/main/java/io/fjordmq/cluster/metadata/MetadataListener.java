@@ -9,25 +9,25 @@ import java.util.List;
  */
 public interface MetadataListener {
   /**
-   * Called when the metadata have changed. The first call passes all existing records.
+   * Called when the metadata has changed. The first call passes all existing records.
    *
    * @param view the complete state
    * @param updates changes since the last call, in key order; intermediate versions may be skipped
    */
-  void changed(MetadataView view, List<MetadataUpdate> updates);
+  void onChanged(MetadataView view, List<MetadataUpdate> updates);
 
   /**
    * Called when this replica becomes leader; the view includes everything that earlier leaders
    * wrote.
    */
-  default void leading(long term) {}
+  default void onLeaderStart(long term) {}
 
   /** Called when this replica no longer leads. */
-  default void following() {}
+  default void onLeaderStop() {}
 
   /**
    * Called when this replica has halted. It receives no changes until it is reopened, or until the
    * node is restarted if the log was not the cause.
    */
-  default void halted(ConsensusException cause) {}
+  default void onHalted(ConsensusException cause) {}
 }

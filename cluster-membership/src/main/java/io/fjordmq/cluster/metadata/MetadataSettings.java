@@ -18,7 +18,7 @@ public record MetadataSettings(int maxBatchBytes, int checkpointEveryEntries) {
   public MetadataSettings {
     if (maxBatchBytes < 1 || checkpointEveryEntries < 1) {
       throw new IllegalArgumentException(
-          "maxBatchBytes and checkpointEveryEntries must be positive: %d, %d"
+          "maxBatchBytes and checkpointEveryEntries must be positive, not %d and %d"
               .formatted(maxBatchBytes, checkpointEveryEntries));
     }
   }

@@ -1,10 +1,10 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.consensus.CommittedEntry;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.SnapshotRefusedException;
+import io.fjordmq.common.NewerFormatException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -97,7 +97,7 @@ final class MetadataState implements ReplicatedState {
 
   synchronized void watch(MetadataListener listener) {
     listeners.add(listener);
-    listener.changed(view, view.since(MetadataView.EMPTY));
+    listener.onChanged(view, view.since(MetadataView.EMPTY));
   }
 
   void unwatch(MetadataListener listener) {
@@ -134,15 +134,15 @@ final class MetadataState implements ReplicatedState {
   }
 
   @Override
-  public synchronized void leading(long term) {
+  public synchronized void onLeaderStart(long term) {
     LOG.info("This node leads the metadata group term={} version={}", term, view.version());
-    listeners.forEach(listener -> listener.leading(term));
+    listeners.forEach(listener -> listener.onLeaderStart(term));
   }
 
   @Override
-  public synchronized void following() {
+  public synchronized void onLeaderStop() {
     LOG.info("This node no longer leads the metadata group");
-    listeners.forEach(MetadataListener::following);
+    listeners.forEach(MetadataListener::onLeaderStop);
   }
 
   @Override
@@ -188,7 +188,7 @@ final class MetadataState implements ReplicatedState {
   }
 
   @Override
-  public synchronized void halted(ConsensusException cause) {
+  public synchronized void onHalted(ConsensusException cause) {
     NewerFormatException newer = NewerFormatException.in(cause);
     failure = newer == null ? cause.getMessage() : newer.getMessage();
     if (isLogFailure(cause)) {
@@ -200,7 +200,7 @@ final class MetadataState implements ReplicatedState {
           failure,
           newer == null ? cause : null);
     }
-    listeners.forEach(listener -> listener.halted(cause));
+    listeners.forEach(listener -> listener.onHalted(cause));
   }
 
   /**
@@ -208,8 +208,8 @@ final class MetadataState implements ReplicatedState {
    * must not be used any more.
    */
   static boolean isLogFailure(ConsensusException halt) {
-    Throwable why = halt.getCause();
-    return !(why instanceof RuntimeException) && !(why instanceof Error);
+    Throwable reason = halt.getCause();
+    return !(reason instanceof RuntimeException) && !(reason instanceof Error);
   }
 
   private synchronized MetadataCodec.Checkpoint current() {
@@ -219,7 +219,7 @@ final class MetadataState implements ReplicatedState {
   private void notifyListeners(MetadataView before) {
     if (!listeners.isEmpty()) {
       List<MetadataUpdate> updates = view.since(before);
-      listeners.forEach(listener -> listener.changed(view, updates));
+      listeners.forEach(listener -> listener.onChanged(view, updates));
     }
   }
 }

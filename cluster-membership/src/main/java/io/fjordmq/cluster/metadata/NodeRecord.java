@@ -1,8 +1,8 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -22,8 +22,8 @@ import java.util.List;
  *
  * @param node the id of the node
  * @param address the address of its cluster port
- * @param incarnation number of this registration, from 1; increases with each one, so that remains
- *     of earlier incarnations can be told apart
+ * @param incarnation number of this registration, from 1; increases with each one, so that
+ *     leftovers of earlier incarnations can be distinguished
  * @param state the state of this incarnation
  */
 public record NodeRecord(NodeId node, NodeAddress address, long incarnation, State state) {
@@ -74,7 +74,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
 
   private static State state(int ordinal) {
     if (ordinal < 0 || ordinal >= State.values().length) {
-      throw NewerFormatException.unknownKind("state of a node", ordinal);
+      throw NewerFormatException.unknownKind("node state", ordinal);
     }
     return State.values()[ordinal];
   }
@@ -95,13 +95,13 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   }
 
   /**
-   * @throws IllegalArgumentException if the record is not that of a node or has another formatat
+   * @throws IllegalArgumentException if the record is not a node record or has another format
    */
   public static NodeRecord decode(MetadataRecord record) {
     ByteBuffer in = ByteBuffer.wrap(record.value());
     byte format = in.get();
     if (!record.key().startsWith(PREFIX)) {
-      throw new IllegalArgumentException("not the record of a node: " + record);
+      throw new IllegalArgumentException("not a node record: " + record);
     }
     if (format < FORMAT_WITHOUT_STATE || format > FORMAT_WITH_STARTING) {
       NewerFormatException.require("a node record", FORMAT_WITH_STARTING, format);

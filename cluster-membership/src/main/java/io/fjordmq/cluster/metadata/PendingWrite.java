@@ -17,7 +17,7 @@ final class PendingWrite implements Proposal {
   }
 
   @Override
-  public void failed(ConsensusException cause) {
+  public void onFailed(ConsensusException cause) {
     result.completeExceptionally(cause);
   }
 }

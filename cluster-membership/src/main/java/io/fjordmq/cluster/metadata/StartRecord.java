@@ -1,8 +1,8 @@
 package io.fjordmq.cluster.metadata;
 
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartStamp;
+import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;

@@ -12,7 +12,7 @@ public sealed interface WriteResult {
   /**
    * Nothing was written, because a record did not have the expected version. A writer that retries
    * a batch with unknown outcome may conflict with its own write: it should compare the record
-   * before it gives up.
+   * before it reports a failure.
    *
    * @param key the key of the first such record in the batch
    * @param actualVersion the version of that record; {@link Change#ABSENT} if it does not exist

@@ -7,10 +7,10 @@ import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.PeerException.Kind;
 import io.fjordmq.cluster.peer.proto.Accepted;
-import io.fjordmq.cluster.peer.proto.Answer;
-import io.fjordmq.cluster.peer.proto.AnswererMessage;
-import io.fjordmq.cluster.peer.proto.AskerMessage;
+import io.fjordmq.cluster.peer.proto.ClientMessage;
 import io.fjordmq.cluster.peer.proto.PeersGrpc;
+import io.fjordmq.cluster.peer.proto.Response;
+import io.fjordmq.cluster.peer.proto.ServerMessage;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
@@ -30,36 +30,36 @@ import org.jspecify.annotations.Nullable;
  * <p>Requests are sent only after the node has accepted the connection, so a request that was not
  * sent has certainly not been handled.
  */
-final class ClientStream implements ClientResponseObserver<AskerMessage, AnswererMessage> {
+final class ClientStream implements ClientResponseObserver<ClientMessage, ServerMessage> {
   private final NodeId peer;
   private final ManagedChannel channel;
   private final PeerSettings settings;
   private final StartFence fence;
   private final Listener listener;
-  private final long begunNanos;
+  private final long openedNanos;
   private final AtomicLong lastCall = new AtomicLong();
   private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
-  private @Nullable ClientCallStreamObserver<AskerMessage> stream;
-  private @Nullable SendQueue<AskerMessage> queue;
+  private @Nullable ClientCallStreamObserver<ClientMessage> stream;
+  private @Nullable SendQueue<ClientMessage> queue;
   private volatile boolean accepted;
   private volatile @Nullable StartStamp entered;
   private volatile StartStamp shownStart = StartStamp.NONE;
-  private volatile boolean ended;
-  private volatile long heardNanos;
-  private long pingedNanos;
+  private volatile boolean onClosed;
+  private volatile long lastReceivedNanos;
+  private long lastPingNanos;
 
   /** Receives the events of the connection, on one of its threads. */
   interface Listener {
-    void accepted();
+    void onAccepted();
 
     /** Called once. */
-    void ended(ClientStream stream, String why, boolean wasAccepted);
+    void onEnded(ClientStream stream, String reason, boolean wasAccepted);
   }
 
   private static final class Waiting {
     final String service;
     final long deadlineNanos;
-    final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    final CompletableFuture<byte[]> response = new CompletableFuture<>();
     volatile boolean sent;
 
     Waiting(String service, long deadlineNanos) {
@@ -80,9 +80,9 @@ final class ClientStream implements ClientResponseObserver<AskerMessage, Answere
     this.channel = channel;
     this.settings = settings;
     this.listener = listener;
-    this.begunNanos = nanos;
-    this.heardNanos = nanos;
-    this.pingedNanos = nanos;
+    this.openedNanos = nanos;
+    this.lastReceivedNanos = nanos;
+    this.lastPingNanos = nanos;
   }
 
   /**
@@ -90,53 +90,55 @@ final class ClientStream implements ClientResponseObserver<AskerMessage, Answere
    *
    * @param own the stamp in the opening message
    */
-  void open(AskerMessage opening, StartStamp own) {
+  void open(ClientMessage opening, StartStamp own) {
     shownStart = own;
     PeersGrpc.newStub(channel).converse(this);
     queue().begin(opening);
   }
 
   @Override
-  public void beforeStart(ClientCallStreamObserver<AskerMessage> request) {
+  public void beforeStart(ClientCallStreamObserver<ClientMessage> request) {
     stream = request;
     queue = new SendQueue<>(request, settings.maxQueuedBytes());
     request.setOnReadyHandler(queue::drain);
   }
 
   boolean isEnded() {
-    return ended;
+    return onClosed;
   }
 
-  CompletableFuture<byte[]> ask(String service, byte[] request, Duration timeout, long nanos) {
-    if (waiting.size() >= settings.maxUnanswered()) {
+  CompletableFuture<byte[]> call(String service, byte[] request, Duration timeout, long nanos) {
+    if (waiting.size() >= settings.maxPendingCalls()) {
       return notSent(
-          "too many pending calls to node %s (maxUnanswered %d)"
-              .formatted(peer, settings.maxUnanswered()));
+          "too many pending calls to node %s (maxPendingCalls %d)"
+              .formatted(peer, settings.maxPendingCalls()));
     }
     long call = lastCall.incrementAndGet();
-    Waiting one = new Waiting(service, nanos + timeout.toNanos());
-    waiting.put(call, one);
-    AskerMessage message = PeerProtocol.request(call, service, request);
-    boolean taken =
-        queue().offer(message, request.length + PeerProtocol.OVERHEAD_BYTES, () -> one.sent = true);
-    if (!taken) {
+    Waiting pending = new Waiting(service, nanos + timeout.toNanos());
+    waiting.put(call, pending);
+    ClientMessage message = PeerProtocol.request(call, service, request);
+    boolean queued =
+        queue()
+            .offer(
+                message, request.length + PeerProtocol.OVERHEAD_BYTES, () -> pending.sent = true);
+    if (!queued) {
       waiting.remove(call);
       return notSent(
-          ended
+          onClosed
               ? "the connection to node " + peer + " was lost"
               : "the send queue to node %s is full (maxQueuedBytes %d)"
                   .formatted(peer, settings.maxQueuedBytes()));
     }
-    return one.answer;
+    return pending.response;
   }
 
-  private static CompletableFuture<byte[]> notSent(String why) {
-    return CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, why));
+  private static CompletableFuture<byte[]> notSent(String reason) {
+    return CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, reason));
   }
 
   /**
-   * Times out late calls, and closes the connection if the node is silent. Call it many times a
-   * second.
+   * Times out late calls, and closes the connection if the node does not respond. Call it many
+   * times a second.
    */
   void tick(long nanos) {
     for (Map.Entry<Long, Waiting> entry : waiting.entrySet()) {
@@ -144,61 +146,62 @@ final class ClientStream implements ClientResponseObserver<AskerMessage, Answere
         fail(entry.getKey(), "timed out");
       }
     }
-    if (!accepted && nanos - begunNanos > settings.connectTimeout().toNanos()) {
+    if (!accepted && nanos - openedNanos > settings.connectTimeout().toNanos()) {
       end(
-          "it did not accept the connection within "
+          "the peer did not accept the connection within "
               + settings.connectTimeout().toMillis()
               + " ms");
-    } else if (accepted && nanos - heardNanos > settings.silence().toNanos()) {
-      end("no message from it for " + settings.silence().toMillis() + " ms");
-    } else if (nanos - pingedNanos > settings.pingInterval().toNanos()) {
-      pingedNanos = nanos;
+    } else if (accepted && nanos - lastReceivedNanos > settings.idleTimeout().toNanos()) {
+      end("no message from the peer for " + settings.idleTimeout().toMillis() + " ms");
+    } else if (nanos - lastPingNanos > settings.pingInterval().toNanos()) {
+      lastPingNanos = nanos;
       queue().offerFirst(PeerProtocol.PING);
     }
   }
 
   @Override
-  public void onNext(AnswererMessage message) {
-    heardNanos = System.nanoTime();
+  public void onNext(ServerMessage message) {
+    lastReceivedNanos = System.nanoTime();
     switch (message.getKindCase()) {
-      case ACCEPTED -> accepted(message.getAccepted());
-      case ANSWER -> answered(message.getAnswer());
-      case PONG -> {} // heardNanos is set; nothing else to do
-      case KIND_NOT_SET -> end("it sent a message of an unknown kind; upgrade this node");
+      case ACCEPTED -> onAccepted(message.getAccepted());
+      case RESPONSE -> onResponse(message.getResponse());
+      case PONG -> {} // lastReceivedNanos is set; nothing else to do
+      case KIND_NOT_SET -> end("the peer sent a message of an unknown kind; upgrade this node");
     }
   }
 
-  private void accepted(Accepted answer) {
-    StartFence.Refusal refusal = fence.enter(peer, PeerProtocol.decode(answer.getStart()));
+  private void onAccepted(Accepted response) {
+    StartFence.Refusal refusal = fence.enter(peer, PeerProtocol.decode(response.getStart()));
     if (refusal != null) {
-      end(refusal.why());
+      end(refusal.reason());
       return;
     }
-    entered = PeerProtocol.decode(answer.getStart());
+    entered = PeerProtocol.decode(response.getStart());
     accepted = true;
-    listener.accepted();
+    listener.onAccepted();
     queue().open();
   }
 
-  private void answered(Answer answer) {
-    Waiting one = waiting.remove(answer.getCall());
-    if (one == null) {
+  private void onResponse(Response response) {
+    Waiting pending = waiting.remove(response.getCall());
+    if (pending == null) {
       return;
     }
-    if (answer.hasRefusal()) {
-      one.answer.completeExceptionally(new PeerException(Kind.REFUSED, answer.getRefusal()));
+    if (response.hasRefusal()) {
+      pending.response.completeExceptionally(
+          new PeerException(Kind.REFUSED, response.getRefusal()));
     } else {
-      one.answer.complete(answer.getBody().toByteArray());
+      pending.response.complete(response.getBody().toByteArray());
     }
   }
 
-  private void fail(long call, String why) {
-    Waiting one = waiting.remove(call);
-    if (one != null) {
-      one.answer.completeExceptionally(
+  private void fail(long call, String reason) {
+    Waiting pending = waiting.remove(call);
+    if (pending != null) {
+      pending.response.completeExceptionally(
           new PeerException(
-              one.sent ? Kind.NO_ANSWER : Kind.NOT_SENT,
-              "'" + one.service + "' of node " + peer + ": " + why));
+              pending.sent ? Kind.NO_RESPONSE : Kind.NOT_SENT,
+              "'" + pending.service + "' on node " + peer + ": " + reason));
     }
   }
 
@@ -207,40 +210,40 @@ final class ClientStream implements ClientResponseObserver<AskerMessage, Answere
     Status status = Status.fromThrowable(failure);
     StartFence.Refusal refusal = PeerRefusals.decode(status);
     if (refusal != null && refusal.permanent()) {
-      fence.refused(shownStart, refusal.why());
+      fence.onRefused(shownStart, refusal.reason());
     }
     end(
         status.getCode() == Status.Code.CANCELLED
-            ? "it closed the connection"
+            ? "the peer closed the connection"
             : PeerChannels.reason(status));
   }
 
   @Override
   public void onCompleted() {
-    end("it closed the connection");
+    end("the peer closed the connection");
   }
 
   /** Closes the connection; pending calls fail. */
-  void end(String why) {
+  void end(String reason) {
     if (!queue().close()) {
       return;
     }
-    ended = true;
-    StartStamp left = entered;
-    if (left != null) {
-      fence.leave(peer, left);
+    onClosed = true;
+    StartStamp start = entered;
+    if (start != null) {
+      fence.leave(peer, start);
     }
-    stream().cancel(why, null);
+    stream().cancel(reason, null);
     channel.shutdownNow();
-    listener.ended(this, why, accepted);
-    List.copyOf(waiting.keySet()).forEach(call -> fail(call, why));
+    listener.onEnded(this, reason, accepted);
+    List.copyOf(waiting.keySet()).forEach(call -> fail(call, reason));
   }
 
-  private SendQueue<AskerMessage> queue() {
+  private SendQueue<ClientMessage> queue() {
     return requireNonNull(queue, "not opened");
   }
 
-  private ClientCallStreamObserver<AskerMessage> stream() {
+  private ClientCallStreamObserver<ClientMessage> stream() {
     return requireNonNull(stream, "not opened");
   }
 }

@@ -6,7 +6,7 @@ import io.fjordmq.cluster.StartStamp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node sends about itself when it asks an address for the node behind it.
+ * Describes the sender to the node behind an address, which responds with a {@link HelloReply}.
  *
  * @param clusterId null before the node belongs to a cluster
  * @param node null before the node has an id
@@ -20,5 +20,5 @@ public record Hello(
     @Nullable StartStamp start) {
 
   /** The hello of a node that has never belonged to a cluster. */
-  public static final Hello NOBODY = new Hello(null, null, null, null);
+  public static final Hello ANONYMOUS = new Hello(null, null, null, null);
 }

@@ -4,14 +4,14 @@ import io.fjordmq.cluster.NodeAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** Asks an address for the node behind it. Thread-safe; does not block. */
+/** Identifies the nodes behind addresses by sending hellos. Thread-safe; does not block. */
 public interface HelloClient {
 
   /**
    * Sends a hello to the address. Fails with {@link PeerException}: {@code NOT_SENT} if the address
    * cannot be reached, {@code REFUSED} if the process there is not a node or speaks an incompatible
    * protocol version, {@code IN_USE} or {@code FENCED} if the node there refuses this start, {@code
-   * NO_ANSWER} after the timeout. Completes on a thread of the connection.
+   * NO_RESPONSE} after the timeout. Completes on a thread of the connection.
    */
-  CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout);
+  CompletableFuture<HelloReply> sendHello(NodeAddress address, Hello hello, Duration timeout);
 }

@@ -29,8 +29,8 @@ final class NodeLink implements ClientStream.Listener {
 
   private @Nullable ClientStream current;
   private @Nullable InetSocketAddress address;
-  private long pauseNanos;
-  private long pauseUntilNanos;
+  private long backoffNanos;
+  private long backoffUntilNanos;
   private String lastFailure = "";
   private boolean reported;
   private boolean closed;
@@ -56,7 +56,7 @@ final class NodeLink implements ClientStream.Listener {
     return peer;
   }
 
-  CompletableFuture<byte[]> ask(String service, byte[] request, Duration timeout) {
+  CompletableFuture<byte[]> call(String service, byte[] request, Duration timeout) {
     long nanos = System.nanoTime();
     ClientStream stream;
     try {
@@ -64,7 +64,7 @@ final class NodeLink implements ClientStream.Listener {
     } catch (PeerException e) {
       return CompletableFuture.failedFuture(e);
     }
-    return stream.ask(service, request, timeout, nanos);
+    return stream.call(service, request, timeout, nanos);
   }
 
   private synchronized ClientStream stream(long nanos) {
@@ -74,10 +74,10 @@ final class NodeLink implements ClientStream.Listener {
     if (closed) {
       throw new PeerException(Kind.NOT_SENT, "the cluster port of this node is closed");
     }
-    if (fence.fencedBecause() != null) {
+    if (fence.fenceReason() != null) {
       throw new PeerException(Kind.NOT_SENT, "this node is fenced");
     }
-    if (pauseNanos > 0 && nanos - pauseUntilNanos < 0) {
+    if (backoffNanos > 0 && nanos - backoffUntilNanos < 0) {
       throw new PeerException(
           Kind.NOT_SENT, "node " + peer + " at " + address + " cannot be reached: " + lastFailure);
     }
@@ -86,21 +86,21 @@ final class NodeLink implements ClientStream.Listener {
       throw new PeerException(Kind.NOT_SENT, "no address of node " + peer + " is known");
     }
     address = found;
-    ClientStream made =
+    ClientStream stream =
         new ClientStream(peer, channels.channel(found), settings, fence, this, nanos);
-    current = made;
+    current = stream;
     StartStamp own = fence.own();
-    made.open(PeerProtocol.opening(clusterId, self, peer, own), own);
-    return made;
+    stream.open(PeerProtocol.opening(clusterId, self, peer, own), own);
+    return stream;
   }
 
   /**
-   * Ends the reconnect pause: the peer has connected to this node, so it is running, and the next
+   * Ends the reconnect backoff: the peer has connected to this node, so it is running, and the next
    * call connects at once. Every SUBSCRIBE waits for a node that has just been counted again. That
-   * node then connects to all others, so no pause from its restart delays the SUBSCRIBE.
+   * node then connects to all others, so no backoff from its restart delays the SUBSCRIBE.
    */
-  synchronized void endPause() {
-    pauseNanos = 0;
+  synchronized void endBackoff() {
+    backoffNanos = 0;
   }
 
   void tick(long nanos) {
@@ -114,18 +114,18 @@ final class NodeLink implements ClientStream.Listener {
   }
 
   @Override
-  public void accepted() {
+  public void onAccepted() {
     InetSocketAddress where;
     synchronized (this) {
       where = address;
-      pauseNanos = 0;
+      backoffNanos = 0;
       reported = false;
     }
     LOG.info("Connected to node node={} address={}", peer, where);
   }
 
   @Override
-  public void ended(ClientStream stream, String why, boolean wasAccepted) {
+  public void onEnded(ClientStream stream, String reason, boolean wasAccepted) {
     boolean first;
     InetSocketAddress where;
     synchronized (this) {
@@ -136,21 +136,21 @@ final class NodeLink implements ClientStream.Listener {
         current = null;
       }
       where = address;
-      lastFailure = why;
+      lastFailure = reason;
       first = wasAccepted || !reported;
       reported = true;
       if (!wasAccepted) {
-        pauseNanos =
+        backoffNanos =
             Math.max(
-                settings.minReconnectPause().toNanos(),
-                Math.min(2 * pauseNanos, settings.maxReconnectPause().toNanos()));
-        pauseUntilNanos = System.nanoTime() + pauseNanos;
+                settings.minReconnectBackoff().toNanos(),
+                Math.min(2 * backoffNanos, settings.maxReconnectBackoff().toNanos()));
+        backoffUntilNanos = System.nanoTime() + backoffNanos;
       }
     }
     if (wasAccepted) {
-      LOG.warn("Connection to node lost: {} node={} address={}", why, peer, where);
+      LOG.warn("Connection to node lost: {} node={} address={}", reason, peer, where);
     } else if (first) {
-      LOG.warn("Cannot reach node, retrying: {} node={} address={}", why, peer, where);
+      LOG.warn("Cannot reach node, retrying: {} node={} address={}", reason, peer, where);
     }
   }
 

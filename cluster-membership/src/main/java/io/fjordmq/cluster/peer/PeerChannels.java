@@ -2,7 +2,7 @@ package io.fjordmq.cluster.peer;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.peer.PeerException.Kind;
-import io.fjordmq.cluster.peer.proto.IntroductionMessage;
+import io.fjordmq.cluster.peer.proto.HelloReplyMessage;
 import io.fjordmq.cluster.peer.proto.PeersGrpc;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.ReloadingContext;
@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens connections to other nodes. A node without an identity uses this class to ask its seeds;
- * later it uses {@link PeerPort}. Thread-safe.
+ * Opens connections to other nodes. A node without an identity uses this class to contact its
+ * seeds; later it uses {@link PeerPort}. Thread-safe.
  */
 public final class PeerChannels implements HelloClient, AutoCloseable {
   private static final long STOP_MILLIS = 5_000;
@@ -49,7 +49,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
    * Starts the threads. Opens no connection.
    *
    * @param tls null for plaintext
-   * @throws IOException if a TLS file cannot be used; the message says which and why
+   * @throws IOException if a TLS file cannot be used; the message names it and explains why
    */
   public static PeerChannels open(PeerSettings settings, @Nullable ClusterTls tls)
       throws IOException {
@@ -63,7 +63,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
           tls == null
               ? null
               : ReloadingContext.open(
-                  "calls to other nodes",
+                  "outgoing calls",
                   tls,
                   () -> GrpcSslContexts.configure(tls.clientContext()).build(),
                   eventLoops);
@@ -102,27 +102,28 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
+  public CompletableFuture<HelloReply> sendHello(
+      NodeAddress address, Hello hello, Duration timeout) {
     CompletableFuture<HelloReply> result = new CompletableFuture<>();
     ManagedChannel channel =
         channel(NettyChannelBuilder.forAddress(address.host(), address.port()));
     PeersGrpc.newStub(channel)
         .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
-        .greet(PeerProtocol.encode(hello), new IntroductionObserver(address, result));
+        .greet(PeerProtocol.encode(hello), new HelloReplyObserver(address, result));
     return result.whenComplete((helloReply, failure) -> channel.shutdownNow());
   }
 
-  private record IntroductionObserver(NodeAddress address, CompletableFuture<HelloReply> result)
-      implements StreamObserver<IntroductionMessage> {
+  private record HelloReplyObserver(NodeAddress address, CompletableFuture<HelloReply> result)
+      implements StreamObserver<HelloReplyMessage> {
     @Override
-    public void onNext(IntroductionMessage message) {
+    public void onNext(HelloReplyMessage message) {
       try {
         result.complete(PeerProtocol.decode(message));
       } catch (IllegalArgumentException e) {
         result.completeExceptionally(
             new PeerException(
                 Kind.REFUSED,
-                "invalid hello reply from %s: %s".formatted(address, e.getMessage())));
+                "invalid hello response from %s: %s".formatted(address, e.getMessage())));
       }
     }
 
@@ -145,7 +146,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
           new PeerException(
               Kind.NOT_SENT, address + " cannot be reached: " + reason(status), failure);
       case DEADLINE_EXCEEDED ->
-          new PeerException(Kind.NO_ANSWER, address + " did not respond in time", failure);
+          new PeerException(Kind.NO_RESPONSE, address + " did not respond in time", failure);
       case PERMISSION_DENIED -> new PeerException(Kind.FENCED, reason(status), failure);
       case ALREADY_EXISTS -> new PeerException(Kind.IN_USE, reason(status), failure);
       default ->
@@ -154,7 +155,9 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
     };
   }
 
-  /** Describes a status for log lines. The root cause is what the network or TLS reported. */
+  /**
+   * Describes a status for log lines. The root cause is the error that the network or TLS reported.
+   */
   static String reason(Status status) {
     Throwable cause = status.getCause();
     while (cause != null && cause.getCause() != null) {
@@ -178,6 +181,8 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    eventLoops.shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+    eventLoops
+        .shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(2 * STOP_MILLIS);
   }
 }

@@ -1,7 +1,9 @@
 package io.fjordmq.cluster.peer;
 
+import io.fjordmq.common.OperationException;
+
 /** A call to another node failed. */
-public final class PeerException extends RuntimeException {
+public final class PeerException extends OperationException {
   private static final long serialVersionUID = 1;
 
   /** What the caller can conclude about the request. */
@@ -9,8 +11,8 @@ public final class PeerException extends RuntimeException {
     /** Not sent: the node cannot be reached, or the send queue is full. */
     NOT_SENT,
     /** Sent, but it is unknown whether the request was handled. */
-    NO_ANSWER,
-    /** The node refused the request or failed to handle it; the message says why. */
+    NO_RESPONSE,
+    /** The node refused the request or failed to handle it; the message explains why. */
     REFUSED,
     /** Refused because another process with the same node id is connected. */
     IN_USE,
@@ -18,19 +20,16 @@ public final class PeerException extends RuntimeException {
     FENCED
   }
 
-  private final Kind kind;
-
   public PeerException(Kind kind, String message) {
-    super(message);
-    this.kind = kind;
+    super(kind, message);
   }
 
   public PeerException(Kind kind, String message, Throwable cause) {
-    super(message, cause);
-    this.kind = kind;
+    super(kind, message, cause);
   }
 
+  @Override
   public Kind kind() {
-    return kind;
+    return (Kind) super.kind();
   }
 }

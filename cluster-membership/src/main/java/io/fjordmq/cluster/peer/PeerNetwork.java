@@ -7,10 +7,10 @@ import java.util.function.Function;
 public interface PeerNetwork extends PeerCalls, PeerServices, HelloClient {
 
   /**
-   * Sets the function that answers hellos, on threads of the connections. Until then hellos are
+   * Sets the function that replies to hellos, on threads of the connections. Until then hellos are
    * refused.
    */
-  void answerHellosWith(Function<Hello, HelloReply> answer);
+  void setHelloHandler(Function<Hello, HelloReply> handler);
 
   /**
    * The fence that decides which starts of other nodes may connect, and whether this node is fenced

@@ -46,9 +46,9 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   private final PeerSettings settings;
   private final StartFence fence;
   private final PeerChannels channels;
-  private final PeerServer answering;
+  private final PeerServer peerServer;
   private final Map<NodeId, NodeLink> links = new ConcurrentHashMap<>();
-  private @Nullable Server server;
+  private @Nullable Server grpcServer;
   private final AtomicBoolean ticking = new AtomicBoolean();
   private volatile boolean closed;
 
@@ -63,7 +63,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     this.addresses = addresses;
     this.settings = settings;
     this.channels = channels;
-    this.answering =
+    this.peerServer =
         new PeerServer(self.clusterId(), self.node(), settings, fence, this::connectedFrom);
   }
 
@@ -74,8 +74,8 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
    * @param addresses the cluster port addresses of other nodes
    * @param tls null for plaintext
    * @param fence decides which starts of other nodes may connect
-   * @throws IOException if the port cannot be opened or a TLS file cannot be used; the message says
-   *     why
+   * @throws IOException if the port cannot be opened or a TLS file cannot be used; the message
+   *     explains why
    */
   public static PeerPort open(
       NodeIdentity self,
@@ -116,19 +116,19 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
             .maxInboundMessageSize(settings.maxMessageBytes() + PeerProtocol.OVERHEAD_BYTES)
             .maxConcurrentCallsPerConnection(MAX_STREAMS_PER_CONNECTION)
             .handshakeTimeout(settings.connectTimeout().toMillis(), TimeUnit.MILLISECONDS)
-            .keepAliveTime(settings.silence().toMillis(), TimeUnit.MILLISECONDS)
-            .keepAliveTimeout(settings.silence().toMillis(), TimeUnit.MILLISECONDS)
-            .addService(answering);
+            .keepAliveTime(settings.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
+            .keepAliveTimeout(settings.idleTimeout().toMillis(), TimeUnit.MILLISECONDS)
+            .addService(peerServer);
     if (tls != null) {
       builder.sslContext(
           ReloadingContext.open(
-              "calls of other nodes",
+              "incoming calls",
               tls,
               () -> GrpcSslContexts.configure(tls.serverContext()).build(),
               channels.eventLoops()));
     }
     GRPC_CONNECTIONS.setLevel(java.util.logging.Level.WARNING);
-    server = builder.build().start();
+    grpcServer = builder.build().start();
     LOG.info(
         "Cluster port listening address={} security={}",
         boundAddress(),
@@ -137,7 +137,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
 
   /** The address that the port listens on. */
   public InetSocketAddress boundAddress() {
-    SocketAddress bound = server == null ? null : server.getListenSockets().get(0);
+    SocketAddress bound = grpcServer == null ? null : grpcServer.getListenSockets().get(0);
     if (bound instanceof InetSocketAddress address) {
       return address;
     }
@@ -150,13 +150,13 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   }
 
   @Override
-  public void answerHellosWith(Function<Hello, HelloReply> answer) {
-    answering.introduceBy(answer);
+  public void setHelloHandler(Function<Hello, HelloReply> handler) {
+    peerServer.setHelloHandler(handler);
   }
 
   @Override
   public void serve(String service, Handler handler) {
-    answering.serve(service, handler);
+    peerServer.serve(service, handler);
   }
 
   /**
@@ -164,7 +164,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
    *     PeerSettings#maxMessageBytes}, or the node is this one
    */
   @Override
-  public CompletableFuture<byte[]> ask(
+  public CompletableFuture<byte[]> call(
       NodeId node, String service, byte[] request, Duration timeout) {
     if (request.length > settings.maxMessageBytes()) {
       throw new IllegalArgumentException(
@@ -173,15 +173,15 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     }
     if (node.equals(self.node())) {
       throw new IllegalArgumentException(
-          "node " + node + " cannot call '" + service + "' of itself");
+          "node " + node + " cannot call '" + service + "' on itself");
     }
-    return links.computeIfAbsent(node, this::link).ask(service, request, timeout);
+    return links.computeIfAbsent(node, this::link).call(service, request, timeout);
   }
 
   private void connectedFrom(NodeId node) {
     NodeLink link = links.get(node);
     if (link != null) {
-      link.endPause();
+      link.endBackoff();
     }
   }
 
@@ -199,8 +199,9 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
-    return channels.greet(address, hello, timeout);
+  public CompletableFuture<HelloReply> sendHello(
+      NodeAddress address, Hello hello, Duration timeout) {
+    return channels.sendHello(address, hello, timeout);
   }
 
   private void tick() {
@@ -208,7 +209,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     for (NodeLink link : links.values()) {
       try {
         link.tick(nanos);
-      } catch (RuntimeException e) { // else the task would stop, and calls would not time out
+      } catch (RuntimeException e) { // otherwise the task would stop and calls would not time out
         LOG.error("Timeout check of calls failed node={}", link.peer(), e);
       }
     }
@@ -219,7 +220,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
   public void close() {
     closed = true;
     links.values().forEach(NodeLink::close);
-    Server listening = server;
+    Server listening = grpcServer;
     if (listening != null) {
       listening.shutdownNow();
       try {

@@ -7,16 +7,16 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.ProtocolVersions;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.Accepted;
-import io.fjordmq.cluster.peer.proto.Answer;
-import io.fjordmq.cluster.peer.proto.AnswererMessage;
-import io.fjordmq.cluster.peer.proto.AskerMessage;
+import io.fjordmq.cluster.peer.proto.ClientMessage;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
-import io.fjordmq.cluster.peer.proto.IntroductionMessage;
+import io.fjordmq.cluster.peer.proto.HelloReplyMessage;
 import io.fjordmq.cluster.peer.proto.NodeAddressMessage;
 import io.fjordmq.cluster.peer.proto.Opening;
 import io.fjordmq.cluster.peer.proto.Ping;
 import io.fjordmq.cluster.peer.proto.Pong;
 import io.fjordmq.cluster.peer.proto.Request;
+import io.fjordmq.cluster.peer.proto.Response;
+import io.fjordmq.cluster.peer.proto.ServerMessage;
 import io.fjordmq.cluster.peer.proto.StartMessage;
 import java.util.HashMap;
 import java.util.List;
@@ -37,15 +37,15 @@ final class PeerProtocol {
   /** The maximum size of a message without its body: numbers and a service name. */
   static final int OVERHEAD_BYTES = 512;
 
-  static final AskerMessage PING =
-      AskerMessage.newBuilder().setPing(Ping.getDefaultInstance()).build();
-  static final AnswererMessage PONG =
-      AnswererMessage.newBuilder().setPong(Pong.getDefaultInstance()).build();
+  static final ClientMessage PING =
+      ClientMessage.newBuilder().setPing(Ping.getDefaultInstance()).build();
+  static final ServerMessage PONG =
+      ServerMessage.newBuilder().setPong(Pong.getDefaultInstance()).build();
 
   private PeerProtocol() {}
 
-  static AskerMessage opening(String clusterId, NodeId from, NodeId to, StartStamp start) {
-    return AskerMessage.newBuilder()
+  static ClientMessage opening(String clusterId, NodeId from, NodeId to, StartStamp start) {
+    return ClientMessage.newBuilder()
         .setOpening(
             Opening.newBuilder()
                 .setProtocol(VERSIONS.highest())
@@ -57,27 +57,27 @@ final class PeerProtocol {
         .build();
   }
 
-  static AnswererMessage accepted(int version, StartStamp start) {
-    return AnswererMessage.newBuilder()
+  static ServerMessage accepted(int version, StartStamp start) {
+    return ServerMessage.newBuilder()
         .setAccepted(Accepted.newBuilder().setProtocol(version).setStart(encode(start)))
         .build();
   }
 
-  static AskerMessage request(long call, String service, byte[] body) {
-    return AskerMessage.newBuilder()
+  static ClientMessage request(long call, String service, byte[] body) {
+    return ClientMessage.newBuilder()
         .setRequest(Request.newBuilder().setCall(call).setService(service).setBody(wrap(body)))
         .build();
   }
 
-  static AnswererMessage answer(long call, byte[] body) {
-    return AnswererMessage.newBuilder()
-        .setAnswer(Answer.newBuilder().setCall(call).setBody(wrap(body)))
+  static ServerMessage response(long call, byte[] body) {
+    return ServerMessage.newBuilder()
+        .setResponse(Response.newBuilder().setCall(call).setBody(wrap(body)))
         .build();
   }
 
-  static AnswererMessage refusal(long call, String why) {
-    return AnswererMessage.newBuilder()
-        .setAnswer(Answer.newBuilder().setCall(call).setRefusal(why))
+  static ServerMessage refusal(long call, String reason) {
+    return ServerMessage.newBuilder()
+        .setResponse(Response.newBuilder().setCall(call).setRefusal(reason))
         .build();
   }
 
@@ -117,12 +117,12 @@ final class PeerProtocol {
   }
 
   /**
-   * @param version the highest one that both nodes support: a node that asks rejects a reply in a
-   *     version that it does not know
+   * @param version the highest one that both nodes support: the sender of the hello rejects a reply
+   *     in a version that it does not know
    */
-  static IntroductionMessage encode(HelloReply helloReply, int version) {
-    IntroductionMessage.Builder out =
-        IntroductionMessage.newBuilder()
+  static HelloReplyMessage encode(HelloReply helloReply, int version) {
+    HelloReplyMessage.Builder out =
+        HelloReplyMessage.newBuilder()
             .setProtocol(version)
             .setCluster(helloReply.clusterId())
             .setStart(encode(helloReply.start()))
@@ -141,7 +141,7 @@ final class PeerProtocol {
   /**
    * @throws IllegalArgumentException if the message is invalid or its version is not supported
    */
-  static HelloReply decode(IntroductionMessage in) {
+  static HelloReply decode(HelloReplyMessage in) {
     requireVersion(in.getProtocol(), in.getProtocol());
     Map<NodeId, NodeAddress> addresses = new HashMap<>();
     for (NodeAddressMessage address : in.getAddressesList()) {
@@ -172,7 +172,7 @@ final class PeerProtocol {
 
   static int commonVersion(ProtocolVersions ours, int lowest, int highest) {
     int from = lowest == 0 || lowest > highest ? highest : lowest;
-    return ours.inCommonWith(new ProtocolVersions(from, highest), NAME);
+    return ours.negotiate(new ProtocolVersions(from, highest), NAME);
   }
 
   static StartStamp decode(StartMessage in) {

@@ -11,17 +11,17 @@ final class PeerRefusals {
 
   static StatusRuntimeException encode(StartFence.Refusal refusal) {
     Status status = refusal.permanent() ? Status.PERMISSION_DENIED : Status.ALREADY_EXISTS;
-    return status.withDescription(refusal.why()).asRuntimeException();
+    return status.withDescription(refusal.reason()).asRuntimeException();
   }
 
   /** Returns null if the status is not such a refusal. */
   static StartFence.@Nullable Refusal decode(Status status) {
-    String why = status.getDescription();
-    return why == null
+    String reason = status.getDescription();
+    return reason == null
         ? null
         : switch (status.getCode()) {
-          case PERMISSION_DENIED -> new StartFence.Refusal(why, true);
-          case ALREADY_EXISTS -> new StartFence.Refusal(why, false);
+          case PERMISSION_DENIED -> new StartFence.Refusal(reason, true);
+          case ALREADY_EXISTS -> new StartFence.Refusal(reason, false);
           default -> null;
         };
   }

@@ -3,12 +3,12 @@ package io.fjordmq.cluster.peer;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
-import io.fjordmq.cluster.peer.proto.AnswererMessage;
-import io.fjordmq.cluster.peer.proto.AskerMessage;
+import io.fjordmq.cluster.peer.proto.ClientMessage;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
-import io.fjordmq.cluster.peer.proto.IntroductionMessage;
+import io.fjordmq.cluster.peer.proto.HelloReplyMessage;
 import io.fjordmq.cluster.peer.proto.Opening;
 import io.fjordmq.cluster.peer.proto.PeersGrpc;
+import io.fjordmq.cluster.peer.proto.ServerMessage;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -27,7 +27,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   private final Consumer<NodeId> onConnected;
   private final Map<String, PeerServices.Handler> services = new ConcurrentHashMap<>();
   private final Map<NodeId, ServerStream> streams = new ConcurrentHashMap<>();
-  private volatile @Nullable Function<Hello, HelloReply> introducing;
+  private volatile @Nullable Function<Hello, HelloReply> helloHandler;
 
   /**
    * @param onConnected called for each node that has connected to this one
@@ -55,8 +55,8 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
     }
   }
 
-  void introduceBy(Function<Hello, HelloReply> answer) {
-    introducing = answer;
+  void setHelloHandler(Function<Hello, HelloReply> response) {
+    helloHandler = response;
   }
 
   PeerServices.@Nullable Handler handler(String service) {
@@ -94,24 +94,24 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
     return version;
   }
 
-  /** Replaces the connection of a node: only its latest one is served. */
+  /** Replaces the connection from a node: only its latest one is served. */
   void replace(NodeId from, ServerStream stream) {
     ServerStream before = streams.put(from, stream);
     if (before != null) {
-      before.replaced();
+      before.onReplaced();
     }
     onConnected.accept(from);
   }
 
-  void gone(NodeId from, ServerStream stream) {
+  void onStreamClosed(NodeId from, ServerStream stream) {
     streams.remove(from, stream);
   }
 
   @Override
-  public void greet(HelloMessage request, StreamObserver<IntroductionMessage> answer) {
-    Function<Hello, HelloReply> introduction = introducing;
-    if (introduction == null) {
-      answer.onError(
+  public void greet(HelloMessage request, StreamObserver<HelloReplyMessage> response) {
+    Function<Hello, HelloReply> handler = helloHandler;
+    if (handler == null) {
+      response.onError(
           Status.UNAVAILABLE
               .withDescription("node " + self + " is still starting")
               .asRuntimeException());
@@ -121,14 +121,14 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
       Hello hello = PeerProtocol.decode(request);
       StartFence.Refusal refusal = refusal(hello);
       if (refusal != null) {
-        answer.onError(PeerRefusals.encode(refusal));
+        response.onError(PeerRefusals.encode(refusal));
         return;
       }
       int version = PeerProtocol.requireVersion(request.getLowestProtocol(), request.getProtocol());
-      answer.onNext(PeerProtocol.encode(introduction.apply(hello), version));
-      answer.onCompleted();
+      response.onNext(PeerProtocol.encode(handler.apply(hello), version));
+      response.onCompleted();
     } catch (IllegalArgumentException e) {
-      answer.onError(
+      response.onError(
           Status.FAILED_PRECONDITION.withDescription(e.getMessage()).asRuntimeException());
     }
   }
@@ -142,7 +142,7 @@ final class PeerServer extends PeersGrpc.PeersImplBase {
   }
 
   @Override
-  public StreamObserver<AskerMessage> converse(StreamObserver<AnswererMessage> answers) {
-    return new ServerStream(this, (ServerCallStreamObserver<AnswererMessage>) answers, settings);
+  public StreamObserver<ClientMessage> converse(StreamObserver<ServerMessage> responses) {
+    return new ServerStream(this, (ServerCallStreamObserver<ServerMessage>) responses, settings);
   }
 }

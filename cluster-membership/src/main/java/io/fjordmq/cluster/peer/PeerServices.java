@@ -17,8 +17,8 @@ public interface PeerServices {
   @FunctionalInterface
   interface Handler {
     /**
-     * Handles one request. Requests of one node arrive one at a time, in the order they were sent,
-     * on a thread of the connection, which must not be blocked.
+     * Handles one request. Requests from one node arrive one at a time, in the order they were
+     * sent, on a thread of the connection, which must not be blocked.
      *
      * @param from the calling node; if the cluster uses TLS, its certificate has been verified
      * @return completes with the response; responses may be sent out of order. If it fails, the

@@ -6,29 +6,29 @@ import java.time.Duration;
  * Settings of the connections for calls between nodes.
  *
  * @param connectTimeout maximum time until a connection is established and accepted
- * @param minReconnectPause pause after the first failed connection attempt; doubles with each
+ * @param minReconnectBackoff pause after the first failed connection attempt; doubles with each
  *     further one
- * @param maxReconnectPause the longest such pause; calls during a pause fail immediately
+ * @param maxReconnectBackoff the longest such pause; calls during a pause fail immediately
  * @param pingInterval interval between pings on each connection
- * @param silence time without any message, not even a pong, after which a connection is closed
+ * @param idleTimeout time without any message, not even a pong, after which a connection is closed
  * @param maxQueuedBytes maximum bytes queued for sending on one connection; further calls fail, and
  *     further responses close the connection
- * @param maxUnanswered maximum number of pending calls to one node; further calls fail
+ * @param maxPendingCalls maximum number of pending calls to one node; further calls fail
  * @param maxMessageBytes maximum size of one request or response
  * @param ioThreads number of threads for all connections; handlers and futures run on them
  */
 public record PeerSettings(
     Duration connectTimeout,
-    Duration minReconnectPause,
-    Duration maxReconnectPause,
+    Duration minReconnectBackoff,
+    Duration maxReconnectBackoff,
     Duration pingInterval,
-    Duration silence,
+    Duration idleTimeout,
     long maxQueuedBytes,
-    int maxUnanswered,
+    int maxPendingCalls,
     int maxMessageBytes,
     int ioThreads) {
 
-  /** Detects a silent node after 2 s; queues up to 64 MiB; messages up to 32 MiB. */
+  /** Detects an unresponsive node after 2 s; queues up to 64 MiB; messages up to 32 MiB. */
   public static final PeerSettings DEFAULT =
       new PeerSettings(
           Duration.ofSeconds(1),
@@ -45,17 +45,25 @@ public record PeerSettings(
    * @throws IllegalArgumentException if a value is out of range
    */
   public PeerSettings {
-    if (maxQueuedBytes < 1 || maxUnanswered < 1 || maxMessageBytes < 1024 || ioThreads < 1) {
+    if (maxQueuedBytes < 1 || maxPendingCalls < 1 || maxMessageBytes < 1024 || ioThreads < 1) {
       throw new IllegalArgumentException(
-          "maxQueuedBytes, maxUnanswered and ioThreads must be positive, maxMessageBytes 1024 or more");
+          "maxQueuedBytes, maxPendingCalls and ioThreads must be positive and maxMessageBytes at least 1024, not %d, %d, %d and %d"
+              .formatted(maxQueuedBytes, maxPendingCalls, ioThreads, maxMessageBytes));
     }
-    if (minReconnectPause.isNegative() || maxReconnectPause.compareTo(minReconnectPause) < 0) {
+    if (minReconnectBackoff.isNegative()
+        || maxReconnectBackoff.compareTo(minReconnectBackoff) < 0) {
       throw new IllegalArgumentException(
-          "maxReconnectPause must not be shorter than minReconnectPause, which must not be negative");
+          "minReconnectBackoff must be at least 0 ms and maxReconnectBackoff must be at least as long, not %d ms and %d ms"
+              .formatted(minReconnectBackoff.toMillis(), maxReconnectBackoff.toMillis()));
     }
-    if (pingInterval.toMillis() < 1 || silence.compareTo(pingInterval.multipliedBy(2)) < 0) {
+    if (pingInterval.toMillis() < 1) {
       throw new IllegalArgumentException(
-          "silence must be at least twice pingInterval, which must be 1 ms or longer");
+          "pingInterval must be at least 1 ms, not " + pingInterval.toMillis() + " ms");
+    }
+    if (idleTimeout.compareTo(pingInterval.multipliedBy(2)) < 0) {
+      throw new IllegalArgumentException(
+          "idleTimeout must be at least twice pingInterval (%d ms), not %d ms"
+              .formatted(pingInterval.toMillis(), idleTimeout.toMillis()));
     }
   }
 }

@@ -9,7 +9,7 @@ import java.util.Deque;
  * also sends, one thread at a time.
  */
 final class SendQueue<M> {
-  private static final Runnable NOTHING = () -> {};
+  private static final Runnable NO_CALLBACK = () -> {};
 
   private final CallStreamObserver<M> stream;
   private final long maxBytes;
@@ -18,7 +18,7 @@ final class SendQueue<M> {
   private boolean open;
   private boolean closed;
 
-  private record Item<M>(M message, int bytes, Runnable leaving) {}
+  private record Item<M>(M message, int bytes, Runnable beforeSend) {}
 
   SendQueue(CallStreamObserver<M> stream, long maxBytes) {
     this.stream = stream;
@@ -41,14 +41,14 @@ final class SendQueue<M> {
   /**
    * Sends the message as soon as the stream is ready.
    *
-   * @param leaving runs right before the message is passed to the stream; must be quick
+   * @param beforeSend runs right before the message is passed to the stream; must be quick
    * @return false if the queue is full or closed
    */
-  synchronized boolean offer(M message, int bytes, Runnable leaving) {
+  synchronized boolean offer(M message, int bytes, Runnable beforeSend) {
     if (closed || waitingBytes + bytes > maxBytes) {
       return false;
     }
-    waiting.add(new Item<>(message, bytes, leaving));
+    waiting.add(new Item<>(message, bytes, beforeSend));
     waitingBytes += bytes;
     drain();
     return true;
@@ -57,7 +57,7 @@ final class SendQueue<M> {
   /** Sends a small message ahead of all queued ones. */
   synchronized void offerFirst(M message) {
     if (open && !closed) {
-      waiting.addFirst(new Item<>(message, 0, NOTHING));
+      waiting.addFirst(new Item<>(message, 0, NO_CALLBACK));
       drain();
     }
   }
@@ -67,7 +67,7 @@ final class SendQueue<M> {
     while (open && !closed && !waiting.isEmpty() && stream.isReady()) {
       Item<M> next = waiting.remove();
       waitingBytes -= next.bytes;
-      next.leaving.run();
+      next.beforeSend.run();
       stream.onNext(next.message);
     }
   }

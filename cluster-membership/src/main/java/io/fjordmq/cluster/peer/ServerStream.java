@@ -1,20 +1,20 @@
 package io.fjordmq.cluster.peer;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
-import io.fjordmq.cluster.peer.proto.AnswererMessage;
-import io.fjordmq.cluster.peer.proto.AskerMessage;
+import io.fjordmq.cluster.peer.proto.ClientMessage;
 import io.fjordmq.cluster.peer.proto.Opening;
 import io.fjordmq.cluster.peer.proto.Request;
+import io.fjordmq.cluster.peer.proto.ServerMessage;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.OperationException;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,12 +23,12 @@ import org.slf4j.LoggerFactory;
  * The server side of a connection from another node. Passes requests to their handlers one at a
  * time, and sends the responses as they complete.
  */
-final class ServerStream implements StreamObserver<AskerMessage> {
+final class ServerStream implements StreamObserver<ClientMessage> {
   private static final Logger LOG = LoggerFactory.getLogger(ServerStream.class);
 
   private final PeerServer server;
-  private final ServerCallStreamObserver<AnswererMessage> stream;
-  private final SendQueue<AnswererMessage> queue;
+  private final ServerCallStreamObserver<ServerMessage> stream;
+  private final SendQueue<ServerMessage> queue;
   private final int maxMessageBytes;
   private @Nullable NodeId peer;
   private volatile StartStamp start = StartStamp.NONE;
@@ -38,7 +38,7 @@ final class ServerStream implements StreamObserver<AskerMessage> {
   private final Set<String> unreadable = new HashSet<>();
 
   ServerStream(
-      PeerServer server, ServerCallStreamObserver<AnswererMessage> stream, PeerSettings settings) {
+      PeerServer server, ServerCallStreamObserver<ServerMessage> stream, PeerSettings settings) {
     this.server = server;
     this.stream = stream;
     this.queue = new SendQueue<>(stream, settings.maxQueuedBytes());
@@ -48,15 +48,15 @@ final class ServerStream implements StreamObserver<AskerMessage> {
   }
 
   @Override
-  public void onNext(AskerMessage message) {
+  public void onNext(ClientMessage message) {
     NodeId from = peer;
     switch (message.getKindCase()) {
       case OPENING -> open(message.getOpening());
       case REQUEST -> {
         if (from == null) {
-          refuse("protocol error: the first message must be an opening");
+          refuse("protocol error: the first message must open the stream");
         } else if (!server.fence().accepts(from, start)) {
-          refuse("a later start of node " + from + " is known, or this node is fenced");
+          refuse("node " + from + " has started again since, or this node is fenced");
         } else {
           handle(from, message.getRequest());
         }
@@ -90,16 +90,16 @@ final class ServerStream implements StreamObserver<AskerMessage> {
 
   private void refuse(StartFence.Refusal refusal) {
     if (queue.close()) {
-      LOG.warn("Refused the connection of another node: {}", refusal.why());
+      LOG.warn("Refused a connection from another node: {}", refusal.reason());
       stream.onError(PeerRefusals.encode(refusal));
     }
   }
 
   /** Ends the stream with a reason that the other node logs. */
-  private void refuse(String why) {
+  private void refuse(String reason) {
     if (queue.close()) {
-      LOG.debug("Refused a connection: {}", why);
-      stream.onError(Status.FAILED_PRECONDITION.withDescription(why).asRuntimeException());
+      LOG.debug("Refused a connection: {}", reason);
+      stream.onError(Status.FAILED_PRECONDITION.withDescription(reason).asRuntimeException());
     }
   }
 
@@ -110,22 +110,22 @@ final class ServerStream implements StreamObserver<AskerMessage> {
   private synchronized void handle(NodeId from, Request request) {
     if (!retired) {
       long call = request.getCall();
-      answer(from, request).whenComplete((body, failure) -> send(call, body, failure));
+      dispatch(from, request).whenComplete((body, failure) -> send(call, body, failure));
     }
   }
 
-  private CompletableFuture<byte[]> answer(NodeId from, Request request) {
+  private CompletableFuture<byte[]> dispatch(NodeId from, Request request) {
     PeerServices.Handler handler = server.handler(request.getService());
     if (handler == null) {
-      String why = "node " + server.self() + " does not serve '" + request.getService() + "'";
-      return CompletableFuture.failedFuture(new IllegalStateException(why));
+      String reason = "node " + server.self() + " does not serve '" + request.getService() + "'";
+      return CompletableFuture.failedFuture(new IllegalStateException(reason));
     }
     try {
       return handler.handle(from, request.getBody().toByteArray());
     } catch (MalformedBytesException e) {
       if (unreadable.add(request.getService())) {
         LOG.warn(
-            "Rejecting requests of another node: {} node={} service={}",
+            "Rejecting requests from another node: {} node={} service={}",
             e.getMessage(),
             from,
             request.getService());
@@ -133,7 +133,7 @@ final class ServerStream implements StreamObserver<AskerMessage> {
       return CompletableFuture.failedFuture(e);
     } catch (RuntimeException e) {
       LOG.warn(
-          "Failed to handle a request of another node service={} node={}",
+          "Failed to handle a request from another node service={} node={}",
           request.getService(),
           from,
           e);
@@ -142,7 +142,7 @@ final class ServerStream implements StreamObserver<AskerMessage> {
   }
 
   private void send(long call, byte @Nullable [] body, @Nullable Throwable failure) {
-    AnswererMessage message;
+    ServerMessage message;
     int bytes = PeerProtocol.OVERHEAD_BYTES;
     if (body == null) {
       message = PeerProtocol.refusal(call, reason(failure));
@@ -153,7 +153,7 @@ final class ServerStream implements StreamObserver<AskerMessage> {
               "the response of %d bytes exceeds the limit of %d"
                   .formatted(body.length, maxMessageBytes));
     } else {
-      message = PeerProtocol.answer(call, body);
+      message = PeerProtocol.response(call, body);
       bytes += body.length;
     }
     if (!queue.offer(message, bytes, () -> {}) && queue.close()) {
@@ -166,21 +166,18 @@ final class ServerStream implements StreamObserver<AskerMessage> {
   }
 
   private static String reason(@Nullable Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
-    if (cause == null) {
+    if (failure == null) {
       return "no response";
     }
+    Throwable cause = OperationException.unwrap(failure);
     return cause.getMessage() == null ? cause.toString() : cause.getMessage();
   }
 
   /**
-   * Called when another connection of the node replaces this one. Once it returns, no more requests
-   * are handled.
+   * Called when another connection from the node replaces this one. Once it returns, no more
+   * requests are handled.
    */
-  void replaced() {
+  void onReplaced() {
     retire();
     refuse("replaced by a later connection of the same node");
   }
@@ -191,7 +188,7 @@ final class ServerStream implements StreamObserver<AskerMessage> {
     NodeId from = peer;
     if (from != null && !before) {
       server.fence().leave(from, start);
-      server.gone(from, this);
+      server.onStreamClosed(from, this);
     }
   }
 

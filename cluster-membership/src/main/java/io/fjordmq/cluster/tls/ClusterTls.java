@@ -36,7 +36,7 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
    */
   public SslContextBuilder serverContext() throws IOException {
     try {
-      return SslContextBuilder.forServer(readable(certFile), readable(keyFile))
+      return SslContextBuilder.forServer(requireReadable(certFile), requireReadable(keyFile))
           .trustManager(trust())
           .clientAuth(ClientAuth.REQUIRE);
     } catch (IllegalArgumentException e) {
@@ -52,7 +52,7 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
   public SslContextBuilder clientContext() throws IOException {
     try {
       return SslContextBuilder.forClient()
-          .keyManager(readable(certFile), readable(keyFile))
+          .keyManager(requireReadable(certFile), requireReadable(keyFile))
           .trustManager(trust())
           .endpointIdentificationAlgorithm(null);
     } catch (IllegalArgumentException e) {
@@ -60,7 +60,7 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
     }
   }
 
-  private static java.io.File readable(Path file) throws FileSystemException {
+  private static java.io.File requireReadable(Path file) throws FileSystemException {
     if (!Files.isReadable(file)) {
       throw new FileSystemException(
           file.toString(),
@@ -83,7 +83,7 @@ public record ClusterTls(Path certFile, Path keyFile, Path trustFile) {
   }
 
   private TrustManager trust() throws IOException {
-    try (InputStream pem = Files.newInputStream(readable(trustFile).toPath())) {
+    try (InputStream pem = Files.newInputStream(requireReadable(trustFile).toPath())) {
       Collection<? extends Certificate> authorities =
           CertificateFactory.getInstance("X.509").generateCertificates(pem);
       if (authorities.isEmpty()) {

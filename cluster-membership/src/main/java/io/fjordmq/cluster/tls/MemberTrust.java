@@ -8,8 +8,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * Trusts every certificate signed by the cluster's CA, whatever host name it contains. The variants
- * with an engine or a socket, which would also check the host name, ignore it.
+ * Trusts every certificate signed by the cluster's CA, regardless of the host name in it. The
+ * variants with an engine or a socket, which would also check the host name, ignore it.
  */
 final class MemberTrust extends X509ExtendedTrustManager {
   private final X509TrustManager authority;

@@ -33,45 +33,47 @@ public final class ReloadingContext extends SslContext {
 
   /** Creates a context from the current files. */
   @FunctionalInterface
-  public interface Maker {
+  public interface Factory {
     /**
-     * @throws IOException if a file cannot be used; the message says which and why
+     * @throws IOException if a file cannot be used; the message names it and explains why
      */
-    SslContext make() throws IOException;
+    SslContext create() throws IOException;
   }
 
   /** Detects changes of a file. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
   /** The last reported reason why a state of the files was rejected. */
-  private record ReportedFault(List<@Nullable Signature> of, String why) {}
+  private record ReportedError(List<@Nullable Signature> files, String reason) {}
 
-  private final String what;
+  private final String connections;
   private final ClusterTls files;
-  private final Maker maker;
+  private final Factory factory;
   private SslContext current;
-  // Of the files in effect.
-  private List<@Nullable Signature> seen;
-  private @Nullable ReportedFault reportedFault;
+  // Signatures of the files in effect.
+  private List<@Nullable Signature> loaded;
+  private @Nullable ReportedError reportedError;
 
-  private ReloadingContext(String what, ClusterTls files, Maker maker) throws IOException {
-    this.what = what;
+  private ReloadingContext(String connections, ClusterTls files, Factory factory)
+      throws IOException {
+    this.connections = connections;
     this.files = files;
-    this.maker = maker;
-    this.seen = signatures();
-    this.current = maker.make();
+    this.factory = factory;
+    this.loaded = signatures();
+    this.current = factory.create();
   }
 
   /**
    * Loads the files and schedules the periodic check.
    *
-   * @param what names the connections in the log
+   * @param connections describes the connections in log lines
    * @param executor runs the periodic check
-   * @throws IOException if a file cannot be used; the message says which and why
+   * @throws IOException if a file cannot be used; the message names it and explains why
    */
   public static ReloadingContext open(
-      String what, ClusterTls files, Maker maker, EventExecutorGroup executor) throws IOException {
-    ReloadingContext context = new ReloadingContext(what, files, maker);
+      String connections, ClusterTls files, Factory factory, EventExecutorGroup executor)
+      throws IOException {
+    ReloadingContext context = new ReloadingContext(connections, files, factory);
     executor.scheduleWithFixedDelay(
         context::reloadIfChanged, CHECK_INTERVAL_SECONDS, CHECK_INTERVAL_SECONDS, TimeUnit.SECONDS);
     return context;
@@ -80,26 +82,26 @@ public final class ReloadingContext extends SslContext {
   /** Reloads the files if they have changed since they were last loaded. */
   synchronized void reloadIfChanged() {
     List<@Nullable Signature> now = signatures();
-    if (now.equals(seen)) {
-      reportedFault = null;
+    if (now.equals(loaded)) {
+      reportedError = null;
       return;
     }
     try {
-      SslContext next = maker.make();
+      SslContext next = factory.create();
       ReferenceCountUtil.release(current); // connections retain it while they need it
       current = next;
-      seen = now;
-      reportedFault = null;
-      LOG.info("Reloaded certFile, keyFile and trustFile section={}", what);
+      loaded = now;
+      reportedError = null;
+      LOG.info("Reloaded certFile, keyFile and trustFile connections={}", connections);
     } catch (IOException | RuntimeException e) {
-      ReportedFault found = new ReportedFault(now, String.valueOf(e.getMessage()));
-      if (!found.equals(reportedFault)) {
-        reportedFault = found;
+      ReportedError found = new ReportedError(now, String.valueOf(e.getMessage()));
+      if (!found.equals(reportedError)) {
+        reportedError = found;
         LOG.warn(
             "Cannot reload certFile, keyFile or trustFile; the previous contents stay in "
-                + "effect: {} section={}",
+                + "effect: {} connections={}",
             e.getMessage(),
-            what);
+            connections);
       }
     }
   }

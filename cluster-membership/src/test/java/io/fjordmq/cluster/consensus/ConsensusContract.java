@@ -18,10 +18,10 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * What every implementation of the port does, whatever it is made of. The layers above are tested
- * on the simulated one and run on sofa-jraft: these tests are why that says something.
+ * The contract that every implementation of {@link Consensus} fulfils. The layers above are tested
+ * on the simulated implementation and run on sofa-jraft; these tests show that both behave alike.
  */
-abstract class ConsensusContract {
+public abstract class ConsensusContract {
   private static final GroupId GROUP = new GroupId("group");
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -34,14 +34,14 @@ abstract class ConsensusContract {
   private final Map<NodeId, Consensus> open = new HashMap<>();
   private final Map<NodeId, ConsensusHost> hosts = new HashMap<>();
 
-  /** Starts a node on what its disk holds. */
-  abstract ConsensusHost start(NodeId node) throws Exception;
+  /** Starts a node with the contents of its disk. */
+  public abstract ConsensusHost start(NodeId node) throws Exception;
 
-  /** Stops a node that runs. */
-  abstract void stop(NodeId node);
+  /** Stops a running node. */
+  public abstract void stop(NodeId node);
 
-  /** Lets time pass until the condition holds; fails if it does not in a reasonable time. */
-  abstract void advanceUntil(String what, BooleanSupplier condition);
+  /** Lets time pass until the condition holds; fails if it does not hold in a reasonable time. */
+  public abstract void advanceUntil(String what, BooleanSupplier condition);
 
   // ---- proposals
 
@@ -59,14 +59,14 @@ abstract class ConsensusContract {
   }
 
   @Test
-  void shouldNotAppendWhenTheTermIsAnother() throws Exception {
+  void shouldNotAppendInADifferentTerm() throws Exception {
     openAll(List.of(A));
     Consensus leader = leader();
     Offered early = new Offered("early");
     leader.propose(leader.leadership().term() + 1, early.bytes(), early);
     Offered late = new Offered("late");
     leader.propose(leader.leadership().term() - 1, late.bytes(), late);
-    advanceUntil("both refused", () -> !early.ends().isEmpty() && !late.ends().isEmpty());
+    advanceUntil("both are refused", () -> !early.ends().isEmpty() && !late.ends().isEmpty());
     write("right");
     assertThat(early.ends()).containsExactly("NOT_LEADER");
     assertThat(late.ends()).containsExactly("NOT_LEADER");
@@ -83,7 +83,7 @@ abstract class ConsensusContract {
   }
 
   @Test
-  void shouldEndEveryProposalOnceWhenTheLeaderClosesInTheMiddle() throws Exception {
+  void shouldCompleteEveryProposalOnceWhenTheLeaderCloses() throws Exception {
     openAll(THREE);
     Consensus leader = leader();
     List<Offered> offered = new ArrayList<>();
@@ -119,7 +119,7 @@ abstract class ConsensusContract {
   // ---- leadership and reads
 
   @Test
-  void shouldLeadOnlyWithEverythingAppliedThatWasCommittedBefore() throws Exception {
+  void shouldLeadOnlyAfterApplyingAllCommittedEntries() throws Exception {
     openAll(THREE);
     for (int i = 0; i < 20; i++) {
       write("v" + i);
@@ -132,37 +132,37 @@ abstract class ConsensusContract {
   }
 
   @Test
-  void shouldReadWhatWasWrittenWhenAnyReplicaIsAsked() throws Exception {
+  void shouldReadCompletedWritesAtAnyReplica() throws Exception {
     openAll(THREE);
     write("a");
     for (NodeId node : THREE) {
-      long index = answer(consensus(node).readIndex());
+      long index = readIndex(node);
       assertThat(state(node).appliedIndex()).isLessThanOrEqualTo(index);
       assertThat(state(node).applied()).containsExactly("a");
     }
   }
 
   @Test
-  void shouldLeadThereWhenLeadershipIsHandedOver() throws Exception {
+  void shouldLeadOnTheTargetAfterATransfer() throws Exception {
     openAll(THREE);
     write("a");
     Consensus leader = leader();
     NodeId target = node(follower());
-    answer(leader.transferLeadership(target));
+    await(leader.transferLeadership(target));
     advanceUntil("the target leads", () -> consensus(target).leadership().leading());
-    advanceUntil("the old one knows", () -> !leader.leadership().leading());
+    advanceUntil("the previous leader knows", () -> !leader.leadership().leading());
     assertThat(state(node(leader)).events()).endsWith("following");
     write("b");
     awaitEverywhere(List.of("a", "b"));
   }
 
-  // ---- restarts, checkpoints, copies
+  // ---- restarts, checkpoints, snapshots
 
   @Test
-  void shouldReplayWhatTheStateLacksWhenReopened() throws Exception {
+  void shouldReplayEntriesMissingInTheStateWhenReopened() throws Exception {
     openAll(List.of(A));
     write("a");
-    answer(leader().checkpoint());
+    await(leader().checkpoint());
     write("b");
     stopNode(A);
     openReplica(A, List.of(A));
@@ -172,7 +172,7 @@ abstract class ConsensusContract {
   }
 
   @Test
-  void shouldCopyTheStateWhenTheLogOfTheOthersNoLongerReachesBack() throws Exception {
+  void shouldInstallASnapshotWhenTheLogsOfOthersAreTruncated() throws Exception {
     openAll(THREE);
     write("first");
     NodeId behind = node(follower());
@@ -186,10 +186,10 @@ abstract class ConsensusContract {
       values.add("r" + round);
       write("r" + round);
       for (Consensus consensus : List.copyOf(open.values())) {
-        answer(consensus.checkpoint());
+        await(consensus.checkpoint());
       }
     }
-    advanceUntil("the log is cut", () -> leader().status().firstIndex() > 5);
+    advanceUntil("the log is truncated", () -> leader().status().firstIndex() > 5);
     openReplica(behind, THREE);
     awaitEverywhere(values);
     assertThat(state(behind).events()).contains("installed");
@@ -198,14 +198,14 @@ abstract class ConsensusContract {
     awaitEverywhere(values);
   }
 
-  /** Entries of the group's own, as a new leader's first, never reach the state. */
+  /** Internal entries, such as the first entry of a new leader, never reach the state. */
   @Test
-  void shouldReopenWhenACheckpointWasMadeRightAfterAnElection() throws Exception {
+  void shouldReopenAfterACheckpointRightAfterAnElection() throws Exception {
     openAll(List.of(A));
     write("a");
     stopNode(A);
     openReplica(A, List.of(A));
-    answer(leader().checkpoint());
+    await(leader().checkpoint());
     stopNode(A);
     openReplica(A, List.of(A));
     write("b");
@@ -214,7 +214,7 @@ abstract class ConsensusContract {
   }
 
   @Test
-  void shouldCopyAndReopenTheStateWhenTheLogEndsWithAnElection() throws Exception {
+  void shouldInstallASnapshotWhenTheLogEndsWithAnElection() throws Exception {
     openAll(THREE);
     write("first");
     NodeId behind = node(follower());
@@ -222,13 +222,13 @@ abstract class ConsensusContract {
     write("second");
     for (int round = 0; round < 4; round++) {
       NodeId next = node(follower());
-      answer(leader().transferLeadership(next));
+      await(leader().transferLeadership(next));
       advanceUntil(next + " leads", () -> consensus(next).leadership().leading());
       for (Consensus consensus : List.copyOf(open.values())) {
-        answer(consensus.checkpoint());
+        await(consensus.checkpoint());
       }
     }
-    advanceUntil("the log is cut", () -> leader().status().firstIndex() > 4);
+    advanceUntil("the log is truncated", () -> leader().status().firstIndex() > 4);
     openReplica(behind, THREE);
     awaitEverywhere(List.of("first", "second"));
     stopNode(behind);
@@ -240,7 +240,7 @@ abstract class ConsensusContract {
   // ---- members
 
   @Test
-  void shouldBringInANewMemberAndLetGoAnOldOneWhenReplicasChange() throws Exception {
+  void shouldAddANewMemberAndRemoveAnOldOneWhenReplicasChange() throws Exception {
     openAll(THREE);
     write("a");
     openReplica(D, THREE);
@@ -249,7 +249,7 @@ abstract class ConsensusContract {
     voters.remove(leaving);
     voters.add(D);
     ReplicaSet target = new ReplicaSet(voters, Set.of());
-    answer(leader().changeReplicas(target));
+    await(leader().changeReplicas(target));
     assertThat(leader().status().replicas()).isEqualTo(target);
     stopNode(leaving);
     write("b");
@@ -313,7 +313,7 @@ abstract class ConsensusContract {
     assertThat(state(A).applied()).containsExactly("a");
   }
 
-  // ---- words of the tests above
+  // ---- helpers
 
   private void openAll(List<NodeId> nodes) throws Exception {
     for (NodeId node : nodes) {
@@ -338,7 +338,7 @@ abstract class ConsensusContract {
   }
 
   private Consensus leader() {
-    advanceUntil("somebody leads", () -> !leading().isEmpty());
+    advanceUntil("a replica leads", () -> !leading().isEmpty());
     return leading().get(0);
   }
 
@@ -376,7 +376,7 @@ abstract class ConsensusContract {
   private void write(String value) {
     while (true) {
       Offered offered = propose(leader(), value);
-      advanceUntil("an answer to " + value, () -> !offered.ends().isEmpty());
+      advanceUntil("an outcome for " + value, () -> !offered.ends().isEmpty());
       if (offered.ends().contains("APPLIED")) {
         return;
       }
@@ -391,13 +391,28 @@ abstract class ConsensusContract {
     }
   }
 
-  private <T> T answer(CompletableFuture<T> future) throws Exception {
-    advanceUntil("an answer", future::isDone);
+  private <T> T await(CompletableFuture<T> future) throws Exception {
+    advanceUntil("a result", future::isDone);
     return future.get();
   }
 
+  /**
+   * Reads at a replica. It refuses reads while it does not know the leader: a majority can elect
+   * one and commit entries before the others hear of it.
+   */
+  private long readIndex(NodeId node) throws Exception {
+    while (true) {
+      advanceUntil(node + " knows the leader", () -> consensus(node).leadership().leader() != null);
+      CompletableFuture<Long> read = consensus(node).readIndex();
+      advanceUntil("a result", read::isDone);
+      if (!read.isCompletedExceptionally() || failure(read) != Kind.NOT_LEADER) {
+        return read.get();
+      }
+    }
+  }
+
   private Kind failure(CompletableFuture<?> future) throws InterruptedException {
-    advanceUntil("an answer", future::isDone);
+    advanceUntil("a result", future::isDone);
     try {
       future.get();
     } catch (ExecutionException e) {
@@ -405,6 +420,6 @@ abstract class ConsensusContract {
         return cause.kind();
       }
     }
-    throw new AssertionError("it did not fail as it should: " + future);
+    throw new AssertionError("expected a failure, got " + future);
   }
 }

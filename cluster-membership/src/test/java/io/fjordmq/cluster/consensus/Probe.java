@@ -3,34 +3,36 @@ package io.fjordmq.cluster.consensus;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A proposal that remembers how often and what it was told. */
-final class Probe implements Proposal {
-  private final AtomicInteger told = new AtomicInteger();
-  final CompletableFuture<Long> outcome = new CompletableFuture<>();
+/** A proposal that records how often it was completed, and how. */
+public final class Probe implements Proposal {
+  private final AtomicInteger completed = new AtomicInteger();
+  public final CompletableFuture<Long> outcome = new CompletableFuture<>();
 
-  private volatile boolean handed;
+  private volatile boolean passedToState;
 
-  /** The state was given the entry with this proposal; nobody else may end it from now on. */
+  /**
+   * The state received the entry with this proposal; only the state may complete it from now on.
+   */
   void handed() {
-    handed = true;
+    passedToState = true;
   }
 
-  boolean isHanded() {
-    return handed;
+  public boolean isPassedToState() {
+    return passedToState;
   }
 
   void applied(long index) {
-    told.incrementAndGet();
+    completed.incrementAndGet();
     outcome.complete(index);
   }
 
   @Override
-  public void failed(ConsensusException cause) {
-    told.incrementAndGet();
+  public void onFailed(ConsensusException cause) {
+    completed.incrementAndGet();
     outcome.completeExceptionally(cause);
   }
 
-  int timesTold() {
-    return told.get();
+  public int completions() {
+    return completed.get();
   }
 }

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The simplest state there is: the list of what was applied. Thread-safe, so that tests can look at
- * it while a group runs. What it keeps durable is held by a {@link Disk} that outlives it.
+ * A minimal state: the list of applied values. Thread-safe, so that tests can read it while a group
+ * runs. Its durable contents are in a {@link Disk}, which outlives it.
  */
 public final class RecordingState implements ReplicatedState {
   private final Disk disk;
@@ -17,13 +17,13 @@ public final class RecordingState implements ReplicatedState {
   private final List<String> events = new ArrayList<>();
   private long appliedIndex;
 
-  /** What survives a restart of the state. */
+  /** The contents that survive a restart of the state. */
   public static final class Disk {
     private long index;
     private List<String> content = List.of();
   }
 
-  /** A proposal that remembers how it ended. */
+  /** A proposal that records its outcome. */
   public static final class Offered implements Proposal {
     private final String value;
     private final List<String> ends = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class RecordingState implements ReplicatedState {
     }
 
     @Override
-    public synchronized void failed(ConsensusException cause) {
+    public synchronized void onFailed(ConsensusException cause) {
       ends.add(cause.kind().name());
     }
 
@@ -49,7 +49,7 @@ public final class RecordingState implements ReplicatedState {
       ends.add("APPLIED");
     }
 
-    /** APPLIED or the kind of the failure; one at most if the port keeps its word. */
+    /** APPLIED or the kind of the failure; at most one if the implementation is correct. */
     public synchronized List<String> ends() {
       return List.copyOf(ends);
     }
@@ -66,7 +66,7 @@ public final class RecordingState implements ReplicatedState {
     return List.copyOf(applied);
   }
 
-  /** What it was told besides entries: {@code leading 3}, {@code following}, {@code halted}. */
+  /** Other callbacks: {@code leading 3}, {@code following}, {@code halted}. */
   public synchronized List<String> events() {
     return List.copyOf(events);
   }
@@ -92,8 +92,9 @@ public final class RecordingState implements ReplicatedState {
 
   private static void fail(CommittedEntry entry) {
     if (entry.proposal() instanceof Offered offered) {
-      offered.failed(
-          new ConsensusException(ConsensusException.Kind.FAILED, "the state took it no more"));
+      offered.onFailed(
+          new ConsensusException(
+              ConsensusException.Kind.FAILED, "the state no longer accepts entries"));
     }
   }
 
@@ -105,25 +106,25 @@ public final class RecordingState implements ReplicatedState {
     entry.data().get(data);
     String value = new String(data, StandardCharsets.UTF_8);
     if (value.equals("poison")) {
-      throw new IllegalStateException("a state that cannot take this entry");
+      throw new IllegalStateException("this state rejects the entry");
     }
     applied.add(value);
     appliedIndex = entry.index();
     if (entry.proposal() instanceof Offered offered) {
       if (!offered.value().equals(value)) {
-        throw new IllegalStateException(offered.value() + " came back as " + value);
+        throw new IllegalStateException(offered.value() + " was returned as " + value);
       }
       offered.applied();
     }
   }
 
   @Override
-  public synchronized void leading(long term) {
+  public synchronized void onLeaderStart(long term) {
     events.add("leading " + term);
   }
 
   @Override
-  public synchronized void following() {
+  public synchronized void onLeaderStop() {
     events.add("following");
   }
 
@@ -152,7 +153,7 @@ public final class RecordingState implements ReplicatedState {
   }
 
   @Override
-  public synchronized void halted(ConsensusException cause) {
+  public synchronized void onHalted(ConsensusException cause) {
     events.add("halted");
   }
 }

@@ -3,11 +3,11 @@ package io.fjordmq.cluster.consensus;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 
-/** The simulated groups keep the contract. */
+/** The simulated groups fulfil the contract. */
 final class SimConsensusContractTest extends ConsensusContract {
   private static final long LIMIT_MILLIS = 60_000;
 
@@ -24,17 +24,17 @@ final class SimConsensusContractTest extends ConsensusContract {
   }
 
   @Override
-  ConsensusHost start(NodeId node) {
+  public ConsensusHost start(NodeId node) {
     return cluster.start(node);
   }
 
   @Override
-  void stop(NodeId node) {
+  public void stop(NodeId node) {
     cluster.stop(node);
   }
 
   @Override
-  void advanceUntil(String what, BooleanSupplier condition) {
+  public void advanceUntil(String what, BooleanSupplier condition) {
     simulation.runUntil(what, condition, LIMIT_MILLIS);
   }
 }

@@ -14,15 +14,14 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state that is the list of what it applied. {@link #durable} is what would be on disk: it
- * changes at a checkpoint or an install only, and a state made {@link #reopened} from it starts
- * there.
+ * A state that is the list of applied values. {@link #durable} is the part on disk: it changes only
+ * at a checkpoint or an install, and a state created by {@link #reopened} starts from it.
  */
-final class ValuesState implements ReplicatedState {
-  /** Applied values up to an index. */
+public final class ValuesState implements ReplicatedState {
+  /** The values applied up to an index. */
   record Saved(long appliedIndex, List<String> values) {}
 
-  // Larger than the parts in which it is fetched.
+  // Larger than a part of a snapshot.
   private static final byte[] PADDING = new byte[(5 << 20) / 2];
 
   static {
@@ -42,12 +41,12 @@ final class ValuesState implements ReplicatedState {
   private @Nullable CheckpointRequest withheld;
   private boolean withholding;
   private boolean refusing;
-  private boolean tearing;
-  private @Nullable String wantedInCopies;
+  private boolean failing;
+  private @Nullable String requiredInSnapshots;
   private @Nullable String poison;
   private @Nullable CountDownLatch gate;
 
-  ValuesState() {
+  public ValuesState() {
     this(new Saved(0, List.of()));
   }
 
@@ -58,47 +57,47 @@ final class ValuesState implements ReplicatedState {
     values.addAll(saved.values());
   }
 
-  /** The state as a restart after a crash finds it. */
-  synchronized ValuesState reopened() {
+  /** The state after a crash and a restart. */
+  public synchronized ValuesState reopened() {
     return new ValuesState(durable);
   }
 
-  /** The same, and it says that it has applied more. */
-  synchronized ValuesState aheadBy(long entries) {
+  /** Like {@link #reopened}, but reports a higher applied index. */
+  public synchronized ValuesState aheadBy(long entries) {
     return new ValuesState(new Saved(durable.appliedIndex() + entries, durable.values()));
   }
 
   /** Applying this value throws. */
-  synchronized ValuesState poisonedBy(String value) {
+  public synchronized ValuesState poisonedBy(String value) {
     poison = value;
     return this;
   }
 
-  /** Apply waits until the gate opens. */
-  synchronized ValuesState gatedBy(CountDownLatch latch) {
+  /** Blocks apply until the latch opens. */
+  public synchronized ValuesState gatedBy(CountDownLatch latch) {
     gate = latch;
     return this;
   }
 
-  /** The next install leaves the state half replaced and throws. */
-  synchronized ValuesState tearingInstall() {
-    tearing = true;
+  /** The next install replaces half of the state and throws. */
+  public synchronized ValuesState failingInstall() {
+    failing = true;
     return this;
   }
 
-  /** Takes no copy that does not have this value. */
-  synchronized ValuesState refusingCopiesWithout(String value) {
-    wantedInCopies = value;
+  /** Refuses snapshots without this value. */
+  public synchronized ValuesState refusingSnapshotsWithout(String value) {
+    requiredInSnapshots = value;
     return this;
   }
 
-  /** Throws when it is to lead. */
-  synchronized ValuesState refusingToLead() {
+  /** Throws from {@code leading}. */
+  public synchronized ValuesState refusingToLead() {
     refusing = true;
     return this;
   }
 
-  synchronized void withholdCheckpoints() {
+  public synchronized void withholdCheckpoints() {
     withholding = true;
   }
 
@@ -144,12 +143,12 @@ final class ValuesState implements ReplicatedState {
     }
   }
 
-  static String text(ByteBuffer data) {
+  public static String text(ByteBuffer data) {
     return StandardCharsets.UTF_8.decode(data.duplicate()).toString();
   }
 
   @Override
-  public synchronized void leading(long term) {
+  public synchronized void onLeaderStart(long term) {
     if (refusing) {
       throw new IllegalStateException("cannot lead");
     }
@@ -158,7 +157,7 @@ final class ValuesState implements ReplicatedState {
   }
 
   @Override
-  public synchronized void following() {
+  public synchronized void onLeaderStop() {
     leading = false;
     events.add("following");
   }
@@ -187,19 +186,19 @@ final class ValuesState implements ReplicatedState {
   @Override
   public synchronized void install(Path directory) throws IOException {
     List<String> incoming = Files.readAllLines(directory.resolve("parts/values"));
-    if (wantedInCopies != null && !incoming.contains(wantedInCopies)) {
+    if (requiredInSnapshots != null && !incoming.contains(requiredInSnapshots)) {
       events.add("refused");
-      throw new SnapshotRefusedException("a copy without " + wantedInCopies);
+      throw new SnapshotRefusedException("a snapshot without " + requiredInSnapshots);
     }
     values.clear();
-    if (tearing) {
-      tearing = false;
+    if (failing) {
+      failing = false;
       durable = new Saved(durable.appliedIndex(), List.of("torn"));
       throw new IOException("torn");
     }
     if (!Arrays.equals(Files.readAllBytes(directory.resolve("parts/several")), PADDING)
         || Files.size(directory.resolve("parts/none")) != 0) {
-      throw new IOException("the copy was damaged on its way");
+      throw new IOException("the snapshot was damaged in transit");
     }
     values.addAll(incoming);
     applied = Long.parseLong(Files.readString(directory.resolve("applied")));
@@ -208,25 +207,25 @@ final class ValuesState implements ReplicatedState {
   }
 
   @Override
-  public synchronized void halted(ConsensusException cause) {
+  public synchronized void onHalted(ConsensusException cause) {
     halts++;
     haltCause = cause;
     events.add("halted");
   }
 
-  synchronized List<String> values() {
+  public synchronized List<String> values() {
     return List.copyOf(values);
   }
 
-  synchronized List<Long> indexes() {
+  public synchronized List<Long> indexes() {
     return List.copyOf(indexes);
   }
 
-  synchronized List<String> events() {
+  public synchronized List<String> events() {
     return List.copyOf(events);
   }
 
-  synchronized List<Integer> batches() {
+  public synchronized List<Integer> batches() {
     return List.copyOf(batches);
   }
 
@@ -234,15 +233,15 @@ final class ValuesState implements ReplicatedState {
     return leading;
   }
 
-  synchronized int halts() {
+  public synchronized int halts() {
     return halts;
   }
 
-  synchronized @Nullable ConsensusException haltCause() {
+  public synchronized @Nullable ConsensusException haltCause() {
     return haltCause;
   }
 
-  synchronized @Nullable CheckpointRequest withheld() {
+  public synchronized @Nullable CheckpointRequest withheld() {
     return withheld;
   }
 }

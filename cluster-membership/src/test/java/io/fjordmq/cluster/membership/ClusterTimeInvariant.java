@@ -4,18 +4,18 @@ import java.time.InstantSource;
 import java.util.Collection;
 
 /**
- * What is stamped into entries is never ahead of the truth, but for what the leader of the metadata
- * corrects it by, and behind it by no more than machines have lost.
+ * The times stamped into entries are never ahead of the true time by more than the corrections of
+ * the metadata leader, and never behind it by more than the machines have lost.
  */
 final class ClusterTimeInvariant {
-  /** Rounding, and what answers take to arrive. */
+  /** Rounding, and the time that responses take. */
   private static final long SLACK_MILLIS = 5;
 
-  private static final long SLOWEST_ANSWER_MILLIS = 6_000;
+  private static final long MAX_ROUND_TRIP_MILLIS = 6_000;
 
   private final InstantSource truth;
   private final long beganMillis;
-  private long lostMillis = SLOWEST_ANSWER_MILLIS;
+  private long lostMillis = MAX_ROUND_TRIP_MILLIS;
   private long behindMillis;
 
   ClusterTimeInvariant(InstantSource truth) {
@@ -23,14 +23,14 @@ final class ClusterTimeInvariant {
     this.beganMillis = truth.millis();
   }
 
-  /** Cluster time may be behind by so much more from now on. */
-  void mayLose(long millis) {
+  /** Allows cluster time to be behind by this much more from now on. */
+  void allowLag(long millis) {
     lostMillis += millis;
   }
 
   void check(Collection<ClusterMembership> running) {
     long now = truth.millis();
-    long corrected = (now - beganMillis) / ClockVotes.MILLIS_FOR_ONE + SLACK_MILLIS;
+    long corrected = (now - beganMillis) / ClockVotes.MILLIS_PER_CORRECTION + SLACK_MILLIS;
     for (ClusterMembership node : running) {
       long stamp = node.clock().stampMillis();
       long ahead = stamp - now;
@@ -42,21 +42,21 @@ final class ClusterTimeInvariant {
     }
   }
 
-  /** All is well from now on. */
-  void mustGoOn(Collection<ClusterMembership> running) {
+  /** From now on, there are no more faults. */
+  void requireProgress(Collection<ClusterMembership> running) {
     behindMillis = behind(running);
   }
 
-  /** So much time has passed. */
-  void mustHaveGoneOn(Collection<ClusterMembership> running, long millis) {
-    long allowed = behindMillis + millis / ClockVotes.MILLIS_FOR_ONE + SLACK_MILLIS;
+  /** Checks after this much time without faults that cluster time has advanced. */
+  void assertProgress(Collection<ClusterMembership> running, long millis) {
+    long allowed = behindMillis + millis / ClockVotes.MILLIS_PER_CORRECTION + SLACK_MILLIS;
     long behind = behind(running);
     if (behind > allowed) {
-      throw new AssertionError("cluster time fell back by " + (behind - behindMillis) + " ms");
+      throw new AssertionError("cluster time fell behind by " + (behind - behindMillis) + " ms");
     }
   }
 
-  /** How far the one that is farthest behind is. */
+  /** The largest lag of any node. */
   private long behind(Collection<ClusterMembership> running) {
     long most = Long.MIN_VALUE;
     for (ClusterMembership node : running) {

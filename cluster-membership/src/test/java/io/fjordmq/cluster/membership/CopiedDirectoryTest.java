@@ -1,6 +1,5 @@
 package io.fjordmq.cluster.membership;
 
-import static io.fjordmq.cluster.membership.RealNodes.await;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +10,7 @@ import io.fjordmq.cluster.membership.RealNodes.RealNode;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,12 +24,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A data directory that is not the latest of its node takes no part in the cluster. */
+/** A data directory that is not the latest one of its node cannot take part in the cluster. */
 class CopiedDirectoryTest {
   @TempDir Path folder;
   @TempDir Path backups;
 
-  @SuppressWarnings("NullAway.Init") // made before each test
+  @SuppressWarnings("NullAway.Init") // created before each test
   private RealNodes nodes;
 
   @SuppressWarnings("NullAway.Init")
@@ -48,7 +48,7 @@ class CopiedDirectoryTest {
     b = nodes.start("b", nodes.join("b", "a"));
     c = startC();
     nodes.awaitAllServing();
-    await(
+    Await.until(
         "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
   }
 
@@ -89,7 +89,7 @@ class CopiedDirectoryTest {
   }
 
   @Test
-  void shouldRefuseADirectoryThatWasPutBackFromACopyAndLoseNothing() throws Exception {
+  void shouldRefuseARestoredDirectoryAndLoseNothing() throws Exception {
     Path copy = backups.resolve("c");
     nodes.stop(c);
     copy(nodes.directoryOf("c"), copy);
@@ -103,14 +103,14 @@ class CopiedDirectoryTest {
     copy(copy, nodes.directoryOf("c"));
     assertThatThrownBy(this::startC)
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("node " + c.id() + " is an older copy")
+        .hasMessageContaining("node " + c.id() + " is an outdated copy")
         .hasMessageContaining("empty data directory");
     write(a, "later");
-    await("nothing is lost", () -> has(b, "key0") && has(b, "key1") && has(b, "later"));
+    Await.until("nothing is lost", () -> has(b, "key0") && has(b, "key1") && has(b, "later"));
   }
 
   @Test
-  void shouldBeRefusedByAnyNodeThatKnowsBetterBeforeThereIsALeader() throws Exception {
+  void shouldBeRefusedByAnyNodeThatKnowsALaterStartBeforeThereIsALeader() throws Exception {
     Path copy = backups.resolve("c");
     nodes.stop(c);
     copy(nodes.directoryOf("c"), copy);
@@ -118,20 +118,20 @@ class CopiedDirectoryTest {
     nodes.awaitAllServing();
     NodeId id = c.id();
     StartStamp latest = c.port().fence().own();
-    await("b knows", () -> latest.equals(b.port().fence().latest(id)));
+    Await.until("b knows", () -> latest.equals(b.port().fence().latest(id)));
     nodes.stop(c);
     nodes.stop(a);
     nodes.stop(b);
     delete(nodes.directoryOf("c"));
     copy(copy, nodes.directoryOf("c"));
     CompletableFuture<RealNode> later = nodes.startLater("b", nodes.join("b", "a", "c"));
-    // b alone has no majority: with the copy it would have one.
-    await(
+    // Alone, b has no majority; with the copy it would have one.
+    Await.until(
         "the copy is refused",
         () -> {
           try {
             nodes.start("c", nodes.join("c", "b"));
-            throw new AssertionError("the copy takes part");
+            throw new AssertionError("the copy joins");
           } catch (MembershipException refused) {
             return String.valueOf(refused.getMessage()).contains("node " + id + " is a copy");
           } catch (Exception e) {
@@ -145,7 +145,7 @@ class CopiedDirectoryTest {
   }
 
   @Test
-  void shouldRefuseACopyBesideTheOriginalWhichGoesOn() throws Exception {
+  void shouldRefuseACopyWhileTheOriginalContinues() throws Exception {
     nodes.stop(c);
     copy(nodes.directoryOf("c"), folder.resolve("clone"));
     c = startC();
@@ -154,7 +154,7 @@ class CopiedDirectoryTest {
         .isInstanceOf(MembershipException.class)
         .hasMessageContaining("node " + c.id() + " is a copy");
     write(c, "key");
-    await("the original goes on", () -> has(a, "key") && c.membership().isServing());
+    Await.until("the original continues", () -> has(a, "key") && c.membership().isServing());
   }
 
   @Test
@@ -168,11 +168,11 @@ class CopiedDirectoryTest {
     nodes.stop(startC());
     assertThatThrownBy(() -> nodes.start("clone", nodes.join("clone", "a", "b")))
         .isInstanceOf(MembershipException.class)
-        .hasMessageContaining("node " + c.id() + " is an older copy");
+        .hasMessageContaining("node " + c.id() + " is an outdated copy");
   }
 
   @Test
-  void shouldTakeADirectoryThatWasMoved() throws Exception {
+  void shouldAcceptADirectoryThatWasMoved() throws Exception {
     nodes.stop(c);
     Files.move(nodes.directoryOf("c"), folder.resolve("moved"));
     RealNode moved = nodes.start("moved", nodes.join("moved", "a", "b"));

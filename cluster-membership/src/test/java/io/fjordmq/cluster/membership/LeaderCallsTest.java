@@ -8,13 +8,14 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.Simulation;
-import io.fjordmq.cluster.membership.LeaderAnswer.NotLeader;
+import io.fjordmq.cluster.membership.ClockReport.Source;
+import io.fjordmq.cluster.membership.LeaderResponse.NotLeader;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.testing.Simulation;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -24,29 +25,29 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How a node that the cluster has gone on without finds who leads the metadata now. */
+/** How a node finds the metadata leader after the cluster has continued without it. */
 class LeaderCallsTest {
   private static final NodeId OLD = new NodeId("old");
   private static final NodeId SELF = new NodeId("self");
   private static final NodeId NOW = new NodeId("now");
   private static final LeaderRequest REQUEST =
-      new LeaderRequest.Renewal(1, 1, new ClockReport(1, 1, false), Set.of());
+      new LeaderRequest.Renewal(1, 1, new ClockReport(1, 1, Source.GUESS), Set.of());
 
-  /** Each node is asked once, and once more after what it has heard meanwhile. */
-  private static final int ENOUGH = 6;
+  /** Each node is called once, and once more with what was learned meanwhile. */
+  private static final int MAX_CALLS = 6;
 
   private final Simulation simulation = new Simulation(1);
   private final SimCluster cluster = new SimCluster(simulation);
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final NodeAddresses addresses = NodeAddresses.inMemory();
 
-  @SuppressWarnings("NullAway.Init") // made before each test
+  @SuppressWarnings("NullAway.Init") // created before each test
   private MetadataGroup group;
 
-  @SuppressWarnings("NullAway.Init") // as above
+  @SuppressWarnings("NullAway.Init") // created before each test
   private LeaderCalls calls;
 
-  /** When this node last heard of it the old one held the metadata, and nobody else. */
+  /** In the last metadata of this node, the old node is the only metadata replica. */
   @BeforeEach
   void learn() throws Exception {
     group = open(SELF);
@@ -57,7 +58,7 @@ class LeaderCallsTest {
             peers.start(SELF),
             addresses,
             request -> CompletableFuture.completedFuture(new NotLeader(null)));
-    serve(NOW, new LeaderAnswer.Removed());
+    serve(NOW, new LeaderResponse.Removed());
   }
 
   private MetadataGroup open(NodeId node) throws Exception {
@@ -81,18 +82,18 @@ class LeaderCallsTest {
     cluster.close();
   }
 
-  private void serve(NodeId node, LeaderAnswer answer) {
+  private void serve(NodeId node, LeaderResponse response) {
     peers
         .start(node)
         .serve(
             LeaderCalls.SERVICE,
-            (from, request) -> CompletableFuture.completedFuture(answer.encode()));
+            (from, request) -> CompletableFuture.completedFuture(response.encode()));
   }
 
-  private boolean findsWhoLeadsNow() {
-    for (int i = 0; i < ENOUGH; i++) {
-      CompletableFuture<LeaderAnswer> asked = calls.ask(REQUEST, Duration.ofSeconds(1));
-      if (!asked.isCompletedExceptionally() && asked.join() instanceof LeaderAnswer.Removed) {
+  private boolean findsCurrentLeader() {
+    for (int i = 0; i < MAX_CALLS; i++) {
+      CompletableFuture<LeaderResponse> call = calls.call(REQUEST, Duration.ofSeconds(1));
+      if (!call.isCompletedExceptionally() && call.join() instanceof LeaderResponse.Removed) {
         return true;
       }
     }
@@ -100,45 +101,45 @@ class LeaderCallsTest {
   }
 
   @Test
-  void shouldAskWhoIsKnownByAddressWhenAllThatHeldTheMetadataHaveGone() {
-    assertThat(findsWhoLeadsNow()).isFalse();
+  void shouldTryAllKnownAddressesWhenAllMetadataReplicasAreGone() {
+    assertThat(findsCurrentLeader()).isFalse();
     addresses.onAddress(NOW, new NodeAddress("now", 1));
-    assertThat(findsWhoLeadsNow()).isTrue();
+    assertThat(findsCurrentLeader()).isTrue();
   }
 
   @Test
-  void shouldAskOnWhenItIsToldThatItLeadsItself() {
+  void shouldContinueWhenToldThatItIsTheLeaderItself() {
     addresses.onAddress(NOW, new NodeAddress("now", 1));
     serve(OLD, new NotLeader(SELF));
-    assertThat(findsWhoLeadsNow()).isTrue();
+    assertThat(findsCurrentLeader()).isTrue();
   }
 
-  /** A learner that hears nothing of Raft any more goes on believing in the last leader. */
+  /** A learner that no longer receives Raft messages keeps the last leader that it knew. */
   @Test
-  void shouldFollowWhatTheLastLeaderSaysOfTheNext() throws Exception {
+  void shouldFollowTheLastLeadersHint() throws Exception {
     open(OLD);
     simulation.runUntil(
-        "the learner has heard it", () -> OLD.equals(group.leadership().leader()), 10_000);
+        "the learner knows the leader", () -> OLD.equals(group.leadership().leader()), 10_000);
     serve(OLD, new NotLeader(NOW));
-    assertThat(findsWhoLeadsNow()).isTrue();
+    assertThat(findsCurrentLeader()).isTrue();
   }
 
   @Test
-  void shouldAskOthersWhenTheLastLeaderHasGone() throws Exception {
+  void shouldTryOtherNodesWhenTheLastLeaderIsDown() throws Exception {
     open(OLD);
     simulation.runUntil(
-        "the learner has heard it", () -> OLD.equals(group.leadership().leader()), 10_000);
+        "the learner knows the leader", () -> OLD.equals(group.leadership().leader()), 10_000);
     addresses.onAddress(NOW, new NodeAddress("now", 1));
-    assertThat(findsWhoLeadsNow()).isTrue();
+    assertThat(findsCurrentLeader()).isTrue();
   }
 
-  /** Who knows that a write was never sent may repeat it at once. */
+  /** A caller that knows that a write was never sent may repeat it immediately. */
   @Test
-  void shouldSayThatAWriteWasNotSent() {
+  void shouldReportThatAWriteWasNotSent() {
     PeerException unsent = new PeerException(PeerException.Kind.NOT_SENT, "no connection");
-    assertThat(LeaderCalls.whyNotWritten(null, new CompletionException(unsent)).kind())
+    assertThat(LeaderCalls.writeFailure(null, new CompletionException(unsent)).kind())
         .isEqualTo(ConsensusException.Kind.NOT_LEADER);
-    assertThat(LeaderCalls.whyNotWritten(null, new CompletionException(new Exception())).kind())
+    assertThat(LeaderCalls.writeFailure(null, new CompletionException(new Exception())).kind())
         .isEqualTo(ConsensusException.Kind.OUTCOME_UNKNOWN);
   }
 }

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What the leader of the metadata knows about leases: 3 s each, 20 s behind at most. */
+/** Leases at the metadata leader: 3 s each, at most 20 s behind. */
 class LeaseTableTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -18,27 +18,27 @@ class LeaseTableTest {
   private final LeaseTable table = new LeaseTable(MembershipSettings.DEFAULT, BEGIN);
 
   @Test
-  void shouldGiveEverybodyAWholeLeaseAtTheBeginning() {
+  void shouldGrantAllNodesAFullLeaseAtTheBeginning() {
     assertThat(table.hasExpired(up(A, 1), BEGIN + 3_000)).isFalse();
     assertThat(table.hasExpired(up(A, 1), BEGIN + 3_001)).isTrue();
   }
 
   @Test
-  void shouldCountALeaseFromTheReceiptOfItsRenewal() {
+  void shouldStartALeaseWhenItsRenewalIsReceived() {
     table.renew(A, 1, 5, 5, BEGIN + 10_000);
     assertThat(table.hasExpired(up(A, 1), BEGIN + 13_000)).isFalse();
     assertThat(table.hasExpired(up(A, 1), BEGIN + 13_001)).isTrue();
   }
 
   @Test
-  void shouldNotTakeTheLeaseOfOneLifeForThatOfAnother() {
+  void shouldDistinguishLeasesOfDifferentIncarnations() {
     table.renew(A, 1, 5, 5, BEGIN + 10_000);
     assertThat(table.hasExpired(up(A, 2), BEGIN + 10_000)).isTrue();
     assertThat(table.appliedByAll(members(up(A, 2)))).isZero();
   }
 
   @Test
-  void shouldGiveEverybodyAWholeLeaseAgainWhenTheLeaderStoodStill() {
+  void shouldExtendAllLeasesWhenTheLeaderWasPaused() {
     table.renew(A, 1, 5, 5, BEGIN);
     table.extendAll(BEGIN + 60_000);
     assertThat(table.hasExpired(up(A, 1), BEGIN + 63_000)).isFalse();
@@ -46,7 +46,7 @@ class LeaseTableTest {
   }
 
   @Test
-  void shouldNotRenewTheLeaseOfALifeThatStaysFarBehind() {
+  void shouldNotRenewTheLeaseOfANodeThatLagsTooFar() {
     assertThat(table.renew(A, 1, 3, 7, BEGIN)).isTrue();
     assertThat(table.renew(A, 1, 6, 9, BEGIN + 20_000)).isTrue();
     assertThat(table.renew(A, 1, 6, 9, BEGIN + 20_001)).isFalse();
@@ -57,9 +57,9 @@ class LeaseTableTest {
   }
 
   @Test
-  void shouldKnowTheVersionThatAllLivingNodesHave() {
+  void shouldReportTheVersionThatAllLiveNodesHaveApplied() {
     table.renew(A, 1, 8, 9, BEGIN);
-    assertThat(table.appliedByAll(members(up(A, 1), up(B, 1)))).as("b said nothing").isZero();
+    assertThat(table.appliedByAll(members(up(A, 1), up(B, 1)))).as("b has not reported").isZero();
     table.renew(B, 1, 6, 9, BEGIN);
     assertThat(table.appliedByAll(members(up(A, 1), up(B, 1)))).isEqualTo(6);
     assertThat(table.appliedByAll(members(up(A, 1), in(Member.State.DRAINING, B)))).isEqualTo(6);

@@ -2,23 +2,25 @@ package io.fjordmq.cluster.membership;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.cluster.consensus.sim.Seeds;
-import io.fjordmq.cluster.membership.LeaderAnswer.Renewed;
 import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
+import io.fjordmq.cluster.membership.LeaderResponse.Renewed;
+import io.fjordmq.testing.Seeds;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Nodes join, crash, come back, take long to start, stand still for seconds and are cut off, over a
- * network that loses and delays. What always holds is checked after every event ({@link
- * SimMembers}); when all is well again every node must serve. {@link Seeds} says how many runs.
+ * Nodes join, crash, return, start slowly, pause for seconds and are partitioned, on a network with
+ * losses and delays. {@link SimMembers} checks the invariants after every event; once there are no
+ * more faults, every node must serve. {@link Seeds} determines the number of runs.
  */
 class MembershipSimulationTest {
 
   @ParameterizedTest
+  @Tag(Seeds.TAG)
   @CsvSource({"1,60", "3,60", "4,30", "5,30"})
-  void shouldHaveEveryServingNodeCountedByEveryOther(int nodes, int usualSeeds) {
+  void shouldKeepEveryServingNodeCountedByEveryOther(int nodes, int usualSeeds) {
     Seeds seeds = Seeds.usually(usualSeeds);
     SimMembers.Totals totals = new SimMembers.Totals();
     seeds.play(
@@ -28,28 +30,30 @@ class MembershipSimulationTest {
             totals.add(members);
           }
         });
-    if (seeds.areEnough()) { // the runs did meet what they are for
+    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
       assertThat(totals.admissions()).isGreaterThan(seeds.count() * nodes);
       if (nodes > 1) {
-        assertThat(totals.livesEnded()).isGreaterThan(seeds.count() / 2);
+        assertThat(totals.endedIncarnations()).isGreaterThan(seeds.count() / 2);
         assertThat(totals.removals()).isGreaterThan(seeds.count() / 2);
       }
     }
   }
 
   @Test
-  void shouldLetNobodyLoseALifeInPeace() {
+  @Tag(Seeds.TAG)
+  void shouldEndNoIncarnationWithoutFaults() {
     Seeds.usually(60)
         .play(
             seed -> {
               try (SimMembers members = new SimMembers(seed, 3, node -> SimNode.NONE)) {
-                members.playInPeace();
+                members.playWithoutFaults();
               }
             });
   }
 
   @Test
-  void shouldGoOnAloneAfterStandingStillForLongerThanALease() {
+  @Tag(Seeds.TAG)
+  void shouldContinueAloneAfterAPauseLongerThanALease() {
     Seeds.usually(20)
         .play(
             seed -> {
@@ -60,7 +64,7 @@ class MembershipSimulationTest {
   }
 
   @Test
-  void shouldFindNodesThatTrustTheirLeaseForTooLong() {
+  void shouldDetectNodesThatTrustTheirLeaseForTooLong() {
     SimNode.Defect slowClock =
         new SimNode.Defect() {
           @Override
@@ -69,41 +73,43 @@ class MembershipSimulationTest {
           }
         };
     AssertionError found = find("slow clocks", node -> node % 2 == 1 ? slowClock : SimNode.NONE);
-    assertThat(found).hasMessageContaining("serves in a life that the cluster counts as over");
+    assertThat(found)
+        .hasMessageContaining("serves in an incarnation that the cluster knows to have ended");
   }
 
   @Test
-  void shouldFindNodesThatRenewLeasesWithoutLeading() {
+  void shouldDetectNodesThatRenewLeasesWithoutLeading() {
     SimNode.Defect generous =
         new SimNode.Defect() {
           @Override
-          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
-            return request instanceof Renewal && !(right instanceof Renewed)
+          public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
+            return request instanceof Renewal && !(correct instanceof Renewed)
                 ? new Renewed(0, 0)
-                : right;
+                : correct;
           }
         };
-    AssertionError found = find("renewals by anybody", node -> generous);
-    assertThat(found).hasMessageContaining("serves in a life that the cluster counts as over");
+    AssertionError found = find("renewals by any node", node -> generous);
+    assertThat(found)
+        .hasMessageContaining("serves in an incarnation that the cluster knows to have ended");
   }
 
   @Test
-  void shouldFindNodesThatAreAdmittedBeforeAllKnowThem() {
+  void shouldDetectNodesThatAreAdmittedTooEarly() {
     SimNode.Defect hasty =
         new SimNode.Defect() {
           @Override
-          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
-            return right instanceof Renewed renewed
+          public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
+            return correct instanceof Renewed renewed
                 ? new Renewed(Long.MAX_VALUE, renewed.clusterMillis())
-                : right;
+                : correct;
           }
         };
-    AssertionError found = find("admission at once", node -> hasty);
+    AssertionError found = find("immediate admission", node -> hasty);
     assertThat(found).hasMessageContaining("does not count");
   }
 
   @Test
-  void shouldFindNodesThatAreCountedWhileTheyAreStarting() {
+  void shouldDetectNodesThatAreCountedWhileStarting() {
     SimNode.Defect hasty =
         new SimNode.Defect() {
           @Override
@@ -111,33 +117,35 @@ class MembershipSimulationTest {
             return true;
           }
         };
-    AssertionError found = find("ready at once", node -> node == 2 ? hasty : SimNode.NONE);
-    assertThat(found).hasMessageContaining("which has not been ready in this life");
+    AssertionError found = find("ready immediately", node -> node == 2 ? hasty : SimNode.NONE);
+    assertThat(found).hasMessageContaining("which has not been ready in this incarnation");
   }
 
   @Test
+  @Tag(Seeds.TAG)
   void shouldKeepClusterTimeWhateverHappensToClocks() {
     Seeds.usually(40).play(seed -> playWithClocks(seed, SimNode.NONE));
   }
 
   @Test
-  void shouldFindLeadersThatTellTheirWallClock() {
+  void shouldDetectLeadersThatReportTheirWallClock() {
     SimNode.Defect wallClock =
         new SimNode.Defect() {
           @Override
-          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
-            return right instanceof Renewed renewed && request instanceof Renewal renewal
+          public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
+            return correct instanceof Renewed renewed && request instanceof Renewal renewal
                 ? new Renewed(renewed.appliedByAll(), renewal.clock().wallMillis())
-                : right;
+                : correct;
           }
         };
     AssertionError found =
-        Seeds.find("wall clocks told as cluster time", 30, seed -> playWithClocks(seed, wallClock));
+        Seeds.find(
+            "wall clocks reported as cluster time", 30, seed -> playWithClocks(seed, wallClock));
     assertThat(found).hasMessageContaining("cluster time");
   }
 
   @Test
-  void shouldFindNodesThatDoNotNoticeThatTheirMachineWasSuspended() {
+  void shouldDetectNodesThatDoNotNoticeASuspension() {
     SimNode.Defect unaware =
         new SimNode.Defect() {
           @Override
@@ -147,44 +155,88 @@ class MembershipSimulationTest {
         };
     AssertionError found =
         Seeds.find("suspended machines", 60, seed -> playWithClocks(seed, unaware));
-    assertThat(found).hasMessageContaining("serves in a life that the cluster counts as over");
+    assertThat(found)
+        .hasMessageContaining("serves in an incarnation that the cluster knows to have ended");
   }
 
   @ParameterizedTest
-  @CsvSource({"3,12", "5,6"})
-  void shouldEndOneOfTwoNodesThatDoNotReachEachOther(int nodes, int usualSeeds) {
-    Seeds.usually(usualSeeds).play(seed -> playWithCutPairs(seed, nodes, node -> SimNode.NONE));
-  }
-
-  /** It is enough that one of the two says so. */
-  @Test
-  void shouldEndOneOfTwoNodesThoughOneOfThemDoesNotNotice() {
-    Seeds.usually(12)
-        .play(
-            seed ->
-                playWithCutPairs(seed, 3, node -> node == seed % 3 ? REACHES_ALL : SimNode.NONE));
+  @Tag(Seeds.TAG)
+  @CsvSource({"1,5", "2,5", "3,10"})
+  void shouldNotFollowClocksThatAreFarAheadWhenAllNodesRestart(int nodes, int usualSeeds) {
+    Seeds.usually(usualSeeds).play(seed -> playWithRestartsOfAll(seed, nodes, SimNode.NONE));
   }
 
   @Test
-  void shouldFindNodesThatDoNotNoticeWhomTheyDoNotReach() {
-    AssertionError found =
-        Seeds.find("cuts unnoticed", 5, seed -> playWithCutPairs(seed, 3, node -> REACHES_ALL));
-    assertThat(found).hasMessageContaining("0 of their lives ended");
-  }
-
-  @Test
-  void shouldFindLeadersThatDoNotRenewEither() {
-    SimNode.Defect strict =
+  void shouldDetectNodesThatDoNotSaveClusterTime() {
+    SimNode.Defect forgetful =
         new SimNode.Defect() {
           @Override
-          public LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
-            return request instanceof Renewal renewal && !renewal.unreachable().isEmpty()
-                ? new LeaderAnswer.NotRenewed("it does not reach everybody")
-                : right;
+          public boolean forgetsTime() {
+            return true;
           }
         };
     AssertionError found =
-        Seeds.find("both refused", 5, seed -> playWithCutPairs(seed, 3, node -> strict));
+        Seeds.find("no saved cluster time", 10, seed -> playWithRestartsOfAll(seed, 3, forgetful));
+    assertThat(found).hasMessageContaining("stamps a cluster time that is");
+  }
+
+  @ParameterizedTest
+  @Tag(Seeds.TAG)
+  @CsvSource({"1,2", "3,4"})
+  void shouldAdvanceClusterTimeAfterALongStopOnceTheOperatorAcceptsTheClocks(
+      int nodes, int usualSeeds) {
+    Seeds.usually(usualSeeds)
+        .play(
+            seed -> {
+              try (SimMembers members = new SimMembers(seed, nodes, node -> SimNode.NONE)) {
+                members.clocks().playLongStop();
+              }
+            });
+  }
+
+  @ParameterizedTest
+  @Tag(Seeds.TAG)
+  @CsvSource({"3,12", "5,6"})
+  void shouldEndTheIncarnationOfOneOfTwoPartitionedNodes(int nodes, int usualSeeds) {
+    Seeds.usually(usualSeeds)
+        .play(seed -> playWithPartitionedPairs(seed, nodes, node -> SimNode.NONE));
+  }
+
+  /** The report of one of the two nodes is enough. */
+  @Test
+  @Tag(Seeds.TAG)
+  void shouldEndTheIncarnationOfOneOfTwoNodesEvenIfOnlyOneReports() {
+    Seeds.usually(12)
+        .play(
+            seed ->
+                playWithPartitionedPairs(
+                    seed, 3, node -> node == seed % 3 ? REACHES_ALL : SimNode.NONE));
+  }
+
+  @Test
+  void shouldDetectNodesThatDoNotReportUnreachableNodes() {
+    AssertionError found =
+        Seeds.find(
+            "unnoticed partitions",
+            5,
+            seed -> playWithPartitionedPairs(seed, 3, node -> REACHES_ALL));
+    assertThat(found).hasMessageContaining("0 of their incarnations ended");
+  }
+
+  @Test
+  void shouldDetectLeadersThatRenewTheLeaseOfNeitherNode() {
+    SimNode.Defect strict =
+        new SimNode.Defect() {
+          @Override
+          public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
+            return request instanceof Renewal renewal && !renewal.unreachable().isEmpty()
+                ? new LeaderResponse.NotRenewed("it does not reach everybody")
+                : correct;
+          }
+        };
+    AssertionError found =
+        Seeds.find(
+            "both are refused", 5, seed -> playWithPartitionedPairs(seed, 3, node -> strict));
     assertThat(found).hasMessageContaining("neither");
   }
 
@@ -196,15 +248,21 @@ class MembershipSimulationTest {
         }
       };
 
-  private static void playWithCutPairs(long seed, int nodes, SimMembers.Defects defects) {
+  private static void playWithPartitionedPairs(long seed, int nodes, SimMembers.Defects defects) {
     try (SimMembers members = new SimMembers(seed, nodes, defects)) {
-      members.playWithCutPairs();
+      members.playWithPartitionedPairs();
     }
   }
 
   private static void playWithClocks(long seed, SimNode.Defect defect) {
     try (SimMembers members = new SimMembers(seed, 3, node -> defect)) {
-      members.playWithClocks();
+      members.clocks().playWithJumps();
+    }
+  }
+
+  private static void playWithRestartsOfAll(long seed, int nodes, SimNode.Defect defect) {
+    try (SimMembers members = new SimMembers(seed, nodes, node -> defect)) {
+      members.clocks().playWithRestartsOfAll();
     }
   }
 

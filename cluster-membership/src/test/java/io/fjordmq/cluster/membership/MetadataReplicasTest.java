@@ -17,18 +17,19 @@ import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Who should hold the metadata. */
+/** Which nodes should have replicas of the metadata. */
 class MetadataReplicasTest {
 
   @Test
-  void shouldWantOneTwoThreeThreeFiveVoters() {
+  void shouldTargetOneTwoThreeThreeFiveVoters() {
     assertThat(
-            Arrays.stream(new int[] {0, 1, 2, 3, 4, 5, 6, 50}).map(MetadataReplicas::wantedVoters))
+            Arrays.stream(new int[] {0, 1, 2, 3, 4, 5, 6, 50})
+                .map(MetadataReplicas::targetVoterCount))
         .containsExactly(1, 1, 2, 3, 3, 5, 5, 5);
   }
 
   @Test
-  void shouldTakeANewcomerAsLearnerThenAsVoter() {
+  void shouldAddANewNodeAsLearnerThenAsVoter() {
     Members members = members("ab", "");
     ReplicaSet learning = next(replicas("a", ""), members);
     assertThat(learning).isEqualTo(replicas("a", "b"));
@@ -38,7 +39,7 @@ class MetadataReplicasTest {
   }
 
   @Test
-  void shouldReplaceADeadVoterByALivingLearner() {
+  void shouldReplaceADeadVoterByALiveLearner() {
     Members members = members("abd", "c");
     assertThat(next(replicas("abc", "d"), members)).isEqualTo(replicas("abcd", ""));
     assertThat(next(replicas("abcd", ""), members)).isEqualTo(replicas("abd", "c"));
@@ -46,22 +47,22 @@ class MetadataReplicasTest {
   }
 
   @Test
-  void shouldHaveWhoIsUpVoteRatherThanWhoseDiskIsInTrouble() {
+  void shouldPreferUpNodesAsVoters() {
     Members members = in(Member.State.FULL, "b", members("abcde", ""));
     assertThat(next(replicas("acd", "be"), members)).isEqualTo(replicas("acde", "b"));
     assertThat(next(replicas("abc", "d"), in(Member.State.SLOW, "b", members("abcd", ""))))
-        .as("who votes stays")
+        .as("voters stay")
         .isNull();
     assertThat(next(replicas("a", "b"), in(Member.State.FULL, "b", members("ab", ""))))
-        .as("nobody else is there")
+        .as("no other node")
         .isEqualTo(replicas("ab", ""));
     assertThat(next(replicas("abcd", ""), in(Member.State.DRAINING, "c", members("abcd", ""))))
-        .as("one too many")
+        .as("one voter too many")
         .isEqualTo(replicas("abd", "c"));
   }
 
   @Test
-  void shouldLeaveADeadVoterWhereNobodyCanTakeItsPlace() {
+  void shouldKeepADeadVoterWithoutAReplacement() {
     assertThat(next(replicas("abc", ""), members("ab", "c"))).isNull();
   }
 
@@ -71,7 +72,7 @@ class MetadataReplicasTest {
   }
 
   @Test
-  void shouldHaveAnotherVoteForWhoLeavesAndHandOverWhatItLeads() {
+  void shouldReplaceALeavingVoterAndTransferItsLeadership() {
     Members members = members("abcd", "", "c");
     assertThat(next(replicas("abc", "d"), members)).isEqualTo(replicas("abcd", ""));
     assertThat(next(replicas("abcd", ""), members)).isEqualTo(replicas("abd", "c"));
@@ -82,19 +83,19 @@ class MetadataReplicasTest {
   }
 
   @Test
-  void shouldLetOneOfThreeLeave() {
+  void shouldDecommissionOneOfThreeNodes() {
     assertThat(next(replicas("abc", ""), members("abc", "", "c"))).isEqualTo(replicas("ab", "c"));
     assertThat(next(replicas("ab", "c"), members("abc", "", "c"))).isNull();
     assertThat(next(replicas("ab", ""), members("ab", "", "b"))).isEqualTo(replicas("a", "b"));
   }
 
   @Test
-  void shouldNotLetANodeLeaveThatTheMajorityNeeds() {
+  void shouldKeepALeavingVoterThatTheMajorityNeeds() {
     assertThat(next(replicas("abc", ""), members("ab", "c", "b"))).isNull();
   }
 
   @Test
-  void shouldHaveNothingHeldByWhoWasRemoved() {
+  void shouldRemoveTheReplicaOfARemovedNode() {
     Members members = removed(members("abd", ""), "c");
     assertThat(next(replicas("ab", "cd"), members)).isEqualTo(replicas("ab", "d"));
     assertThat(next(replicas("abc", "d"), members)).isEqualTo(replicas("abcd", ""));
@@ -105,17 +106,19 @@ class MetadataReplicasTest {
   }
 
   @Test
-  void shouldKnowWhomTheMetadataCannotDoWithout() {
+  void shouldReportNodesThatTheMajorityNeeds() {
     ReplicaSet three = replicas("abc", "");
     NodeId c = new NodeId("c");
-    assertThat(MetadataReplicas.canDoWithout(c, three, members("ab", "c"))).isTrue();
-    assertThat(MetadataReplicas.canDoWithout(c, three, members("a", "bc"))).isFalse();
-    assertThat(MetadataReplicas.canDoWithout(c, replicas("ac", ""), members("a", "c"))).isFalse();
-    assertThat(MetadataReplicas.canDoWithout(c, replicas("a", "c"), members("a", "c"))).isTrue();
+    assertThat(MetadataReplicas.keepsMajorityWithout(c, three, members("ab", "c"))).isTrue();
+    assertThat(MetadataReplicas.keepsMajorityWithout(c, three, members("a", "bc"))).isFalse();
+    assertThat(MetadataReplicas.keepsMajorityWithout(c, replicas("ac", ""), members("a", "c")))
+        .isFalse();
+    assertThat(MetadataReplicas.keepsMajorityWithout(c, replicas("a", "c"), members("a", "c")))
+        .isTrue();
   }
 
   @Property(tries = 2000)
-  void shouldComeToAnEndOneNodeAtATimeAndNeverLoseTheMajority(@ForAll long seed) {
+  void shouldConvergeOneNodeAtATimeWithoutLosingTheMajority(@ForAll long seed) {
     Random random = new Random(seed);
     String nodes = "abcdefgh".substring(0, 1 + random.nextInt(8));
     String down =
@@ -166,7 +169,7 @@ class MetadataReplicasTest {
       assertThat(differences(current, next)).as("%s to %s", current, next).isEqualTo(1);
       current = next;
     }
-    throw new AssertionError("never done: " + current + " of " + members);
+    throw new AssertionError("did not converge: " + current + " of " + members);
   }
 
   private static long differences(ReplicaSet before, ReplicaSet after) {

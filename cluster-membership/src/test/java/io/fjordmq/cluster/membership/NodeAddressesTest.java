@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whom a node believes about where others are. */
+/** Which sources a node trusts for the addresses of others. */
 class NodeAddressesTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -25,7 +25,7 @@ class NodeAddressesTest {
   @TempDir Path folder;
 
   @Test
-  void shouldBelieveANodeMoreThanTheMetadataAndThoseMoreThanHearsay() {
+  void shouldPreferOwnReportsToMetadataAndMetadataToHints() {
     NodeAddresses book = open();
     assertThat(book.find(A)).isNull();
     book.addHints(Map.of(A, OLD));
@@ -36,13 +36,13 @@ class NodeAddressesTest {
     assertThat(book.find(A)).isEqualTo(SAID);
     book.onMembersChanged(members(OLD));
     assertThat(book.find(A)).isEqualTo(SAID);
-    assertThat(book.unconfirmed()).as("to be asked").containsExactly(Map.entry(A, OLD));
+    assertThat(book.unconfirmed()).as("to be resolved").containsExactly(Map.entry(A, OLD));
     book.onAddress(A, OLD);
     assertThat(book.unconfirmed()).isEmpty();
   }
 
   @Test
-  void shouldHaveRaftOnThePortAfter() {
+  void shouldUseTheNextPortForRaft() {
     NodeAddresses book = open();
     book.onAddress(A, SAID);
     assertThat(book.ofPeers().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7000));
@@ -60,9 +60,9 @@ class NodeAddressesTest {
     assertThat(book.ofPeers().addressOf(A)).isNull();
   }
 
-  /** Those who connect ask again and again, and the answer may take half a minute. */
+  /** Connection attempts look the name up repeatedly, and a lookup may take half a minute. */
   @Test
-  void shouldLookANameUpOnceAtATimeAndKeepTheDiskFree() {
+  void shouldResolveANameOnceAtATimeWithoutBlockingTheDisk() {
     List<Runnable> writes = new ArrayList<>();
     List<Runnable> lookUps = new ArrayList<>();
     NodeAddresses book = NodeAddresses.open(folder.resolve("addresses"), writes::add, lookUps::add);
@@ -82,7 +82,7 @@ class NodeAddressesTest {
   }
 
   @Test
-  void shouldRememberWhatItKnewAndDoWithoutADamagedFile() throws Exception {
+  void shouldLoadSavedAddressesAndIgnoreADamagedFile() throws Exception {
     NodeAddresses book = open();
     book.onMembersChanged(members(WRITTEN));
     assertThat(open().find(A)).isEqualTo(WRITTEN);

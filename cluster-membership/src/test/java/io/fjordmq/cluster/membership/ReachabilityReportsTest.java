@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.ClockReport.Source;
 import io.fjordmq.cluster.membership.LeaderRequest.Renewal;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,7 +15,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Whom the leader of the metadata, a, gives up when nodes do not reach each other. */
+/**
+ * Which nodes the metadata leader, a, selects to leave service when nodes cannot reach each other.
+ */
 class ReachabilityReportsTest {
   private static final long VALID_MILLIS = 3_000;
   private static final List<String> FIVE = List.of("a", "b", "c", "d", "e");
@@ -42,34 +45,35 @@ class ReachabilityReportsTest {
     Member member = members.get(new NodeId(name));
     long incarnation = member == null ? 0 : member.incarnation();
     Set<NodeId> named = unreachable.getOrDefault(name, Set.of());
-    Renewal renewal = new Renewal(incarnation, 1, new ClockReport(1, 1, true), named);
-    LeaderAnswer.NotRenewed refusal = reports.onRenewal(new NodeId(name), renewal, members(), now);
-    return refusal == null ? null : refusal.why();
+    Renewal renewal = new Renewal(incarnation, 1, new ClockReport(1, 1, Source.KNOWN), named);
+    LeaderResponse.NotRenewed refusal =
+        reports.onRenewal(new NodeId(name), renewal, members(), now);
+    return refusal == null ? null : refusal.reason();
   }
 
   private Members members() {
     return new Members(1, members);
   }
 
-  /** Who is not renewed once all have been heard. */
+  /** The nodes whose leases are not renewed once all have reported. */
   private List<String> refused() {
     List<String> alive = members().alive().stream().map(NodeId::value).sorted().toList();
     alive.forEach(this::renew);
     return alive.stream().filter(node -> renew(node) != null).toList();
   }
 
-  private @Nullable String whyNotCounted(String name) {
-    return reports.whyNotCounted(new NodeId(name), members(), now);
+  private @Nullable String notCountedReason(String name) {
+    return reports.notCountedReason(new NodeId(name), members(), now);
   }
 
   @Test
-  void shouldRenewAllThatReachEachOther() {
+  void shouldRenewAllLeasesWithoutPartitions() {
     nodes("a", "b", "c");
     assertThat(refused()).isEmpty();
   }
 
   @Test
-  void shouldEndOneOfTwoAndSayWhy() {
+  void shouldSelectOneOfTwoNodesAndGiveTheReason() {
     nodes("a", "b", "c");
     cut("b", "c");
     cut("c", "b");
@@ -80,7 +84,7 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldTakeTheWordOfOneOfTheTwo() {
+  void shouldAcceptTheReportOfOneOfTheTwo() {
     nodes("a", "b", "c");
     cut("b", "c");
     assertThat(refused()).containsExactly("c");
@@ -90,7 +94,7 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldEndTheOneThatHasBegunMoreLives() {
+  void shouldSelectTheNodeWithTheHigherIncarnation() {
     nodes("a", "b", "c");
     node("b", 2, Member.State.UP);
     cut("c", "b");
@@ -98,7 +102,7 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldNeverEndTheLeader() {
+  void shouldNeverSelectTheLeader() {
     nodes("a", "b", "c");
     node("a", 9, Member.State.UP);
     cut("a", "b");
@@ -109,7 +113,7 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldEndTheOneThatMostDoNotReach() {
+  void shouldSelectTheNodeWithTheMostPartitions() {
     nodes("a", "b", "c", "d", "e");
     cut("c", "b");
     cut("d", "b");
@@ -118,7 +122,7 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldEndAllOfOneSide() {
+  void shouldSelectAllNodesOfOneSide() {
     nodes("a", "b", "c", "d", "e");
     cut("b", "d", "e");
     cut("c", "d", "e");
@@ -139,9 +143,9 @@ class ReachabilityReportsTest {
     assertThat(FIVE).hasSameSizeAs(members.keySet());
   }
 
-  /** Its lease ends by itself. */
+  /** Its lease expires by itself. */
   @Test
-  void shouldEndNobodyBecauseOfANodeThatDoesNotRenewItsLease() {
+  void shouldIgnoreANodeThatDoesNotRenewItsLease() {
     nodes("a", "b", "c");
     renew("a");
     renew("c");
@@ -154,7 +158,7 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldNotMindNodesThatAreNotCounted() {
+  void shouldIgnoreNodesThatAreNotCounted() {
     nodes("a", "b", "c");
     node("c", 1, Member.State.STARTING);
     cut("b", "c");
@@ -163,7 +167,7 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldForgetWhatAnEarlierLifeSaid() {
+  void shouldIgnoreReportsOfEarlierIncarnations() {
     nodes("a", "b", "c");
     cut("c", "b");
     assertThat(refused()).containsExactly("c");
@@ -174,21 +178,22 @@ class ReachabilityReportsTest {
   }
 
   @Test
-  void shouldCountANodeOnceItAndAllThatAreCountedReachEachOther() {
+  void shouldCountANodeOnceItAndAllCountedNodesReachEachOther() {
     nodes("a", "b", "c");
     node("c", 2, Member.State.STARTING);
-    assertThat(whyNotCounted("c")).isNotNull();
+    assertThat(notCountedReason("c")).isNotNull();
     cut("c", "a", "b");
     renew("c");
-    assertThat(whyNotCounted("c")).isEqualTo("waiting for these nodes to renew their leases: a, b");
+    assertThat(notCountedReason("c"))
+        .isEqualTo("waiting for these nodes to renew their leases: a, b");
     refused();
-    assertThat(whyNotCounted("c")).isEqualTo("network partition between node c and a, b");
+    assertThat(notCountedReason("c")).isEqualTo("network partition between node c and a, b");
     unreachable.clear();
     cut("b", "c");
     refused();
-    assertThat(whyNotCounted("c")).isEqualTo("network partition between node c and b");
+    assertThat(notCountedReason("c")).isEqualTo("network partition between node c and b");
     unreachable.clear();
     refused();
-    assertThat(whyNotCounted("c")).isNull();
+    assertThat(notCountedReason("c")).isNull();
   }
 }

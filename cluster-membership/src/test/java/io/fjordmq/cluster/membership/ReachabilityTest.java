@@ -3,11 +3,10 @@ package io.fjordmq.cluster.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What nodes make of others that do not answer them, in virtual time; n0 leads the metadata. */
+/** How nodes react to others that do not respond, in virtual time; n0 leads the metadata. */
 class ReachabilityTest {
   private static final long LONG_MILLIS = 20_000;
 
@@ -20,24 +19,24 @@ class ReachabilityTest {
     three.cluster.network().cut(three.ids.get(other), three.ids.get(one));
   }
 
-  /** The lease of n1 goes on; n2 says at any time why it serves nobody. */
+  /** n1 keeps its lease; n2 reports at all times why it does not serve. */
   @Test
-  void shouldSayWhichNodesAreCutApart() throws ConsensusException, IOException {
+  void shouldNameThePartitionedNodes() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       NodeId n1 = three.ids.get(1);
       NodeId n2 = three.ids.get(2);
       ClusterMembership gone = membership(three, 2);
       cut(three, 1, 2);
       three.await("its lease expires", () -> !gone.isServing());
-      assertThat(gone.notServingBecause())
+      assertThat(gone.notServingReason())
           .isEqualTo("lease expired: network partition between node n2 and n1");
       assertThat(membership(three, 1).unreachable()).containsExactly(n2);
       assertThat(gone.unreachable()).containsExactly(n1);
       assertThat(membership(three, 0).unreachable()).isEmpty();
-      three.await("its next life begins", () -> three.state(n2) == Member.State.STARTING);
+      three.await("its next incarnation begins", () -> three.state(n2) == Member.State.STARTING);
       three.simulation.run(LONG_MILLIS);
       assertThat(three.state(n2)).isEqualTo(Member.State.STARTING);
-      assertThat(gone.notServingBecause())
+      assertThat(gone.notServingReason())
           .isEqualTo("not marked UP by the cluster yet: network partition between node n2 and n1");
       assertThat(membership(three, 1).isServing()).isTrue();
       three.cluster.network().heal();
@@ -49,7 +48,7 @@ class ReachabilityTest {
   }
 
   @Test
-  void shouldMindACutOnlyIfItLasts() throws ConsensusException, IOException {
+  void shouldIgnoreShortPartitions() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       for (int i = 0; i < 5; i++) {
         cut(three, 1, 2);
@@ -62,9 +61,9 @@ class ReachabilityTest {
     }
   }
 
-  /** A node that is down ends by its own lease, and is counted soon after it has come back. */
+  /** A crashed node ends by its own lease and is counted soon after its restart. */
   @Test
-  void shouldNotMindANodeThatHasCrashed() throws ConsensusException, IOException {
+  void shouldIgnoreACrashedNode() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       three.crash(2);
       three.simulation.run(LONG_MILLIS);
@@ -82,8 +81,7 @@ class ReachabilityTest {
   }
 
   @Test
-  void shouldNotTakeOthersForUnreachableBecauseItStoodStillItself()
-      throws ConsensusException, IOException {
+  void shouldNotReportOthersAsUnreachableAfterItsOwnPause() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       ClusterMembership still = membership(three, 2);
       three.nodes.get(2).host().process().pause(LONG_MILLIS);

@@ -1,23 +1,23 @@
 package io.fjordmq.cluster.membership;
 
-import static org.assertj.core.api.Assertions.fail;
-
 import io.fjordmq.cluster.DataDirectory;
-import io.fjordmq.cluster.FreePorts;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
-import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
-import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.cluster.consensus.RaftPortConfig;
 import io.fjordmq.cluster.consensus.TransportSettings;
+import io.fjordmq.cluster.consensus.jraft.JRaftHost;
 import io.fjordmq.cluster.metadata.MetadataFile;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.peer.PeerChannels;
 import io.fjordmq.cluster.peer.PeerPort;
 import io.fjordmq.cluster.peer.PeerSettings;
+import io.fjordmq.testing.Await;
+import io.fjordmq.testing.FreePorts;
+import io.fjordmq.testing.RecordBuilder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -33,15 +33,28 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
-/** Whole nodes of a cluster in one JVM, with real ports, logs and Raft, without what is above. */
+/**
+ * Nodes of a cluster in one JVM, with real ports, logs and Raft, but without the layers above
+ * membership.
+ */
 final class RealNodes implements AutoCloseable {
   private static final String HOST = InetAddress.getLoopbackAddress().getHostAddress();
+
+  // Shorter than the defaults, because most of a test is waiting for one of these.
   private static final ConsensusSettings RAFT =
-      ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofSeconds(1));
+      ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofMillis(400));
+  private static final MembershipSettings LEASES =
+      RecordBuilder.from(MembershipSettings.DEFAULT)
+          .with(MembershipSettings::heartbeat, Duration.ofMillis(100))
+          .with(MembershipSettings::lease, Duration.ofMillis(1_500))
+          .with(MembershipSettings::maxLag, Duration.ofSeconds(20))
+          .with(MembershipSettings::retryInterval, Duration.ofMillis(100))
+          .with(MembershipSettings::clockTolerance, Duration.ofSeconds(1))
+          .with(MembershipSettings::maxClockAdvance, Duration.ofHours(1))
+          .with(MembershipSettings::unreachableAfter, Duration.ofSeconds(3))
+          .build();
+  private static final Duration HELLO_INTERVAL = Duration.ofMillis(100);
 
   private final Path folder;
   private final Map<String, NodeAddress> addresses = new HashMap<>();
@@ -84,7 +97,7 @@ final class RealNodes implements AutoCloseable {
     return new NodeAddress(HOST, FreePorts.forCluster());
   }
 
-  /** Where the node of that name is, or will be when it is next started. */
+  /** The address of the node now, or after its next start. */
   NodeAddress addressOf(String name) throws IOException {
     NodeAddress address = addresses.get(name);
     if (address == null) {
@@ -94,17 +107,29 @@ final class RealNodes implements AutoCloseable {
     return address;
   }
 
-  /** From its next start on the node is somewhere else. */
+  /** Changes the address of the node from its next start on. */
   void move(String name) throws IOException {
     addresses.put(name, freeAddress());
   }
 
-  JoinSettings bootstrap(String name, String... seeds) throws IOException {
-    return JoinSettings.of(true, addressOf(name), seeds(seeds));
+  private static JoinOptions options(
+      boolean bootstrap, NodeAddress address, List<NodeAddress> seeds) {
+    JoinSettings usual = JoinSettings.DEFAULTS;
+    JoinSettings settings =
+        new JoinSettings(
+            usual.helloTimeout(),
+            HELLO_INTERVAL,
+            usual.clockWarningThreshold(),
+            usual.maxClockDifference());
+    return new JoinOptions(bootstrap, "Test", address, seeds, settings);
   }
 
-  JoinSettings join(String name, String... seeds) throws IOException {
-    return JoinSettings.of(false, addressOf(name), seeds(seeds));
+  JoinOptions bootstrap(String name, String... seeds) throws IOException {
+    return options(true, addressOf(name), seeds(seeds));
+  }
+
+  JoinOptions join(String name, String... seeds) throws IOException {
+    return options(false, addressOf(name), seeds(seeds));
   }
 
   private List<NodeAddress> seeds(String... names) throws IOException {
@@ -115,24 +140,28 @@ final class RealNodes implements AutoCloseable {
     return seeds;
   }
 
-  RealNode start(String name, JoinSettings settings) throws Exception {
+  RealNode start(String name, JoinOptions settings) throws Exception {
     return start(name, settings, InstantSource.system());
   }
 
-  /** What the node of that name keeps. */
+  /** The data directory of the node. */
   Path directoryOf(String name) {
     return folder.resolve(name);
   }
 
-  /** Starts it in the order that {@link ClusterMembership} gives; blocks until it is registered. */
-  RealNode start(String name, JoinSettings settings, InstantSource clock) throws Exception {
+  /**
+   * Starts the node in the order that {@link ClusterMembership} documents; blocks until it is
+   * registered.
+   */
+  RealNode start(String name, JoinOptions settings, InstantSource clock) throws Exception {
     List<AutoCloseable> parts = new ArrayList<>();
     try {
       DataDirectory directory = DataDirectory.open(folder.resolve(name));
       parts.add(directory);
       NodeIdentity identity;
       try (PeerChannels channels = PeerChannels.open(PeerSettings.DEFAULT, null)) {
-        identity = new Joining(settings, channels, clock).identify(directory, new SecureRandom());
+        identity =
+            new ClusterJoin(settings, channels, clock).identify(directory, new SecureRandom());
       }
       ExecutorService disk = Executors.newSingleThreadExecutor();
       parts.add(disk::shutdown);
@@ -148,14 +177,14 @@ final class RealNodes implements AutoCloseable {
               PeerSettings.DEFAULT,
               fence);
       parts.add(port);
-      new StartCheck(identity, settings, port, fence).ask(book);
+      new StartCheck(identity, settings, port, fence).probeNodes(book);
       JRaftHost host =
           JRaftHost.open(
               identity.node(),
               directory.resolve("raft"),
               RAFT,
               ConsensusObserver.NONE,
-              new ClusterPort(
+              new RaftPortConfig(
                   new InetSocketAddress(own.host(), own.port() + 1),
                   book.ofRaft(),
                   TransportSettings.DEFAULT,
@@ -171,7 +200,7 @@ final class RealNodes implements AutoCloseable {
               book,
               ClockFile.open(directory.resolve("clock"), disk),
               settings,
-              MembershipSettings.DEFAULT,
+              LEASES,
               disk);
       membership.ready();
       RealNode node = new RealNode(identity, directory, disk, port, host, membership);
@@ -186,7 +215,7 @@ final class RealNodes implements AutoCloseable {
     }
   }
 
-  CompletableFuture<RealNode> startLater(String name, JoinSettings settings) {
+  CompletableFuture<RealNode> startLater(String name, JoinOptions settings) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
@@ -203,7 +232,7 @@ final class RealNodes implements AutoCloseable {
     node.close();
   }
 
-  /** The node goes without a word, as far as that can be done inside one JVM. */
+  /** Stops the node without notice, as far as that is possible inside one JVM. */
   void vanish(RealNode node) {
     running.remove(node);
     node.port().close();
@@ -213,17 +242,7 @@ final class RealNodes implements AutoCloseable {
 
   void awaitAllServing() {
     for (RealNode node : List.copyOf(running)) {
-      await(node.id() + " serves", node.membership()::isServing);
-    }
-  }
-
-  static void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        fail("still not after 60 s: " + what);
-      }
-      LockSupport.parkNanos(5_000_000);
+      Await.until(node.id() + " serves", node.membership()::isServing);
     }
   }
 

@@ -9,59 +9,82 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who serves lives, as far as anybody knows, and is counted by everybody else who serves. To be
- * asked after every event.
+ * Every serving node is in an incarnation that no node knows to have ended, and is counted by every
+ * other serving node. Check after every event.
  */
 public final class ServingInvariant {
-  private final Set<Life> over = new HashSet<>();
+  private final Set<NodeIncarnation> over = new HashSet<>();
   private final Set<NodeId> removed = new HashSet<>();
 
-  /** What each node saw when it was last asked: most events change nothing of it. */
-  private final Map<NodeId, Members> noted = new HashMap<>();
+  /** The view of each node at its last check, because most events do not change it. */
+  private final Map<NodeId, View> lastViews = new HashMap<>();
 
-  private record Life(NodeId node, long incarnation) {}
+  private int lastRunning;
+
+  private record NodeIncarnation(NodeId node, long incarnation) {}
+
+  private record View(Members members, long incarnation, boolean serving) {
+    boolean isStillOf(Membership node) {
+      return members == node.members()
+          && incarnation == node.incarnation()
+          && serving == node.isServing();
+    }
+  }
 
   /**
-   * @param running memberships of all nodes that run
+   * @param running memberships of all running nodes
    * @throws AssertionError if two of them contradict each other
    */
   public void check(Collection<? extends Membership> running) {
-    running.forEach(this::noteEnded);
+    boolean changed = running.size() != lastRunning;
+    lastRunning = running.size();
+    for (Membership node : running) {
+      View last = lastViews.get(node.self());
+      if (last == null || !last.isStillOf(node)) {
+        changed = true;
+        lastViews.put(node.self(), new View(node.members(), node.incarnation(), node.isServing()));
+        recordEnded(node.members());
+      }
+    }
+    if (changed) {
+      checkServing(running);
+    }
+  }
+
+  private void checkServing(Collection<? extends Membership> running) {
     List<? extends Membership> serving = running.stream().filter(Membership::isServing).toList();
     serving.forEach(node -> checkServing(node, serving));
   }
 
-  /** Every node that anybody has seen as gone for good. */
+  /** Every node that some node has seen as permanently removed. */
   Set<NodeId> removed() {
     return removed;
   }
 
-  /** Whether the cluster counts this life as over. */
+  /** Whether the cluster knows that this incarnation has ended. */
   public boolean isOver(NodeId node, long incarnation) {
-    return removed.contains(node) || over.contains(new Life(node, incarnation));
+    return removed.contains(node) || over.contains(new NodeIncarnation(node, incarnation));
   }
 
-  private void noteEnded(Membership seeing) {
-    Members members = seeing.members();
-    if (noted.put(seeing.self(), members) == members) {
-      return;
-    }
+  private void recordEnded(Members members) {
     removed.addAll(members.removed().keySet());
     for (Member member : members.byNode().values()) {
       long ended = member.isAlive() ? member.incarnation() - 1 : member.incarnation();
-      over.add(new Life(member.node(), ended));
+      over.add(new NodeIncarnation(member.node(), ended));
     }
   }
 
   private void checkServing(Membership node, Collection<? extends Membership> serving) {
     if (isOver(node.self(), node.incarnation())) {
       throw new AssertionError(
-          node.self() + " serves in a life that the cluster counts as over: " + node.incarnation());
+          node.self()
+              + " serves in an incarnation that the cluster knows to have ended: "
+              + node.incarnation());
     }
     for (Membership other : serving) {
       if (!other.members().isAlive(node.self(), node.incarnation())) {
         throw new AssertionError(
-            "%s serves and does not count %s, which serves in life %d: %s"
+            "%s serves and does not count %s, which serves in incarnation %d: %s"
                 .formatted(other.self(), node.self(), node.incarnation(), other.members()));
       }
     }

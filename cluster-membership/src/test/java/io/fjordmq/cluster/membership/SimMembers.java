@@ -6,9 +6,10 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.cluster.membership.SimNode.Defect;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,19 +24,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The memberships of several simulated nodes, their troubles, and what must hold meanwhile. */
+/**
+ * The memberships of several simulated nodes, the faults injected into them, and their invariants.
+ */
 final class SimMembers implements AutoCloseable {
-  private static final long CALM_MILLIS = 60_000;
-  private static final int MOST_REMOVALS = 3;
-  private static final long MOST_STILL_MILLIS = 8_000;
+  static final long CALM_MILLIS = 60_000;
+  private static final int MAX_REMOVALS = 3;
 
-  /** Some nodes take this long to start: longer than several leases. */
+  /** Start time of some nodes: longer than several leases. */
   private static final long SLOW_START_MILLIS = 15_000;
 
   private static final int SLOW_STARTS_PERCENT = 15;
 
-  /** Long enough for one of the two to go, and to come back if it were not kept from it. */
-  private static final long MOST_CUT_MILLIS = 25_000;
+  /**
+   * Long enough for one of the two nodes to leave service, and to return if nothing prevented it.
+   */
+  private static final long MAX_PARTITION_MILLIS = 25_000;
 
   private final Simulation simulation;
   private final SimCluster cluster;
@@ -43,43 +47,43 @@ final class SimMembers implements AutoCloseable {
   private final Defects defects;
   private final List<NodeId> nodes = new ArrayList<>();
   private final Map<String, SimNode> running = new TreeMap<>();
+  private List<ClusterMembership> memberships = List.of();
   private final ServingInvariant serving = new ServingInvariant();
   private final Map<NodeId, Long> lastIncarnation = new HashMap<>();
   private final Set<NodeId> created = new HashSet<>();
   private final Set<Ready> ready = new HashSet<>();
   private final Map<NodeId, Members> checked = new HashMap<>();
-  private final Map<NodeId, Long> disturbed = new HashMap<>();
   private long admissions;
-  private long livesEnded;
+  private long endedIncarnations;
   private int removals;
   private boolean slowStarts = true;
 
-  /** An incarnation in which the node could answer barriers. */
+  /** An incarnation in which the node was able to respond to barriers. */
   private record Ready(NodeId node, long incarnation) {}
 
-  /** What is wrong with which node. */
+  /** The defects planted in each node. */
   interface Defects {
     Defect of(int node);
   }
 
-  /** Sums over many runs. */
+  /** Totals over many runs. */
   static final class Totals {
     private long admissions;
-    private long livesEnded;
+    private long endedIncarnations;
     private long removals;
 
     void add(SimMembers run) {
       removals += run.serving.removed().size();
       admissions += run.admissions;
-      livesEnded += run.livesEnded;
+      endedIncarnations += run.endedIncarnations;
     }
 
     long admissions() {
       return admissions;
     }
 
-    long livesEnded() {
-      return livesEnded;
+    long endedIncarnations() {
+      return endedIncarnations;
     }
 
     long removals() {
@@ -98,12 +102,12 @@ final class SimMembers implements AutoCloseable {
     simulation.afterEveryEvent(this::check);
   }
 
-  /** A first node, others that join it, two minutes of trouble, then calm. */
+  /** A first node, others that join it, two minutes of faults, then none. */
   void play() {
     cluster.network().setFaults(SimNetwork.Faults.ROUGH);
     start(nodes.get(0));
     for (int i = 0; i < 400; i++) {
-      trouble();
+      injectFault();
       simulation.run(simulation.between(1, 600));
     }
     cluster.network().setFaults(SimNetwork.Faults.NONE);
@@ -112,15 +116,15 @@ final class SimMembers implements AutoCloseable {
     List.copyOf(nodes).forEach(this::startUnlessRunning);
     try {
       simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
-      simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
-      simulation.runUntil("who was removed knows", this::removedKnow, CALM_MILLIS);
+      simulation.runUntil("the number of voters is correct", this::hasTargetVoters, CALM_MILLIS);
+      simulation.runUntil("removed nodes know it", this::removalsAreKnown, CALM_MILLIS);
     } catch (AssertionError e) {
       throw new AssertionError(e.getMessage() + where(), e);
     }
   }
 
-  /** The nodes join one after the other over a network that only takes its time. */
-  void playInPeace() {
+  /** The nodes join one after the other; the network only adds delays. */
+  void playWithoutFaults() {
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     for (NodeId node : nodes) {
       start(node);
@@ -131,86 +135,28 @@ final class SimMembers implements AutoCloseable {
       if (life.membership().incarnation() != 1) {
         throw new AssertionError(
             life.membership().self()
-                + " has lost a life in peace: it is in its "
+                + " lost an incarnation without faults; current incarnation: "
                 + life.membership().incarnation()
                 + "th");
       }
     }
   }
 
-  /**
-   * Clocks are set and machines suspended, of one node or of all, while leaders change and nodes
-   * crash; all clocks are right in the end.
-   */
-  void playWithClocks() {
+  /** Allows faults of the clocks of these nodes. */
+  SimClocks clocks() {
     slowStarts = false;
-    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
-    nodes.forEach(
-        node -> {
-          start(node);
-          simulation.run(1_000);
-        });
-    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
-    ClusterTimeInvariant time = new ClusterTimeInvariant(simulation.clock());
-    simulation.afterEveryEvent(() -> time.check(memberships()));
-    for (int i = 0; i < 200; i++) {
-      if (simulation.chance(60)) {
-        time.mayLose(clockTrouble());
-      } else if (allServe() && simulation.chance(30)) {
-        crash(nodes.get((int) simulation.between(0, nodes.size() - 1)));
-      } else {
-        nodes.forEach(this::startUnlessRunning);
-      }
-      simulation.run(simulation.between(1, 2_000));
-    }
-    cluster.network().setFaults(SimNetwork.Faults.NONE);
-    nodes.forEach(this::startUnlessRunning);
-    nodes.forEach(node -> cluster.machine(node).correct());
-    simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
-    time.mustGoOn(memberships());
-    simulation.run(CALM_MILLIS);
-    time.mustHaveGoneOn(memberships(), CALM_MILLIS);
+    return new SimClocks(this, simulation, cluster, nodes);
   }
 
-  /** Returns for how long cluster time may have stood still by it. */
-  private long clockTrouble() {
-    boolean all = simulation.chance(20);
-    NodeId one = nodes.get((int) simulation.between(0, nodes.size() - 1));
-    List<NodeId> whom =
-        nodes.stream().filter(node -> (all || node.equals(one)) && isUndisturbed(node)).toList();
-    whom.forEach(node -> disturbed.put(node, simulation.now()));
-    if (simulation.chance(60)) {
-      long most = simulation.chance(50) ? 86_400_000 : 5_000;
-      long jump = simulation.between(-most, most);
-      whom.forEach(node -> cluster.machine(node).jump(jump));
-      return 2_000; // until a renewal, each may have to be repeated
-    }
-    long still = simulation.between(100, MOST_STILL_MILLIS);
-    whom.forEach(
-        node -> {
-          SimNode life = running.get(node.value());
-          if (life != null) {
-            cluster.machine(node).suspend(life.host().process(), still);
-          }
-        });
-    return still;
-  }
-
-  /** A clock set back by as much as the machine was suspended hides that, in one lease. */
-  private boolean isUndisturbed(NodeId node) {
-    Long last = disturbed.get(node);
-    return last == null || simulation.now() - last > MOST_STILL_MILLIS + 4_000;
-  }
-
-  private List<ClusterMembership> memberships() {
-    return running.values().stream().map(SimNode::membership).toList();
+  List<ClusterMembership> memberships() {
+    return memberships;
   }
 
   /**
-   * Two nodes that both reach the leader of the metadata are cut apart: one of them goes, is not
-   * counted before they reach each other again, and nobody else notices.
+   * Two nodes that both reach the metadata leader are partitioned: one of them leaves service, is
+   * not counted before they reach each other again, and no other node is affected.
    */
-  void playWithCutPairs() {
+  void playWithPartitionedPairs() {
     slowStarts = false;
     cluster.network().setFaults(new SimNetwork.Faults(0, 0, 0, 15, 3));
     nodes.forEach(
@@ -218,30 +164,30 @@ final class SimMembers implements AutoCloseable {
           start(node);
           simulation.runUntil("it serves", this::runningServe, CALM_MILLIS);
         });
-    simulation.runUntil("the right number votes", this::rightVoters, CALM_MILLIS);
+    simulation.runUntil("the number of voters is correct", this::hasTargetVoters, CALM_MILLIS);
     for (int i = 0; i < 3; i++) {
-      cutPair();
+      partitionPair();
       simulation.run(simulation.between(1, 20_000));
     }
   }
 
-  private void cutPair() {
+  private void partitionPair() {
     List<NodeId> others = new ArrayList<>(nodes);
     others.removeIf(this::leadsMetadata);
     Collections.shuffle(others, simulation.random());
-    CutPair pair = new CutPair(others.get(0), others.get(1), memberships());
-    cluster.network().cut(pair.one(), pair.other());
+    PartitionedPair pair = new PartitionedPair(others.get(0), others.get(1), memberships());
+    cluster.network().cut(pair.first(), pair.second());
     if (simulation.chance(60)) {
-      cluster.network().cut(pair.other(), pair.one());
+      cluster.network().cut(pair.second(), pair.first());
     }
-    for (long end = simulation.now() + MOST_CUT_MILLIS; simulation.now() < end; ) {
+    for (long end = simulation.now() + MAX_PARTITION_MILLIS; simulation.now() < end; ) {
       simulation.run(100);
       pair.check(memberships());
     }
-    pair.mustHaveEndedOne(memberships());
+    pair.assertOneEnded(memberships());
     cluster.network().heal();
     simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
-    pair.mustHaveEndedOne(memberships());
+    pair.assertOneEnded(memberships());
   }
 
   private boolean leadsMetadata(NodeId node) {
@@ -252,7 +198,7 @@ final class SimMembers implements AutoCloseable {
     return memberships().stream().allMatch(ClusterMembership::isServing);
   }
 
-  /** The only node stands still now and then, for longer than a lease. */
+  /** The only node pauses now and then, for longer than a lease. */
   void playAlone() {
     start(nodes.get(0));
     simulation.runUntil("it serves", this::allServe, CALM_MILLIS);
@@ -263,8 +209,8 @@ final class SimMembers implements AutoCloseable {
         simulation.run(100);
         if (!life.membership().isServing() || life.membership().incarnation() != 1) {
           throw new AssertionError(
-              "alone, and yet "
-                  + life.membership().notServingBecause()
+              "alone, but "
+                  + life.membership().notServingReason()
                   + ", incarnation "
                   + life.membership().incarnation());
         }
@@ -272,9 +218,9 @@ final class SimMembers implements AutoCloseable {
     }
   }
 
-  private void trouble() {
-    if (removals < MOST_REMOVALS && simulation.chance(3)) {
-      removeOneThatIsDown();
+  private void injectFault() {
+    if (removals < MAX_REMOVALS && simulation.chance(3)) {
+      removeDownNode();
     }
     NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
     SimNode life = running.get(node.value());
@@ -295,8 +241,8 @@ final class SimMembers implements AutoCloseable {
     }
   }
 
-  /** A node that somebody sees as DOWN, whether it is or not; a new one shall take its place. */
-  private void removeOneThatIsDown() {
+  /** Removes a node that some node sees as DOWN, whether or not it is; a new one replaces it. */
+  private void removeDownNode() {
     for (SimNode life : running.values()) {
       Members seen = life.membership().members();
       for (NodeId node : nodes) {
@@ -311,16 +257,16 @@ final class SimMembers implements AutoCloseable {
     }
   }
 
-  private void startUnlessRunning(NodeId node) {
+  void startUnlessRunning(NodeId node) {
     if (!cluster.running(node)) {
       start(node);
     }
   }
 
-  private void start(NodeId node) {
+  void start(NodeId node) {
     ReplicaSet members = members(node);
     if (members == null) {
-      return; // nobody answers it
+      return; // no node replies
     }
     try {
       SimHost host = cluster.start(node);
@@ -328,6 +274,7 @@ final class SimMembers implements AutoCloseable {
           SimNode.start(host, peers, members, seeds(node), defects.of(nodes.indexOf(node)));
       created.add(node);
       running.put(node.value(), started);
+      recordMemberships();
       Watching watching = new Watching(started.membership());
       started.membership().watch(watching);
       if (defects.of(nodes.indexOf(node)).isHasty()) {
@@ -351,7 +298,7 @@ final class SimMembers implements AutoCloseable {
     return simulation.between(0, slow ? SLOW_START_MILLIS : 2_000);
   }
 
-  /** Who holds the metadata, as whoever a newcomer asks knows. */
+  /** The metadata replicas as known to the node that a joining node contacts. */
   private @Nullable ReplicaSet members(NodeId node) {
     if (created.contains(node) || node.equals(nodes.get(0))) {
       return ReplicaSet.ofVoters(nodes.get(0));
@@ -368,7 +315,9 @@ final class SimMembers implements AutoCloseable {
     return null;
   }
 
-  /** Its file names who is there when it starts: by what it has it may know nobody of them. */
+  /**
+   * Its file lists the nodes that exist when it starts; it may know none of them from its own data.
+   */
   private List<NodeId> seeds(NodeId node) {
     return running.values().stream()
         .map(life -> life.membership().self())
@@ -376,8 +325,13 @@ final class SimMembers implements AutoCloseable {
         .toList();
   }
 
-  private void crash(NodeId node) {
+  private void recordMemberships() {
+    memberships = running.values().stream().map(SimNode::membership).toList();
+  }
+
+  void crash(NodeId node) {
     running.remove(node.value());
+    recordMemberships();
     peers.start(node).end();
     cluster.crash(node);
   }
@@ -387,14 +341,14 @@ final class SimMembers implements AutoCloseable {
     cluster.close();
   }
 
-  // ---- what must hold
+  // ---- invariants
 
   private void check() {
     serving.check(memberships());
     running.values().forEach(this::checkCounted);
   }
 
-  /** Nobody waits for a node that is not ready to answer. */
+  /** No node waits for a node that is not ready to respond. */
   private void checkCounted(SimNode seeing) {
     Members members = seeing.membership().members();
     if (checked.put(seeing.membership().self(), members) == members) {
@@ -403,13 +357,13 @@ final class SimMembers implements AutoCloseable {
     for (Member member : members.byNode().values()) {
       if (member.isCounted() && !ready.contains(new Ready(member.node(), member.incarnation()))) {
         throw new AssertionError(
-            "%s counts %s, which has not been ready in this life"
+            "%s counts %s, which has not been ready in this incarnation"
                 .formatted(seeing.membership().self(), member));
       }
     }
   }
 
-  private boolean allServe() {
+  boolean allServe() {
     return members()
         .allMatch(
             node -> {
@@ -418,7 +372,7 @@ final class SimMembers implements AutoCloseable {
             });
   }
 
-  /** How every node sees it, for whoever has to find out why. */
+  /** The view of every node, for diagnosis. */
   private String where() {
     StringBuilder text = new StringBuilder("\nremoved: " + serving.removed());
     running.forEach(
@@ -427,27 +381,38 @@ final class SimMembers implements AutoCloseable {
                 "\n%s: %s; %s, led by %s; %s"
                     .formatted(
                         name,
-                        life.membership().notServingBecause(),
+                        life.membership().notServingReason(),
                         life.group().status().replicas(),
                         life.group().leadership(),
                         life.membership().members())));
     return text.toString();
   }
 
+  ClusterMembership membership(NodeId node) {
+    return Objects.requireNonNull(running.get(node.value())).membership();
+  }
+
+  /** The process of a node; null if it is not running. */
+  @Nullable SimProcess process(NodeId node) {
+    SimNode life = running.get(node.value());
+    return life == null ? null : life.host().process();
+  }
+
   private Stream<NodeId> members() {
     return nodes.stream().filter(node -> !serving.removed().contains(node));
   }
 
-  private boolean removedKnow() {
+  private boolean removalsAreKnown() {
     return serving.removed().stream()
         .map(node -> running.get(node.value()))
         .filter(Objects::nonNull)
-        .allMatch(life -> NodeLease.REMOVED_MESSAGE.equals(life.membership().notServingBecause()));
+        .allMatch(
+            life -> NodeIncarnations.REMOVED_MESSAGE.equals(life.membership().notServingReason()));
   }
 
-  private boolean rightVoters() {
+  private boolean hasTargetVoters() {
     int size = (int) members().count();
-    int wanted = MetadataReplicas.wantedVoters(size);
+    int wanted = MetadataReplicas.targetVoterCount(size);
     return members()
         .map(node -> Objects.requireNonNull(running.get(node.value())))
         .allMatch(
@@ -458,7 +423,9 @@ final class SimMembers implements AutoCloseable {
             });
   }
 
-  /** What is above the membership of one node: takes its time, and fails now and then. */
+  /**
+   * Stands in for the layers above the membership of a node: takes time, and fails now and then.
+   */
   private final class Watching implements MembershipListener {
     private final ClusterMembership membership;
     private final SimNode life;
@@ -482,19 +449,23 @@ final class SimMembers implements AutoCloseable {
     }
 
     @Override
-    public void admitted(long incarnation) {
+    public void onAdmitted(long incarnation) {
       admissions++;
       admitted = incarnation;
       Long before = lastIncarnation.put(membership.self(), incarnation);
       if (before != null && before >= incarnation) {
         throw new AssertionError(
-            membership.self() + " lives its life " + incarnation + " after " + before);
+            membership.self()
+                + " was admitted with incarnation "
+                + incarnation
+                + " after "
+                + before);
       }
     }
 
     @Override
-    public CompletableFuture<Void> incarnationEnded(long incarnation) {
-      livesEnded++;
+    public CompletableFuture<Void> onIncarnationEnded(long incarnation) {
+      endedIncarnations++;
       if (admitted > incarnation) {
         throw new AssertionError(incarnation + " ends after " + admitted + " was admitted");
       }

@@ -4,11 +4,11 @@ import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimMachine;
+import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
@@ -35,34 +35,41 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
   private static final String CLOCK_KEY = "clock";
   private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
 
-  /** What may be wrong with a node. */
+  /** A defect planted in a node. */
   interface Defect {
-    /** How fast its clock goes. */
+    /** The speed of its clock, 1 if correct. */
     default double clockRate() {
       return 1;
     }
 
-    /** Whether it says that it serves clients whether or not it does. */
+    /** Whether it always claims to serve clients. */
     default boolean claimsToServe() {
       return false;
     }
 
-    /** Whether it says that it reaches all others whether or not it does. */
+    /** Whether it always claims to reach all other nodes. */
     default boolean claimsToReachOthers() {
       return false;
     }
 
-    /** Whether its wall clock stands still with the machine, as if nobody had looked at it. */
+    /**
+     * Whether its wall clock stops with the machine, so that the node cannot notice a suspension.
+     */
     default boolean ignoresWallClock() {
       return false;
     }
 
-    /** What it answers to a request for the leader of the metadata instead of the right answer. */
-    default LeaderAnswer answer(LeaderRequest request, LeaderAnswer right) {
-      return right;
+    /** Whether it starts as if it had never saved cluster time. */
+    default boolean forgetsTime() {
+      return false;
     }
 
-    /** Whether it says at once that it is ready, though it is not. */
+    /** Its response to a request to the metadata leader, instead of the correct one. */
+    default LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
+      return correct;
+    }
+
+    /** Whether it reports that it is ready before it is. */
     default boolean isHasty() {
       return false;
     }
@@ -71,18 +78,23 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
   static final Defect NONE = new Defect() {};
 
   /**
-   * Starts the node on what its disk holds.
+   * Starts the node with the contents of its disk.
    *
-   * @param members who holds the metadata, if it has no replica yet
-   * @param seeds whom it says hello to while it is cut off
+   * @param members the metadata replicas, if the node has none yet
+   * @param seeds nodes that it sends hellos to while it is isolated
    */
   static SimNode start(
       SimHost host, LoopbackPeers peers, ReplicaSet members, List<NodeId> seeds, Defect defect)
-      throws ConsensusException, IOException {
+      throws IOException {
     LoopbackPeers.Node calls = peers.start(host.node(), host.process());
-    JoinSettings join =
-        JoinSettings.of(false, address(host.node()), seeds.stream().map(SimNode::address).toList());
+    JoinOptions join =
+        options(false, address(host.node()), seeds.stream().map(SimNode::address).toList());
     return start(host, calls, members, join, MembershipSettings.DEFAULT, defect);
+  }
+
+  private static JoinOptions options(
+      boolean bootstrap, NodeAddress address, List<NodeAddress> seeds) {
+    return new JoinOptions(bootstrap, "Test", address, seeds, JoinSettings.DEFAULTS);
   }
 
   private static NodeAddress address(NodeId node) {
@@ -90,13 +102,12 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
   }
 
   /**
-   * Starts the node on what its disk holds, with others' calls to its other services on the same
-   * way.
+   * Starts the node with the contents of its disk; its other services use the same connections.
    *
-   * @param members who holds the metadata, if it has no replica yet
-   * @param address what it says where it is; calls find it by its name all the same
-   * @param clockRate how fast its clock goes: 1, unless something is wrong with it
-   * @param claimsToServe whether it says to others that it serves clients when it does not
+   * @param members the metadata replicas, if the node has none yet
+   * @param address the address that it reports; calls find the node by its name anyway
+   * @param clockRate the speed of its clock, 1 if correct
+   * @param claimsToServe whether it claims to serve clients when it does not
    */
   public static SimNode start(
       SimHost host,
@@ -106,7 +117,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       MembershipSettings settings,
       double clockRate,
       boolean claimsToServe)
-      throws ConsensusException, IOException {
+      throws IOException {
     Defect odd =
         new Defect() {
           @Override
@@ -119,7 +130,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
             return claimsToServe;
           }
         };
-    JoinSettings join = JoinSettings.of(false, address, List.of());
+    JoinOptions join = options(false, address, List.of());
     return start(host, calls, members, join, settings, odd);
   }
 
@@ -127,13 +138,14 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       SimHost host,
       LoopbackPeers.Node calls,
       ReplicaSet members,
-      JoinSettings join,
+      JoinOptions join,
       MembershipSettings settings,
       Defect defect)
-      throws ConsensusException, IOException {
+      throws IOException {
     MetadataGroup.bootstrap(host, members);
     Storage storage = new Storage(host.disk());
     MetadataGroup group = MetadataGroup.open(host, storage, METADATA, host.process());
+    double rate = defect.clockRate();
     ClusterMembership membership =
         ClusterMembership.start(
             new NodeIdentity(host.node(), "simulated"),
@@ -143,8 +155,8 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
             join,
             settings,
             wall(host, defect),
-            clockFile(host),
-            new Timers(host, defect.clockRate()));
+            clockFile(host, defect),
+            SimTimers.of(host.process(), () -> (long) (host.machine().monotonicMillis() * rate)));
     return new SimNode(host, group, membership);
   }
 
@@ -159,10 +171,14 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     return machine.wall();
   }
 
-  private static ClockFile clockFile(SimHost host) {
+  private static ClockFile clockFile(SimHost host, Defect defect) {
     Object kept = host.disk().get(CLOCK_KEY);
     return ClockFile.of(
-        kept == null ? 0 : (long) kept, millis -> host.disk().put(CLOCK_KEY, millis));
+        kept == null || defect.forgetsTime() ? 0 : (long) kept,
+        millis -> {
+          host.disk().put(CLOCK_KEY, millis);
+          host.disk().sync(host.process(), () -> {});
+        });
   }
 
   private record Storage(SimDisk disk) implements MetadataStorage {
@@ -180,32 +196,15 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
   }
 
-  private record Timers(SimHost host, double rate) implements SerialTimers {
-    @Override
-    public long nowMillis() {
-      return (long) (host.machine().monotonicMillis() * rate);
-    }
-
-    @Override
-    public void schedule(long delayMillis, Runnable task) {
-      host.process().schedule(delayMillis, task);
-    }
-
-    @Override
-    public void execute(Runnable task) {
-      host.process().execute(task);
-    }
-  }
-
   /** Calls in virtual time. */
   private record Network(LoopbackPeers.Node calls, Defect defect) implements PeerNetwork {
     @Override
-    public CompletableFuture<byte[]> ask(
+    public CompletableFuture<byte[]> call(
         NodeId node, String service, byte[] request, Duration timeout) {
       if (service.equals(LeaseExpiry.SERVICE) && defect.claimsToReachOthers()) {
         return CompletableFuture.completedFuture(new byte[] {1, 0});
       }
-      return calls.ask(node, service, request, timeout);
+      return calls.call(node, service, request, timeout);
     }
 
     @Override
@@ -218,9 +217,9 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       calls.serve(
           service,
           (from, request) -> {
-            LeaderRequest asked = LeaderRequest.decode(request);
+            LeaderRequest decoded = LeaderRequest.decode(request);
             UnaryOperator<byte[]> spoil =
-                answer -> defect.answer(asked, LeaderAnswer.decode(answer)).encode();
+                response -> defect.respond(decoded, LeaderResponse.decode(response)).encode();
             return handler.handle(from, request).thenApply(spoil);
           });
     }
@@ -230,8 +229,9 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     @Override
-    public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
-      return calls.greet(address, hello, timeout);
+    public CompletableFuture<HelloReply> sendHello(
+        NodeAddress address, Hello hello, Duration timeout) {
+      return calls.sendHello(address, hello, timeout);
     }
 
     @Override
@@ -240,8 +240,8 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     @Override
-    public void answerHellosWith(Function<Hello, HelloReply> answer) {
-      calls.answerHellosWith(answer);
+    public void setHelloHandler(Function<Hello, HelloReply> handler) {
+      calls.setHelloHandler(handler);
     }
   }
 }

@@ -3,7 +3,6 @@ package io.fjordmq.cluster.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
@@ -16,11 +15,11 @@ class StartingNodeTest {
   private static final long LONG_MILLIS = 60_000;
 
   /**
-   * Goal: a node that takes long to start keeps its lease and is counted by nobody meanwhile.
-   * Method: it is restarted before its lease has run out, and not ready for a minute.
+   * Goal: a node that starts slowly keeps its lease and is not counted meanwhile. Method: it
+   * restarts before its lease has expired and is not ready for a minute.
    */
   @Test
-  void shouldHoldALeaseAndNotBeCountedBeforeItIsReady() throws ConsensusException, IOException {
+  void shouldHoldALeaseWithoutBeingCountedBeforeItIsReady() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       NodeId id = three.ids.get(2);
       three.crash(2);
@@ -31,11 +30,11 @@ class StartingNodeTest {
         Members members = node.membership().members();
         assertThat(members.alive()).containsExactlyInAnyOrderElementsOf(three.ids);
         assertThat(members.counted()).containsExactlyInAnyOrder(three.ids.get(0), three.ids.get(1));
-        assertThat(members.hasEnded(id, 1)).as("the life before is over").isTrue();
+        assertThat(members.hasEnded(id, 1)).as("the previous incarnation has ended").isTrue();
         assertThat(members.isAlive(id, 2)).isTrue();
       }
       assertThat(membership.incarnation()).isEqualTo(2);
-      assertThat(membership.notServingBecause()).isEqualTo("still starting");
+      assertThat(membership.notServingReason()).isEqualTo("still starting");
       membership.ready();
       three.await("it serves", membership::isServing);
       assertThat(three.state(id)).isEqualTo(Member.State.UP);
@@ -44,11 +43,11 @@ class StartingNodeTest {
   }
 
   /**
-   * Goal: nobody counts a node whose replicas are far behind. Method: it is ready, and catching up
-   * does not end before the test says so.
+   * Goal: a node whose replicas lag far behind is not counted. Method: it is ready, and catches up
+   * only when the test says so.
    */
   @Test
-  void shouldNotBeCountedBeforeItHasCaughtUp() throws ConsensusException, IOException {
+  void shouldNotBeCountedBeforeItHasCaughtUp() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       NodeId id = three.ids.get(2);
       three.crash(2);
@@ -56,11 +55,11 @@ class StartingNodeTest {
       CatchingUp catchingUp = new CatchingUp();
       membership.watch(catchingUp);
       membership.ready();
-      three.await("it catches up", () -> catchingUp.asked == 1);
+      three.await("it catches up", () -> catchingUp.calls == 1);
       three.simulation.run(LONG_MILLIS);
       assertThat(three.state(id)).isEqualTo(Member.State.STARTING);
       Objects.requireNonNull(catchingUp.done).complete(null);
-      three.await("it is asked again, counted", () -> catchingUp.asked == 2);
+      three.await("it catches up again, counted", () -> catchingUp.calls == 2);
       assertThat(three.state(id)).isEqualTo(Member.State.UP);
       assertThat(membership.isServing()).isFalse();
       Objects.requireNonNull(catchingUp.done).complete(null);
@@ -69,11 +68,11 @@ class StartingNodeTest {
   }
 
   /**
-   * Goal: nobody waits for another in a circle when all start at once, nor for one that is not
-   * ready. Method: all crash and start; two become ready.
+   * Goal: nodes that all start at once do not wait for each other in a circle, nor for one that is
+   * not ready. Method: all crash and start; two become ready.
    */
   @Test
-  void shouldServeWhileAnotherIsStillStarting() throws ConsensusException, IOException {
+  void shouldServeWhileAnotherIsStillStarting() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       for (int node = 0; node < 3; node++) {
         three.crash(node);
@@ -91,9 +90,9 @@ class StartingNodeTest {
     }
   }
 
-  /** Goal: what a node says of its disk, or that it drains, does not have it counted. */
+  /** Goal: reporting a disk condition, or draining, does not make a STARTING node counted. */
   @Test
-  void shouldComeToNoOtherStateBeforeItIsReadyButDown() throws ConsensusException, IOException {
+  void shouldOnlyLeaveStartingForDownBeforeItIsReady() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       NodeId id = three.ids.get(2);
       three.crash(2);
@@ -109,22 +108,22 @@ class StartingNodeTest {
               membership.decommission());
       refused.forEach(said -> assertThat(said).isCompletedExceptionally());
       membership.suspend("its disk is slow");
-      three.await("it rests", () -> three.state(id) == Member.State.DOWN);
+      three.await("it is suspended", () -> three.state(id) == Member.State.DOWN);
       membership.resume();
-      three.await("it has its next life", () -> three.state(id) == Member.State.STARTING);
+      three.await("its next incarnation has begun", () -> three.state(id) == Member.State.STARTING);
       membership.ready();
       three.await("it serves", membership::isServing);
     }
   }
 
-  /** Takes until the test says that it is done. */
+  /** Completes when the test says so. */
   private static final class CatchingUp implements MembershipListener {
-    private int asked;
+    private int calls;
     private @Nullable CompletableFuture<Void> done;
 
     @Override
     public CompletableFuture<Void> beforeAdmission(long incarnation) {
-      asked++;
+      calls++;
       CompletableFuture<Void> future = new CompletableFuture<>();
       done = future;
       return future;

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A membership whose truth the test writes by hand. Listeners are called on the thread of the test;
- * each change of the members is one version. Serves from the start, alone, in incarnation 1.
+ * A membership that the test controls. Listeners are called on the thread of the test; each change
+ * of the members is one version. Serves from the start, alone, in incarnation 1.
  */
 public final class TestMembership implements Membership {
   private static final int PORT = 8899;
@@ -36,7 +36,7 @@ public final class TestMembership implements Membership {
     this.members = new Members(1, Map.of(self, up(self, 1)));
   }
 
-  /** A member as most tests want it. */
+  /** A member that is UP, as most tests need it. */
   public static Member up(NodeId node, long incarnation) {
     return new Member(node, new NodeAddress(node.value(), PORT), incarnation, Member.State.UP);
   }
@@ -59,7 +59,7 @@ public final class TestMembership implements Membership {
   @Override
   public void watch(MembershipListener listener) {
     listeners.add(listener);
-    listener.changed(members);
+    listener.onMembersChanged(members);
   }
 
   @Override
@@ -68,7 +68,7 @@ public final class TestMembership implements Membership {
   }
 
   @Override
-  public @Nullable String notServingBecause() {
+  public @Nullable String notServingReason() {
     return notServing;
   }
 
@@ -77,14 +77,14 @@ public final class TestMembership implements Membership {
     return writes.apply(batch);
   }
 
-  // ---- what the test says
+  // ---- controls
 
-  /** What becomes of writes from now on; they fail until this is called. */
-  public void onWrite(Function<List<Change>, CompletableFuture<WriteResult>> answer) {
-    writes = answer;
+  /** Sets the outcome of writes from now on; they fail until this is called. */
+  public void onWrite(Function<List<Change>, CompletableFuture<WriteResult>> handler) {
+    writes = handler;
   }
 
-  /** The node is a member of this kind from now on. */
+  /** Adds or replaces the member. */
   public void set(Member member) {
     Map<NodeId, Member> next = new HashMap<>(members.byNode());
     next.put(member.node(), member);
@@ -96,21 +96,21 @@ public final class TestMembership implements Membership {
     set(up(node, inIncarnation));
   }
 
-  /** The node's present life is in this state from now on. */
+  /** The current incarnation of the node is in this state from now on. */
   public void setState(NodeId node, Member.State state) {
     Member member = members.byNode().get(node);
     if (member == null) {
-      throw new IllegalArgumentException(node + " is no member");
+      throw new IllegalArgumentException(node + " is not a member");
     }
     set(new Member(node, member.address(), member.incarnation(), state));
   }
 
-  /** The node is no member any more. */
+  /** Removes the node from the members. */
   public void remove(NodeId node) {
     remove(node, members.version() + 1);
   }
 
-  /** The same by a certain version of the metadata. */
+  /** Like {@link #remove(NodeId)}, at a given version of the metadata. */
   public void remove(NodeId node, long asOf) {
     Map<NodeId, Member> next = new HashMap<>(members.byNode());
     next.remove(node);
@@ -121,42 +121,42 @@ public final class TestMembership implements Membership {
 
   private void replace(Members next) {
     members = next;
-    listeners.forEach(listener -> listener.changed(members));
+    listeners.forEach(listener -> listener.onMembersChanged(members));
   }
 
-  /** This node serves from now on, whatever was before. */
+  /** This node serves from now on. */
   public void serve() {
     notServing = null;
-    listeners.forEach(listener -> listener.leaseRenewed(incarnation));
+    listeners.forEach(listener -> listener.onLeaseRenewed(incarnation));
   }
 
-  /** This node does not serve from now on: its lease has run out. */
+  /** This node stops serving because its lease has expired. */
   public void stopServing(String because) {
     notServing = because;
   }
 
-  /** The same, and another node serves; can be repeated. */
+  /** Like {@link #stopServing}, and another node serves; can be repeated. */
   public void lapse() {
-    stopServing("its lease has run out");
-    listeners.forEach(listener -> listener.leaseExpired(incarnation));
+    stopServing("the lease has expired");
+    listeners.forEach(listener -> listener.onLeaseExpired(incarnation));
   }
 
   /**
-   * This node's life ends: it is DOWN and does not serve. Completes when all listeners have given
-   * it up.
+   * Ends the incarnation of this node: it is DOWN and does not serve. Completes when all listeners
+   * have released it.
    */
   public CompletableFuture<Void> endLife() {
-    stopServing("its life is over");
+    stopServing("the incarnation of this node has ended");
     setState(self, Member.State.DOWN);
     return CompletableFuture.allOf(
         listeners.stream()
-            .map(listener -> listener.incarnationEnded(incarnation))
+            .map(listener -> listener.onIncarnationEnded(incarnation))
             .toArray(CompletableFuture<?>[]::new));
   }
 
   /**
-   * This node's next life: registered as UP, then, when all listeners are ready, admitted and
-   * serving. Completes then.
+   * Begins the next incarnation of this node: registered as UP, then admitted and serving when all
+   * listeners are ready. Completes then.
    */
   public CompletableFuture<Void> beginLife() {
     incarnation++;
@@ -168,7 +168,7 @@ public final class TestMembership implements Membership {
         .thenRun(
             () -> {
               notServing = null;
-              listeners.forEach(listener -> listener.admitted(incarnation));
+              listeners.forEach(listener -> listener.onAdmitted(incarnation));
             });
   }
 }

@@ -1,20 +1,17 @@
 package io.fjordmq.cluster.membership;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
-/**
- * A cluster of n0, n1 and n2 in virtual time: all vote, all serve. The first leads the metadata.
- */
+/** A cluster of n0, n1 and n2 in virtual time; all are voters and serve. n0 leads the metadata. */
 final class ThreeNodes implements AutoCloseable {
   private static final long PATIENCE_MILLIS = 60_000;
 
@@ -25,9 +22,9 @@ final class ThreeNodes implements AutoCloseable {
   final List<SimNode> nodes = new ArrayList<>();
 
   /**
-   * @param defect what may be wrong with each of them
+   * @param defect the defect planted in each node
    */
-  ThreeNodes(SimNode.Defect defect) throws ConsensusException, IOException {
+  ThreeNodes(SimNode.Defect defect) throws IOException {
     for (NodeId id : ids) {
       ReplicaSet members =
           nodes.isEmpty() ? ReplicaSet.ofVoters(id) : nodes.get(0).group().status().replicas();
@@ -39,14 +36,14 @@ final class ThreeNodes implements AutoCloseable {
     await("all three vote", () -> nodes.get(0).group().status().replicas().voters().size() == 3);
   }
 
-  /** Ends the process of a node. */
+  /** Kills the process of a node. */
   void crash(int node) {
     peers.start(ids.get(node)).end();
     cluster.crash(ids.get(node));
   }
 
-  /** Starts it again, on its disk; it is not ready yet. */
-  ClusterMembership restart(int node) throws ConsensusException, IOException {
+  /** Restarts the node on its disk; it is not ready yet. */
+  ClusterMembership restart(int node) throws IOException {
     NodeId id = ids.get(node);
     SimNode again =
         SimNode.start(cluster.start(id), peers, ReplicaSet.ofVoters(id), List.of(), SimNode.NONE);
@@ -63,11 +60,11 @@ final class ThreeNodes implements AutoCloseable {
     return future.join();
   }
 
-  /** As the first of them knows it. */
+  /** The state of the node in the view of n0. */
   Member.State state(NodeId node) {
     Member member = nodes.get(0).membership().members().find(node);
     if (member == null) {
-      throw new AssertionError(node + " is no member");
+      throw new AssertionError(node + " is not a member");
     }
     return member.state();
   }

@@ -6,7 +6,7 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +32,7 @@ final class MetadataCluster implements AutoCloseable {
     }
   }
 
-  /** A checkpoint on a simulated disk; saving takes effect at once or not at all. */
+  /** A checkpoint on a simulated disk; a save takes effect completely or not at all. */
   private record Storage(SimDisk disk, boolean forgetful) implements MetadataStorage {
     private static final String KEY = "metadata-checkpoint";
 
@@ -51,12 +51,12 @@ final class MetadataCluster implements AutoCloseable {
     }
   }
 
-  /** A defect to be found: nodes started from now on save no checkpoint, but say so. */
+  /** Plants a defect: nodes started from now on report checkpoints that they do not save. */
   void loseCheckpoints() {
     losingCheckpoints = true;
   }
 
-  /** Starts a node and opens its replica; creates it if the node is new. */
+  /** Starts a node and opens its replica; creates the replica if the node is new. */
   MetadataGroup start(NodeId node) {
     try {
       SimHost host = cluster.start(node);
@@ -84,7 +84,7 @@ final class MetadataCluster implements AutoCloseable {
     return open.get(node.value());
   }
 
-  /** Replicas of running nodes, in the order of the nodes. */
+  /** The replicas of running nodes, in the order of the nodes. */
   List<MetadataGroup> groups() {
     return List.copyOf(open.values());
   }

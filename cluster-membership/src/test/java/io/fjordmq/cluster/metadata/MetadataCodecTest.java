@@ -20,12 +20,12 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** The stored forms. A change of the golden bytes breaks every cluster that exists. */
+/** The stored formats. A change of the golden bytes breaks every existing cluster. */
 class MetadataCodecTest {
   private static final HexFormat HEX = HexFormat.of();
 
   @Test
-  void shouldWriteTheBytesOfABatchAsDrawn() {
+  void shouldEncodeABatchAsDocumented() {
     List<Change> batch = List.of(Change.put("a", bytes("xy")), Change.remove("b/c", 258));
     assertThat(HEX.formatHex(MetadataCodec.encodeBatch(batch)))
         .isEqualTo(
@@ -36,7 +36,7 @@ class MetadataCodecTest {
   }
 
   @Test
-  void shouldWriteTheBytesOfACheckpointAsDrawn() {
+  void shouldEncodeACheckpointAsDocumented() {
     MetadataView view = MetadataView.of(9, List.of(new MetadataRecord("a", bytes("xy"), 7)));
     assertThat(HEX.formatHex(MetadataCodec.encodeCheckpoint(new MetadataCodec.Checkpoint(5, view))))
         .isEqualTo(
@@ -49,7 +49,7 @@ class MetadataCodecTest {
   }
 
   @Test
-  void shouldWriteTheBytesOfTheRecordsAsDrawn() {
+  void shouldEncodeRecordsAsDocumented() {
     NodeRecord node = new NodeRecord(new NodeId("n"), new NodeAddress("h.x", 65_535), 3);
     assertThat(HEX.formatHex(node.encode())).isEqualTo("02000000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(node.in(NodeRecord.State.DOWN).encode()))
@@ -84,7 +84,7 @@ class MetadataCodecTest {
   }
 
   @Test
-  void shouldWriteTheBytesOfTheStartOfANodeAsDrawn() {
+  void shouldEncodeAStartRecordAsDocumented() {
     NodeId node = new NodeId("n");
     StartStamp start = new StartStamp(258, -2);
     Change first = StartRecord.put(node, start, MetadataView.EMPTY);
@@ -96,17 +96,17 @@ class MetadataCodecTest {
   }
 
   @Test
-  void shouldReadANodesRecordOfBeforeThereWereStatesAsUp() {
+  void shouldReadANodeRecordWithoutAStateAsUp() {
     byte[] old = HEX.parseHex("010000000000000003ffff0003682e78");
     assertThat(NodeRecord.decode(new MetadataRecord("node/n", old, 1)))
         .isEqualTo(new NodeRecord(new NodeId("n"), new NodeAddress("h.x", 65_535), 3));
   }
 
   @Test
-  void shouldRefuseANodeInAStateOfANewerVersion() {
+  void shouldRejectANodeStateOfANewerVersion() {
     byte[] newer = HEX.parseHex("04080000000000000003ffff0003682e78");
     assertThatThrownBy(() -> NodeRecord.decode(new MetadataRecord("node/n", newer, 1)))
-        .hasMessageContaining("state of a node of unknown kind 8");
+        .hasMessageContaining("node state of unknown kind 8");
   }
 
   @Property
@@ -117,7 +117,7 @@ class MetadataCodecTest {
   }
 
   @Property(tries = 200)
-  void shouldNoticeEveryDamagedByteOfACheckpoint(
+  void shouldDetectEveryDamagedByteOfACheckpoint(
       @ForAll("batches") List<Change> batch, @ForAll int position) throws IOException {
     MetadataView view = MetadataView.EMPTY.with(batch);
     byte[] bytes = MetadataCodec.encodeCheckpoint(new MetadataCodec.Checkpoint(1, view));
@@ -129,13 +129,13 @@ class MetadataCodecTest {
   }
 
   @Test
-  void shouldRefuseEntriesOfANewerForm() {
+  void shouldRejectEntriesOfANewerFormat() {
     assertThatThrownBy(() -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))
         .hasMessageContaining("version 2");
   }
 
   @Test
-  void shouldRefuseKeysOfAnotherForm() {
+  void shouldRejectInvalidKeys() {
     for (String key : List.of("", "ä", "a b", "x".repeat(256))) {
       assertThatThrownBy(() -> Change.put(key, bytes("")))
           .isInstanceOf(IllegalArgumentException.class)

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a user of the metadata sees. */
+/** The behaviour of the metadata group as its users see it. */
 final class MetadataGroupTest {
   private final MetadataCluster cluster = new MetadataCluster(1, 3);
 
@@ -49,7 +49,7 @@ final class MetadataGroupTest {
   }
 
   @Test
-  void shouldNotTakeARecordForTheOneItReplaced() {
+  void shouldDistinguishARecordFromTheOneItReplaced() {
     cluster.startAll();
     write(put("a", "1", Change.ABSENT));
     write(Change.remove("a", 1));
@@ -67,24 +67,24 @@ final class MetadataGroupTest {
   }
 
   @Test
-  void shouldTellListenersEverythingOnceAndInOrder() {
+  void shouldNotifyListenersOnceAndInOrder() {
     cluster.startAll();
     write(put("a", "1", -1));
     NodeId node = cluster.nodes.get(0);
-    List<String> heard = new ArrayList<>();
+    List<String> events = new ArrayList<>();
     requireNonNull(cluster.group(node))
         .watch(
             (view, updates) ->
                 updates.forEach(
-                    u -> heard.add(u.key() + (u.record() == null ? " gone" : " there"))));
+                    u -> events.add(u.key() + (u.record() == null ? " gone" : " there"))));
     write(put("b", "1", -1), put("c", "1", -1));
     write(Change.remove("a", -1));
     cluster.simulation.run(1000);
-    assertThat(heard).containsExactly("a there", "b there", "c there", "a gone");
+    assertThat(events).containsExactly("a there", "b there", "c there", "a gone");
   }
 
   @Test
-  void shouldShowEveryCompletedWriteWhenAFollowerIsRead() {
+  void shouldReadEveryCompletedWriteAtAFollower() {
     cluster.startAll();
     MetadataGroup leader = cluster.leader();
     MetadataGroup follower =
@@ -111,7 +111,7 @@ final class MetadataGroupTest {
   }
 
   @Test
-  void shouldRefuseBatchesThatAreTooLargeOrEmptyOrTwofold() {
+  void shouldRejectBatchesThatAreTooLargeEmptyOrContainAKeyTwice() {
     cluster.startAll();
     MetadataGroup leader = cluster.leader();
     assertThatThrownBy(() -> leader.write(List.of(Change.put("a", new byte[1 << 16]))))
@@ -122,7 +122,7 @@ final class MetadataGroupTest {
   }
 
   @Test
-  void shouldHaveEverythingAgainWhenAllNodesWereKilled() {
+  void shouldRecoverEverythingAfterAllNodesWereKilled() {
     cluster.startAll();
     for (int i = 0; i < 50; i++) {
       write(put("k" + i % 7, "v" + i, Change.ANY));
@@ -134,7 +134,7 @@ final class MetadataGroupTest {
   }
 
   @Test
-  void shouldCutTheLogWhenEnoughWasWritten() {
+  void shouldTruncateTheLogWhenEnoughWasWritten() {
     cluster.startAll();
     for (int i = 0; i < 100; i++) {
       write(put("k", "v" + i, Change.ANY));
@@ -144,7 +144,7 @@ final class MetadataGroupTest {
   }
 
   @Test
-  void shouldTellWhatChangedWhenAReplicaTakesOverACopy() {
+  void shouldReportChangesWhenAReplicaInstallsASnapshot() {
     cluster.startAll();
     write(put("stays", "", -1), put("goes", "", -1));
     cluster.simulation.run(1000);
@@ -154,10 +154,10 @@ final class MetadataGroupTest {
             .filter(node -> cluster.group(node) != leader)
             .findFirst()
             .orElseThrow();
-    List<String> heard = new ArrayList<>();
+    List<String> events = new ArrayList<>();
     requireNonNull(cluster.group(behind))
-        .watch((view, updates) -> updates.forEach(update -> heard.add(update.toString())));
-    heard.clear();
+        .watch((view, updates) -> updates.forEach(update -> events.add(update.toString())));
+    events.clear();
     cluster.cluster.network().partition(cluster.nodes, List.of(behind));
     write(Change.remove("goes", -1));
     for (int i = 0; i < 60; i++) {
@@ -169,9 +169,9 @@ final class MetadataGroupTest {
     MetadataGroup late = requireNonNull(cluster.group(behind));
     MetadataView agreed = leader.view();
     cluster.simulation.runUntil("it caught up", () -> late.view().equals(agreed), 20_000);
-    assertThat(heard).hasSize(2);
-    assertThat(heard.get(0)).contains("key=goes, record=null");
-    assertThat(heard.get(1)).contains("key=new");
+    assertThat(events).hasSize(2);
+    assertThat(events.get(0)).contains("key=goes, record=null");
+    assertThat(events.get(1)).contains("key=new");
   }
 
   private WriteResult write(Change... batch) {
@@ -179,7 +179,7 @@ final class MetadataGroupTest {
   }
 
   private <T> T finish(CompletableFuture<T> future) {
-    cluster.simulation.runUntil("the answer", future::isDone, 20_000);
+    cluster.simulation.runUntil("the result", future::isDone, 20_000);
     return future.join();
   }
 

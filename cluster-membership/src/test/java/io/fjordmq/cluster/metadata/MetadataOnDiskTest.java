@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.Await;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.GroupId;
-import io.fjordmq.cluster.consensus.JRaftHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.ReplicatedState;
+import io.fjordmq.cluster.consensus.jraft.JRaftHost;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The metadata of a node that runs alone, on real files. */
+/** The metadata of a single node, with real files. */
 final class MetadataOnDiskTest {
   private static final NodeId SELF = new NodeId("solo");
 
   @TempDir Path folder;
 
   @Test
-  void shouldHaveCheckpointAndLogAgainWhenOpenedAgain() throws Exception {
+  void shouldRecoverFromCheckpointAndLogWhenReopened() throws Exception {
     try (JRaftHost host = host()) {
       MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(SELF));
       MetadataGroup group = lead(host);
@@ -52,7 +52,7 @@ final class MetadataOnDiskTest {
   }
 
   @Test
-  void shouldSayWhatToDoWhenTheCheckpointIsDamaged() throws Exception {
+  void shouldExplainWhatToDoWhenTheCheckpointIsDamaged() throws Exception {
     try (JRaftHost host = host()) {
       MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(SELF));
       Files.write(folder.resolve("metadata"), new byte[40]);
@@ -63,7 +63,7 @@ final class MetadataOnDiskTest {
   }
 
   @Test
-  void shouldComeBackByItselfAfterItsLogHasFailed() throws Exception {
+  void shouldReopenAfterALogFailure() throws Exception {
     try (JRaftHost disk = host()) {
       FailingHost host = new FailingHost(disk);
       MetadataGroup.bootstrap(disk, ReplicaSet.ofVoters(SELF));
@@ -71,7 +71,7 @@ final class MetadataOnDiskTest {
       write(group, "a");
       host.fail();
       Thread.sleep(1_500);
-      assertThat(host.opened).as("while it fails it would halt again").isEqualTo(1);
+      assertThat(host.opened).as("it would halt again while the log fails").isEqualTo(1);
       host.failure = null;
       Await.until("it is opened again", () -> host.opened == 2);
       Await.until("it leads", () -> group.leadership().leading());
@@ -82,19 +82,19 @@ final class MetadataOnDiskTest {
   }
 
   @Test
-  void shouldComeBackByItselfIfItsLogFailsWhileItIsOpened() throws Exception {
+  void shouldReopenAfterALogFailureDuringOpen() throws Exception {
     try (JRaftHost disk = host()) {
       FailingHost host = new FailingHost(disk);
       host.failsWhenOpened = true;
       MetadataGroup.bootstrap(disk, ReplicaSet.ofVoters(SELF));
       MetadataGroup group = open(host);
       Await.until("it is opened again", () -> host.opened == 2);
-      Await.until("it is well", () -> group.failure() == null);
+      Await.until("it is healthy", () -> group.failure() == null);
       group.close();
     }
   }
 
-  /** Its log fails when it is told to. */
+  /** Its log fails on demand. */
   private static final class FailingHost implements ConsensusHost {
     private final ConsensusHost host;
     private volatile int opened;
@@ -113,7 +113,7 @@ final class MetadataOnDiskTest {
 
     private void halt() {
       Objects.requireNonNull(state)
-          .halted(new ConsensusException(ConsensusException.Kind.FAILED, "no space left"));
+          .onHalted(new ConsensusException(ConsensusException.Kind.FAILED, "no space left"));
     }
 
     @Override
@@ -122,17 +122,17 @@ final class MetadataOnDiskTest {
     }
 
     @Override
-    public void create(GroupId group, ReplicaSet members) throws ConsensusException {
+    public void create(GroupId group, ReplicaSet members) {
       host.create(group, members);
     }
 
     @Override
-    public void create(GroupId group, ReplicaSet members, long begin) throws ConsensusException {
+    public void create(GroupId group, ReplicaSet members, long begin) {
       host.create(group, members, begin);
     }
 
     @Override
-    public Consensus open(GroupId group, ReplicatedState replica) throws ConsensusException {
+    public Consensus open(GroupId group, ReplicatedState replica) {
       state = replica;
       opened++;
       Consensus consensus = host.open(group, replica);
@@ -144,7 +144,7 @@ final class MetadataOnDiskTest {
     }
 
     @Override
-    public void destroy(GroupId group) throws ConsensusException {
+    public void destroy(GroupId group) {
       host.destroy(group);
     }
 
@@ -175,10 +175,10 @@ final class MetadataOnDiskTest {
     group.watch(
         new MetadataListener() {
           @Override
-          public void changed(MetadataView view, List<MetadataUpdate> updates) {}
+          public void onChanged(MetadataView view, List<MetadataUpdate> updates) {}
 
           @Override
-          public void leading(long term) {
+          public void onLeaderStart(long term) {
             leads.countDown();
           }
         });

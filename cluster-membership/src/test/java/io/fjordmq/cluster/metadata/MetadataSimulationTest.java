@@ -5,25 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
-import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
+import io.fjordmq.testing.Seeds;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Writers count records up by compare-and-set while nodes crash and leaders change. Every replica
- * must show one and the same history, and each acknowledged increment must count once; {@link
- * Seeds} says how many runs.
+ * Writers increment counters by compare-and-set while nodes crash and leaders change. All replicas
+ * must show the same history, and each acknowledged increment must count exactly once; {@link
+ * Seeds} determines the number of runs.
  */
 class MetadataSimulationTest {
 
   @ParameterizedTest
+  @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldCountEveryAcknowledgedIncrementOnceWhenNodesFail(int nodes) {
     Seeds seeds = Seeds.usually(200);
@@ -34,27 +36,27 @@ class MetadataSimulationTest {
           run.go();
           totals.add(run);
         });
-    if (seeds.areEnough()) { // the runs did meet what they are for
-      totals.assertMetTrouble(nodes, seeds.count());
+    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
+      totals.assertEncounteredFaults(nodes, seeds.count());
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void shouldFindAnswersThatComeBeforeTheEntryIsCommitted(int nodes) {
+  void shouldDetectResponsesBeforeTheEntryIsCommitted(int nodes) {
     Writing hasty =
         (group, batch) -> {
           group.write(batch);
           return CompletableFuture.completedFuture(new WriteResult.Applied(0));
         };
     AssertionError found =
-        Seeds.find("answers before the commit", 20, seed -> new Run(seed, nodes, hasty).go());
+        Seeds.find("responses before the commit", 20, seed -> new Run(seed, nodes, hasty).go());
     assertThat(found).hasMessageContaining("acknowledged of counter/");
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
-  void shouldFindCheckpointsThatNeverReachTheDisk(int nodes) {
+  void shouldDetectCheckpointsThatNeverReachTheDisk(int nodes) {
     AssertionError found =
         Seeds.find(
             "checkpoints in memory only",
@@ -67,7 +69,7 @@ class MetadataSimulationTest {
     assertThat(found).hasMessageContaining("does not start");
   }
 
-  /** How a batch is written; a test may break it. */
+  /** Writes a batch; a test may replace it by a faulty version. */
   private interface Writing {
     CompletableFuture<WriteResult> write(MetadataGroup leader, List<Change> batch);
   }
@@ -83,7 +85,7 @@ class MetadataSimulationTest {
       unknown += run.unknown;
     }
 
-    void assertMetTrouble(int nodes, long seeds) {
+    void assertEncounteredFaults(int nodes, long seeds) {
       assertThat(acknowledged).isGreaterThan(20 * seeds);
       assertThat(conflicts).isGreaterThan(seeds);
       if (nodes > 1) {
@@ -118,7 +120,7 @@ class MetadataSimulationTest {
         for (int i = 0; i < 150; i++) {
           increment();
           increment();
-          trouble();
+          injectFault();
           cluster.simulation.run(cluster.simulation.between(1, 80));
         }
         cluster.cluster.network().heal();
@@ -134,7 +136,7 @@ class MetadataSimulationTest {
       }
     }
 
-    /** One writer's try to count a record up by one, from what a random replica shows. */
+    /** A writer's attempt to increment a counter, based on the view of a random replica. */
     private void increment() {
       List<MetadataGroup> groups = cluster.groups();
       if (groups.isEmpty()) {
@@ -170,7 +172,7 @@ class MetadataSimulationTest {
       }
     }
 
-    private void trouble() {
+    private void injectFault() {
       NodeId node = pick(cluster.nodes);
       if (cluster.cluster.running(node)) {
         if (cluster.simulation.chance(5)) {
@@ -185,7 +187,7 @@ class MetadataSimulationTest {
       }
     }
 
-    /** A version means the same records on every replica, in every life of it. */
+    /** A version has the same records on every replica, in every incarnation of it. */
     private void checkHistory() {
       for (MetadataGroup group : cluster.groups()) {
         MetadataView view = group.view();
@@ -194,7 +196,7 @@ class MetadataSimulationTest {
         }
         MetadataView known = history.putIfAbsent(view.version(), view);
         if (known != null && !known.equals(view)) {
-          throw new AssertionError("two histories: " + known + " and " + view);
+          throw new AssertionError("conflicting histories: " + known + " and " + view);
         }
       }
     }

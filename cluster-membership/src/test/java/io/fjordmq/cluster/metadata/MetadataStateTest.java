@@ -30,9 +30,9 @@ final class MetadataStateTest {
         }
       };
 
-  /** Else it would be tried again before anything else at every start. */
+  /** Otherwise every start would try to install it again first. */
   @Test
-  void shouldRefuseADamagedCopyBeforeAnythingIsChanged() throws IOException {
+  void shouldRefuseADamagedSnapshotBeforeChangingAnything() throws IOException {
     MetadataState state = MetadataState.load(storage, Runnable::run, 100, () -> {});
     state.export(copy);
     state.install(copy);

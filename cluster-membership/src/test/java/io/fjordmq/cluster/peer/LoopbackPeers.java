@@ -8,7 +8,7 @@ import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.peer.PeerException.Kind;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
-import io.fjordmq.cluster.peer.proto.IntroductionMessage;
+import io.fjordmq.cluster.peer.proto.HelloReplyMessage;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,17 +22,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls among the nodes of one test, in memory, with the promises of {@link PeerCalls}: the
- * requests of one node to another are handled in order as long as their connection lasts; when it
- * breaks everything unanswered fails, and nothing of it is handled afterwards.
+ * Calls between the nodes of a test, in memory, with the guarantees of {@link PeerCalls}: the
+ * requests from one node to another are handled in order as long as their connection lasts; when it
+ * breaks, all pending calls fail, and none of them is handled afterwards.
  *
- * <p>{@link #immediate} does everything at once and may be used by many threads: a request that is
- * made while the same connection's last one is being handled is handled when that returns. A cut
- * shows at once. Timeouts never come, but an answer that is never given can be ended by {@link
- * #cut} or {@link Node#end}.
+ * <p>{@link #immediate} delivers synchronously and may be used by many threads: a request made
+ * while the previous one of the same connection is being handled is handled when that returns. A
+ * cut takes effect immediately. Calls never time out, but {@link #cut} or {@link Node#end} fails
+ * those without a response.
  *
- * <p>{@link #simulated} shares delays, losses and cuts with simulated Raft. A loss breaks the
- * connection, as it does to TCP in the end; until then it is silent.
+ * <p>{@link #simulated} shares delays, losses and partitions with simulated Raft. A loss breaks the
+ * connection, as it eventually does with TCP; until then nothing arrives.
  */
 public final class LoopbackPeers {
   private record Link(NodeId from, NodeId to) {}
@@ -55,15 +55,15 @@ public final class LoopbackPeers {
     return new LoopbackPeers(new PeerWire.Simulated(network));
   }
 
-  /** Starts a node whose handlers and futures run on the thread that causes it. */
+  /** Starts a node whose handlers and futures run on the calling thread. */
   public Node start(NodeId node) {
     return start(node, Runnable::run);
   }
 
   /**
-   * Starts a node, or the next life of one.
+   * Starts a node, or restarts it.
    *
-   * @param threads runs its handlers and completes its futures; in order
+   * @param threads runs its handlers and completes its futures, in order
    */
   public Node start(NodeId node, Executor threads) {
     Node life = new Node(node, threads);
@@ -74,7 +74,7 @@ public final class LoopbackPeers {
     return life;
   }
 
-  /** Nothing passes in this direction any more: neither requests nor answers. */
+  /** Blocks this direction for requests and responses. */
   public void cut(NodeId from, NodeId to) {
     wire.cut(from, to);
     if (wire instanceof PeerWire.Immediate) {
@@ -83,7 +83,7 @@ public final class LoopbackPeers {
     }
   }
 
-  /** Nothing passes between this node and the others. */
+  /** Blocks all traffic between this node and the others. */
   public void isolate(NodeId node) {
     for (NodeId other : nodes.keySet()) {
       if (!other.equals(node)) {
@@ -93,19 +93,19 @@ public final class LoopbackPeers {
     }
   }
 
-  /** Undoes all cuts. */
+  /** Removes all cuts. */
   public void heal() {
     wire.heal();
   }
 
-  private void breakConnection(Link link, String why) {
+  private void breakConnection(Link link, String reason) {
     Connection connection = connections.remove(link);
     if (connection != null) {
-      connection.end(why);
+      connection.end(reason);
     }
   }
 
-  /** One life of a node. Its address is its name, with any port. */
+  /** One process of a node. Its address is its name, with any port. */
   public final class Node implements PeerNetwork {
     private static final String HELLO = "hello";
 
@@ -122,38 +122,43 @@ public final class LoopbackPeers {
     }
 
     @Override
-    public CompletableFuture<byte[]> ask(
+    public CompletableFuture<byte[]> call(
         NodeId node, String service, byte[] request, Duration timeout) {
       if (node.equals(self)) {
-        throw new IllegalArgumentException(self + " asks itself");
+        throw new IllegalArgumentException(self + " calls itself");
       }
-      CompletableFuture<byte[]> answer = new CompletableFuture<>();
+      CompletableFuture<byte[]> response = new CompletableFuture<>();
       if (ended) {
-        answer.completeExceptionally(new PeerException(Kind.NOT_SENT, self + " has ended"));
-        return answer;
+        response.completeExceptionally(new PeerException(Kind.NOT_SENT, self + " has ended"));
+        return response;
       }
       wire.after(
           timeout,
-          () -> fail(answer, Kind.NO_ANSWER, node + " did not answer '" + service + "' in time"));
+          () ->
+              fail(
+                  response,
+                  Kind.NO_RESPONSE,
+                  node + " did not respond to '" + service + "' in time"));
       connections
           .computeIfAbsent(new Link(self, node), Connection::new)
-          .send(this, new Call(service, request, answer));
-      return answer;
+          .send(this, new Call(service, request, response));
+      return response;
     }
 
     @Override
     public void serve(String service, Handler handler) {
       if (services.putIfAbsent(service, handler) != null) {
-        throw new IllegalStateException("'" + service + "' is served already");
+        throw new IllegalStateException("'" + service + "' already has a handler");
       }
     }
 
     @Override
-    public CompletableFuture<HelloReply> greet(NodeAddress address, Hello hello, Duration timeout) {
+    public CompletableFuture<HelloReply> sendHello(
+        NodeAddress address, Hello hello, Duration timeout) {
       NodeId there = new NodeId(address.host());
       return there.equals(self)
           ? CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, "it is this node"))
-          : ask(there, HELLO, PeerProtocol.encode(hello).toByteArray(), timeout)
+          : call(there, HELLO, PeerProtocol.encode(hello).toByteArray(), timeout)
               .thenApply(LoopbackPeers::introduction);
     }
 
@@ -163,16 +168,17 @@ public final class LoopbackPeers {
     }
 
     @Override
-    public void answerHellosWith(Function<Hello, HelloReply> answer) {
+    public void setHelloHandler(Function<Hello, HelloReply> handler) {
       serve(
           HELLO,
           (from, request) ->
               CompletableFuture.completedFuture(
-                  PeerProtocol.encode(answer.apply(hello(request)), PeerProtocol.VERSIONS.highest())
+                  PeerProtocol.encode(
+                          handler.apply(hello(request)), PeerProtocol.VERSIONS.highest())
                       .toByteArray()));
     }
 
-    /** The node is gone: it handles nothing more, and its connections break. */
+    /** The node ends: it handles no more requests, and its connections break. */
     public void end() {
       ended = true;
       nodes.remove(self, this);
@@ -183,23 +189,23 @@ public final class LoopbackPeers {
       }
     }
 
-    private void fail(CompletableFuture<byte[]> answer, Kind kind, String why) {
-      if (!answer.isDone()) {
-        threads.execute(() -> answer.completeExceptionally(new PeerException(kind, why)));
+    private void fail(CompletableFuture<byte[]> response, Kind kind, String reason) {
+      if (!response.isDone()) {
+        threads.execute(() -> response.completeExceptionally(new PeerException(kind, reason)));
       }
     }
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  private record Call(String service, byte[] request, CompletableFuture<byte[]> answer) {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared by value
+  private record Call(String service, byte[] request, CompletableFuture<byte[]> response) {}
 
-  /** One way from a node to another, with the calls on it, until it breaks. */
+  /** One direction between two nodes, with its pending calls, until it breaks. */
   private final class Connection {
     private final Link link;
     private final Deque<Call> travelling = new ArrayDeque<>();
     private final Deque<Call> arrived = new ArrayDeque<>();
-    private final List<Call> unanswered = new ArrayList<>();
-    private @Nullable Node asker;
+    private final List<Call> pending = new ArrayList<>();
+    private @Nullable Node caller;
     private boolean handling;
     private boolean broken;
 
@@ -210,25 +216,28 @@ public final class LoopbackPeers {
     void send(Node from, Call call) {
       boolean refused;
       synchronized (this) {
-        asker = from;
+        caller = from;
         refused = broken || !nodes.containsKey(link.to);
         if (!refused) {
-          unanswered.add(call);
+          pending.add(call);
           travelling.add(call);
         }
       }
       if (refused || (wire instanceof PeerWire.Immediate && !wire.passes(link.from, link.to))) {
         connections.remove(link, this);
         synchronized (this) {
-          unanswered.remove(call);
+          pending.remove(call);
         }
-        from.fail(call.answer, Kind.NOT_SENT, link.to + " cannot be reached");
+        from.fail(call.response, Kind.NOT_SENT, link.to + " cannot be reached");
         return;
       }
       wire.carry(link.from, link.to, this::arrive, () -> dead("the connection was lost"));
     }
 
-    /** One more has arrived: the oldest, whatever was sent with it, for they do not overtake. */
+    /**
+     * Handles the oldest message in flight, whichever was sent with this event, because messages do
+     * not overtake each other.
+     */
     private void arrive() {
       Node to = nodes.get(link.to);
       synchronized (this) {
@@ -267,18 +276,18 @@ public final class LoopbackPeers {
 
     private void handle(Node to, Call call) {
       PeerServices.Handler handler = to.services.get(call.service);
-      CompletableFuture<byte[]> answer;
+      CompletableFuture<byte[]> response;
       if (handler == null) {
-        String why = "node " + link.to + " does not serve '" + call.service + "'";
-        answer = CompletableFuture.failedFuture(new IllegalStateException(why));
+        String reason = "node " + link.to + " does not serve '" + call.service + "'";
+        response = CompletableFuture.failedFuture(new IllegalStateException(reason));
       } else {
         try {
-          answer = handler.handle(link.from, call.request);
+          response = handler.handle(link.from, call.request);
         } catch (RuntimeException e) {
-          answer = CompletableFuture.failedFuture(e);
+          response = CompletableFuture.failedFuture(e);
         }
       }
-      answer.whenComplete((bytes, failure) -> sendBack(to, call, bytes, failure));
+      response.whenComplete((bytes, failure) -> sendBack(to, call, bytes, failure));
     }
 
     private void sendBack(
@@ -289,31 +298,31 @@ public final class LoopbackPeers {
       wire.carry(
           link.to,
           link.from,
-          () -> answered(call, bytes, failure),
+          () -> onResponse(call, bytes, failure),
           () -> dead("the connection was lost"));
     }
 
-    private void answered(Call call, byte @Nullable [] bytes, @Nullable Throwable failure) {
+    private void onResponse(Call call, byte @Nullable [] bytes, @Nullable Throwable failure) {
       Node from;
       synchronized (this) {
-        from = asker;
-        if (broken || from == null || !unanswered.remove(call)) {
+        from = caller;
+        if (broken || from == null || !pending.remove(call)) {
           return;
         }
       }
       if (bytes != null) {
-        from.threads.execute(() -> call.answer.complete(bytes));
+        from.threads.execute(() -> call.response.complete(bytes));
       } else {
-        from.fail(call.answer, Kind.REFUSED, reason(failure));
+        from.fail(call.response, Kind.REFUSED, reason(failure));
       }
     }
 
-    private void dead(String why) {
+    private void dead(String reason) {
       connections.remove(link, this);
-      end(why);
+      end(reason);
     }
 
-    void end(String why) {
+    void end(String reason) {
       List<Call> lost;
       Node from;
       synchronized (this) {
@@ -321,14 +330,14 @@ public final class LoopbackPeers {
           return;
         }
         broken = true;
-        from = asker;
-        lost = List.copyOf(unanswered);
-        unanswered.clear();
+        from = caller;
+        lost = List.copyOf(pending);
+        pending.clear();
         travelling.clear();
         arrived.clear();
       }
       if (from != null) {
-        lost.forEach(call -> from.fail(call.answer, Kind.NO_ANSWER, link.to + ": " + why));
+        lost.forEach(call -> from.fail(call.response, Kind.NO_RESPONSE, link.to + ": " + reason));
       }
     }
   }
@@ -343,7 +352,7 @@ public final class LoopbackPeers {
 
   private static HelloReply introduction(byte[] bytes) {
     try {
-      return PeerProtocol.decode(IntroductionMessage.parseFrom(bytes));
+      return PeerProtocol.decode(HelloReplyMessage.parseFrom(bytes));
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError(e);
     }
@@ -354,6 +363,6 @@ public final class LoopbackPeers {
         failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    return cause == null ? "no answer" : String.valueOf(cause.getMessage());
+    return cause == null ? "no response" : String.valueOf(cause.getMessage());
   }
 }

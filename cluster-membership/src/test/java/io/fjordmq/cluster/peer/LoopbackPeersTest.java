@@ -5,15 +5,16 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.peer.PeerException.Kind;
+import io.fjordmq.testing.Seeds;
+import io.fjordmq.testing.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class LoopbackPeersTest {
@@ -26,23 +27,23 @@ class LoopbackPeersTest {
   private final LoopbackPeers.Node b = peers.start(B);
 
   @Test
-  void shouldBringARequestAndItsAnswer() {
+  void shouldDeliverARequestAndItsResponse() {
     b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
-    assertThat(a.ask(B, "echo", bytes("x"), SECOND).join()).isEqualTo(bytes("x"));
+    assertThat(a.call(B, "echo", bytes("x"), SECOND).join()).isEqualTo(bytes("x"));
   }
 
   @Test
-  void shouldSayWhyTheNodeRefuses() {
+  void shouldReportWhyTheNodeRefuses() {
     b.serve(
         "moody",
         (from, request) -> {
           throw new IllegalStateException("not today, " + from);
         });
-    assertThat(failure(a.ask(B, "moody", bytes("x"), SECOND)))
+    assertThat(failure(a.call(B, "moody", bytes("x"), SECOND)))
         .hasMessage("not today, a")
         .extracting(PeerException::kind)
         .isEqualTo(Kind.REFUSED);
-    assertThat(failure(a.ask(B, "other", bytes("x"), SECOND)).kind()).isEqualTo(Kind.REFUSED);
+    assertThat(failure(a.call(B, "other", bytes("x"), SECOND)).kind()).isEqualTo(Kind.REFUSED);
   }
 
   @Test
@@ -53,39 +54,40 @@ class LoopbackPeersTest {
         (from, request) -> {
           seen.add("begin " + text(request));
           if (text(request).equals("1")) {
-            a.ask(B, "log", bytes("2"), SECOND);
+            a.call(B, "log", bytes("2"), SECOND);
           }
           seen.add("end " + text(request));
           return CompletableFuture.completedFuture(request);
         });
-    a.ask(B, "log", bytes("1"), SECOND);
+    a.call(B, "log", bytes("1"), SECOND);
     assertThat(seen).containsExactly("begin 1", "end 1", "begin 2", "end 2");
   }
 
   @Test
-  void shouldFailAcrossACutUntilItHeals() {
+  void shouldFailAcrossAPartitionUntilItHeals() {
     b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
     peers.cut(A, B);
-    assertThat(failure(a.ask(B, "echo", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NOT_SENT);
+    assertThat(failure(a.call(B, "echo", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NOT_SENT);
     peers.heal();
     peers.cut(B, A);
-    assertThat(failure(a.ask(B, "echo", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NO_ANSWER);
+    assertThat(failure(a.call(B, "echo", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NO_RESPONSE);
     peers.heal();
-    assertThat(a.ask(B, "echo", bytes("x"), SECOND)).isCompleted();
+    assertThat(a.call(B, "echo", bytes("x"), SECOND)).isCompleted();
   }
 
   @Test
-  void shouldFailWhatIsUnansweredWhenTheNodeEnds() {
+  void shouldFailPendingCallsWhenTheNodeEnds() {
     b.serve("never", (from, request) -> new CompletableFuture<>());
-    CompletableFuture<byte[]> answer = a.ask(B, "never", bytes("x"), SECOND);
-    assertThat(answer).isNotDone();
+    CompletableFuture<byte[]> call = a.call(B, "never", bytes("x"), SECOND);
+    assertThat(call).isNotDone();
     b.end();
-    assertThat(failure(answer).kind()).isEqualTo(Kind.NO_ANSWER);
-    assertThat(failure(a.ask(B, "never", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NOT_SENT);
+    assertThat(failure(call).kind()).isEqualTo(Kind.NO_RESPONSE);
+    assertThat(failure(a.call(B, "never", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NOT_SENT);
   }
 
   @Test
-  void shouldKeepTheOrderOverABadNetworkAndEndEveryCall() {
+  @Tag(Seeds.TAG)
+  void shouldKeepTheOrderOverAFaultyNetworkAndCompleteEveryCall() {
     Seeds.usually(50).play(LoopbackPeersTest::playBadNetwork);
   }
 
@@ -94,9 +96,9 @@ class LoopbackPeersTest {
     SimNetwork network = new SimNetwork(simulation);
     network.setFaults(SimNetwork.Faults.ROUGH);
     LoopbackPeers simulated = LoopbackPeers.simulated(network);
-    LoopbackPeers.Node asker = simulated.start(A);
+    LoopbackPeers.Node caller = simulated.start(A);
     List<Integer> handled = new ArrayList<>();
-    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+    List<CompletableFuture<byte[]>> calls = new ArrayList<>();
     simulated
         .start(B)
         .serve(
@@ -106,22 +108,22 @@ class LoopbackPeersTest {
               return CompletableFuture.completedFuture(request);
             });
     for (int i = 0; i < 200; i++) {
-      asked.add(asker.ask(B, "log", bytes(Integer.toString(i)), SECOND));
+      calls.add(caller.call(B, "log", bytes(Integer.toString(i)), SECOND));
       simulation.run(simulation.between(0, 30));
     }
     simulation.run(5_000);
     assertThat(handled).as("seed %d", seed).isSorted().doesNotHaveDuplicates();
     assertThat(handled.size()).isGreaterThan(20);
-    assertThat(asked).as("seed %d", seed).allMatch(CompletableFuture::isDone);
+    assertThat(calls).as("seed %d", seed).allMatch(CompletableFuture::isDone);
   }
 
-  private static PeerException failure(CompletableFuture<byte[]> answer) {
+  private static PeerException failure(CompletableFuture<byte[]> call) {
     try {
-      answer.join();
+      call.join();
     } catch (CompletionException e) {
       return (PeerException) requireNonNull(e.getCause());
     }
-    throw new AssertionError("it was answered");
+    throw new AssertionError("the call succeeded");
   }
 
   private static byte[] bytes(String text) {

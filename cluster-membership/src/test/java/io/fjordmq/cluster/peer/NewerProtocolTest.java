@@ -9,33 +9,36 @@ import io.fjordmq.cluster.ProtocolVersions;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.proto.HelloMessage;
-import io.fjordmq.cluster.peer.proto.IntroductionMessage;
+import io.fjordmq.cluster.peer.proto.HelloReplyMessage;
 import io.fjordmq.cluster.peer.proto.Opening;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Goal: nodes of two versions of the protocol do not talk, and both operators are told why. */
+/**
+ * Goal: nodes with different versions of the protocol refuse each other, and both operators learn
+ * why.
+ */
 class NewerProtocolTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
 
   @Test
-  void shouldRefuseGreetingsOfTheNextVersion() {
-    String why =
-        "it speaks version 3 of the protocol between nodes, this node speaks version 2: upgrade this node";
+  void shouldRejectHellosOfTheNextVersion() {
+    String reason =
+        "the peer speaks version 3 of the protocol between nodes, this node speaks version 2; upgrade this node";
     assertThatThrownBy(() -> PeerProtocol.decode(HelloMessage.newBuilder().setProtocol(3).build()))
-        .hasMessage(why);
+        .hasMessage(reason);
     assertThatThrownBy(
-            () -> PeerProtocol.decode(IntroductionMessage.newBuilder().setProtocol(3).build()))
-        .hasMessage(why);
+            () -> PeerProtocol.decode(HelloReplyMessage.newBuilder().setProtocol(3).build()))
+        .hasMessage(reason);
   }
 
-  /** Otherwise a node that was upgraded first would shut out all others. */
+  /** Otherwise the first upgraded node would lock out all others. */
   @Test
   void shouldReplyToAnOlderNodeInTheVersionThatBothSupport() {
     ProtocolVersions newer = new ProtocolVersions(2, 3);
-    HelloMessage hello = PeerProtocol.encode(Hello.NOBODY);
+    HelloMessage hello = PeerProtocol.encode(Hello.ANONYMOUS);
     int version = PeerProtocol.commonVersion(newer, hello.getLowestProtocol(), hello.getProtocol());
     assertThat(version).isEqualTo(2);
     HelloReply reply =
@@ -50,13 +53,13 @@ class NewerProtocolTest {
             null,
             Map.of(),
             0);
-    IntroductionMessage answer = PeerProtocol.encode(reply, version);
-    assertThat(answer.getProtocol()).isEqualTo(2);
-    assertThat(PeerProtocol.decode(answer)).isEqualTo(reply);
+    HelloReplyMessage encoded = PeerProtocol.encode(reply, version);
+    assertThat(encoded.getProtocol()).isEqualTo(2);
+    assertThat(PeerProtocol.decode(encoded)).isEqualTo(reply);
   }
 
   @Test
-  void shouldSayWhichOfTwoNodesIsTheOlder() {
+  void shouldNameTheOlderOfTwoNodes() {
     PeerServer server =
         new PeerServer(
             "c1", A, TestPorts.SETTINGS, StartFence.inMemory(A, StartStamp.NONE), node -> {});
@@ -64,6 +67,6 @@ class NewerProtocolTest {
         .hasMessageContaining("version 3")
         .hasMessageEndingWith("upgrade this node");
     assertThatThrownBy(() -> server.checkOpening(Opening.newBuilder().setProtocol(1).build(), B))
-        .hasMessageEndingWith("upgrade it");
+        .hasMessageEndingWith("upgrade the peer");
   }
 }

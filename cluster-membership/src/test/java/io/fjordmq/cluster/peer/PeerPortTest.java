@@ -10,6 +10,7 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.peer.PeerException.Kind;
+import io.fjordmq.testing.Proxy;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -39,17 +40,17 @@ class PeerPortTest {
   }
 
   @Test
-  void shouldBringRequestsAndTheirAnswers() throws Exception {
+  void shouldDeliverRequestsAndResponses() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     b.serve("who", (from, request) -> done(bytes(from + " said " + text(request))));
     a.serve("who", (from, request) -> done(bytes(from + " said " + text(request))));
-    assertThat(text(get(a.ask(B, "who", bytes("hi"), PATIENCE)))).isEqualTo("a said hi");
-    assertThat(text(get(b.ask(A, "who", bytes("ho"), PATIENCE)))).isEqualTo("b said ho");
+    assertThat(text(get(a.call(B, "who", bytes("hi"), PATIENCE)))).isEqualTo("a said hi");
+    assertThat(text(get(b.call(A, "who", bytes("ho"), PATIENCE)))).isEqualTo("b said ho");
   }
 
   @Test
-  void shouldHandleRequestsInTheOrderOfTheCallsWhileAnswersMayOvertake() throws Exception {
+  void shouldHandleRequestsInOrderWhileResponsesMayBeReordered() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     List<Integer> handled = new ArrayList<>();
@@ -60,29 +61,29 @@ class PeerPortTest {
           handled.add(ByteBuffer.wrap(request).getInt());
           return handled.size() == 1 ? late : done(request);
         });
-    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
-    for (int i = 0; i < 90; i++) { // nearly as many as may be unanswered
-      asked.add(a.ask(B, "count", ByteBuffer.allocate(1000).putInt(0, i).array(), PATIENCE));
+    List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+    for (int i = 0; i < 90; i++) { // nearly as many as may be pending
+      calls.add(a.call(B, "count", ByteBuffer.allocate(1000).putInt(0, i).array(), PATIENCE));
     }
-    get(asked.get(89));
-    assertThat(asked.get(0)).isNotDone();
+    get(calls.get(89));
+    assertThat(calls.get(0)).isNotDone();
     late.complete(bytes("at last"));
-    assertThat(text(get(asked.get(0)))).isEqualTo("at last");
+    assertThat(text(get(calls.get(0)))).isEqualTo("at last");
     assertThat(handled).hasSize(90).isSorted().doesNotHaveDuplicates();
   }
 
   @Test
-  void shouldTellTheAskerWhyARequestFailed() throws Exception {
+  void shouldReportToTheCallerWhyARequestFailed() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     b.serve("late", (from, r) -> CompletableFuture.failedFuture(new IllegalStateException("no")));
     b.serve("bang", (from, r) -> bang());
-    assertThat(failure(a.ask(B, "late", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "late", bytes("x"), PATIENCE)))
         .hasMessage("no")
         .extracting(PeerException::kind)
         .isEqualTo(Kind.REFUSED);
-    assertThat(failure(a.ask(B, "bang", bytes("x"), PATIENCE))).hasMessage("bang");
-    assertThat(failure(a.ask(B, "unknown", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "bang", bytes("x"), PATIENCE))).hasMessage("bang");
+    assertThat(failure(a.call(B, "unknown", bytes("x"), PATIENCE)))
         .hasMessage("node b does not serve 'unknown'");
   }
 
@@ -91,58 +92,58 @@ class PeerPortTest {
   }
 
   @Test
-  void shouldEndACallThatIsNotAnsweredInTime() throws Exception {
+  void shouldFailACallWithoutAResponseInTime() throws Exception {
     PeerPort a = ports.open(A);
     ports.open(B).serve("never", (from, request) -> new CompletableFuture<>());
-    PeerException failure = failure(a.ask(B, "never", bytes("x"), Duration.ofMillis(300)));
-    assertThat(failure.kind()).isEqualTo(Kind.NO_ANSWER);
-    assertThat(failure).hasMessageContaining("'never' of node b");
+    PeerException failure = failure(a.call(B, "never", bytes("x"), Duration.ofMillis(300)));
+    assertThat(failure.kind()).isEqualTo(Kind.NO_RESPONSE);
+    assertThat(failure).hasMessageContaining("'never' on node b");
   }
 
   @Test
-  void shouldSayWhoCannotBeReachedUntilItCan() throws Exception {
+  void shouldNameAnUnreachableNodeUntilItIsReachable() throws Exception {
     PeerPort a = ports.open(A);
-    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)))
         .hasMessage("no address of node b is known");
     PeerPort gone = ports.open(B);
     gone.close();
-    PeerException failure = failure(a.ask(B, "echo", bytes("x"), PATIENCE));
+    PeerException failure = failure(a.call(B, "echo", bytes("x"), PATIENCE));
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
     ports.open(B).serve("echo", (from, request) -> done(request));
-    assertThat(askUntilAnswered(a)).isEqualTo("x");
+    assertThat(callUntilSuccess(a)).isEqualTo("x");
   }
 
   @Test
-  void shouldReachANodeAtOnceThatHasConnectedAfterItsRestart() throws Exception {
+  void shouldReachARestartedNodeImmediatelyOnceItHasConnected() throws Exception {
     PeerPort a = ports.open(TestPorts.CLUSTER, A, null, TestPorts.LONG_PAUSES);
     a.serve("echo", (from, request) -> done(request));
     ports.open(B).close();
-    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
+    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
     PeerPort restarted = ports.open(B);
     restarted.serve("echo", (from, request) -> done(request));
-    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
-    get(restarted.ask(A, "echo", bytes("y"), PATIENCE));
-    assertThat(text(get(a.ask(B, "echo", bytes("x"), PATIENCE)))).isEqualTo("x");
+    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
+    get(restarted.call(A, "echo", bytes("y"), PATIENCE));
+    assertThat(text(get(a.call(B, "echo", bytes("x"), PATIENCE)))).isEqualTo("x");
   }
 
   @Test
-  void shouldNoticeASilentCutAndComeBackAfterIt() throws Exception {
+  void shouldDetectASilentConnectionAndReconnect() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     Proxy proxy = ports.closeLater(new Proxy(b.boundAddress()));
     ports.redirect(B, proxy.address());
     b.serve("echo", (from, request) -> done(request));
-    assertThat(askUntilAnswered(a)).isEqualTo("x");
-    proxy.fallSilent();
-    PeerException failure = failure(a.ask(B, "echo", bytes("x"), PATIENCE));
-    assertThat(failure.kind()).isEqualTo(Kind.NO_ANSWER);
-    assertThat(failure).hasMessageContaining("no message from it for 500 ms");
-    proxy.speakAgain();
-    assertThat(askUntilAnswered(a)).isEqualTo("x");
+    assertThat(callUntilSuccess(a)).isEqualTo("x");
+    proxy.stopForwarding();
+    PeerException failure = failure(a.call(B, "echo", bytes("x"), PATIENCE));
+    assertThat(failure.kind()).isEqualTo(Kind.NO_RESPONSE);
+    assertThat(failure).hasMessageContaining("no message from the peer for 500 ms");
+    proxy.resumeForwarding();
+    assertThat(callUntilSuccess(a)).isEqualTo("x");
   }
 
   @Test
-  void shouldHandleNothingOfALostConnectionAfterwards() throws Exception {
+  void shouldHandleNoRequestsOfALostConnection() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     Proxy proxy = ports.closeLater(new Proxy(b.boundAddress()));
@@ -156,23 +157,23 @@ class PeerPortTest {
         });
     int next = 0;
     for (int round = 0; round < 20; round++) {
-      List<CompletableFuture<byte[]>> asked = new ArrayList<>();
+      List<CompletableFuture<byte[]>> calls = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        asked.add(a.ask(B, "count", ByteBuffer.allocate(4).putInt(0, next++).array(), PATIENCE));
+        calls.add(a.call(B, "count", ByteBuffer.allocate(4).putInt(0, next++).array(), PATIENCE));
         if (i == round) {
-          proxy.hangUp();
+          proxy.closeConnections();
         }
       }
-      for (CompletableFuture<byte[]> call : asked) {
-        call.handle((answer, failure) -> failure).get(20, TimeUnit.SECONDS);
+      for (CompletableFuture<byte[]> call : calls) {
+        call.handle((response, failure) -> failure).get(20, TimeUnit.SECONDS);
       }
     }
     assertThat(List.copyOf(handled)).isSorted().doesNotHaveDuplicates();
-    assertThat(askUntilAnswered(a, "count")).hasSize(4);
+    assertThat(callUntilSuccess(a, "count")).hasSize(4);
   }
 
   @Test
-  void shouldRefuseMoreThanMayWait() throws Exception {
+  void shouldRejectCallsBeyondTheLimits() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     CountDownLatch slow = new CountDownLatch(1);
@@ -182,11 +183,11 @@ class PeerPortTest {
           awaitUninterruptibly(slow);
           return done(bytes("done"));
         });
-    List<CompletableFuture<byte[]>> asked = new ArrayList<>();
-    for (int i = 0; i < 95; i++) { // 95 x 200 kB are more than 1 MiB and what sockets take
-      asked.add(a.ask(B, "slow", new byte[200_000], PATIENCE));
+    List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+    for (int i = 0; i < 95; i++) { // 95 x 200 kB exceed 1 MiB plus the socket buffers
+      calls.add(a.call(B, "slow", new byte[200_000], PATIENCE));
     }
-    assertThat(asked.stream().filter(CompletableFuture::isCompletedExceptionally))
+    assertThat(calls.stream().filter(CompletableFuture::isCompletedExceptionally))
         .isNotEmpty()
         .allSatisfy(
             call ->
@@ -195,12 +196,12 @@ class PeerPortTest {
                     .extracting(PeerException::kind)
                     .isEqualTo(Kind.NOT_SENT));
     slow.countDown();
-    for (CompletableFuture<byte[]> call : asked) {
+    for (CompletableFuture<byte[]> call : calls) {
       if (!call.isCompletedExceptionally()) {
         assertThat(text(get(call))).isEqualTo("done");
       }
     }
-    assertThatThrownBy(() -> a.ask(B, "slow", new byte[300_000], PATIENCE))
+    assertThatThrownBy(() -> a.call(B, "slow", new byte[300_000], PATIENCE))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("exceeds the limit of 262144 bytes");
   }
@@ -209,7 +210,7 @@ class PeerPortTest {
   void shouldRefuseANodeOfAnotherCluster() throws Exception {
     PeerPort a = ports.open(A);
     ports.open("c2", B, null, TestPorts.SETTINGS);
-    PeerException failure = failure(a.ask(B, "echo", bytes("x"), PATIENCE));
+    PeerException failure = failure(a.call(B, "echo", bytes("x"), PATIENCE));
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
     assertThat(failure).hasMessageContaining("node b belongs to cluster c2, node a to cluster c1");
   }
@@ -218,13 +219,13 @@ class PeerPortTest {
   void shouldRefuseACallForAnotherNode() throws Exception {
     PeerPort a = ports.open(A);
     ports.redirect(B, ports.open(new NodeId("c")).boundAddress());
-    assertThat(failure(a.ask(B, "echo", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)))
         .hasMessageContaining(
             "node a tried to reach node b, but this address now belongs to node c");
   }
 
   @Test
-  void shouldGoOnWhenSomebodySendsGarbage() throws Exception {
+  void shouldSurviveGarbage() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     b.serve("echo", (from, request) -> done(request));
@@ -233,15 +234,15 @@ class PeerPortTest {
       stranger.setSoTimeout((int) PATIENCE.toMillis());
       assertThat(stranger.getInputStream().readAllBytes()).hasSizeLessThan(1000);
     }
-    assertThat(askUntilAnswered(a)).isEqualTo("x");
+    assertThat(callUntilSuccess(a)).isEqualTo("x");
   }
 
   @Test
-  void shouldIntroduceItselfToWhoSaysHello() throws Exception {
+  void shouldReplyToAHello() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     NodeAddress where = TestPorts.addressOf(b);
-    assertThat(failure(a.greet(where, Hello.NOBODY, PATIENCE)))
+    assertThat(failure(a.sendHello(where, Hello.ANONYMOUS, PATIENCE)))
         .hasMessageContaining("node b is still starting");
     ConcurrentLinkedQueue<Hello> hellos = new ConcurrentLinkedQueue<>();
     HelloReply helloReply =
@@ -256,31 +257,31 @@ class PeerPortTest {
             B,
             Map.of(B, where),
             1234);
-    b.answerHellosWith(
+    b.setHelloHandler(
         hello -> {
           hellos.add(hello);
           return helloReply;
         });
     Hello hello = new Hello("c1", A, TestPorts.addressOf(a), StartStamp.NONE);
-    assertThat(get(a.greet(where, hello, PATIENCE))).isEqualTo(helloReply);
-    assertThat(get(a.greet(where, Hello.NOBODY, PATIENCE))).isEqualTo(helloReply);
-    assertThat(hellos).containsExactly(hello, Hello.NOBODY);
+    assertThat(get(a.sendHello(where, hello, PATIENCE))).isEqualTo(helloReply);
+    assertThat(get(a.sendHello(where, Hello.ANONYMOUS, PATIENCE))).isEqualTo(helloReply);
+    assertThat(hellos).containsExactly(hello, Hello.ANONYMOUS);
   }
 
   @Test
-  void shouldSayThatNobodyIsAtAnAddress() throws Exception {
+  void shouldReportAnUnreachableAddress() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     NodeAddress where = TestPorts.addressOf(b);
     b.close();
-    assertThat(failure(a.greet(where, Hello.NOBODY, PATIENCE)))
+    assertThat(failure(a.sendHello(where, Hello.ANONYMOUS, PATIENCE)))
         .hasMessageContaining(where + " cannot be reached")
         .extracting(PeerException::kind)
         .isEqualTo(Kind.NOT_SENT);
   }
 
   @Test
-  void shouldSayWhichPortIsTaken() throws Exception {
+  void shouldNameThePortThatIsInUse() throws Exception {
     PeerPort a = ports.open(A);
     assertThatThrownBy(
             () ->
@@ -295,16 +296,16 @@ class PeerPortTest {
         .hasMessageContaining("in use");
   }
 
-  private static String askUntilAnswered(PeerPort a) throws Exception {
-    return askUntilAnswered(a, "echo");
+  private static String callUntilSuccess(PeerPort a) throws Exception {
+    return callUntilSuccess(a, "echo");
   }
 
-  private static String askUntilAnswered(PeerPort a, String service) throws Exception {
+  private static String callUntilSuccess(PeerPort a, String service) throws Exception {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (true) {
       byte[] request = service.equals("echo") ? bytes("x") : new byte[] {127, 0, 0, 0};
       try {
-        return text(get(a.ask(B, service, request, PATIENCE)));
+        return text(get(a.call(B, service, request, PATIENCE)));
       } catch (ExecutionException e) {
         if (System.nanoTime() - deadline > 0) {
           throw e;
@@ -330,15 +331,15 @@ class PeerPortTest {
     } catch (ExecutionException e) {
       return (PeerException) requireNonNull(e.getCause());
     }
-    throw new AssertionError("it was answered");
+    throw new AssertionError("the call succeeded");
   }
 
   private static <T> T get(CompletableFuture<T> call) throws Exception {
     return call.get(20, TimeUnit.SECONDS);
   }
 
-  private static CompletableFuture<byte[]> done(byte[] answer) {
-    return CompletableFuture.completedFuture(answer);
+  private static CompletableFuture<byte[]> done(byte[] response) {
+    return CompletableFuture.completedFuture(response);
   }
 
   private static byte[] bytes(String text) {

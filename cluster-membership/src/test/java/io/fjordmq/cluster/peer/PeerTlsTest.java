@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may call a node whose cluster has certificates. */
+/** Which nodes may connect to a cluster with TLS. */
 class PeerTlsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -40,12 +40,12 @@ class PeerTlsTest {
 
   @Test
   void shouldServeANodeWithACertificateOfTheCluster() throws Exception {
-    assertThat(askFrom(authority().node("a"))).isEqualTo("hi");
+    assertThat(callFrom(authority().node("a"))).isEqualTo("hi");
   }
 
   @Test
   void shouldNotServeANodeWithoutTls() {
-    assertThatThrownBy(() -> askFrom(null))
+    assertThatThrownBy(() -> callFrom(null))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(PeerException.class);
   }
@@ -53,21 +53,21 @@ class PeerTlsTest {
   @Test
   void shouldNotServeANodeWithAnotherAuthoritysCertificate() throws Exception {
     TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
-    assertThatThrownBy(() -> askFrom(authority().strangerOf(theirs, "a")))
+    assertThatThrownBy(() -> callFrom(authority().strangerOf(theirs, "a")))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(PeerException.class);
   }
 
   @Test
-  void shouldNotTalkToANodeWithAnotherAuthoritysCertificate() throws Exception {
+  void shouldNotConnectToANodeWithAnotherAuthoritysCertificate() throws Exception {
     TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
-    assertThatThrownBy(() -> askFrom(theirs.strangerOf(authority(), "a")))
+    assertThatThrownBy(() -> callFrom(theirs.strangerOf(authority(), "a")))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(PeerException.class);
   }
 
   @Test
-  void shouldSayWhichFileCannotBeUsed() throws Exception {
+  void shouldNameTheUnusableFile() throws Exception {
     ClusterTls good = authority().node("a");
     ClusterTls missing =
         new ClusterTls(good.certFile(), folder.resolve("nowhere.key"), good.trustFile());
@@ -81,33 +81,33 @@ class PeerTlsTest {
   }
 
   @Test
-  void shouldUseForNewConnectionsWhatTheFilesSayNowAndKeepTheOldOnes() throws Exception {
+  void shouldUseChangedFilesForNewConnectionsOnly() throws Exception {
     TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
     ClusterTls tls = withOwnTrust(authority().node("a"));
     PeerPort a = ports.open("c1", A, tls, TestPorts.SETTINGS);
     PeerPort b = ports.open("c1", B, authority().node("b"), TestPorts.SETTINGS);
     b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
-    assertThat(ask(a, B)).isEqualTo("hi");
+    assertThat(call(a, B)).isEqualTo("hi");
 
     copy(theirs.node("a"), tls);
-    assertThat(ask(a, B)).as("on the connection that is there").isEqualTo("hi");
+    assertThat(call(a, B)).as("on the existing connection").isEqualTo("hi");
     NodeId c = new NodeId("c");
     PeerPort member = ports.open("c1", c, authority().node("c"), TestPorts.SETTINGS);
     member.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
-    assertThatThrownBy(() -> ask(a, c))
-        .as("its new certificate is of another authority")
+    assertThatThrownBy(() -> call(a, c))
+        .as("its new certificate is from another authority")
         .isInstanceOf(ExecutionException.class);
-    assertThatThrownBy(() -> ask(member, A)).isInstanceOf(ExecutionException.class);
+    assertThatThrownBy(() -> call(member, A)).isInstanceOf(ExecutionException.class);
 
     copy(authority().node("again"), tls);
     Files.writeString(tls.certFile(), "broken");
     NodeId d = new NodeId("d");
     PeerPort their = ports.open("c1", d, theirs.node("d"), TestPorts.SETTINGS);
     their.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
-    assertThat(ask(a, d)).as("broken files change nothing").isEqualTo("hi");
+    assertThat(call(a, d)).as("invalid files have no effect").isEqualTo("hi");
   }
 
-  /** That of the authority is in use by other nodes. */
+  /** Other nodes use the trust file of the authority. */
   private ClusterTls withOwnTrust(ClusterTls tls) throws Exception {
     Path trust = folder.resolve("trust-of-a.pem");
     Files.copy(tls.trustFile(), trust);
@@ -120,19 +120,20 @@ class PeerTlsTest {
     Files.copy(from.trustFile(), to.trustFile(), StandardCopyOption.REPLACE_EXISTING);
   }
 
-  private static String ask(PeerPort from, NodeId to) throws Exception {
-    byte[] answer =
-        from.ask(to, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE).get(20, TimeUnit.SECONDS);
-    return new String(answer, US_ASCII);
+  private static String call(PeerPort from, NodeId to) throws Exception {
+    byte[] response =
+        from.call(to, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE)
+            .get(20, TimeUnit.SECONDS);
+    return new String(response, US_ASCII);
   }
 
-  private String askFrom(@Nullable ClusterTls tls) throws Exception {
+  private String callFrom(@Nullable ClusterTls tls) throws Exception {
     PeerPort a = ports.open("c1", A, tls, TestPorts.SETTINGS);
     PeerPort b = ports.open("c1", B, authority().node("b"), TestPorts.SETTINGS);
     b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
-    byte[] answer =
-        a.ask(B, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE).get(20, TimeUnit.SECONDS);
-    return new String(answer, US_ASCII);
+    byte[] response =
+        a.call(B, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE).get(20, TimeUnit.SECONDS);
+    return new String(response, US_ASCII);
   }
 
   private TestAuthority authority() {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** How the messages of {@link LoopbackPeers} travel. */
+/** Transports the messages of {@link LoopbackPeers}. */
 interface PeerWire {
 
   boolean passes(NodeId from, NodeId to);
@@ -15,13 +15,13 @@ interface PeerWire {
 
   void heal();
 
-  /** Runs the arrival of a message, or what happens when the connection is found to be dead. */
+  /** Runs the arrival of a message, or the action for a connection that was found to be dead. */
   void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead);
 
-  /** Runs the action when so much time has passed, if it ever does. */
+  /** Runs the action after this time, if ever. */
   void after(Duration delay, Runnable action);
 
-  /** Everything at once, on the caller's stack; time does not pass. */
+  /** Synchronous, on the caller's stack; time does not pass. */
   final class Immediate implements PeerWire {
     private record Link(NodeId from, NodeId to) {}
 
@@ -55,9 +55,9 @@ interface PeerWire {
     public void after(Duration delay, Runnable action) {}
   }
 
-  /** In virtual time, over the same bad network as simulated Raft. */
+  /** In virtual time, over the same faulty network as simulated Raft. */
   final class Simulated implements PeerWire {
-    /** A connection that carries nothing any more is noticed within this time. */
+    /** A dead connection is detected within this time. */
     private static final long SILENCE_MILLIS = 2_000;
 
     private final SimNetwork network;

@@ -6,6 +6,7 @@ import io.fjordmq.cluster.NodeIdentity;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
 import io.fjordmq.cluster.tls.ClusterTls;
+import io.fjordmq.testing.RecordBuilder;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -20,31 +21,26 @@ final class TestPorts implements AutoCloseable {
   static final String CLUSTER = "c1";
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  /** Impatient, so that tests of silence do not take long. */
+  /** Short timeouts, so that tests of unresponsive peers are quick. */
   static final PeerSettings SETTINGS =
-      new PeerSettings(
-          Duration.ofSeconds(5),
-          Duration.ofMillis(1),
-          Duration.ofMillis(20),
-          Duration.ofMillis(50),
-          Duration.ofMillis(500),
-          1 << 20,
-          100,
-          1 << 18,
-          2);
+      RecordBuilder.from(PeerSettings.DEFAULT)
+          .with(PeerSettings::connectTimeout, Duration.ofSeconds(5))
+          .with(PeerSettings::minReconnectBackoff, Duration.ofMillis(1))
+          .with(PeerSettings::maxReconnectBackoff, Duration.ofMillis(20))
+          .with(PeerSettings::pingInterval, Duration.ofMillis(50))
+          .with(PeerSettings::idleTimeout, Duration.ofMillis(500))
+          .with(PeerSettings::maxQueuedBytes, 1 << 20)
+          .with(PeerSettings::maxPendingCalls, 100)
+          .with(PeerSettings::maxMessageBytes, 1 << 18)
+          .with(PeerSettings::ioThreads, 2)
+          .build();
 
-  /** After a failed attempt to connect, calls fail at once for longer than any test takes. */
+  /** After a failed connection attempt, calls fail immediately for longer than any test runs. */
   static final PeerSettings LONG_PAUSES =
-      new PeerSettings(
-          SETTINGS.connectTimeout(),
-          Duration.ofHours(1),
-          Duration.ofHours(1),
-          SETTINGS.pingInterval(),
-          SETTINGS.silence(),
-          SETTINGS.maxQueuedBytes(),
-          SETTINGS.maxUnanswered(),
-          SETTINGS.maxMessageBytes(),
-          SETTINGS.ioThreads());
+      RecordBuilder.from(SETTINGS)
+          .with(PeerSettings::minReconnectBackoff, Duration.ofHours(1))
+          .with(PeerSettings::maxReconnectBackoff, Duration.ofHours(1))
+          .build();
 
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
   private final List<AutoCloseable> open = new ArrayList<>();
@@ -69,7 +65,7 @@ final class TestPorts implements AutoCloseable {
     return port;
   }
 
-  /** Others find the node here from now on. */
+  /** Other nodes use this address for the node from now on. */
   void redirect(NodeId node, InetSocketAddress address) {
     addresses.put(node, address);
   }

@@ -25,7 +25,7 @@ class ReloadingContextTest {
   }
 
   @Test
-  void shouldReadChangedFilesThatCouldNotBeReadForAMoment(@TempDir Path folder) throws Exception {
+  void shouldRetryReadingChangedFiles(@TempDir Path folder) throws Exception {
     ClusterTls files = new TestAuthority(folder).node("n1");
     ReloadingContext context =
         ReloadingContext.open("connections", files, () -> make(files), looking);
@@ -34,7 +34,7 @@ class ReloadingContextTest {
     Files.writeString(files.trustFile(), Files.readString(files.trustFile()) + "\n");
     fault = "Too many open files";
     context.reloadIfChanged();
-    assertThat(made).as("what was read before stays in force").isOne();
+    assertThat(made).as("the previous contents stay in effect").isOne();
     fault = null;
     context.reloadIfChanged();
     context.reloadIfChanged();

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A cluster's authority made for a test. */
+/** A certificate authority of a cluster, for tests. */
 public final class TestAuthority {
   private final Path folder;
   private final X509Bundle authority;
 
   /**
-   * @param folder where the files go; one authority each
+   * @param folder directory for the files; one authority per directory
    */
   public TestAuthority(Path folder) throws Exception {
     this.folder = Files.createDirectories(folder);
@@ -24,7 +24,7 @@ public final class TestAuthority {
     Files.writeString(folder.resolve("trust.pem"), authority.getCertificatePEM());
   }
 
-  /** Elliptic curves: making their keys takes no time. */
+  /** Elliptic curve keys are fast to generate. */
   private static CertificateBuilder builder(String subject) {
     return new CertificateBuilder()
         .ecp256()
@@ -32,7 +32,7 @@ public final class TestAuthority {
         .notAfter(Instant.now().plus(Duration.ofDays(90)));
   }
 
-  /** Files of a node whose certificate names no host. */
+  /** Files of a node whose certificate contains no host name. */
   public ClusterTls node(String name) throws Exception {
     X509Bundle made = builder("CN=" + name).buildIssuedBy(authority);
     Path cert = folder.resolve(name + ".crt");
@@ -42,7 +42,7 @@ public final class TestAuthority {
     return new ClusterTls(cert, key, folder.resolve("trust.pem"));
   }
 
-  /** Files of a node of somebody else's that trusts this authority. */
+  /** Files of a node with a certificate of another authority that trusts this one. */
   public ClusterTls strangerOf(TestAuthority other, String name) throws Exception {
     ClusterTls theirs = other.node(name);
     return new ClusterTls(theirs.certFile(), theirs.keyFile(), folder.resolve("trust.pem"));

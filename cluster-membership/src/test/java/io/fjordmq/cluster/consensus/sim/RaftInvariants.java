@@ -7,9 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * What must be true of one group over all its replicas and for ever; see the Raft paper, figure 3.
- */
+/** Invariants of one group over all its replicas; see the Raft paper, figure 3. */
 final class RaftInvariants {
   private final Map<Long, NodeId> leaderOfTerm = new HashMap<>();
   private final Map<Long, SimLog.Entry> committed = new HashMap<>();
@@ -22,7 +20,7 @@ final class RaftInvariants {
     }
   }
 
-  /** What one replica holds as committed, every other one does, too, now and later. */
+  /** An entry that one replica has committed is committed on all replicas, now and later. */
   void committed(NodeId node, SimLog.Entry entry) {
     SimLog.Entry known = committed.putIfAbsent(entry.index(), entry);
     if (known != null && (known.term() != entry.term() || known.data() != entry.data())) {
@@ -31,18 +29,18 @@ final class RaftInvariants {
     }
   }
 
-  /** State machine safety: in order, without gaps in what carries data. */
+  /** State machine safety: data entries are applied in order and without gaps. */
   void applied(NodeId node, long before, SimLog.Entry entry) {
     SimLog.Entry known = committed.get(entry.index());
     if (known == null || known.data() != entry.data()) {
-      throw new AssertionError(node + " applied what was never committed: " + entry);
+      throw new AssertionError(node + " applied an entry that was never committed: " + entry);
     }
     if (entry.index() != before + 1) {
       throw new AssertionError(node + " applied " + entry.index() + " after " + before);
     }
   }
 
-  /** A fixed order: sets of the JDK iterate differently in every JVM. */
+  /** A fixed order, because sets of the JDK iterate differently in every JVM. */
   static List<NodeId> sorted(Collection<NodeId> nodes) {
     return nodes.stream().sorted(Comparator.comparing(NodeId::value)).toList();
   }

@@ -3,12 +3,12 @@ package io.fjordmq.cluster.consensus.sim;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What simulated replicas say to each other; the names are those of the Raft paper. */
+/** The messages between simulated replicas; named as in the Raft paper. */
 sealed interface RaftMessage {
   long term();
 
   /**
-   * @param transfer asked for by the leader itself: voters must not protect that leader
+   * @param transfer requested by the leader itself: voters must not protect that leader
    */
   record RequestVote(long term, long lastIndex, long lastTerm, boolean transfer)
       implements RaftMessage {}
@@ -16,7 +16,8 @@ sealed interface RaftMessage {
   record Vote(long term, boolean granted) implements RaftMessage {}
 
   /**
-   * @param round counts broadcasts of this leader; echoed, so that reads know who still follows
+   * @param round counts the broadcasts of this leader; echoed, so that reads know which nodes still
+   *     follow
    */
   record AppendEntries(
       long term,
@@ -28,7 +29,8 @@ sealed interface RaftMessage {
       implements RaftMessage {}
 
   /**
-   * @param index accepted: the log matches up to here and is durable; else: where to try
+   * @param index if accepted, the index up to which the log matches and is durable; otherwise the
+   *     index to retry at
    */
   record Appended(long term, boolean accepted, long index, long round) implements RaftMessage {}
 
@@ -40,7 +42,7 @@ sealed interface RaftMessage {
   record ReadIndex(long term, long id) implements RaftMessage {}
 
   /**
-   * @param index -1: not the leader
+   * @param index -1 if the node is not the leader
    */
   record ReadIndexReply(long term, long id, long index) implements RaftMessage {}
 }

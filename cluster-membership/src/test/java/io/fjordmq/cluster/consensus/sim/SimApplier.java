@@ -6,6 +6,7 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.Proposal;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.sim.SimLog.Entry;
+import io.fjordmq.testing.Simulation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
 
-/** Feeds a state with committed entries, at its own pace, and ends every proposal exactly once. */
+/**
+ * Passes committed entries to a state at random speed, and completes every proposal exactly once.
+ */
 final class SimApplier {
   private static final int MAX_BATCH = 16;
   private static final double SLOW_PERCENT = 2;
@@ -39,8 +42,8 @@ final class SimApplier {
   private record Waiting(long index, Runnable then) {}
 
   /**
-   * @param leadsIn whether this replica is the leader of a term right now
-   * @param failed takes what the state threw; nothing is applied any more
+   * @param leadsIn whether this replica currently leads in a term
+   * @param failed receives an exception thrown by the state; nothing is applied afterwards
    */
   SimApplier(
       SimProcess process,
@@ -89,23 +92,26 @@ final class SimApplier {
     }
   }
 
-  /** What is pending may still be committed by others: told now, or when its fate is known. */
+  /**
+   * Pending proposals may still be committed by other nodes; their outcome is reported now or once
+   * it is known.
+   */
   void steppedDown() {
     if (announcedTerm >= 0) {
       announcedTerm = -1;
-      state.following();
+      state.onLeaderStop();
     }
     if (process.simulation().chance(50)) {
       failFrom(0, "the leader stepped down");
     }
   }
 
-  /** Ends the proposals at the index and after it. */
-  void failFrom(long index, String why) {
+  /** Fails the proposals at and after the index. */
+  void failFrom(long index, String reason) {
     List<Pending> ended = List.copyOf(pending.tailMap(index, true).values());
     pending.tailMap(index, true).clear();
     for (Pending one : ended) {
-      one.proposal.failed(new ConsensusException(Kind.OUTCOME_UNKNOWN, why));
+      one.proposal.onFailed(new ConsensusException(Kind.OUTCOME_UNKNOWN, reason));
     }
   }
 
@@ -153,7 +159,7 @@ final class SimApplier {
     scheduleNext();
   }
 
-  /** The entry that starts a term has been applied, and so has everything before it. */
+  /** The entry that starts a term has been applied, and therefore everything before it. */
   private void announce(long index) {
     if (index <= log.base().index()) {
       return;
@@ -161,7 +167,7 @@ final class SimApplier {
     Entry entry = log.entry(index);
     if (entry.data() == null && entry.replicas() == null && leadsIn.test(entry.term())) {
       announcedTerm = entry.term();
-      state.leading(entry.term());
+      state.onLeaderStart(entry.term());
     }
   }
 
@@ -169,8 +175,8 @@ final class SimApplier {
     Pending mine = pending.remove(entry.index());
     Proposal proposal = mine != null && mine.term == entry.term() ? mine.proposal : null;
     if (mine != null && proposal == null) {
-      mine.proposal.failed(
-          new ConsensusException(Kind.OUTCOME_UNKNOWN, "another leader's entry took its place"));
+      mine.proposal.onFailed(
+          new ConsensusException(Kind.OUTCOME_UNKNOWN, "replaced by the entry of another leader"));
     }
     ByteBuffer readOnly = ByteBuffer.wrap(data).asReadOnlyBuffer();
     return new CommittedEntry(entry.index(), entry.term(), readOnly, proposal);

@@ -2,6 +2,7 @@ package io.fjordmq.cluster.consensus.sim;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -17,10 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Nodes with disks on one network in one {@link Simulation}. Start nodes, open groups on their
- * hosts, crash and restart them; Raft's own invariants are checked all along.
+ * hosts, crash and restart them; the invariants of Raft are checked continuously.
  *
- * <p>What a crash means for a layer above: its objects are dead (drop them), its {@link SimDisk}
- * content is what was synced, and {@link #start} gives a new host to open everything on again.
+ * <p>Consequences of a crash for a layer above: drop its objects, which are dead; its {@link
+ * SimDisk} contains what was synced; {@link #start} returns a new host on which to reopen
+ * everything.
  */
 public final class SimCluster implements AutoCloseable {
   private final Simulation simulation;
@@ -45,20 +47,20 @@ public final class SimCluster implements AutoCloseable {
     return network;
   }
 
-  /** The node's disk, whether it runs or not. */
+  /** The disk of the node, whether or not the node runs. */
   public SimDisk disk(NodeId node) {
     return disks.computeIfAbsent(node.value(), n -> new SimDisk(simulation));
   }
 
-  /** The node's machine, whether the node runs or not. */
+  /** The machine of the node, whether or not the node runs. */
   public SimMachine machine(NodeId node) {
     return machines.computeIfAbsent(node.value(), n -> new SimMachine(simulation));
   }
 
-  /** Starts a node that does not run, on what its disk holds. */
+  /** Starts a stopped node with the contents of its disk. */
   public SimHost start(NodeId node) {
     if (running(node)) {
-      throw new IllegalStateException(node + " runs already");
+      throw new IllegalStateException(node + " is already running");
     }
     SimHost host = new SimHost(this, new SimProcess(simulation, node), disk(node));
     running.put(node.value(), host);
@@ -69,7 +71,7 @@ public final class SimCluster implements AutoCloseable {
     return running.containsKey(node.value());
   }
 
-  /** Running nodes in the order of their names. */
+  /** The running nodes, ordered by name. */
   public List<NodeId> running() {
     List<NodeId> nodes = new ArrayList<>();
     running.values().forEach(host -> nodes.add(host.node()));
@@ -80,12 +82,12 @@ public final class SimCluster implements AutoCloseable {
   public SimHost host(NodeId node) {
     SimHost host = running.get(node.value());
     if (host == null) {
-      throw new IllegalStateException(node + " does not run");
+      throw new IllegalStateException(node + " is not running");
     }
     return host;
   }
 
-  /** The node dies at once: no callback, no message, and unsynced writes are lost. */
+  /** Kills the node immediately: no callbacks, no messages, and unsynced writes are lost. */
   public void crash(NodeId node) {
     SimHost host = host(node);
     running.remove(node.value());
@@ -94,7 +96,7 @@ public final class SimCluster implements AutoCloseable {
     host.disk().crash();
   }
 
-  /** The node ends in order: its groups are closed, nothing on its disk is lost. */
+  /** Stops the node cleanly: closes its groups and loses nothing on its disk. */
   public void stop(NodeId node) {
     SimHost host = host(node);
     host.close();
@@ -104,7 +106,7 @@ public final class SimCluster implements AutoCloseable {
     network.forgetAll(node);
   }
 
-  /** Removes the files that were copied between replicas. */
+  /** Deletes the snapshot files that were transferred between replicas. */
   @Override
   public void close() {
     Path root = directory;

@@ -9,6 +9,8 @@ import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.RecordingState;
 import io.fjordmq.cluster.consensus.RecordingState.Offered;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.testing.Seeds;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,13 +19,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The simulated groups keep Raft's promises while everything goes wrong around them, and they do
- * the same again under the same seed; {@link Seeds} says how many.
+ * The simulated groups keep Raft's guarantees under faults, and the same seed gives the same run;
+ * {@link Seeds} determines the number of runs.
  */
 class SimClusterTest {
   private static final GroupId GROUP = new GroupId("group");
@@ -31,6 +34,7 @@ class SimClusterTest {
       List.of(new NodeId("a"), new NodeId("b"), new NodeId("c"), new NodeId("d"));
 
   @ParameterizedTest
+  @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldKeepAcknowledgedEntriesInOrderWhenNodesAndNetworkFail(int voters) {
     Seeds seeds = Seeds.usually(200);
@@ -41,13 +45,13 @@ class SimClusterTest {
           run.go();
           total.add(run);
         });
-    if (seeds.areEnough()) { // the runs did meet what they are for
-      total.assertMetTrouble(seeds.count());
+    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
+      total.assertEncounteredFaults(seeds.count());
     }
   }
 
   @Test
-  void shouldFindDisksThatLoseWhatTheySynced() {
+  void shouldDetectDisksThatLoseSyncedWrites() {
     AssertionError found =
         Seeds.find(
             "an fsync that does nothing",
@@ -67,10 +71,10 @@ class SimClusterTest {
     first.go();
     Run second = new Run(seed, 3);
     second.go();
-    assertThat(second.story).isEqualTo(first.story);
+    assertThat(second.history).isEqualTo(first.history);
   }
 
-  /** One seed: a workload, then trouble, then peace, in which everybody must agree. */
+  /** One seed: a workload with faults, then a fault-free phase in which all replicas must agree. */
   private static final class Run {
     final Simulation simulation;
     final List<NodeId> members;
@@ -79,11 +83,11 @@ class SimClusterTest {
     final Map<NodeId, RecordingState> states = new HashMap<>();
     final Map<NodeId, Consensus> open = new HashMap<>();
     final List<Offered> offered = new ArrayList<>();
-    final List<String> story = new ArrayList<>();
+    final List<String> history = new ArrayList<>();
     boolean syncsAreLost;
     long acknowledged;
     long unknown;
-    long appliedThoughUnknown;
+    long appliedDespiteUnknownOutcome;
     long leaders;
     long installs;
     long moves;
@@ -107,16 +111,16 @@ class SimClusterTest {
           for (int j = 0; j < 3; j++) {
             propose();
           }
-          trouble(cluster);
+          injectFault(cluster);
           simulation.run(simulation.between(1, 120));
         }
-        peace(cluster);
+        awaitAgreement(cluster);
       } catch (ConsensusException e) {
         throw new AssertionError("seed " + simulation.seed(), e);
       }
     }
 
-    private void open(SimCluster cluster, NodeId node) throws ConsensusException {
+    private void open(SimCluster cluster, NodeId node) {
       RecordingState.Disk disk = disks.computeIfAbsent(node, n -> new RecordingState.Disk());
       RecordingState state = new RecordingState(disk);
       states.put(node, state);
@@ -134,13 +138,13 @@ class SimClusterTest {
       }
     }
 
-    private void trouble(SimCluster cluster) throws ConsensusException {
+    private void injectFault(SimCluster cluster) {
       NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
       if (cluster.running(node)) {
         reopenIfHalted(cluster, node);
       }
       if (simulation.chance(5) && cluster.running(node)) {
-        tellStory("crash " + node);
+        logState("crash " + node);
         count(state(node));
         cluster.crash(node);
         open.remove(node);
@@ -156,18 +160,18 @@ class SimClusterTest {
       }
       Consensus consensus = open.get(node);
       if (consensus != null) {
-        trouble(cluster.host(node), consensus);
+        injectFault(cluster.host(node), consensus);
       }
     }
 
-    private void trouble(SimHost host, Consensus consensus) {
+    private void injectFault(SimHost host, Consensus consensus) {
       if (simulation.chance(10)) {
         consensus.checkpoint();
       } else if (simulation.chance(8)) {
-        tellStory("depose " + host.node());
+        logState("depose " + host.node());
         host.depose(GROUP);
       } else if (simulation.chance(2)) {
-        tellStory("halt " + host.node());
+        logState("halt " + host.node());
         host.halt(GROUP, new IOException("simulated fault"));
       } else if (simulation.chance(4)) {
         consensus.transferLeadership(nodes.get((int) simulation.between(0, nodes.size() - 1)));
@@ -179,7 +183,7 @@ class SimClusterTest {
       }
     }
 
-    private void reopenIfHalted(SimCluster cluster, NodeId node) throws ConsensusException {
+    private void reopenIfHalted(SimCluster cluster, NodeId node) {
       if (cluster.host(node).running().isEmpty()) {
         halts++;
         count(state(node));
@@ -188,7 +192,7 @@ class SimClusterTest {
       }
     }
 
-    private void peace(SimCluster cluster) throws ConsensusException {
+    private void awaitAgreement(SimCluster cluster) {
       cluster.network().heal();
       cluster.network().setFaults(SimNetwork.Faults.NONE);
       for (NodeId node : nodes) {
@@ -199,7 +203,7 @@ class SimClusterTest {
           reopenIfHalted(cluster, node);
         }
       }
-      simulation.runUntil("somebody leads", () -> leader() != null, 20_000);
+      simulation.runUntil("a replica leads", () -> leader() != null, 20_000);
       simulation.run(2000);
       Offered last = new Offered("last");
       offered.add(last);
@@ -246,12 +250,12 @@ class SimClusterTest {
           acknowledged++;
         } else if (one.ends().contains("OUTCOME_UNKNOWN")) {
           unknown++;
-          appliedThoughUnknown += agreed.contains(one.value()) ? 1 : 0;
+          appliedDespiteUnknownOutcome += agreed.contains(one.value()) ? 1 : 0;
         } else if (!one.ends().isEmpty()) {
           assertThat(agreed).as(seed + ": " + one.ends()).doesNotContain(one.value());
         }
       }
-      tellStory("agreed on " + agreed.hashCode() + " after " + simulation.executedEvents());
+      logState("agreed on " + agreed.hashCode() + " after " + simulation.executedEvents());
     }
 
     private void count(RecordingState state) {
@@ -259,17 +263,17 @@ class SimClusterTest {
       installs += state.events().stream().filter(e -> e.equals("installed")).count();
     }
 
-    private void tellStory(String what) {
-      story.add(simulation.now() + " " + what);
+    private void logState(String what) {
+      history.add(simulation.now() + " " + what);
     }
 
-    void assertMetTrouble(long seeds) {
+    void assertEncounteredFaults(long seeds) {
       assertThat(acknowledged).isGreaterThan(10 * seeds);
       assertThat(leaders).isGreaterThan(2 * seeds);
       assertThat(halts).isGreaterThan(seeds / 2);
       assertThat(unknown).isGreaterThan(seeds / 10);
       if (members.size() > 1) {
-        assertThat(appliedThoughUnknown).isGreaterThan(seeds / 20);
+        assertThat(appliedDespiteUnknownOutcome).isGreaterThan(seeds / 20);
         assertThat(installs).isGreaterThan(seeds / 20);
         assertThat(moves).isGreaterThan(seeds / 20);
       }
@@ -278,7 +282,7 @@ class SimClusterTest {
     void add(Run other) {
       acknowledged += other.acknowledged;
       unknown += other.unknown;
-      appliedThoughUnknown += other.appliedThoughUnknown;
+      appliedDespiteUnknownOutcome += other.appliedDespiteUnknownOutcome;
       leaders += other.leaders;
       installs += other.installs;
       moves += other.moves;

@@ -27,8 +27,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replica of a simulated group: the port over {@link SimReplica} and {@link SimApplier}. Calls do
- * nothing before the next event, so none calls back into its caller.
+ * A replica of a simulated group: implements {@link Consensus} with {@link SimReplica} and {@link
+ * SimApplier}. Calls take effect with the next event, so none calls back into its caller.
  */
 final class SimConsensus implements Consensus, SimReplica.Listener {
   private static final int MAX_PENDING = 512;
@@ -42,14 +42,14 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   private final SimReplica replica;
   private final SimApplier applier;
   private final Deque<Offer> offers = new ArrayDeque<>();
-  private final Set<CompletableFuture<?>> unanswered = new LinkedHashSet<>();
+  private final Set<CompletableFuture<?>> pending = new LinkedHashSet<>();
   private final Map<Long, CompletableFuture<Long>> remoteReads = new HashMap<>();
   private long lastReadId;
   private boolean checkpointing;
   private boolean closed;
   private @Nullable ConsensusException halted;
 
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared by value
   private record Offer(long term, byte[] entry, Proposal proposal) {}
 
   SimConsensus(
@@ -101,17 +101,17 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
 
   @Override
   public CompletableFuture<Long> readIndex() {
-    return ask((future, leader) -> confirmRead(leader, future), this::askLeader);
+    return request((future, leader) -> confirmRead(leader, future), this::requestFromLeader);
   }
 
   @Override
   public CompletableFuture<Void> changeReplicas(ReplicaSet target) {
-    return ask((future, leader) -> leader.change(target, future), SimConsensus::refuse);
+    return request((future, leader) -> leader.change(target, future), SimConsensus::refuse);
   }
 
   @Override
   public CompletableFuture<Void> transferLeadership(NodeId target) {
-    return ask((future, leader) -> leader.transfer(target, future), SimConsensus::refuse);
+    return request((future, leader) -> leader.transfer(target, future), SimConsensus::refuse);
   }
 
   @Override
@@ -121,7 +121,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
 
   @Override
   public CompletableFuture<Long> checkpoint() {
-    return ask((future, leader) -> beginCheckpoint(future), this::beginCheckpoint);
+    return request((future, leader) -> beginCheckpoint(future), this::beginCheckpoint);
   }
 
   @Override
@@ -147,7 +147,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     }
   }
 
-  // ---- what a simulation does to it
+  // ---- faults that a simulation injects
 
   boolean isRunning() {
     return !closed && halted == null;
@@ -166,7 +166,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     process.execute(() -> halt(fault));
   }
 
-  // ---- what the replica reports
+  // ---- callbacks of the replica
 
   @Override
   public void committed(long index) {
@@ -175,7 +175,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
 
   @Override
   public void truncated(long fromIndex) {
-    applier.failFrom(fromIndex, "another leader's entries took their place");
+    applier.failFrom(fromIndex, "replaced by entries of another leader");
   }
 
   @Override
@@ -201,7 +201,10 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
       long exported = state.export(directory);
       if (exported != base.lastData()) {
         throw new AssertionError(
-            "the copy says it contains " + exported + ", applied was " + base.lastData());
+            "the snapshot claims to contain "
+                + exported
+                + ", but the applied index was "
+                + base.lastData());
       }
       return new SimReplica.Snapshot(base, directory);
     } catch (IOException e) {
@@ -217,7 +220,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
 
   private void receive(NodeId from, Object message) {
     if (message instanceof ReadIndex read) {
-      answerRead(from, read.id());
+      respondToRead(from, read.id());
     } else if (message instanceof ReadIndexReply reply) {
       CompletableFuture<Long> read = remoteReads.remove(reply.id());
       if (read != null) {
@@ -235,19 +238,19 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
       return;
     }
     if (leader == null || replica.term() != offer.term || !applier.announced(offer.term)) {
-      offer.proposal.failed(
+      offer.proposal.onFailed(
           new ConsensusException(
               Kind.NOT_LEADER, host.node() + " does not lead " + group + " in " + offer.term));
     } else if (leader.transferring() || applier.pending() >= MAX_PENDING) {
-      offer.proposal.failed(
-          new ConsensusException(Kind.BUSY, group + " takes no entries right now; try again"));
+      offer.proposal.onFailed(
+          new ConsensusException(Kind.BUSY, group + " accepts no entries at the moment; retry"));
     } else {
       applier.proposed(replica.log().lastIndex() + 1, offer.term, offer.proposal);
       leader.append(offer.entry, null);
     }
   }
 
-  private <T> CompletableFuture<T> ask(
+  private <T> CompletableFuture<T> request(
       BiConsumer<CompletableFuture<T>, SimLeader> leading,
       java.util.function.Consumer<CompletableFuture<T>> notLeading) {
     CompletableFuture<T> future = new CompletableFuture<>();
@@ -255,8 +258,8 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
       host.process().execute(() -> future.completeExceptionally(stopCause()));
       return future;
     }
-    unanswered.add(future);
-    future.whenComplete((ok, bad) -> unanswered.remove(future));
+    pending.add(future);
+    future.whenComplete((result, failure) -> pending.remove(future));
     process.execute(
         () -> {
           SimLeader leader = replica.leading();
@@ -278,7 +281,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     leader.confirmRead(index -> completeRead(index, future));
   }
 
-  private void askLeader(CompletableFuture<Long> future) {
+  private void requestFromLeader(CompletableFuture<Long> future) {
     NodeId leader = replica.leader();
     if (leader == null || leader.equals(host.node())) {
       refuse(future);
@@ -296,7 +299,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
         });
   }
 
-  private void answerRead(NodeId from, long id) {
+  private void respondToRead(NodeId from, long id) {
     SimLeader leader = replica.leading();
     if (leader == null) {
       replica.send(from, new ReadIndexReply(replica.term(), id, -1));
@@ -317,7 +320,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   private void beginCheckpoint(CompletableFuture<Long> future) {
     if (checkpointing) {
       future.completeExceptionally(
-          new ConsensusException(Kind.BUSY, "a checkpoint is under way already"));
+          new ConsensusException(Kind.BUSY, "a checkpoint is already in progress"));
       return;
     }
     checkpointing = true;
@@ -353,7 +356,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
           new ConsensusException(Kind.FAILED, group + " on " + host.node() + ": " + cause, cause);
       halted = failure;
       stop();
-      host.process().execute(() -> state.halted(failure));
+      host.process().execute(() -> state.onHalted(failure));
     }
   }
 
@@ -366,7 +369,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     replica.stop();
     applier.failFrom(0, "the replica stopped");
     failOffers(stopCause());
-    for (CompletableFuture<?> future : List.copyOf(unanswered)) {
+    for (CompletableFuture<?> future : List.copyOf(pending)) {
       future.completeExceptionally(stopCause());
     }
     process.end();
@@ -374,7 +377,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
 
   private void failOffers(ConsensusException cause) {
     for (Offer offer = offers.poll(); offer != null; offer = offers.poll()) {
-      offer.proposal.failed(cause);
+      offer.proposal.onFailed(cause);
     }
   }
 

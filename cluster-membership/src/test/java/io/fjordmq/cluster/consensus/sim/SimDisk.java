@@ -1,5 +1,6 @@
 package io.fjordmq.cluster.consensus.sim;
 
+import io.fjordmq.testing.Simulation;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -8,9 +9,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's disk: ordered keys with immutable values. What was not synced when the node crashes is
- * lost, except for a random prefix of it in the order it was written. Survives the processes that
- * use it.
+ * The disk of a node: ordered keys with immutable values. A crash loses the unsynced writes, except
+ * for a random prefix in write order. Outlives the processes that use it.
  */
 public final class SimDisk {
   private static final long MAX_SYNC_MILLIS = 6;
@@ -57,7 +57,7 @@ public final class SimDisk {
     write(new Write(key, null));
   }
 
-  /** Makes everything written until now durable, then calls back, if the process still lives. */
+  /** Makes everything written so far durable, then calls back if the process is still alive. */
   public void sync(SimProcess process, Runnable done) {
     long upTo = written;
     long delay = upTo == synced ? 0 : simulation.between(0, MAX_SYNC_MILLIS);
@@ -71,25 +71,25 @@ public final class SimDisk {
         });
   }
 
-  /** Makes everything written until now durable before it returns. */
+  /** Makes everything written so far durable before it returns. */
   public void syncNow() {
     makeDurable(written);
   }
 
-  /** From now on writes fail (true), or work again (false). */
+  /** Makes writes fail (true) or succeed again (false). */
   public void setFailing(boolean failing) {
     this.failing = failing;
   }
 
   /**
-   * From now on {@link #sync} calls back although nothing is durable: a defect to be planted in
-   * tests of what must notice it.
+   * Makes {@link #sync} call back without making anything durable: a defect for tests that must
+   * detect it.
    */
   public void loseSyncs(boolean lose) {
     this.losingSyncs = lose;
   }
 
-  /** The power goes: some of what was not synced is lost. */
+  /** Simulates a power failure: some unsynced writes are lost. */
   void crash() {
     makeDurable(synced + simulation.between(0, unsynced.size()));
     unsynced.clear();

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** The groups of one life of a simulated node. A crash makes it useless; start the node again. */
+/** The groups of one process of a simulated node. Unusable after a crash; start the node again. */
 public final class SimHost implements ConsensusHost {
   private static final String PREFIX = "raft/";
 
@@ -36,7 +36,10 @@ public final class SimHost implements ConsensusHost {
     return process.node();
   }
 
-  /** Where everything of this node must be scheduled, so that it dies with it. */
+  /**
+   * The process of this node. Schedule everything of the node on it, so that it ends with the
+   * process.
+   */
   public SimProcess process() {
     return process;
   }
@@ -78,9 +81,9 @@ public final class SimHost implements ConsensusHost {
   }
 
   @Override
-  public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
+  public Consensus open(GroupId group, ReplicatedState state) {
     if (open.containsKey(group)) {
-      throw new ConsensusException(Kind.FAILED, group + " is open already on " + node());
+      throw new ConsensusException(Kind.FAILED, group + " is already open on " + node());
     }
     SimLog log = SimLog.open(disk, prefix(group));
     if (log == null) {
@@ -107,7 +110,7 @@ public final class SimHost implements ConsensusHost {
   }
 
   @Override
-  public void destroy(GroupId group) throws ConsensusException {
+  public void destroy(GroupId group) {
     if (open.containsKey(group)) {
       throw new ConsensusException(Kind.FAILED, "close " + group + " before destroying it");
     }
@@ -119,7 +122,7 @@ public final class SimHost implements ConsensusHost {
     List.copyOf(open.values()).forEach(Consensus::close);
   }
 
-  /** Groups that are open and have not halted, in the order of their names. */
+  /** Groups that are open and have not halted, ordered by name. */
   public List<GroupId> running() {
     return open.values().stream()
         .filter(SimConsensus::isRunning)
@@ -129,14 +132,14 @@ public final class SimHost implements ConsensusHost {
   }
 
   /**
-   * Takes leadership away from this node's replica, if it leads; whoever is elected next, perhaps
-   * the same replica, leads in a new term. What it was offered ends as not known or not taken.
+   * Makes this node's replica step down if it leads; the next leader, perhaps the same replica, has
+   * a new term. Its pending proposals fail as not appended or with unknown outcome.
    */
   public void depose(GroupId group) {
     running(group).depose();
   }
 
-  /** This node's replica stops because of a fault; whoever opened it is told. */
+  /** Halts this node's replica because of a fault and notifies its owner. */
   public void halt(GroupId group, Exception fault) {
     running(group).fail(fault);
   }

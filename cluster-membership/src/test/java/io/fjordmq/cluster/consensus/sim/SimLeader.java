@@ -20,7 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One replica's time as leader: replication, commitment, confirmed reads, changes of members. */
+/**
+ * The state of a leader during one term: replication, commitment, confirmed reads, membership
+ * changes.
+ */
 final class SimLeader {
   private static final int MAX_ENTRIES_PER_MESSAGE = 32;
   private static final long INSTALL_RETRY_MILLIS = 500;
@@ -59,7 +62,9 @@ final class SimLeader {
     this.beganMillis = now();
   }
 
-  /** Appends the entry that starts the term: only with it can earlier entries be committed. */
+  /**
+   * Appends the entry that starts the term; earlier entries can only be committed together with it.
+   */
   void begin() {
     firstOfTerm = replica.log().lastIndex() + 1;
     append(null, null);
@@ -96,7 +101,7 @@ final class SimLeader {
     ownDurable = Math.max(ownDurable, index);
     advanceCommitted();
     if (!over) {
-      answerReads();
+      completeReads();
     }
   }
 
@@ -115,7 +120,7 @@ final class SimLeader {
       peer.next = Math.max(peer.matched + 1, Math.min(peer.next, message.index() + 1));
     }
     if (!over) {
-      answerReads();
+      completeReads();
       continueTransfer();
       if (peer.next <= replica.log().lastIndex()) {
         sendTo(from, peer);
@@ -123,18 +128,20 @@ final class SimLeader {
     }
   }
 
-  /** Calls back with the index to wait for once a majority confirmed the leader; -1: it ended. */
+  /**
+   * Passes the index to wait for once a majority has confirmed the leader; -1 if the term ended.
+   */
   void confirmRead(LongConsumer confirmed) {
     round++;
     reads.add(new Read(round, confirmed));
     broadcast();
-    answerReads();
+    completeReads();
   }
 
   void change(ReplicaSet target, CompletableFuture<Void> done) {
     if (change != null) {
       done.completeExceptionally(
-          new ConsensusException(Kind.BUSY, "another change of replicas is under way"));
+          new ConsensusException(Kind.BUSY, "another change of replicas is in progress"));
       return;
     }
     change = new Change(target, done, now());
@@ -144,7 +151,7 @@ final class SimLeader {
   void transfer(NodeId target, CompletableFuture<Void> done) {
     if (transfer != null || !replica.log().replicas().voters().contains(target)) {
       done.completeExceptionally(
-          new ConsensusException(Kind.BUSY, "cannot hand leadership to " + target + " now"));
+          new ConsensusException(Kind.BUSY, "cannot transfer leadership to " + target + " now"));
     } else if (target.equals(replica.self())) {
       done.complete(null);
     } else {
@@ -167,7 +174,8 @@ final class SimLeader {
       return;
     }
     replica.process().schedule(SimReplica.HEARTBEAT_MILLIS, this::tick);
-    if (now() - beganMillis > SimReplica.ELECTION_MILLIS && !isMajority(heard(), voters())) {
+    if (now() - beganMillis > SimReplica.ELECTION_MILLIS
+        && !isMajority(reachableNodes(), voters())) {
       replica.becomeFollower(null);
       return;
     }
@@ -184,16 +192,16 @@ final class SimLeader {
     return replica.log().replicas().voters();
   }
 
-  private Set<NodeId> heard() {
-    Set<NodeId> heard = new HashSet<>();
-    heard.add(replica.self());
+  private Set<NodeId> reachableNodes() {
+    Set<NodeId> reachableNodes = new HashSet<>();
+    reachableNodes.add(replica.self());
     progress.forEach(
         (node, peer) -> {
           if (now() - peer.heardMillis <= SimReplica.ELECTION_MILLIS) {
-            heard.add(node);
+            reachableNodes.add(node);
           }
         });
-    return heard;
+    return reachableNodes;
   }
 
   private void broadcast() {
@@ -250,7 +258,8 @@ final class SimLeader {
       matched.add(voter.equals(replica.self()) ? ownDurable : peer == null ? 0 : peer.matched);
     }
     matched.sort(null);
-    // The leader applies what its own log holds durably, although a majority without it would do.
+    // The leader applies only what is durable in its own log, although a majority without it would
+    // suffice.
     long majority = Math.min(ownDurable, matched.get((matched.size() - 1) / 2));
     if (majority > replica.committed() && replica.log().term(majority) == term) {
       replica.commit(majority);
@@ -260,7 +269,7 @@ final class SimLeader {
     }
   }
 
-  private void answerReads() {
+  private void completeReads() {
     if (replica.committed() < firstOfTerm) {
       return;
     }
@@ -288,7 +297,8 @@ final class SimLeader {
   }
 
   /**
-   * One voter at a time, each once the change before is committed and the newcomer has caught up.
+   * Changes one voter at a time, each after the previous change is committed and the new node has
+   * caught up.
    */
   private void continueChange() {
     if (change == null || replica.committed() < firstOfTerm || changeUncommitted()) {
@@ -336,7 +346,7 @@ final class SimLeader {
         if (peer == null || peer.matched < replica.committed()) {
           return null;
         }
-        if (!learners.remove(node)) { // as with sofa-jraft, it leaves before it comes back
+        if (!learners.remove(node)) { // as in sofa-jraft, the node leaves before it rejoins
           voters.add(node);
         }
         return new ReplicaSet(voters, learners);
@@ -344,7 +354,7 @@ final class SimLeader {
     }
     for (NodeId node : RaftInvariants.sorted(voters)) {
       boolean last = voters.size() == target.voters().size() + 1;
-      // A leader that has to go goes last: until then somebody must carry out the change.
+      // A leader to be removed goes last: until then a leader must carry out the change.
       if (!target.voters().contains(node) && (last || !node.equals(replica.self()))) {
         voters.remove(node);
         return new ReplicaSet(voters, learners);

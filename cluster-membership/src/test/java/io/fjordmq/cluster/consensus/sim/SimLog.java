@@ -5,9 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A replica's log and hard state on its {@link SimDisk}. Nothing here syncs but where it says so.
- */
+/** The log and hard state of a replica on its {@link SimDisk}. Only methods that say so sync. */
 final class SimLog {
   private final SimDisk disk;
   private final String prefix;
@@ -16,14 +14,15 @@ final class SimLog {
   private ReplicaSet replicas;
   private HardState hardState;
 
-  /** Data of the group, or a change of its replicas, or (neither) the start of a term. */
+  /** Data of the group, a change of its replicas, or (neither) the start of a term. */
   @SuppressWarnings("ArrayRecordComponent") // compared by identity of data on purpose
   record Entry(long index, long term, byte @Nullable [] data, @Nullable ReplicaSet replicas) {}
 
   /**
-   * Everything up to here is gone from the log.
+   * The truncated part of the log.
    *
-   * @param lastData the last of these entries that a state has seen
+   * @param index last truncated index
+   * @param lastData index of the last of these entries that a state has received
    */
   record Base(long index, long term, ReplicaSet replicas, long lastData) {}
 
@@ -37,12 +36,12 @@ final class SimLog {
     this.hardState = hardState;
   }
 
-  /** Writes an empty log, durably. */
+  /** Writes an empty log; durable when it returns. */
   static void create(SimDisk disk, String prefix, ReplicaSet members) {
     create(disk, prefix, new Base(0, 0, members, 0));
   }
 
-  /** The same for a log that begins after an index. */
+  /** Like {@link #create(SimDisk, String, ReplicaSet)}, for a log that begins after an index. */
   static void create(SimDisk disk, String prefix, ReplicaSet members, long appliedIndex) {
     create(disk, prefix, new Base(appliedIndex, 1, members, appliedIndex));
   }
@@ -73,7 +72,7 @@ final class SimLog {
     return base;
   }
 
-  /** The latest in the log, committed or not, as Raft's membership changes demand. */
+  /** The latest replica set in the log, committed or not, as Raft's membership changes require. */
   ReplicaSet replicas() {
     return replicas;
   }
@@ -97,7 +96,7 @@ final class SimLog {
     return term(lastIndex());
   }
 
-  /** -1 for an index the log does not hold. */
+  /** Returns -1 for an index that the log does not hold. */
   long term(long index) {
     if (index == base.index) {
       return base.term;
@@ -125,7 +124,7 @@ final class SimLog {
     }
   }
 
-  /** Drops the entry and all after it. */
+  /** Removes the entry and all later ones. */
   void truncateFrom(long index) {
     for (long i = lastIndex(); i >= index; i--) {
       disk.remove(key(i));
@@ -134,7 +133,7 @@ final class SimLog {
     findReplicas();
   }
 
-  /** Drops the entry and all before it; durable when it returns. */
+  /** Removes the entry and all earlier ones; durable when it returns. */
   void truncateTo(long index) {
     if (index <= base.index) {
       return;
@@ -149,7 +148,7 @@ final class SimLog {
     base = next;
   }
 
-  /** What {@link #base} would be if everything up to the index were dropped. */
+  /** The value of {@link #base} if everything up to the index were removed. */
   Base baseAt(long index) {
     ReplicaSet then = base.replicas;
     long lastData = base.lastData;
@@ -161,7 +160,7 @@ final class SimLog {
     return new Base(index, term(index), then, lastData);
   }
 
-  /** Starts over after a snapshot; durable when it returns. */
+  /** Replaces the log after a snapshot; durable when it returns. */
   void reset(Base next) {
     disk.put(prefix + "base", next);
     for (long i = base.index + 1; i <= lastIndex(); i++) {

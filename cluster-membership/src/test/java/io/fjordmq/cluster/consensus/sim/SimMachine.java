@@ -1,10 +1,11 @@
 package io.fjordmq.cluster.consensus.sim;
 
+import io.fjordmq.testing.Simulation;
 import java.time.InstantSource;
 
 /**
- * The machine under a node, with its two clocks: anybody may set the wall clock, and the monotonic
- * one stands still while the machine is suspended. Outlives the processes that run on it.
+ * The machine of a node, with two clocks: the wall clock can be set, and the monotonic clock stops
+ * while the machine is suspended. Outlives the processes that run on it.
  */
 public final class SimMachine {
   private final Simulation simulation;
@@ -17,17 +18,17 @@ public final class SimMachine {
     this.simulation = simulation;
   }
 
-  /** Somebody sets the wall clock forward or, if negative, back. */
+  /** Sets the wall clock forward or, if negative, back. */
   public void jump(long millis) {
     aheadMillis += millis;
   }
 
-  /** Somebody sets the wall clock right. */
+  /** Corrects the wall clock. */
   public void correct() {
     aheadMillis = 0;
   }
 
-  /** The machine is suspended, and with it what runs on it. */
+  /** Suspends the machine and the process that runs on it. */
   public void suspend(SimProcess process, long millis) {
     lostMillis = simulation.now() - monotonicMillis();
     suspendedFrom = simulation.now();

@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.consensus.sim;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.testing.Simulation;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -9,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries messages between addresses, as badly as it is told to: lost, late, out of order, twice,
- * not at all across a cut. Messages to oneself are never lost. Messages must be immutable.
+ * Carries messages between addresses with configurable faults: loss, delay, reordering, duplication
+ * and partitions. Messages from a node to itself are never lost. Messages must be immutable.
  */
 public final class SimNetwork {
   private final Simulation simulation;
@@ -23,26 +24,26 @@ public final class SimNetwork {
   }
 
   /**
-   * Where messages go.
+   * The destination of a message.
    *
-   * @param node whose network
-   * @param service which part of the node, for example a group's name
+   * @param node the node
+   * @param service the part of the node, for example the name of a group
    */
   public record Address(NodeId node, String service) {}
 
-  /** Takes messages that arrive at an address. */
+  /** Handles messages that arrive at an address. */
   @FunctionalInterface
   public interface Receiver {
     void receive(Address from, Object message);
   }
 
   /**
-   * How bad it is.
+   * The faults of the network.
    *
    * @param lossPercent messages that never arrive
    * @param duplicatePercent messages that arrive twice
-   * @param minDelayMillis least delay
-   * @param maxDelayMillis usual largest delay; messages overtake each other
+   * @param minDelayMillis minimum delay
+   * @param maxDelayMillis usual maximum delay; messages overtake each other
    * @param slowPercent messages that take up to ten times as long
    */
   public record Faults(
@@ -69,7 +70,7 @@ public final class SimNetwork {
     return faults;
   }
 
-  /** Takes messages from now on; replaces who did before. */
+  /** Registers the receiver of an address; replaces the previous one. */
   public void listen(Address address, Receiver receiver) {
     receivers.put(address, receiver);
   }
@@ -78,12 +79,12 @@ public final class SimNetwork {
     receivers.remove(address);
   }
 
-  /** The node is gone: nobody listens at any of its addresses. */
+  /** Removes all receivers of a node that has ended. */
   public void forgetAll(NodeId node) {
     receivers.keySet().removeIf(address -> address.node().equals(node));
   }
 
-  /** Messages no longer pass in this direction; those under way are lost. */
+  /** Blocks messages in this direction; messages in flight are lost. */
   public void cut(NodeId from, NodeId to) {
     cuts.add(new Link(from, to));
   }
@@ -93,7 +94,7 @@ public final class SimNetwork {
     return !cuts.contains(new Link(from, to));
   }
 
-  /** How long the next message takes. */
+  /** The delay of the next message. */
   public long delay() {
     long delay = simulation.between(faults.minDelayMillis, faults.maxDelayMillis);
     return simulation.chance(faults.slowPercent)
@@ -101,7 +102,7 @@ public final class SimNetwork {
         : delay;
   }
 
-  /** Messages pass only inside the group and inside the rest. */
+  /** Partitions the nodes: messages pass only inside the group and inside the rest. */
   public void partition(Collection<NodeId> all, Collection<NodeId> group) {
     for (NodeId inside : group) {
       for (NodeId outside : all) {
@@ -113,12 +114,12 @@ public final class SimNetwork {
     }
   }
 
-  /** Undoes all cuts. */
+  /** Removes all partitions. */
   public void heal() {
     cuts.clear();
   }
 
-  /** Sends and forgets. */
+  /** Sends a message without waiting for its delivery. */
   public void send(Address from, Address to, Object message) {
     if (!from.node().equals(to.node()) && simulation.chance(faults.lossPercent)) {
       return;

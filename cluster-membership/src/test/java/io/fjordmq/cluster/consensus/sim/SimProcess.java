@@ -1,6 +1,7 @@
 package io.fjordmq.cluster.consensus.sim;
 
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.testing.Simulation;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -9,8 +10,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a node, from its start to its crash or stop: what it scheduled dies with it. Stands
- * for all threads and timers of the node.
+ * One process of a node, from its start to its crash or stop: everything it scheduled ends with it.
+ * Represents all threads and timers of the node.
  */
 public final class SimProcess implements Executor {
   private final Simulation simulation;
@@ -49,14 +50,14 @@ public final class SimProcess implements Executor {
   }
 
   /**
-   * The whole node stands still for so long, as if its machine were stopped: what should happen to
-   * it meanwhile happens afterwards, in the same order. Its clock goes on.
+   * Pauses the whole node, as if its machine were stopped: events that are due meanwhile run
+   * afterwards, in the same order. The clock of the node continues.
    */
   public void pause(long millis) {
     resumesAtMillis = Math.max(resumesAtMillis, simulation.now() + millis);
   }
 
-  /** Keeps the action for later if the node stands still, or others still wait. */
+  /** Defers the action if the node is paused or other actions are still deferred. */
   private boolean stands(Runnable action) {
     if (parent != null) {
       return parent.stands(action);
@@ -71,7 +72,7 @@ public final class SimProcess implements Executor {
     return true;
   }
 
-  /** One after the other, so that what must hold is looked at after each. */
+  /** Runs the actions one after the other, so that invariants are checked after each. */
   private void resume() {
     long still = resumesAtMillis - simulation.now();
     if (still <= 0) {
@@ -82,7 +83,7 @@ public final class SimProcess implements Executor {
     }
   }
 
-  /** Runs the action after a delay if this process is still alive then. */
+  /** Runs the action after a delay if this process is still alive. */
   public Simulation.Scheduled schedule(long delayMillis, Runnable action) {
     return simulation.schedule(delayMillis, () -> run(action));
   }
@@ -92,7 +93,7 @@ public final class SimProcess implements Executor {
     schedule(0, action);
   }
 
-  /** A part of this process that can end by itself and that survives a failing disk. */
+  /** A part of this process that can end on its own and that survives a failing disk. */
   SimProcess part(Consumer<UncheckedIOException> whenDiskFails) {
     return new SimProcess(simulation, node, this, whenDiskFails);
   }

@@ -13,6 +13,7 @@ import io.fjordmq.cluster.consensus.sim.RaftMessage.TimeoutNow;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.Vote;
 import io.fjordmq.cluster.consensus.sim.SimLog.Entry;
 import io.fjordmq.cluster.consensus.sim.SimLog.HardState;
+import io.fjordmq.testing.Simulation;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -21,29 +22,32 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Raft of one replica, after figure 2 of the Raft paper: elections, the log, what is committed.
- * What a leader does for the others is in {@link SimLeader}, what is done with committed entries in
- * {@link SimApplier}.
+ * The Raft algorithm of one replica, after figure 2 of the Raft paper: elections, the log and
+ * commitment. {@link SimLeader} handles the duties of a leader, {@link SimApplier} the committed
+ * entries.
  *
- * <p>Beyond the paper: voters that hear a leader ignore candidates, and a leader that hears no
- * majority steps down, both within one election timeout.
+ * <p>Beyond the paper: voters that hear a leader ignore candidates, and a leader that does not hear
+ * a majority steps down, both within one election timeout.
  */
 final class SimReplica {
   static final long HEARTBEAT_MILLIS = 60;
   static final long ELECTION_MILLIS = 300;
 
-  /** What the replica reports to the rest of {@link SimConsensus}. */
+  /** Receives the events of the replica. */
   interface Listener {
     void committed(long index);
 
-    /** The entry and all after it left the log without having been committed. */
+    /** The entry and all later ones left the log without having been committed. */
     void truncated(long fromIndex);
 
     void steppedDown();
 
     void install(SimLog.Base snapshot, Path copy);
 
-    /** A copy of the state for a replica that is too far behind; null if it cannot be made now. */
+    /**
+     * Exports a snapshot for a replica that is too far behind; null if that is currently
+     * impossible.
+     */
     @Nullable Snapshot export();
   }
 
@@ -67,7 +71,7 @@ final class SimReplica {
   private boolean stopped;
   private @Nullable HandingOver handingOver;
 
-  /** A transfer of leadership by this replica, which leads no more. */
+  /** A leadership transfer by this replica, which no longer leads. */
   private record HandingOver(NodeId target, CompletableFuture<Void> done) {}
 
   SimReplica(
@@ -124,7 +128,7 @@ final class SimReplica {
     return leader;
   }
 
-  /** Null unless this replica believes it leads. */
+  /** Null unless this replica believes that it leads. */
   @Nullable SimLeader leading() {
     return leading;
   }
@@ -149,7 +153,7 @@ final class SimReplica {
     return new SimNetwork.Address(node, "raft/" + group);
   }
 
-  /** Appends to the own log and says when it is durable. */
+  /** Appends to the local log and reports when it is durable. */
   void append(Entry entry) {
     log.append(entry);
     long term = term();
@@ -164,7 +168,7 @@ final class SimReplica {
         });
   }
 
-  /** The index is known to be committed; it must be durable here. */
+  /** The index is known to be committed; it must be durable on this node. */
   void commit(long index) {
     if (index > committed) {
       for (long i = committed + 1; i <= index; i++) {
@@ -200,7 +204,7 @@ final class SimReplica {
     }
   }
 
-  /** Gives up leading or campaigning in this term. */
+  /** Stops leading or campaigning in this term. */
   void becomeFollower(@Nullable NodeId newLeader) {
     leader = newLeader;
     votes = null;
@@ -213,7 +217,7 @@ final class SimReplica {
     }
   }
 
-  /** The transfer ends with the first message of the next leader. */
+  /** The transfer ends with the first message from the next leader. */
   void handingOver(NodeId target, CompletableFuture<Void> done) {
     handingOver = new HandingOver(target, done);
     process.schedule(2 * ELECTION_MILLIS, () -> endHandingOver(null));
@@ -246,7 +250,7 @@ final class SimReplica {
     }
   }
 
-  /** In a group that has had no election yet. */
+  /** For a group that has had no election yet. */
   void campaignFirst() {
     if (term() <= 1) {
       campaign(false);
@@ -304,7 +308,8 @@ final class SimReplica {
     if (electionTimer != null) {
       electionTimer.cancel();
     }
-    // Its log was synced entry by entry as a follower, or is now before anyone is told.
+    // As a follower it synced its log entry by entry; otherwise it does so now, before it reports
+    // anything.
     disk.syncNow();
     durable = log.lastIndex();
     leading = new SimLeader(this, durable);
@@ -348,7 +353,8 @@ final class SimReplica {
     }
     if (entry.index() <= log.lastIndex()) {
       if (entry.index() <= committed) {
-        throw new AssertionError(self() + " was told to drop committed entry " + entry.index());
+        throw new AssertionError(
+            self() + " was requested to drop committed entry " + entry.index());
       }
       log.truncateFrom(entry.index());
       durable = Math.min(durable, log.lastIndex());
@@ -389,7 +395,7 @@ final class SimReplica {
     acknowledge(from, index, index, message.round());
   }
 
-  /** Who takes part, for status pages. */
+  /** The members, for status pages. */
   List<NodeId> voters() {
     return RaftInvariants.sorted(log.replicas().voters());
   }

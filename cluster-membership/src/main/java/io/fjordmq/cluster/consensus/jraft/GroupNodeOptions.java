@@ -1,0 +1,79 @@
+package io.fjordmq.cluster.consensus.jraft;
+
+import com.alipay.sofa.jraft.option.ApplyTaskMode;
+import com.alipay.sofa.jraft.option.NodeOptions;
+import com.alipay.sofa.jraft.option.RaftOptions;
+import io.fjordmq.cluster.consensus.ConsensusSettings;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.log.PeerNames;
+import io.fjordmq.cluster.consensus.transport.RaftTransport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jraft options of one group. They also carry the host's transport to {@link GroupRpcClient}:
+ * jraft creates a group's RPC client with a static factory, but initializes it with these options.
+ */
+final class GroupNodeOptions extends NodeOptions {
+  /** Entries are batched into one message up to this size; a larger entry is sent alone. */
+  static final int MAX_BODY_BYTES = 4 << 20;
+
+  // jraft requires file URIs, which these storages do not use.
+  private static final String NO_FILE = "shared-log";
+
+  private final @Nullable RaftTransport transport;
+
+  /**
+   * @param members the first members of the group
+   */
+  GroupNodeOptions(
+      ReplicaSet members,
+      GroupServices services,
+      JRaftStateMachine machine,
+      ConsensusSettings settings,
+      @Nullable RaftTransport transport) {
+    this.transport = transport;
+    setServiceFactory(services);
+    setFsm(machine);
+    // Used only while log and checkpoint are empty; later the members are read from them.
+    setInitialConf(PeerNames.configuration(members));
+    setLogUri(NO_FILE);
+    setRaftMetaUri(NO_FILE);
+    setSnapshotUri(NO_FILE);
+    setRaftOptions(raftOptions(settings));
+    setElectionTimeoutMs(Math.toIntExact(settings.electionTimeout().toMillis()));
+    setApplyTaskMode(ApplyTaskMode.NonBlocking);
+    setDisableCli(true);
+    setSnapshotIntervalSecs(0);
+    // In entries, which are large in FjordMQ: with jraft's default of 1,000, an empty replica would
+    // count as caught up.
+    setCatchupMargin(16);
+    // One pool each for all groups; otherwise every group has four threads that tick every 1 ms.
+    setSharedElectionTimer(true);
+    setSharedVoteTimer(true);
+    setSharedStepDownTimer(true);
+    setSharedSnapshotTimer(true);
+    setSharedTimerPool(true);
+    setRpcProcessorThreadPoolSize(3);
+  }
+
+  private static RaftOptions raftOptions(ConsensusSettings settings) {
+    RaftOptions raft = new RaftOptions();
+    raft.setSync(true);
+    raft.setDisruptorBufferSize(settings.queuedProposals());
+    raft.setApplyBatch(settings.proposalsPerAppend());
+    raft.setMaxAppendBufferSize(settings.maxAppendBytes());
+    raft.setMaxLogsInMemoryBytes(settings.maxUnappliedBytes());
+    raft.setMaxEntriesSize(256);
+    raft.setMaxBodySize(MAX_BODY_BYTES);
+    raft.setMaxReplicatorInflightMsgs(64);
+    raft.setReplicatorPipeline(true);
+    raft.setOpenStatistics(false);
+    // RocksDB and TCP have checksums of their own.
+    raft.setEnableLogEntryChecksum(false);
+    return raft;
+  }
+
+  @Nullable RaftTransport transport() {
+    return transport;
+  }
+}

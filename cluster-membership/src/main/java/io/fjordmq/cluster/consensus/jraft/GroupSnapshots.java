@@ -1,0 +1,226 @@
+package io.fjordmq.cluster.consensus.jraft;
+
+import com.alipay.sofa.jraft.option.SnapshotCopierOptions;
+import com.alipay.sofa.jraft.storage.SnapshotStorage;
+import com.alipay.sofa.jraft.storage.SnapshotThrottle;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotCopier;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotReader;
+import com.alipay.sofa.jraft.storage.snapshot.SnapshotWriter;
+import io.fjordmq.cluster.UseGate;
+import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.cluster.consensus.ReplicatedState;
+import io.fjordmq.cluster.consensus.SnapshotRefusedException;
+import io.fjordmq.cluster.consensus.log.CheckpointRecord;
+import io.fjordmq.cluster.consensus.log.Directories;
+import io.fjordmq.cluster.consensus.log.GroupRecord;
+import io.fjordmq.cluster.consensus.log.InstallRecord;
+import io.fjordmq.cluster.consensus.log.LogKeys;
+import io.fjordmq.cluster.consensus.log.SharedLog;
+import io.fjordmq.cluster.consensus.transport.FetchedSnapshot;
+import io.fjordmq.cluster.consensus.transport.InstallNotice;
+import io.fjordmq.cluster.consensus.transport.SnapshotExchange;
+import io.fjordmq.cluster.consensus.transport.SnapshotFetch;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDBException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Metadata-only snapshots of one replica. Saving one writes only a {@link CheckpointRecord},
+ * because the state is durable in its own database. The leader exports an actual snapshot on
+ * demand, when a replica is too far behind for the log.
+ */
+final class GroupSnapshots implements SnapshotStorage {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupSnapshots.class);
+
+  private final GroupId id;
+  private final long group;
+  private final SharedLog shared;
+  private final ReplicatedState state;
+  private final SnapshotExchange exchange;
+  private final UseGate exporting = new UseGate();
+  private volatile @Nullable CheckpointRecord checkpoint;
+
+  GroupSnapshots(
+      GroupId id,
+      GroupRecord record,
+      SharedLog shared,
+      ReplicatedState state,
+      SnapshotExchange exchange)
+      throws RocksDBException {
+    this.id = id;
+    this.group = record.number();
+    this.shared = shared;
+    this.state = state;
+    this.exchange = exchange;
+    byte[] saved = shared.raft(LogKeys.checkpoint(group));
+    checkpoint = saved == null ? null : CheckpointRecord.decode(saved);
+  }
+
+  @Nullable CheckpointRecord checkpoint() {
+    return checkpoint;
+  }
+
+  /** Index covered by the last checkpoint; 0 if there is none. */
+  long coveredIndex() {
+    CheckpointRecord last = checkpoint;
+    return last == null ? 0 : last.meta().getLastIncludedIndex();
+  }
+
+  /** Synced, because jraft truncates the log right after it. */
+  boolean save(CheckpointRecord record) {
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.put(LogKeys.checkpoint(group), record.encode()).commit(true);
+      checkpoint = record;
+      return true;
+    } catch (RocksDBException e) {
+      LOG.error("Cannot save a checkpoint group={}", id, e);
+      return false;
+    }
+  }
+
+  /**
+   * Replaces the state with a fetched snapshot. If the process crashes in between, {@link
+   * #resumeInstall} repeats the installation.
+   *
+   * @return last index that the state includes now
+   */
+  long install(FetchedSnapshot snapshot) throws IOException, RocksDBException {
+    InstallRecord record =
+        new InstallRecord(snapshot.directory().getFileName().toString(), snapshot.checkpoint());
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.put(LogKeys.install(group), record.encode()).commit(true);
+    }
+    InstallNotice notice = exchange.installing(snapshot.offerUri());
+    try {
+      return install(record);
+    } finally {
+      notice.close();
+    }
+  }
+
+  /**
+   * Repeats an installation that a crash interrupted. Must be called before the replica starts.
+   *
+   * @param applied applied index that the state reports
+   * @return applied index after the installation
+   */
+  long resumeInstall(long applied) throws IOException, RocksDBException {
+    byte[] interrupted = shared.raft(LogKeys.install(group));
+    if (interrupted == null) {
+      return applied;
+    }
+    LOG.info("Repeating an interrupted snapshot installation group={}", id);
+    try {
+      return install(InstallRecord.decode(interrupted));
+    } catch (SnapshotRefusedException e) {
+      LOG.info("Discarding an interrupted snapshot installation: {} group={}", e.getMessage(), id);
+      return applied;
+    }
+  }
+
+  private long install(InstallRecord record) throws IOException, RocksDBException {
+    Path directory = exchange.incoming().resolve(record.directory());
+    try {
+      state.install(directory);
+    } catch (SnapshotRefusedException e) {
+      forget(directory);
+      throw e;
+    }
+    CheckpointRecord installed = record.checkpoint();
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.put(LogKeys.checkpoint(group), installed.encode());
+      batch.delete(LogKeys.install(group)).commit(true);
+    }
+    checkpoint = installed;
+    Directories.deleteQuietly(directory);
+    LOG.info("Installed a snapshot group={} index={}", id, installed.applied());
+    return installed.applied();
+  }
+
+  /** Otherwise every start would try to install the snapshot again and be refused. */
+  private void forget(Path directory) throws RocksDBException {
+    try (SharedLog.Batch batch = shared.batch()) {
+      batch.delete(LogKeys.install(group)).commit(true);
+    }
+    Directories.deleteQuietly(directory);
+  }
+
+  private long export(Path directory) throws IOException {
+    if (!exporting.enter()) {
+      throw new IOException("cannot export a snapshot: the replica of group " + id + " is closed");
+    }
+    try {
+      return state.export(directory);
+    } finally {
+      exporting.leave();
+    }
+  }
+
+  /** Whether the log must not be truncated because a snapshot being fetched needs later entries. */
+  boolean holdsLog() {
+    return exchange.exports().holdsLog(id);
+  }
+
+  /** Rejects later exports, and waits for a running one to finish, up to the timeout. */
+  void close(Duration timeout) {
+    exchange.withdrawAll(id);
+    if (!exporting.shut(timeout)) {
+      LOG.warn(
+          "Closing a group although a snapshot export did not return within {}; its disk may hang "
+              + "group={} exports={}",
+          timeout,
+          id,
+          exporting.inside());
+    }
+  }
+
+  @Override
+  public boolean init(@Nullable Void nothing) {
+    return true;
+  }
+
+  @Override
+  public void shutdown() {}
+
+  @Override
+  public boolean setFilterBeforeCopyRemote() {
+    return false;
+  }
+
+  @Override
+  public void setSnapshotThrottle(SnapshotThrottle throttle) {}
+
+  @Override
+  public SnapshotWriter create() {
+    return new CheckpointWriter(this);
+  }
+
+  @Override
+  public @Nullable SnapshotReader open() {
+    CheckpointRecord last = checkpoint;
+    return last == null ? null : new CheckpointReader(id, last, exchange, this::export);
+  }
+
+  @Override
+  public @Nullable SnapshotReader copyFrom(String uri, SnapshotCopierOptions options) {
+    throw new UnsupportedOperationException("use startToCopyFrom");
+  }
+
+  @Override
+  public @Nullable SnapshotCopier startToCopyFrom(String uri, SnapshotCopierOptions options) {
+    SnapshotFetch fetch = exchange.fetch(uri, Long.toString(group));
+    if (fetch != null) {
+      fetch.start();
+    }
+    return fetch;
+  }
+
+  @Override
+  public String toString() {
+    return "checkpoint of " + id;
+  }
+}

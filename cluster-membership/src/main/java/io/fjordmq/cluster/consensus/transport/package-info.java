@@ -1,0 +1,12 @@
+/**
+ * What consensus sends between nodes.
+ *
+ * <p>{@link io.fjordmq.cluster.consensus.transport.RaftTransport} exchanges {@code RaftFrame}s over
+ * one connection from each node to each other node. A replica that is too far behind fetches a
+ * snapshot with {@code SnapshotFetch}, which resumes after an interruption; {@code SnapshotExports}
+ * serves it.
+ */
+@NullMarked
+package io.fjordmq.cluster.consensus.transport;
+
+import org.jspecify.annotations.NullMarked;

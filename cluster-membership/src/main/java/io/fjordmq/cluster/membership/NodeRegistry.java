@@ -1,0 +1,107 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeAddress;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.StartStamp;
+import io.fjordmq.cluster.consensus.ConsensusException;
+import io.fjordmq.cluster.membership.LeaderRequest.Registration;
+import io.fjordmq.cluster.membership.LeaderResponse.Failed;
+import io.fjordmq.cluster.membership.LeaderResponse.KnownIncarnation;
+import io.fjordmq.cluster.membership.LeaderResponse.Registered;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.ClusterRecord;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.metadata.MetadataRecord;
+import io.fjordmq.cluster.metadata.MetadataView;
+import io.fjordmq.cluster.metadata.NodeRecord;
+import io.fjordmq.cluster.metadata.StartRecord;
+import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.common.Timers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The registration of nodes by the metadata leader: each start of a node gets the next incarnation.
+ * Used by the membership thread.
+ */
+final class NodeRegistry {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeRegistry.class);
+
+  private final String clusterId;
+  private final String env;
+  private final MetadataGroup metadata;
+  private final Timers timers;
+  private final ClusterClock clock;
+  private final StartFence fence;
+
+  NodeRegistry(
+      String clusterId,
+      String env,
+      MetadataGroup metadata,
+      Timers timers,
+      ClusterClock clock,
+      StartFence fence) {
+    this.clusterId = clusterId;
+    this.env = env;
+    this.metadata = metadata;
+    this.timers = timers;
+    this.clock = clock;
+    this.fence = fence;
+  }
+
+  /**
+   * Registers the next incarnation of a node as STARTING and begins its lease.
+   *
+   * @param term the term in which this node leads
+   */
+  CompletableFuture<LeaderResponse> register(
+      long term, LeaseTable leases, NodeId from, Registration registration) {
+    MetadataView view = metadata.view();
+    MetadataRecord record = view.get(NodeRecord.key(from));
+    long known = record == null ? 0 : NodeRecord.decode(record).incarnation();
+    if (known != registration.known()) {
+      return CompletableFuture.completedFuture(new KnownIncarnation(known));
+    }
+    StartStamp start = fence.latest(from);
+    StartRecord.all(view).forEach(fence::onRegistered); // this node may have just become leader
+    if (!Objects.equals(start, fence.latest(from))) {
+      String reason = "a later start of node %s is registered".formatted(from);
+      return CompletableFuture.completedFuture(new Failed(ConsensusException.Kind.BUSY, reason));
+    }
+    List<Change> batch = new ArrayList<>();
+    if (ClusterRecord.of(view) == null) {
+      ClusterRecord cluster = new ClusterRecord(clusterId, clock.millis(), env);
+      batch.add(Change.put(ClusterRecord.KEY, cluster.encode(), Change.ABSENT));
+    }
+    NodeAddress address = registration.address();
+    NodeRecord starting = new NodeRecord(from, address, known + 1, NodeRecord.State.STARTING);
+    long expected = record == null ? Change.ABSENT : record.version();
+    // Starts the lease before the write, because the record may be applied before the first
+    // renewal.
+    leases.begin(from, known + 1, view.version(), timers.nowMillis());
+    batch.add(Change.put(NodeRecord.key(from), starting.encode(), expected));
+    if (start != null && start.count() > 0) {
+      batch.add(StartRecord.put(from, start, view));
+    }
+    return metadata
+        .write(term, batch)
+        .thenApply(
+            result -> {
+              if (result instanceof WriteResult.Applied applied) {
+                LOG.info(
+                    "Registered node as STARTING node={} address={} incarnation={}",
+                    from,
+                    address,
+                    known + 1);
+                return new Registered(known + 1, applied.version());
+              }
+              return new Failed(
+                  ConsensusException.Kind.BUSY, "the record of the node was changed concurrently");
+            });
+  }
+}

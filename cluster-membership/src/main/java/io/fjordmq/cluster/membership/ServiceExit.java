@@ -1,0 +1,71 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.metadata.NodeRecord;
+import io.fjordmq.common.Timers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How this node leaves its cluster when it stops: it marks itself DOWN, and removes itself if it
+ * was decommissioned. Thread-safe; its methods block for a few seconds at most.
+ */
+final class ServiceExit {
+  private static final Logger LOG = LoggerFactory.getLogger(ServiceExit.class);
+  private static final long TIMEOUT_MILLIS = 2_000;
+
+  private final LocalNodeRecord record;
+  private final LeaveRecorder recorder;
+  private final NodeIncarnations incarnations;
+  private final ClockWatch clock;
+  private final Timers timers;
+  private final AtomicBoolean left = new AtomicBoolean();
+  private volatile boolean removeOnClose;
+  private volatile boolean removing;
+
+  ServiceExit(
+      LocalNodeRecord record, NodeIncarnations incarnations, ClockWatch clock, Timers timers) {
+    this.record = record;
+    this.recorder = new LeaveRecorder(record::write, timers);
+    this.incarnations = incarnations;
+    this.clock = clock;
+    this.timers = timers;
+  }
+
+  /** Makes {@link #removeIfRequested} remove this node if it is LEAVING when it leaves. */
+  void removeOnClose() {
+    removeOnClose = true;
+  }
+
+  /** Stops serving and marks this node DOWN. Further calls do nothing. */
+  void leave() {
+    if (left.compareAndSet(false, true)) {
+      removing = removeOnClose && record.isIn(Member.State.LEAVING);
+      CompletableFuture<Void> leaving = CompletableFuture.runAsync(incarnations::leave, timers);
+      reportState(leaving.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
+    }
+  }
+
+  /** After {@link #leave}. */
+  void removeIfRequested() {
+    if (removing) {
+      reportState(CompletableFuture.completedFuture(null), NodeRecord.State.REMOVED);
+    }
+  }
+
+  private void reportState(CompletableFuture<Void> when, NodeRecord.State state) {
+    try {
+      when.thenCompose(now -> recorder.write(state, TIMEOUT_MILLIS))
+          .get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.info(
+          "Stopping without notifying the cluster; the lease expires instead: {}", e.toString());
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.fjordmq.common;
+
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Timers on a dedicated thread, in real time. Thread-safe. */
+public final class ThreadTimers implements Timers, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ThreadTimers.class);
+  private static final long STOP_SECONDS = 5;
+
+  private final String name;
+  private final ScheduledThreadPoolExecutor thread;
+
+  /**
+   * @param name the name of the thread
+   */
+  public ThreadTimers(String name) {
+    this.name = name;
+    thread =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread created = new Thread(task, name);
+              created.setDaemon(true);
+              return created;
+            });
+    // Tasks that are dropped only after the shutdown would leave the thread waiting for the next.
+    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  @Override
+  public long nowMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  @Override
+  public void schedule(long delayMillis, Runnable task) {
+    try {
+      thread.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException closed) {
+      LOG.debug("Skipped a timer task: the node is shutting down thread={}", name);
+    }
+  }
+
+  /** A scheduled executor would swallow exceptions. */
+  private void run(Runnable task) {
+    try {
+      task.run();
+    } catch (RejectedExecutionException closed) {
+      LOG.debug("A timer task found a closed executor thread={}", name, closed);
+    } catch (RuntimeException e) {
+      LOG.error("A timer task failed thread={}", name, e);
+    }
+  }
+
+  /**
+   * Drops all scheduled tasks. Blocks until the running task has ended, for five seconds at most.
+   */
+  @Override
+  public void close() {
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn(
+            "A timer task did not end within {} s; shutting down without it thread={}",
+            STOP_SECONDS,
+            name);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

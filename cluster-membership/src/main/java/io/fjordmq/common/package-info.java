@@ -1,0 +1,15 @@
+/**
+ * What every module above {@code broker-api} needs: bytes of stored and sent formats, timers, and
+ * failures with a kind. Depends on nothing of FjordMQ, except {@link
+ * io.fjordmq.common.MessageCodec}, which encodes the messages of {@code broker-api}; ranges and the
+ * cluster do not use it, because they do not know what their bytes mean (decision 0004).
+ *
+ * <p>Start at {@link io.fjordmq.common.ByteWriter} and {@link
+ * io.fjordmq.common.NewerFormatException}. {@link io.fjordmq.common.ByteReader}, {@link
+ * io.fjordmq.common.ByteWriter} and {@link io.fjordmq.common.MessageCodec} are for one thread at a
+ * time.
+ */
+@NullMarked
+package io.fjordmq.common;
+
+import org.jspecify.annotations.NullMarked;

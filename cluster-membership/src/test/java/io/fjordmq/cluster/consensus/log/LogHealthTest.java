@@ -1,0 +1,42 @@
+package io.fjordmq.cluster.consensus.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.cluster.consensus.LogLatency;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+final class LogHealthTest {
+  private final LogHealth health = new LogHealth(Path.of("log"));
+
+  @Test
+  void shouldReportTheAgeOfAPendingWriteAndOnceItsDuration() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch disk = new CountDownLatch(1);
+    Thread writer =
+        new Thread(
+            () -> {
+              health.writeStarted();
+              begun.countDown();
+              try {
+                disk.await();
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              health.writeFinished();
+            });
+    writer.start();
+    begun.await();
+    Thread.sleep(60);
+    health.writeStarted(); // a later write that succeeds
+    health.writeFinished();
+    assertThat(health.latency().waitingMillis()).isGreaterThanOrEqualTo(59);
+    disk.countDown();
+    writer.join();
+    LogLatency after = health.latency();
+    assertThat(after.waitingMillis()).isZero();
+    assertThat(after.slowestMillis()).isGreaterThanOrEqualTo(59);
+    assertThat(health.latency()).isEqualTo(new LogLatency(0, 0));
+  }
+}

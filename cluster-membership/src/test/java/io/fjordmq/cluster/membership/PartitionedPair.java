@@ -1,0 +1,62 @@
+package io.fjordmq.cluster.membership;
+
+import io.fjordmq.cluster.NodeId;
+import java.util.Collection;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Two nodes that cannot reach each other although both reach all others, and the invariants of such
+ * a partition: the incarnation of exactly one of them ends, exactly once, and of no other node.
+ *
+ * @param before the incarnations of all nodes when the partition began
+ */
+record PartitionedPair(NodeId first, NodeId second, Map<String, Long> before) {
+
+  PartitionedPair(NodeId first, NodeId second, Collection<ClusterMembership> nodes) {
+    this(first, second, incarnations(nodes));
+  }
+
+  private static Map<String, Long> incarnations(Collection<ClusterMembership> nodes) {
+    Map<String, Long> all = new TreeMap<>();
+    nodes.forEach(node -> all.put(node.self().value(), node.incarnation()));
+    return all;
+  }
+
+  private boolean has(NodeId node) {
+    return first.equals(node) || second.equals(node);
+  }
+
+  /** Holds at any time. */
+  void check(Collection<ClusterMembership> nodes) {
+    for (ClusterMembership node : nodes) {
+      if (!node.isServing() && !has(node.self())) {
+        throw new AssertionError(
+            "%s and %s are partitioned, but %s does not serve: %s"
+                .formatted(first, second, node.self(), node.notServingReason()));
+      }
+    }
+    if (nodes.stream().noneMatch(node -> has(node.self()) && node.isServing())) {
+      throw new AssertionError("neither %s nor %s serves".formatted(first, second));
+    }
+  }
+
+  /** Holds at the end. */
+  void assertOneEnded(Collection<ClusterMembership> nodes) {
+    long ended = 0;
+    for (ClusterMembership node : nodes) {
+      long lives = node.incarnation() - before.getOrDefault(node.self().value(), 0L);
+      if (lives > 1 || (lives == 1 && !has(node.self()))) {
+        throw new AssertionError(
+            "%s and %s are partitioned, but %s has ended %d incarnations"
+                .formatted(first, second, node.self(), lives));
+      }
+      ended += lives;
+    }
+    if (ended != 1) {
+      throw new AssertionError(
+          "%s and %s are partitioned, and %d of their incarnations ended"
+              .formatted(first, second, ended));
+    }
+  }
+}
