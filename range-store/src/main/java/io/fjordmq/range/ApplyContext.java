@@ -2,7 +2,7 @@ package io.fjordmq.range;
 
 import io.fjordmq.range.kv.KvWriter;
 
-/** What a command can read and change while it is applied. */
+/** The state that a command can read and change while it is applied. */
 public interface ApplyContext {
   /**
    * Wall-clock time of the leader that proposed the entry, in milliseconds since the epoch; never

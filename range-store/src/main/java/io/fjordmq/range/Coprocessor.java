@@ -23,7 +23,7 @@ public interface Coprocessor {
   default void absorbed(List<Long> parts) {}
 
   /**
-   * Rebuilds what this instance keeps in memory. Called when the state is available for the first
+   * Rebuilds this instance's state in memory. Called when the state is available for the first
    * time, after it was replaced as a whole (reopened from disk, snapshot installed), and after the
    * range has absorbed its right neighbour, whose coprocessor on this node is no longer used. The
    * result of {@link #apply} must not depend on anything in memory that is not in the state.
@@ -43,8 +43,8 @@ public interface Coprocessor {
    * that a newer node has encoded.
    *
    * @param command the encoded command; its position must not change
-   * @throws io.fjordmq.api.MalformedBytesException if {@link #apply} could not decode the command;
-   *     the message gives the reason
+   * @throws io.fjordmq.common.MalformedBytesException if {@link #apply} could not decode the
+   *     command; the message gives the reason
    */
   default void requireReadable(ByteBuffer command) {}
 
@@ -52,26 +52,26 @@ public interface Coprocessor {
    * Executes one command.
    *
    * @param command as encoded by the store; valid only during the call
-   * @return the answer to the caller; the same on every replica
+   * @return the response to the caller; the same on every replica
    * @throws RuntimeException only in case of a bug: it halts the replica
    */
   byte[] apply(ByteBuffer command, ApplyContext context);
 
   /**
    * The state now contains every entry up to this index of the range's log. Called after each
-   * write, before the callers that wait for it are answered, and after {@link #open}.
+   * write, before the waiting callers get their responses, and after {@link #open}.
    */
   default void applied(long index) {}
 
   /**
-   * Answers from a state that contains at least everything applied before the call. Must not write.
-   * If the range splits or absorbs its neighbour during the call, the state still covers the
-   * previous interval, and the answer is discarded.
+   * Executes a query on a state that contains at least everything applied before the call. Must not
+   * write. If the range splits or absorbs its neighbour during the call, the state still covers the
+   * previous interval, and the response is discarded.
    */
   byte[] query(ByteBuffer query, KvReader state);
 
   /**
-   * The replica is closing or gives up its interval: discard anything derived from it outside this
+   * The replica is closing or loses its interval: discard anything derived from it outside this
    * instance.
    */
   default void close() {}

@@ -1,7 +1,7 @@
 package io.fjordmq.range;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;

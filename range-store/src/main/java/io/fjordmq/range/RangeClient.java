@@ -16,20 +16,20 @@ public interface RangeClient {
 
   /**
    * Sends a command to the range that holds the key. Commands of this client to the same range are
-   * applied in call order. Completes with the coprocessor's answer once a majority has fsynced the
-   * entry and the leader has applied it.
+   * applied in call order. Completes with the coprocessor's response once a majority has fsynced
+   * the entry and the leader has applied it.
    */
   CompletableFuture<byte[]> mutate(byte[] key, byte[] command);
 
   /**
    * Sends one command to each range that holds any of the keys, for example a payload that concerns
    * many keys. The encoder is called once for each range, with the positions (in {@code keys}) that
-   * the range holds, and again if a split regroups them. Completes with one answer per command,
+   * the range holds, and again if a split regroups them. Completes with one response per command,
    * each with the positions it covers.
    *
    * @param keys not empty
    */
-  CompletableFuture<List<GroupAnswer>> mutateGrouped(List<byte[]> keys, GroupEncoder encoder);
+  CompletableFuture<List<GroupResponse>> mutateGrouped(List<byte[]> keys, GroupEncoder encoder);
 
   /**
    * Queries the leader of the range that holds the key. Linearizable with the completed mutations
@@ -49,11 +49,11 @@ public interface RangeClient {
   }
 
   /**
-   * A range's answer to its part of {@link #mutateGrouped}.
+   * A range's response to its part of {@link #mutateGrouped}.
    *
    * @param positions positions of the keys that it covers
-   * @param answer the coprocessor's answer
+   * @param response the coprocessor's response
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record GroupAnswer(int[] positions, byte[] answer) {}
+  record GroupResponse(int[] positions, byte[] response) {}
 }

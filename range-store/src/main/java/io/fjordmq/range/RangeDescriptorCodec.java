@@ -1,10 +1,10 @@
 package io.fjordmq.range;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;

@@ -1,13 +1,14 @@
 package io.fjordmq.range;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The content of a range's log entry, and its format.
@@ -19,14 +20,14 @@ import java.util.List;
  *
  * <pre>
  * u8   format, 1
- * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 renew, 7 unfreeze, 8 mutations,
- *      9 lower clock, 1 mutations from before answers were limited
+ * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 bump epoch, 7 unfreeze, 8 mutations,
+ *      9 reset clock, 1 mutations without a response limit
  * u64  cluster time in milliseconds since the epoch, 0 until proposed
  * -- mutations only:
  * u64  epoch version that the sender routed by
  * u64  sender
  * u64  batch number
- * varint answer bytes at which the batch stops; absent in kind 1
+ * varint response bytes at which the batch stops; absent in kind 1
  * varint commands, then as many: varint length, bytes
  * -- register only:
  * u64  number of senders that the range remembers, 0 until proposed
@@ -49,9 +50,9 @@ public sealed interface RangeEntry {
   /**
    * A numbered batch of commands.
    *
-   * @param enoughAnswerBytes the command whose answer brings the answers to this total size is the
-   *     last one applied; the sender sends the remaining commands again. Part of the entry, so that
-   *     all replicas stop at the same command
+   * @param maxBatchResponseBytes the command whose response brings the responses to this total size
+   *     is the last one applied; the sender sends the remaining commands again. Part of the entry,
+   *     so that all replicas stop at the same command
    * @param commands read-only; valid as long as the bytes they were decoded from
    */
   record Mutations(
@@ -59,7 +60,7 @@ public sealed interface RangeEntry {
       long epochVersion,
       long sender,
       long number,
-      int enoughAnswerBytes,
+      int maxBatchResponseBytes,
       List<ByteBuffer> commands)
       implements RangeEntry {}
 
@@ -103,13 +104,16 @@ public sealed interface RangeEntry {
   /**
    * Raises the epoch version of the left range, so that an abandoned merge can no longer happen.
    */
-  record Renew(long clockMillis, long epochVersion) implements RangeEntry {}
+  record BumpEpoch(long clockMillis, long epochVersion) implements RangeEntry {}
 
-  /** Unfreezes a range whose left neighbour now has another epoch version. */
+  /**
+   * Unfreezes a range. Possible only if the epoch version of its left neighbour has changed since
+   * the freeze.
+   */
   record Unfreeze(long clockMillis, long epochVersion) implements RangeEntry {}
 
-  /** Sets the clock of a range, if it is far ahead, to the time of this entry (decision 0037). */
-  record LowerClock(long clockMillis, long epochVersion) implements RangeEntry {}
+  /** Sets a clock that is far ahead back to the time of this entry (decision 0037). */
+  record ResetClock(long clockMillis, long epochVersion) implements RangeEntry {}
 
   int FORMAT = 1;
   int UNBOUNDED_MUTATIONS = 1;
@@ -117,10 +121,10 @@ public sealed interface RangeEntry {
   int SPLIT = 3;
   int FREEZE = 4;
   int ABSORB = 5;
-  int RENEW = 6;
-  int THAW = 7;
+  int BUMP_EPOCH = 6;
+  int UNFREEZE = 7;
   int MUTATIONS = 8;
-  int LOWER_CLOCK = 9;
+  int RESET_CLOCK = 9;
   int CLOCK_AT = 2;
   int REGISTER_LIMIT_AT = 10;
 
@@ -132,15 +136,20 @@ public sealed interface RangeEntry {
 
   /** Encodes a batch that no leader has stamped yet. */
   static byte[] encodeMutations(
-      long epochVersion, long sender, long number, int enoughAnswerBytes, List<byte[]> commands) {
-    int size = MUTATIONS_OVERHEAD;
+      long epochVersion,
+      long sender,
+      long number,
+      int maxBatchResponseBytes,
+      List<byte[]> commands) {
+    int size = 1 + 1 + 8 + 8 + 8 + 8;
+    size += ByteWriter.varintBytes(maxBatchResponseBytes) + ByteWriter.varintBytes(commands.size());
     for (byte[] command : commands) {
-      size += COMMAND_OVERHEAD + command.length;
+      size += ByteWriter.blockBytes(command.length);
     }
     ByteWriter out = new ByteWriter(size);
     out.writeByte(FORMAT).writeByte(MUTATIONS).writeLong(0);
     out.writeLong(epochVersion).writeLong(sender).writeLong(number);
-    out.writeVarint(enoughAnswerBytes).writeVarint(commands.size());
+    out.writeVarint(maxBatchResponseBytes).writeVarint(commands.size());
     commands.forEach(out::writeBlock);
     return out.toByteArray();
   }
@@ -168,16 +177,16 @@ public sealed interface RangeEntry {
     return encode(ABSORB, epochVersion, right, rightVersion);
   }
 
-  static byte[] encodeRenew(long epochVersion) {
-    return encode(RENEW, epochVersion);
+  static byte[] encodeBumpEpoch(long epochVersion) {
+    return encode(BUMP_EPOCH, epochVersion);
   }
 
   static byte[] encodeUnfreeze(long epochVersion) {
-    return encode(THAW, epochVersion);
+    return encode(UNFREEZE, epochVersion);
   }
 
-  static byte[] encodeLowerClock(long epochVersion) {
-    return encode(LOWER_CLOCK, epochVersion);
+  static byte[] encodeResetClock(long epochVersion) {
+    return encode(RESET_CLOCK, epochVersion);
   }
 
   private static byte[] encode(int kind, long... fields) {
@@ -189,13 +198,13 @@ public sealed interface RangeEntry {
     return out.toByteArray();
   }
 
-  /** Whether the bytes are an entry that changes the range's interval, epoch or frozen state. */
-  static boolean isReshaping(ByteBuffer bytes) {
+  /** Whether the bytes are an entry that changes the range's interval, epoch or freeze state. */
+  static boolean isRangeChange(ByteBuffer bytes) {
     if (bytes.remaining() < 2) {
       return false;
     }
     int kind = bytes.get(bytes.position() + 1);
-    return kind >= SPLIT && kind <= THAW;
+    return kind >= SPLIT && kind <= UNFREEZE;
   }
 
   /**
@@ -219,8 +228,8 @@ public sealed interface RangeEntry {
    * @throws MalformedBytesException if the bytes are not an entry
    */
   static RangeEntry decode(ByteBuffer bytes) {
-    ByteBuffer rest = bytes.duplicate();
-    ByteReader in = new ByteReader(rest);
+    ByteBuffer remaining = bytes.duplicate();
+    ByteReader in = new ByteReader(remaining);
     StoredFormat.require("range entry", FORMAT, in);
     int kind = in.readByte();
     long clockMillis = in.readLong();
@@ -233,7 +242,7 @@ public sealed interface RangeEntry {
                   in.readLong(),
                   in.readLong(),
                   kind == MUTATIONS ? in.readInt() : Integer.MAX_VALUE,
-                  commands(in, rest));
+                  commands(in, remaining));
           case REGISTER -> new Register(clockMillis, (int) in.readLong());
           case SPLIT ->
               new Split(
@@ -244,23 +253,35 @@ public sealed interface RangeEntry {
                   RangeDescriptorCodec.readReplicas(in));
           case FREEZE -> new Freeze(clockMillis, in.readLong(), in.readLong(), in.readLong());
           case ABSORB -> new Absorb(clockMillis, in.readLong(), in.readLong(), in.readLong());
-          case RENEW -> new Renew(clockMillis, in.readLong());
-          case THAW -> new Unfreeze(clockMillis, in.readLong());
-          case LOWER_CLOCK -> new LowerClock(clockMillis, in.readLong());
+          case BUMP_EPOCH -> new BumpEpoch(clockMillis, in.readLong());
+          case UNFREEZE -> new Unfreeze(clockMillis, in.readLong());
+          case RESET_CLOCK -> new ResetClock(clockMillis, in.readLong());
           default -> throw NewerFormatException.unknownKind("range entry", kind);
         };
     in.requireEnd();
     return entry;
   }
 
+  /**
+   * Checks that {@link #decode} reads these bytes.
+   *
+   * @param commands checks each command
+   * @throws MalformedBytesException if the bytes are not an entry
+   */
+  static void requireReadable(byte[] entry, Consumer<ByteBuffer> commands) {
+    if (decode(ByteBuffer.wrap(entry)) instanceof Mutations mutations) {
+      mutations.commands().forEach(commands);
+    }
+  }
+
   /** Returns views, not copies: they are valid as long as the entry's bytes. */
-  private static List<ByteBuffer> commands(ByteReader in, ByteBuffer rest) {
+  private static List<ByteBuffer> commands(ByteReader in, ByteBuffer remaining) {
     int count = in.readCount(1);
     List<ByteBuffer> commands = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       int length = in.readCount(1);
-      commands.add(rest.slice(rest.position(), length).asReadOnlyBuffer());
-      rest.position(rest.position() + length);
+      commands.add(remaining.slice(remaining.position(), length));
+      remaining.position(remaining.position() + length);
     }
     return commands;
   }

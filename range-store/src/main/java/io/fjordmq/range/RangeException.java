@@ -1,12 +1,14 @@
 package io.fjordmq.range;
 
-/** Failure of a command or query; its kind determines what the caller can conclude. */
-public final class RangeException extends RuntimeException {
+import io.fjordmq.common.OperationException;
+
+/** Failure of a command or query. Its kind says whether a mutation may have been applied. */
+public final class RangeException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** What the caller can conclude. */
+  /** The kind of failure. */
   public enum Kind {
-    /** No leader answered before the deadline; a mutation may or may not have been applied. */
+    /** No leader responded before the deadline; a mutation may or may not have been applied. */
     UNAVAILABLE,
     /** Too many commands are queued on this node, or an earlier batch failed; nothing was sent. */
     BUSY,
@@ -18,19 +20,16 @@ public final class RangeException extends RuntimeException {
     CLOSED
   }
 
-  private final Kind kind;
-
   public RangeException(Kind kind, String message) {
-    super(message);
-    this.kind = kind;
+    super(kind, message);
   }
 
   public RangeException(Kind kind, String message, Throwable cause) {
-    super(message, cause);
-    this.kind = kind;
+    super(kind, message, cause);
   }
 
+  @Override
   public Kind kind() {
-    return kind;
+    return (Kind) super.kind();
   }
 }

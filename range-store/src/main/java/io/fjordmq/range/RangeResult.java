@@ -11,18 +11,18 @@ public sealed interface RangeResult {
    * The batch was applied, by this attempt or an earlier one.
    *
    * @param index an applied index of the range that includes the batch
-   * @param answers one per command, in order. If there are fewer answers than commands, the size
-   *     limit for answers was reached: the remaining commands were not applied, and never will be
-   *     under this batch number
+   * @param responses one per command, in order. If there are fewer responses than commands, the
+   *     size limit for responses was reached: the remaining commands were not applied, and never
+   *     will be under this batch number
    */
-  record Applied(long index, List<byte[]> answers) implements RangeResult {}
+  record Applied(long index, List<byte[]> responses) implements RangeResult {}
 
   /** The requested sender number. */
   record Registered(long sender) implements RangeResult {}
 
-  /** The answer to a query. */
+  /** The response to a query. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record Answered(byte[] answer) implements RangeResult {}
+  record Success(byte[] response) implements RangeResult {}
 
   /** Nothing was done: this replica is not the leader. */
   record NotLeader(@Nullable NodeId leader) implements RangeResult {}
@@ -45,7 +45,9 @@ public sealed interface RangeResult {
   /** Nothing was done: the node is unreachable or has no such replica in service. */
   record Unavailable(String reason) implements RangeResult {}
 
-  /** The batch may or may not have been applied; only resending it under its number can tell. */
+  /**
+   * The batch may or may not have been applied; resending it under its number returns the outcome.
+   */
   record OutcomeUnknown(String reason) implements RangeResult {}
 
   /** The replica's storage failed; a mutation may or may not have been applied. */

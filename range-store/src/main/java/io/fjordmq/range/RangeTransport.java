@@ -21,13 +21,13 @@ public interface RangeTransport {
    * Sends a query.
    *
    * @param epochVersion epoch version that the client routed by
-   * @param leastIndex log index that the answer must reflect at least
+   * @param minIndex the replica must have applied the log up to this index
    */
   void query(
       NodeId node,
       RangeId range,
       long epochVersion,
-      long leastIndex,
+      long minIndex,
       byte[] query,
       Consumer<RangeResult> reply);
 }

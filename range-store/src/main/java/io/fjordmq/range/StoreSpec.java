@@ -1,5 +1,7 @@
 package io.fjordmq.range;
 
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -30,5 +32,21 @@ public record StoreSpec(
       Function<RangeId, Coprocessor> coprocessor,
       EffectListener effects) {
     this(name, initialSplitKeys, coprocessor, effects, UnaryOperator.identity());
+  }
+
+  /**
+   * The initial ranges in a new cluster: the whole key space, split at the {@link
+   * #initialSplitKeys}.
+   */
+  public List<RangeDescriptor> initialRanges(ReplicaSet members) {
+    List<RangeDescriptor> ranges = new ArrayList<>();
+    byte[] start = new byte[0];
+    for (int i = 0; i <= initialSplitKeys.size(); i++) {
+      byte[] end = i < initialSplitKeys.size() ? initialSplitKeys.get(i) : null;
+      RangeId id = new RangeId(name, i + 1L);
+      ranges.add(new RangeDescriptor(id, new KeyInterval(start, end), RangeEpoch.FIRST, members));
+      start = end == null ? start : end;
+    }
+    return ranges;
   }
 }

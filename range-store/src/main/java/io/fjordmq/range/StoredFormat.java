@@ -1,8 +1,8 @@
 package io.fjordmq.range;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 
 /** Checks the version byte at the start of stored and sent bytes. */
 public final class StoredFormat {

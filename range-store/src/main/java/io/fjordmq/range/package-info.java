@@ -1,6 +1,6 @@
 /**
- * Replicated, ordered key ranges (Multi-Raft). Keys, commands and answers are bytes; nothing here
- * knows MQTT.
+ * Replicated, ordered key ranges (Multi-Raft). Keys, commands and responses are opaque bytes; this
+ * package does not depend on MQTT.
  *
  * <p>Start at {@link io.fjordmq.range.RangeClient}, which stores call, and {@link
  * io.fjordmq.range.Coprocessor}, which stores implement. {@code range.kv} is the only package that

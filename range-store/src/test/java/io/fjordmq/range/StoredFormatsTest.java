@@ -3,9 +3,9 @@ package io.fjordmq.range;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.MalformedBytesException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Bytes that are on disks and in logs: if one of these fails, old nodes cannot read new ones. */
+/**
+ * Stored bytes on disk and in logs: if one of these tests fails, nodes of different versions cannot
+ * read each other's data.
+ */
 class StoredFormatsTest {
   private static final HexFormat HEX = HexFormat.of();
 
@@ -72,7 +75,7 @@ class StoredFormatsTest {
                 ac02
                 02 01 09 02 0807
                 """));
-    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isFalse();
+    assertThat(RangeEntry.isRangeChange(ByteBuffer.wrap(entry))).isFalse();
     RangeEntry.Mutations decoded = (RangeEntry.Mutations) RangeEntry.decode(ByteBuffer.wrap(entry));
     assertThat(decoded)
         .isEqualTo(
@@ -86,7 +89,7 @@ class StoredFormatsTest {
   }
 
   @Test
-  void shouldReadMutationsThatHaveNoBoundForTheirAnswers() {
+  void shouldReadMutationsWithoutAResponseLimit() {
     byte[] entry =
         HEX.parseHex(
             compact(
@@ -99,7 +102,7 @@ class StoredFormatsTest {
         .isEqualTo(
             new RangeEntry.Mutations(
                 5, 2, 3, 4, Integer.MAX_VALUE, List.of(ByteBuffer.wrap(new byte[] {9}))));
-    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isFalse();
+    assertThat(RangeEntry.isRangeChange(ByteBuffer.wrap(entry))).isFalse();
   }
 
   @Test
@@ -112,14 +115,14 @@ class StoredFormatsTest {
   }
 
   @Test
-  void shouldKeepTheBytesOfALoweredClock() {
-    byte[] entry = RangeEntry.encodeLowerClock(2);
+  void shouldKeepTheBytesOfAClockReset() {
+    byte[] entry = RangeEntry.encodeResetClock(2);
     RangeEntry.stamp(entry, 5, 6);
     assertThat(HEX.formatHex(entry))
         .isEqualTo("01" + "09" + "0000000000000005" + "0000000000000002");
     assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)))
-        .isEqualTo(new RangeEntry.LowerClock(5, 2));
-    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isFalse();
+        .isEqualTo(new RangeEntry.ResetClock(5, 2));
+    assertThat(RangeEntry.isRangeChange(ByteBuffer.wrap(entry))).isFalse();
   }
 
   @Test
@@ -136,7 +139,7 @@ class StoredFormatsTest {
                 02 0908
                 02 01 61 01 62 00
                 """));
-    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isTrue();
+    assertThat(RangeEntry.isRangeChange(ByteBuffer.wrap(entry))).isTrue();
     RangeEntry.Split decoded = (RangeEntry.Split) RangeEntry.decode(ByteBuffer.wrap(entry));
     assertThat(decoded.clockMillis()).isEqualTo(5);
     assertThat(decoded.epochVersion()).isEqualTo(2);
@@ -151,8 +154,8 @@ class StoredFormatsTest {
         .isEqualTo(new RangeEntry.Freeze(5, 2, 3, 4));
     assertThat(read(RangeEntry.encodeAbsorb(2, 3, 4), "01 05 0000000000000005", 2, 3, 4))
         .isEqualTo(new RangeEntry.Absorb(5, 2, 3, 4));
-    assertThat(read(RangeEntry.encodeRenew(2), "01 06 0000000000000005", 2))
-        .isEqualTo(new RangeEntry.Renew(5, 2));
+    assertThat(read(RangeEntry.encodeBumpEpoch(2), "01 06 0000000000000005", 2))
+        .isEqualTo(new RangeEntry.BumpEpoch(5, 2));
     assertThat(read(RangeEntry.encodeUnfreeze(2), "01 07 0000000000000005", 2))
         .isEqualTo(new RangeEntry.Unfreeze(5, 2));
   }
@@ -164,12 +167,12 @@ class StoredFormatsTest {
       expected.append("%016x".formatted(field));
     }
     assertThat(HEX.formatHex(entry)).isEqualTo(expected.toString());
-    assertThat(RangeEntry.isReshaping(ByteBuffer.wrap(entry))).isTrue();
+    assertThat(RangeEntry.isRangeChange(ByteBuffer.wrap(entry))).isTrue();
     return RangeEntry.decode(ByteBuffer.wrap(entry));
   }
 
   @Test
-  void shouldRefuseDamagedBytesWithoutReadingBeyondThem() {
+  void shouldRejectDamagedBytesWithoutReadingBeyondThem() {
     byte[] entry = RangeEntry.encodeMutations(2, 3, 4, 300, List.of(new byte[] {9}));
     for (int length = 0; length < entry.length; length++) {
       ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(entry, length));

@@ -14,7 +14,7 @@ final class BatchAttempts {
   private ReplicaSet replicas;
   private LeaderHint leader;
   private int failed;
-  private String lastFailure = "no reply";
+  private String lastFailure = "no response";
   private boolean storageFailed;
   private boolean searching;
 
@@ -26,7 +26,7 @@ final class BatchAttempts {
   /** Resets the state for the next batch. */
   void begin() {
     failed = 0;
-    lastFailure = "no reply";
+    lastFailure = "no response";
     storageFailed = false;
     searching = false;
   }
@@ -43,11 +43,11 @@ final class BatchAttempts {
     }
   }
 
-  /** The replica that was asked does not lead. Ignored if another replica is asked meanwhile. */
-  void leaderMoved(LeaderHint asked, @Nullable NodeId hint) {
+  /** The target replica does not lead. Ignored if the target has changed since. */
+  void leaderMoved(LeaderHint target, @Nullable NodeId hint) {
     searching = true;
-    if (leader == asked) {
-      leader = asked.after(hint);
+    if (leader == target) {
+      leader = target.after(hint);
     }
   }
 
@@ -61,7 +61,7 @@ final class BatchAttempts {
   }
 
   /** The pause before the next attempt; short if only the leader has to be found. */
-  long takePauseMillis(RangeClientSettings settings) {
+  long nextPauseMillis(RangeClientSettings settings) {
     boolean search = searching;
     searching = false;
     return search ? settings.searchMillis(failed) : settings.backoffMillis(failed);
@@ -75,7 +75,7 @@ final class BatchAttempts {
     return new RangeException(
         storageFailed ? RangeException.Kind.STORAGE_FAILED : RangeException.Kind.UNAVAILABLE,
         reason == null
-            ? "range " + descriptor.id() + " did not answer before the deadline: " + lastFailure
+            ? "range " + descriptor.id() + " did not respond before the deadline: " + lastFailure
             : "command to range " + descriptor.id() + " failed: " + reason);
   }
 }

@@ -1,6 +1,6 @@
 package io.fjordmq.range.client;
 
-import io.fjordmq.range.Timers;
+import io.fjordmq.common.Timers;
 
 /**
  * Decides when the next batch of a range may start. Even a small batch costs a log entry, an fsync
@@ -9,7 +9,7 @@ import io.fjordmq.range.Timers;
  */
 final class BatchPacer {
   private final long intervalMillis;
-  private final int hurryCommands;
+  private final int flushCommands;
   private final Timers timers;
   private final Runnable onPauseEnd;
   private long lastMillis;
@@ -23,14 +23,14 @@ final class BatchPacer {
    */
   BatchPacer(RangeClientSettings settings, Timers timers, Runnable onPauseEnd) {
     this.intervalMillis = settings.batchInterval().toMillis();
-    this.hurryCommands = settings.hurryCommands();
+    this.flushCommands = settings.flushCommands();
     this.timers = timers;
     this.onPauseEnd = onPauseEnd;
   }
 
   /** Whether this many queued commands have to wait; if so, the callback runs after the pause. */
   boolean mustWait(int waiting) {
-    if (!busy || waiting >= hurryCommands) {
+    if (!busy || waiting >= flushCommands) {
       return false;
     }
     long pause = lastMillis + intervalMillis - timers.nowMillis();

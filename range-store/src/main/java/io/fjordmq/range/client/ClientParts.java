@@ -1,10 +1,10 @@
 package io.fjordmq.range.client;
 
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.RangeTransport;
-import io.fjordmq.range.Timers;
 import java.util.List;
 
 /** Dependencies shared by the parts of a client. */
@@ -18,10 +18,10 @@ record ClientParts(
   /** Callbacks from the parts to the client; called without locks. */
   interface Client {
     /** A range reported the current descriptors. */
-    void reshaped(List<RangeDescriptor> current);
+    void onNewDescriptors(List<RangeDescriptor> current);
 
     /** The range no longer has a batch in flight. */
-    void settled(RangeId range);
+    void onSettled(RangeId range);
 
     /** Something is now in flight, so its deadline has to be watched. */
     void watch();

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Status of a client, for metrics and status pages.
  *
- * @param queriesInFlight queries that have no answer yet
+ * @param queriesInFlight queries without a response yet
  */
 public record ClientStatus(List<RangeQueue> ranges, int queriesInFlight) {
   /**

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which commands a batcher accepts: none beyond the limits of its queue, and none for a
- * short time after it has given up on a batch. During this pause, callers that send in order notice
+ * short time after it has abandoned a batch. During this pause, callers that send in order notice
  * the failure and stop; otherwise a later command could be applied before an earlier one that they
  * are about to repeat. Guarded by its batcher.
  */
@@ -25,25 +25,25 @@ final class CommandAdmission {
   /** The reason to reject the command; null if it is accepted. */
   @Nullable RangeException refusal(PendingCommand command) {
     if (shared.timers().nowMillis() < pausedUntilMillis) {
-      return busy("an earlier command to range " + id + " failed a moment ago");
+      return busy("an earlier command to range " + id + " failed just now");
     }
-    return queue.hasRoomFor(command)
+    return queue.canAccept(command)
         ? null
         : busy("the queue for range %s is full (%d commands)".formatted(id, queue.size()));
   }
 
-  /** Starts the pause after the batcher has given up on a batch. */
+  /** Starts the pause after the batcher has abandoned a batch. */
   void pause() {
     pausedUntilMillis = shared.timers().nowMillis() + shared.settings().maxBackoff().toMillis();
   }
 
   /** The failure of the commands that were queued behind that batch. */
-  RangeException afterLostBatch() {
+  RangeException afterAbandonedBatch() {
     return busy("earlier commands to range " + id + " failed");
   }
 
   private RangeException busy(String reason) {
-    shared.observer().refusedBusy(id);
+    shared.observer().onBusy(id);
     return new RangeException(RangeException.Kind.BUSY, reason + "; retry later");
   }
 }

@@ -7,17 +7,22 @@ import java.util.List;
 
 /** Bounded queue of commands that wait behind the batch in flight. Guarded by its batcher. */
 final class CommandQueue {
-  private final RangeClientSettings settings;
+  private final int maxCommands;
+  private final long maxBytes;
+  private final int maxBatchCommands;
+  private final long maxBatchBytes;
   private final ArrayDeque<PendingCommand> commands = new ArrayDeque<>();
   private long bytes;
 
   CommandQueue(RangeClientSettings settings) {
-    this.settings = settings;
+    this.maxCommands = settings.maxQueuedCommands();
+    this.maxBytes = settings.maxQueuedBytes();
+    this.maxBatchCommands = settings.maxBatchCommands();
+    this.maxBatchBytes = settings.maxBatchBytes();
   }
 
-  boolean hasRoomFor(PendingCommand command) {
-    return commands.size() < settings.maxQueuedCommands()
-        && bytes + command.bytes().length <= settings.maxQueuedBytes();
+  boolean canAccept(PendingCommand command) {
+    return commands.size() < maxCommands && bytes + command.bytes().length <= maxBytes;
   }
 
   void add(PendingCommand command) {
@@ -26,10 +31,10 @@ final class CommandQueue {
   }
 
   /** Puts commands back at the head of the queue, regardless of its limits. */
-  void putBack(List<PendingCommand> taken) {
-    for (int i = taken.size() - 1; i >= 0; i--) {
-      commands.addFirst(taken.get(i));
-      bytes += taken.get(i).bytes().length;
+  void putBack(List<PendingCommand> returned) {
+    for (int i = returned.size() - 1; i >= 0; i--) {
+      commands.addFirst(returned.get(i));
+      bytes += returned.get(i).bytes().length;
     }
   }
 
@@ -49,10 +54,10 @@ final class CommandQueue {
   List<PendingCommand> takeBatch() {
     List<PendingCommand> batch = new ArrayList<>();
     long batchBytes = RangeEntry.MUTATIONS_OVERHEAD;
-    while (!commands.isEmpty() && batch.size() < settings.maxBatchCommands()) {
+    while (!commands.isEmpty() && batch.size() < maxBatchCommands) {
       int length = commands.element().bytes().length;
       batchBytes += length + RangeEntry.COMMAND_OVERHEAD;
-      if (!batch.isEmpty() && batchBytes > settings.maxBatchBytes()) {
+      if (!batch.isEmpty() && batchBytes > maxBatchBytes) {
         break;
       }
       batch.add(commands.remove());

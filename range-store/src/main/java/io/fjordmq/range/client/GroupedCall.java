@@ -1,24 +1,22 @@
 package io.fjordmq.range.client;
 
-import io.fjordmq.range.RangeClient.GroupAnswer;
 import io.fjordmq.range.RangeClient.GroupEncoder;
+import io.fjordmq.range.RangeClient.GroupResponse;
 import io.fjordmq.range.RangeException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A call of {@link io.fjordmq.range.RangeClient#mutateGrouped}: its keys and their answers. */
+/** A call of {@link io.fjordmq.range.RangeClient#mutateGrouped}: its keys and their responses. */
 final class GroupedCall {
   private final List<byte[]> keys;
   private final GroupEncoder encoder;
   private final long deadlineMillis;
-  private final CompletableFuture<List<GroupAnswer>> future = new CompletableFuture<>();
+  private final CompletableFuture<List<GroupResponse>> future = new CompletableFuture<>();
 
   /** Guarded by this. */
-  private final List<GroupAnswer> answers = new ArrayList<>();
+  private final List<GroupResponse> responses = new ArrayList<>();
 
   private int unanswered;
   private boolean partlySent;
@@ -30,7 +28,7 @@ final class GroupedCall {
     this.unanswered = keys.size();
   }
 
-  CompletableFuture<List<GroupAnswer>> future() {
+  CompletableFuture<List<GroupResponse>> future() {
     return future;
   }
 
@@ -44,41 +42,13 @@ final class GroupedCall {
     return all;
   }
 
-  /** Makes one command for each range that holds a key of these positions. */
-  List<PendingCommand.Routed> group(int[] positions, RangeRouteTable table) {
-    RangeRoute[] routes = new RangeRoute[positions.length];
-    boolean sameRange = true;
-    for (int i = 0; i < positions.length; i++) {
-      routes[i] = table.find(keys.get(positions[i]));
-      sameRange &= routes[i] == routes[0];
-    }
-    if (sameRange) {
-      return List.of(part(routes[0], positions));
-    }
-    Map<RangeRoute, int[]> counts = new LinkedHashMap<>();
-    for (RangeRoute route : routes) {
-      counts.computeIfAbsent(route, first -> new int[1])[0]++;
-    }
-    List<PendingCommand.Routed> commands = new ArrayList<>(counts.size());
-    counts.forEach(
-        (route, count) -> commands.add(part(route, ofRoute(route, routes, positions, count[0]))));
-    return commands;
+  byte[] key(int position) {
+    return keys.get(position);
   }
 
-  private static int[] ofRoute(RangeRoute route, RangeRoute[] routes, int[] positions, int count) {
-    int[] members = new int[count];
-    int next = 0;
-    for (int i = 0; i < positions.length; i++) {
-      if (routes[i] == route) {
-        members[next++] = positions[i];
-      }
-    }
-    return members;
-  }
-
-  private PendingCommand.Routed part(RangeRoute route, int[] positions) {
-    byte[] command = encoder.encode(positions);
-    return new PendingCommand.Routed(route, new PendingCommand.Part(this, positions, command));
+  /** The command for the keys of these positions. */
+  PendingCommand.Part part(int[] positions) {
+    return new PendingCommand.Part(this, positions, encoder.encode(positions));
   }
 
   /** A part was sent, so rejecting another part no longer means that nothing was sent. */
@@ -86,15 +56,15 @@ final class GroupedCall {
     partlySent = true;
   }
 
-  void answered(int[] positions, byte[] answer) {
-    List<GroupAnswer> all;
+  void onResponse(int[] positions, byte[] response) {
+    List<GroupResponse> all;
     synchronized (this) {
-      answers.add(new GroupAnswer(positions, answer));
+      responses.add(new GroupResponse(positions, response));
       unanswered -= positions.length;
       if (unanswered > 0) {
         return;
       }
-      all = List.copyOf(answers);
+      all = List.copyOf(responses);
     }
     future.complete(all);
   }
@@ -108,7 +78,7 @@ final class GroupedCall {
         sentPartly
             ? new RangeException(
                 RangeException.Kind.UNAVAILABLE,
-                "command was sent to some of its ranges but not to all: " + cause.getMessage(),
+                "command was sent to only some of its ranges: " + cause.getMessage(),
                 cause)
             : cause);
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Sends a client's commands to one range, in order. Commands that arrive while a batch is in
  * flight, or shortly after a batch to a busy range, form the next batch. A batch is resent under
  * its number until its outcome is known or its deadline passes. In the latter case the commands
- * queued behind it fail, too: otherwise they could be applied before the failed ones, which callers
+ * queued behind it also fail: otherwise they could be applied before the failed ones, which callers
  * may repeat. Thread-safe.
  */
 final class MutationBatcher {
@@ -117,11 +117,11 @@ final class MutationBatcher {
     attempts.begin();
     ready = batch;
     inFlight = batch;
-    shared.observer().batchSent(id, batch.commands().size(), batch.commandBytes());
+    shared.observer().onBatchSent(id, batch.commands().size(), batch.commandBytes());
   }
 
   private record Sending(CommandBatch batch, int attempt, LeaderHint leader, byte[] entry) {
-    Consumer<RangeResult> replyTo(MutationBatcher batcher) {
+    Consumer<RangeResult> responseHandler(MutationBatcher batcher) {
       return result -> batcher.replied(batch, attempt, leader, result);
     }
   }
@@ -130,7 +130,9 @@ final class MutationBatcher {
     for (Sending sending = nextToSend(); sending != null; sending = nextToSend()) {
       shared.client().watch();
       try {
-        shared.transport().propose(sending.leader.node(), id, sending.entry, sending.replyTo(this));
+        shared
+            .transport()
+            .propose(sending.leader.node(), id, sending.entry, sending.responseHandler(this));
       } finally {
         synchronized (lock) {
           driving = false;
@@ -155,32 +157,32 @@ final class MutationBatcher {
     }
   }
 
-  private void replied(CommandBatch batch, int attempt, LeaderHint asked, RangeResult result) {
+  private void replied(CommandBatch batch, int attempt, LeaderHint target, RangeResult result) {
     Runnable consequence;
     synchronized (lock) {
       // Replies can be late or duplicated. A settled batch ignores them. Success counts whichever
-      // attempt it answers, failure only for the latest one.
+      // attempt it belongs to, failure only for the latest one.
       boolean success =
           result instanceof RangeResult.Applied || result instanceof RangeResult.Registered;
       if (batch != inFlight || (!success && attempt != batch.attempt())) {
         return;
       }
-      consequence = decide(batch, asked, result);
+      consequence = decide(batch, target, result);
     }
     consequence.run();
     drive();
   }
 
   /** Returns the work to do after releasing the lock. */
-  private Runnable decide(CommandBatch batch, LeaderHint asked, RangeResult result) {
+  private Runnable decide(CommandBatch batch, LeaderHint target, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
       return applied(batch, applied);
     } else if (result instanceof RangeResult.Registered registered) {
       return registered(batch, registered);
-    } else if (result instanceof RangeResult.NotLeader elsewhere) {
-      return redirected(batch, asked, elsewhere.leader());
+    } else if (result instanceof RangeResult.NotLeader notLeader) {
+      return redirected(batch, target, notLeader.leader());
     } else if (result instanceof RangeResult.StaleEpoch stale) {
-      return reshaped(batch, stale.current());
+      return onStaleEpoch(batch, stale.current());
     } else if (result instanceof RangeResult.SenderForgotten) {
       return forgotten(batch);
     } else if (result instanceof RangeResult.Outdated) {
@@ -188,30 +190,31 @@ final class MutationBatcher {
     } else if (result instanceof RangeResult.Busy busy) {
       return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      attempts.leaderMoved(asked, null); // silent or deposed: try the others
+      attempts.leaderMoved(target, null); // silent or deposed: try the others
       return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
       attempts.storageFailed();
       return retryAfter(batch, "storage failed: " + failed.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      attempts.leaderMoved(asked, null);
+      attempts.leaderMoved(target, null);
       return retryAfter(batch, "unavailable: " + unavailable.reason());
     }
-    throw new IllegalStateException("range " + id + " answered a batch with " + result);
+    throw new IllegalStateException(
+        "unexpected response to a batch of range " + id + ": " + result);
   }
 
   private Runnable applied(CommandBatch batch, RangeResult.Applied applied) {
     List<PendingCommand> commands = batch.commands();
-    List<byte[]> answers = applied.answers();
-    queue.putBack(commands.subList(answers.size(), commands.size()));
+    List<byte[]> responses = applied.responses();
+    queue.putBack(commands.subList(responses.size(), commands.size()));
     settle();
     seenIndex = Math.max(seenIndex, applied.index());
     return () -> {
-      shared.observer().batchDone(id, System.nanoTime() - batch.firstSentNanos());
-      for (int i = 0; i < answers.size(); i++) {
-        commands.get(i).complete(answers.get(i));
+      shared.observer().onBatchApplied(id, System.nanoTime() - batch.firstSentNanos());
+      for (int i = 0; i < responses.size(); i++) {
+        commands.get(i).complete(responses.get(i));
       }
-      shared.client().settled(id);
+      shared.client().onSettled(id);
       sendNext();
     };
   }
@@ -238,26 +241,26 @@ final class MutationBatcher {
     return NOTHING;
   }
 
-  private Runnable redirected(CommandBatch batch, LeaderHint asked, @Nullable NodeId hint) {
-    shared.observer().redirected(id);
-    boolean retryNow = asked.isBetter(hint) && attempts.failed() == 0;
-    attempts.leaderMoved(asked, hint);
+  private Runnable redirected(CommandBatch batch, LeaderHint target, @Nullable NodeId hint) {
+    shared.observer().onRedirect(id);
+    boolean retryNow = target.isBetter(hint) && attempts.failed() == 0;
+    attempts.leaderMoved(target, hint);
     if (!retryNow) {
-      return retryAfter(batch, "node " + asked.node() + " does not lead");
+      return retryAfter(batch, "node " + target.node() + " does not lead");
     }
-    attempts.failed("redirected by node " + asked.node());
+    attempts.failed("redirected by node " + target.node());
     ready = batch;
     return NOTHING;
   }
 
   /** The batch was not applied and, under its number, never will be. */
-  private Runnable reshaped(CommandBatch batch, List<RangeDescriptor> current) {
-    shared.observer().redirected(id);
+  private Runnable onStaleEpoch(CommandBatch batch, List<RangeDescriptor> current) {
+    shared.observer().onRedirect(id);
     queue.putBack(batch.commands());
     settle();
     RangeDescriptor routedBy = descriptor;
     return () -> {
-      shared.client().reshaped(current);
+      shared.client().onNewDescriptors(current);
       if (descriptor == routedBy) { // the replica lags behind our descriptor: give it time
         shared.timers().schedule(shared.settings().backoffMillis(1), this::sendNext);
       } else {
@@ -274,9 +277,9 @@ final class MutationBatcher {
 
   private Runnable retryAfter(CommandBatch batch, String failure) {
     attempts.failed(failure);
-    shared.observer().retried(id, failure);
+    shared.observer().onRetry(id, failure);
     int attempt = batch.attempt();
-    long pause = attempts.takePauseMillis(shared.settings());
+    long pause = attempts.nextPauseMillis(shared.settings());
     return () -> shared.timers().schedule(pause, () -> retry(batch, attempt));
   }
 
@@ -292,14 +295,14 @@ final class MutationBatcher {
   /** Fails the batch, then the commands behind it, and gives callers time to stop sending. */
   private Runnable giveUp(CommandBatch batch, @Nullable String reason) {
     settle();
-    shared.observer().gaveUp(id);
+    shared.observer().onGiveUp(id);
     RangeException failure = attempts.giveUp(descriptor, reason);
     List<PendingCommand> queued = queue.takeAll();
     admission.pause();
     return () -> {
       batch.commands().forEach(command -> command.fail(failure));
-      queued.forEach(command -> command.fail(admission.afterLostBatch()));
-      shared.client().settled(id);
+      queued.forEach(command -> command.fail(admission.afterAbandonedBatch()));
+      shared.client().onSettled(id);
     };
   }
 
@@ -318,9 +321,9 @@ final class MutationBatcher {
       if (nowMillis >= batch.deadlineMillis()) {
         consequence = giveUp(batch, null);
       } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
-        attempts.failed("no reply from node " + attempts.leader().node());
+        attempts.failed("no response from node " + attempts.leader().node());
         attempts.leaderMoved(attempts.leader(), null);
-        shared.observer().retried(id, "no reply");
+        shared.observer().onRetry(id, "no response");
         ready = batch;
         consequence = NOTHING;
       } else {
@@ -367,7 +370,9 @@ final class MutationBatcher {
     }
   }
 
-  /** Uses the new descriptor from {@link #next} on; a batch in flight stays as it is. */
+  /**
+   * Uses the new descriptor from the next {@link #sendNext} on; a batch in flight stays as it is.
+   */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
       attempts.updateReplicas(current);

@@ -1,7 +1,6 @@
 package io.fjordmq.range.client;
 
 import io.fjordmq.range.RangeException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** A command that has not completed, and the future or call that waits for it. */
@@ -11,33 +10,22 @@ sealed interface PendingCommand {
   /** Deadline in the time of the client's timers. */
   long deadlineMillis();
 
-  void complete(byte[] answer);
+  void complete(byte[] response);
 
   void fail(RangeException cause);
-
-  /** Routes the command again: one command for each range that holds any of its keys now. */
-  List<Routed> route(RangeRouteTable table);
-
-  /** A command and the range it goes to. */
-  record Routed(RangeRoute route, PendingCommand command) {}
 
   /** A command for one key. */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record Single(byte[] key, byte[] bytes, long deadlineMillis, CompletableFuture<byte[]> future)
       implements PendingCommand {
     @Override
-    public void complete(byte[] answer) {
-      future.complete(answer);
+    public void complete(byte[] response) {
+      future.complete(response);
     }
 
     @Override
     public void fail(RangeException cause) {
       future.completeExceptionally(cause);
-    }
-
-    @Override
-    public List<Routed> route(RangeRouteTable table) {
-      return List.of(new Routed(table.find(key), this));
     }
   }
 
@@ -50,18 +38,13 @@ sealed interface PendingCommand {
     }
 
     @Override
-    public void complete(byte[] answer) {
-      call.answered(positions, answer);
+    public void complete(byte[] response) {
+      call.onResponse(positions, response);
     }
 
     @Override
     public void fail(RangeException cause) {
       call.failed(cause);
-    }
-
-    @Override
-    public List<Routed> route(RangeRouteTable table) {
-      return call.group(positions, table);
     }
   }
 }

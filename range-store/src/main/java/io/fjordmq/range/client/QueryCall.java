@@ -24,7 +24,7 @@ final class QueryCall {
   private int failedAttempts;
   private long attemptedAtMillis;
   private boolean waiting;
-  private String lastFailure = "no reply";
+  private String lastFailure = "no response";
   private boolean storageFailed;
 
   QueryCall(
@@ -71,13 +71,13 @@ final class QueryCall {
   }
 
   private void replied(
-      RangeRoute route, LeaderHint asked, int answeredAttempt, RangeResult result) {
-    if (result instanceof RangeResult.Answered answered) {
-      future.complete(answered.answer());
+      RangeRoute route, LeaderHint target, int repliedAttempt, RangeResult result) {
+    if (result instanceof RangeResult.Success success) {
+      future.complete(success.response());
       return;
     }
     synchronized (this) {
-      if (answeredAttempt != attempt || !waiting) {
+      if (repliedAttempt != attempt || !waiting) {
         return;
       }
       waiting = false;
@@ -85,16 +85,17 @@ final class QueryCall {
     }
     RangeId range = route.descriptor().id();
     if (result instanceof RangeResult.StaleEpoch stale) {
-      shared.observer().redirected(range);
-      shared.client().reshaped(stale.current());
+      shared.observer().onRedirect(range);
+      shared.client().onNewDescriptors(stale.current());
       retryLater(range, "routed by an outdated epoch", shared.settings()::backoffMillis);
-    } else if (result instanceof RangeResult.NotLeader elsewhere) {
-      shared.observer().redirected(range);
-      NodeId hint = elsewhere.leader();
-      route.batcher().leaderMoved(asked, hint);
-      retryLater(range, "node " + asked.node() + " does not lead", shared.settings()::searchMillis);
+    } else if (result instanceof RangeResult.NotLeader notLeader) {
+      shared.observer().onRedirect(range);
+      NodeId hint = notLeader.leader();
+      route.batcher().leaderMoved(target, hint);
+      retryLater(
+          range, "node " + target.node() + " does not lead", shared.settings()::searchMillis);
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      route.batcher().leaderMoved(asked, null);
+      route.batcher().leaderMoved(target, null);
       retryLater(range, "unavailable: " + unavailable.reason(), shared.settings()::searchMillis);
     } else {
       retryLater(range, String.valueOf(result), shared.settings()::backoffMillis);
@@ -107,7 +108,7 @@ final class QueryCall {
       failed = ++failedAttempts;
       lastFailure = reason;
     }
-    shared.observer().retried(range, reason);
+    shared.observer().onRetry(range, reason);
     shared
         .timers()
         .schedule(

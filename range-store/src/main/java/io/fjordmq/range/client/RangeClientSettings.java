@@ -8,12 +8,12 @@ import java.time.Duration;
  * @param maxCommandBytes maximum size of a command; larger ones are rejected as TOO_LARGE
  * @param maxBatchBytes maximum size of a batch; a single larger command is sent on its own
  * @param maxBatchCommands maximum number of commands in a batch
- * @param enoughAnswerBytes soft limit for the answers of a batch. The command that reaches it is
- *     the last one applied; the others move to the next batch. So the answers of a batch exceed the
- *     limit by less than one answer, wherever they are sent and kept
+ * @param maxBatchResponseBytes soft limit for the responses to a batch. The command that reaches it
+ *     is the last one applied; the others move to the next batch. So the responses to a batch
+ *     exceed the limit by less than one response, wherever they are sent and stored
  * @param batchInterval minimum time between two batches to a busy range, which makes batches fewer
  *     and larger; a range is busy if its last batch held several commands. Zero disables it
- * @param hurryCommands number of queued commands that are sent without waiting for batchInterval
+ * @param flushCommands number of queued commands that are sent without waiting for batchInterval
  * @param maxQueuedCommands maximum number of commands queued for a range; more are rejected as BUSY
  * @param maxQueuedBytes maximum size of the commands queued for a range; more are rejected as BUSY
  * @param maxQueries maximum number of queries in flight; more are rejected as BUSY
@@ -22,17 +22,17 @@ import java.time.Duration;
  *     maxBackoff
  * @param backoff pause before the first retry; doubles with each retry
  * @param maxBackoff maximum pause before a retry; also how long a range's commands are rejected as
- *     BUSY after the client has given up on a batch, like the commands queued behind it
- * @param registerAgainAfter idle time after which the client requests a new sender number of a
- *     range, because the range may have evicted the previous one
+ *     BUSY after the client has abandoned a batch, like the commands queued behind it
+ * @param reregisterAfter idle time after which the client requests a new sender number of a range,
+ *     because the range may have evicted the previous one
  */
 public record RangeClientSettings(
     int maxCommandBytes,
     int maxBatchBytes,
     int maxBatchCommands,
-    int enoughAnswerBytes,
+    int maxBatchResponseBytes,
     Duration batchInterval,
-    int hurryCommands,
+    int flushCommands,
     int maxQueuedCommands,
     long maxQueuedBytes,
     int maxQueries,
@@ -40,7 +40,7 @@ public record RangeClientSettings(
     Duration attemptTimeout,
     Duration backoff,
     Duration maxBackoff,
-    Duration registerAgainAfter) {
+    Duration reregisterAfter) {
 
   /** Finding the leader costs a replica little, and every command waits for it. */
   private static final long MAX_SEARCH_MILLIS = 50;
@@ -69,22 +69,22 @@ public record RangeClientSettings(
     atLeast("maxCommandBytes", maxCommandBytes, 1);
     atLeast("maxBatchBytes", maxBatchBytes, 1);
     atLeast("maxBatchCommands", maxBatchCommands, 1);
-    atLeast("enoughAnswerBytes", enoughAnswerBytes, 1);
+    atLeast("maxBatchResponseBytes", maxBatchResponseBytes, 1);
     atLeast("batchInterval in milliseconds", batchInterval.toMillis(), 0);
-    atLeast("hurryCommands", hurryCommands, 1);
+    atLeast("flushCommands", flushCommands, 1);
     atLeast("maxQueuedCommands", maxQueuedCommands, 1);
     atLeast("maxQueuedBytes", maxQueuedBytes, 1);
     atLeast("maxQueries", maxQueries, 1);
     atLeast("deadline in milliseconds", deadline.toMillis(), 1);
     atLeast("attemptTimeout in milliseconds", attemptTimeout.toMillis(), maxBackoff.toMillis());
     atLeast("backoff in milliseconds", backoff.toMillis(), 1);
-    atLeast("registerAgainAfter in milliseconds", registerAgainAfter.toMillis(), 1);
+    atLeast("reregisterAfter in milliseconds", reregisterAfter.toMillis(), 1);
     atLeast("maxBackoff in milliseconds", maxBackoff.toMillis(), backoff.toMillis());
   }
 
   private static void atLeast(String name, long value, long minimum) {
     if (value < minimum) {
-      throw new IllegalArgumentException(name + " must be at least " + minimum + ": " + value);
+      throw new IllegalArgumentException(name + " must be at least " + minimum + ", not " + value);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,56 @@ final class RangeRouteTable {
     return routes.get(high);
   }
 
+  /** A command and the range it goes to. */
+  record Routed(RangeRoute route, PendingCommand command) {}
+
+  /**
+   * Routes a command: one command for each range that holds any of its keys.
+   *
+   * @throws RangeException if no known range holds one of them
+   */
+  List<Routed> route(PendingCommand command) {
+    if (command instanceof PendingCommand.Single single) {
+      return List.of(new Routed(find(single.key()), single));
+    } else if (command instanceof PendingCommand.Part part) {
+      return route(part.call(), part.positions());
+    }
+    throw new IllegalStateException("unexpected command: " + command);
+  }
+
+  /** Routes a grouped call: one command for each range that holds a key of these positions. */
+  List<Routed> route(GroupedCall call, int[] positions) {
+    RangeRoute[] found = new RangeRoute[positions.length];
+    boolean sameRange = true;
+    for (int i = 0; i < positions.length; i++) {
+      found[i] = find(call.key(positions[i]));
+      sameRange &= found[i] == found[0];
+    }
+    if (sameRange) {
+      return List.of(new Routed(found[0], call.part(positions)));
+    }
+    Map<RangeRoute, int[]> counts = new LinkedHashMap<>();
+    for (RangeRoute route : found) {
+      counts.computeIfAbsent(route, first -> new int[1])[0]++;
+    }
+    List<Routed> commands = new ArrayList<>(counts.size());
+    counts.forEach(
+        (route, count) ->
+            commands.add(new Routed(route, call.part(ofRoute(route, found, positions, count[0])))));
+    return commands;
+  }
+
+  private static int[] ofRoute(RangeRoute route, RangeRoute[] found, int[] positions, int count) {
+    int[] members = new int[count];
+    int next = 0;
+    for (int i = 0; i < positions.length; i++) {
+      if (found[i] == route) {
+        members[next++] = positions[i];
+      }
+    }
+    return members;
+  }
+
   /** The parts of an interval that known ranges hold, in key order. */
   List<KeyInterval> locate(KeyInterval interval) {
     List<KeyInterval> parts = new ArrayList<>();
@@ -91,17 +142,17 @@ final class RangeRouteTable {
    * without a range, new intervals are ignored until descriptors for these keys arrive.
    *
    * @param postponed complete sets of descriptors received earlier and not yet in use
-   * @param news received descriptors
+   * @param received received descriptors
    */
-  List<RangeDescriptor> merge(List<RangeDescriptor> postponed, List<RangeDescriptor> news) {
+  List<RangeDescriptor> merge(List<RangeDescriptor> postponed, List<RangeDescriptor> received) {
     List<RangeDescriptor> all = new ArrayList<>(postponed);
-    all.addAll(news);
+    all.addAll(received);
     List<RangeDescriptor> merged = newest(all);
     if (covers(merged)) {
       return merged;
     }
     List<RangeDescriptor> moved = new ArrayList<>(postponed);
-    news.stream().filter(this::isKnownInterval).forEach(moved::add);
+    received.stream().filter(this::isKnownInterval).forEach(moved::add);
     return newest(moved);
   }
 
@@ -146,14 +197,14 @@ final class RangeRouteTable {
    * only the members at its creation or last split.
    */
   private static RangeDescriptor newer(RangeDescriptor known, RangeDescriptor received) {
-    boolean reshaped = received.epoch().version() > known.epoch().version();
+    boolean newInterval = received.epoch().version() > known.epoch().version();
     boolean moved =
         received.epoch().replicas() > known.epoch().replicas()
-            || (reshaped && received.epoch().replicas() == known.epoch().replicas());
-    if (reshaped == moved) {
+            || (newInterval && received.epoch().replicas() == known.epoch().replicas());
+    if (newInterval == moved) {
       return moved ? received : known;
     }
-    RangeDescriptor keys = reshaped ? received : known;
+    RangeDescriptor keys = newInterval ? received : known;
     RangeDescriptor members = moved ? received : known;
     return new RangeDescriptor(
         known.id(),
@@ -162,10 +213,10 @@ final class RangeRouteTable {
         members.replicas());
   }
 
-  private List<RangeDescriptor> newest(List<RangeDescriptor> news) {
+  private List<RangeDescriptor> newest(List<RangeDescriptor> received) {
     Map<RangeId, RangeDescriptor> newest = new HashMap<>();
     routes.forEach(route -> newest.put(route.descriptor().id(), route.descriptor()));
-    news.forEach(received -> newest.merge(received.id(), received, RangeRouteTable::newer));
+    received.forEach(range -> newest.merge(range.id(), range, RangeRouteTable::newer));
     List<RangeDescriptor> latestFirst = new ArrayList<>(newest.values());
     latestFirst.sort(
         Comparator.comparingLong((RangeDescriptor range) -> range.epoch().version())

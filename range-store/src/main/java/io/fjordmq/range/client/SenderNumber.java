@@ -4,15 +4,15 @@ import io.fjordmq.range.RangeEntry;
 
 /** The number under which a range knows a client, and its batch numbers. Guarded by its batcher. */
 final class SenderNumber {
-  private final long registerAgainAfterMillis;
-  private final int enoughAnswerBytes;
+  private final long reregisterAfterMillis;
+  private final int maxBatchResponseBytes;
   private long sender;
   private long lastBatch;
   private long usedAtMillis;
 
   SenderNumber(RangeClientSettings settings) {
-    this.registerAgainAfterMillis = settings.registerAgainAfter().toMillis();
-    this.enoughAnswerBytes = settings.enoughAnswerBytes();
+    this.reregisterAfterMillis = settings.reregisterAfter().toMillis();
+    this.maxBatchResponseBytes = settings.maxBatchResponseBytes();
   }
 
   /** Whether the client has to register before it can send a batch. */
@@ -38,14 +38,14 @@ final class SenderNumber {
    * then fail, so the client registers again first.
    */
   void use(long nowMillis) {
-    if (nowMillis - usedAtMillis > registerAgainAfterMillis) {
+    if (nowMillis - usedAtMillis > reregisterAfterMillis) {
       forgotten();
     }
   }
 
   /**
    * An attempt begins. The pause is measured from the last attempt: it can still arrive after the
-   * client has given up on its batch, and the range recognises it as outdated only while the client
+   * client has abandoned its batch, and the range recognises it as outdated only while the client
    * uses the same sender number.
    */
   void attempted(long nowMillis) {
@@ -57,6 +57,6 @@ final class SenderNumber {
     return isUnknown()
         ? RangeEntry.encodeRegister()
         : RangeEntry.encodeMutations(
-            epochVersion, sender, batch.number(), enoughAnswerBytes, batch.bytes());
+            epochVersion, sender, batch.number(), maxBatchResponseBytes, batch.bytes());
   }
 }

@@ -46,8 +46,8 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
     return bytes;
   }
 
-  /** The most that a batch can add to {@link #bytes}. */
-  static long mostBytes(KvBatch batch) {
+  /** Maximum bytes that a batch can add to {@link #bytes}. */
+  static long maxBytes(KvBatch batch) {
     return batch.bytes() + (long) CHANGE_BYTES * batch.size();
   }
 
@@ -162,8 +162,8 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
     }
   }
 
-  private static byte[] max(byte[] one, byte[] other) {
-    return Arrays.compareUnsigned(one, other) >= 0 ? one : other;
+  private static byte[] max(byte[] a, byte[] b) {
+    return Arrays.compareUnsigned(a, b) >= 0 ? a : b;
   }
 
   /**
@@ -224,11 +224,11 @@ final class ChangeIndex implements KvBatch.Sink, KvReader {
       return ascending ? order < 0 : order >= 0;
     }
 
-    private boolean precedes(byte[] key, byte @Nullable [] other) {
-      if (other == null) {
+    private boolean precedes(byte[] key, byte @Nullable [] end) {
+      if (end == null) {
         return true;
       }
-      int order = Arrays.compareUnsigned(key, other);
+      int order = Arrays.compareUnsigned(key, end);
       return ascending ? order < 0 : order > 0;
     }
   }

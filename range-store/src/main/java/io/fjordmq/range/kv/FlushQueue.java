@@ -1,17 +1,24 @@
 package io.fjordmq.range.kv;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs flushes one at a time on its own thread. At most one is running and one is queued: requests
  * that arrive during a flush share the next one, which starts after all of them.
  */
 final class FlushQueue implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FlushQueue.class);
+
   private final Runnable flush;
+  private final Duration closeTimeout;
   private final ExecutorService thread;
 
   /** The queued flush. Guarded by this. */
@@ -19,8 +26,12 @@ final class FlushQueue implements AutoCloseable {
 
   private boolean closed;
 
-  FlushQueue(String threadName, Runnable flush) {
+  /**
+   * @param closeTimeout how long {@link #close} waits for the last flush
+   */
+  FlushQueue(String threadName, Runnable flush, Duration closeTimeout) {
     this.flush = flush;
+    this.closeTimeout = closeTimeout;
     this.thread = Executors.newSingleThreadExecutor(task -> new Thread(task, threadName));
   }
 
@@ -57,32 +68,57 @@ final class FlushQueue implements AutoCloseable {
   }
 
   /**
-   * Flushes a last time and stops the thread.
+   * Flushes a last time and stops the thread. A flush that does not return within the timeout, for
+   * example because the disk hangs, is left running: the Raft log holds what is missing.
    *
    * @throws KvException if the last flush failed
    */
   @Override
   public void close() {
+    CompletableFuture<Void> last;
     synchronized (this) {
       if (closed) {
         return;
       }
+      last = request();
       closed = true;
     }
     thread.shutdown();
-    boolean interrupted = false;
-    while (true) {
+    if (!hasEnded()) {
+      LOG.error(
+          "Flush of the state storage did not return within {}; closing without it; the Raft log "
+              + "holds the missing writes",
+          closeTimeout);
+      return;
+    }
+    if (last.isCompletedExceptionally()) {
       try {
-        if (thread.awaitTermination(1, TimeUnit.MINUTES)) {
-          break;
+        last.join();
+      } catch (CompletionException e) {
+        if (e.getCause() instanceof KvException failure) {
+          throw failure;
         }
-      } catch (InterruptedException e) {
-        interrupted = true; // a flush cannot be aborted; restore the flag afterwards
+        throw e;
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+  }
+
+  /** Waits although the thread is interrupted: a flush cannot be aborted. */
+  private boolean hasEnded() {
+    long deadline = System.nanoTime() + closeTimeout.toNanos();
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return thread.awaitTermination(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
-    flush.run();
   }
 }

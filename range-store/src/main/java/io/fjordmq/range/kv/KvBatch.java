@@ -15,7 +15,7 @@ public final class KvBatch {
     DELETE_RANGE
   }
 
-  private static final byte[] NOTHING = new byte[0];
+  private static final byte[] NO_VALUE = new byte[0];
 
   // Parallel arrays rather than objects: a batch holds thousands of changes, thousands of times a
   // second.
@@ -38,7 +38,7 @@ public final class KvBatch {
   }
 
   public void delete(byte[] key) {
-    add(Kind.DELETE, key, NOTHING);
+    add(Kind.DELETE, key, NO_VALUE);
   }
 
   /** Deletes every key with {@code from <= key < to}; does nothing if the interval is empty. */

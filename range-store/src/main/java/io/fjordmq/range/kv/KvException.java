@@ -1,10 +1,12 @@
 package io.fjordmq.range.kv;
 
+import io.fjordmq.common.OperationException;
+
 /** A storage operation failed. */
-public final class KvException extends RuntimeException {
+public final class KvException extends OperationException {
   private static final long serialVersionUID = 1;
 
-  /** The cause, which determines what an operator can do. */
+  /** The kind of failure. Its documentation says what an operator can do. */
   public enum Kind {
     /** No space left on the device. Free some space; writes then resume automatically. */
     DISK_FULL,
@@ -20,19 +22,16 @@ public final class KvException extends RuntimeException {
     TOO_MANY_TOMBSTONES
   }
 
-  private final Kind kind;
-
   public KvException(Kind kind, String message) {
-    super(message);
-    this.kind = kind;
+    super(kind, message);
   }
 
   public KvException(Kind kind, String message, Throwable cause) {
-    super(message, cause);
-    this.kind = kind;
+    super(kind, message, cause);
   }
 
+  @Override
   public Kind kind() {
-    return kind;
+    return (Kind) super.kind();
   }
 }

@@ -1,7 +1,7 @@
 package io.fjordmq.range.kv;
 
 /**
- * Metrics of a storage at one moment, over all spaces.
+ * A point-in-time view of the metrics of a storage, over all spaces.
  *
  * @param unwrittenBytes bytes in the write-behind buffers, before the memtables
  * @param memtableBytes bytes in memtables

@@ -16,7 +16,7 @@ public interface KvSpace {
 
   /**
    * Returns a snapshot for scans whose duration must not depend on the number of uncompacted
-   * tombstones. Must be closed; for use by one thread.
+   * tombstones. Must be closed; not thread-safe.
    *
    * @param maxSkipped deleted and overwritten rows that all scans together may skip, at least 1.
    *     Beyond that, scans throw {@link KvException.Kind#TOO_MANY_TOMBSTONES}. A storage that drops

@@ -30,7 +30,7 @@ final class RocksFailures {
   }
 
   /** Must be called after every successful write and flush. */
-  void writeWorked() {
+  void onWriteSucceeded() {
     if (current != null) {
       current = null;
       LOG.info("State storage accepts writes again directory={}", directory);
@@ -72,9 +72,9 @@ final class RocksFailures {
 
   private static String advice(KvException.Kind kind) {
     return switch (kind) {
-      case DISK_FULL -> "; free some disk space, writes then resume automatically";
+      case DISK_FULL -> "; free disk space; writes resume automatically";
       case LOCKED ->
-          "; another process uses this directory, stop it or configure a different directory";
+          "; another process uses this directory; stop it or configure a different directory";
       case CORRUPTED -> "; restore this node's state from its peers";
       default -> "";
     };

@@ -35,6 +35,7 @@ public final class RocksKv implements Kv {
    * holds the state after some batch, without atomic flushes across column families.
    */
   private static final Logger LOG = LoggerFactory.getLogger(RocksKv.class);
+  private static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(15);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
   private static final Pattern NAME = Pattern.compile("[a-zA-Z][a-zA-Z0-9_-]*");
 
@@ -69,7 +70,7 @@ public final class RocksKv implements Kv {
       String name = new String(families.get(i).getName(), StandardCharsets.UTF_8);
       spaces.put(name, opened(name, handles.get(i)));
     }
-    this.flushes = new FlushQueue("kv-flush", this::flushNow);
+    this.flushes = new FlushQueue("kv-flush", this::flushNow, FLUSH_TIMEOUT);
   }
 
   /**
@@ -158,7 +159,7 @@ public final class RocksKv implements Kv {
     try (FlushOptions wait = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
       if (!handles.isEmpty()) {
         db.flush(wait, handles);
-        failures.writeWorked();
+        failures.onWriteSucceeded();
       }
     } catch (RocksDBException e) {
       throw failures.writeFailed("cannot flush state storage", e);
@@ -180,7 +181,7 @@ public final class RocksKv implements Kv {
     gate.enter();
     try (WriteOptions withoutLog = new WriteOptions().setDisableWAL(true)) {
       db.put(defaultFamily, withoutLog, PROBE, PROBE);
-      failures.writeWorked();
+      failures.onWriteSucceeded();
     } catch (RocksDBException e) {
       failures.writeFailed("cannot write to state storage", e);
     } finally {

@@ -43,7 +43,7 @@ public record RocksKvSettings(
 
   private static void atLeast(String name, long value, long minimum) {
     if (value < minimum) {
-      throw new IllegalArgumentException(name + " must be at least " + minimum + ": " + value);
+      throw new IllegalArgumentException(name + " must be at least " + minimum + ", not " + value);
     }
   }
 }

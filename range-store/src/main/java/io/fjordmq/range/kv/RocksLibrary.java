@@ -51,10 +51,10 @@ public final class RocksLibrary {
     }
   }
 
-  private static String reason(Throwable fault) {
-    return fault instanceof FileAlreadyExistsException
+  private static String reason(Throwable failure) {
+    return failure instanceof FileAlreadyExistsException
         ? "not a directory"
-        : String.valueOf(fault.getMessage());
+        : String.valueOf(failure.getMessage());
   }
 
   private static void load(@Nullable String folder) throws IOException {

@@ -55,7 +55,8 @@ final class RocksOptions implements AutoCloseable {
         .setMaxOpenFiles(settings.maxOpenFiles())
         .setMaxFileOpeningThreads(1)
         .setMaxBackgroundJobs(settings.backgroundThreads())
-        // Spread write-back of table files, so that it does not delay the log's fsync in one burst.
+        // Spread the write-back of table files over time, so that it does not delay the log's fsync
+        // in one burst.
         .setBytesPerSync(1 << 20)
         .setStatsDumpPeriodSec(0)
         .setKeepLogFileNum(3)

@@ -100,7 +100,7 @@ final class RocksSpace implements KvSpace {
         throw translation.failed;
       }
       db.write(withoutLog, write);
-      failures.writeWorked();
+      failures.onWriteSucceeded();
     } catch (RocksDBException e) {
       throw failures.writeFailed("cannot write to space " + name, e);
     } finally {
@@ -179,7 +179,7 @@ final class RocksSpace implements KvSpace {
 
     private void iterate(byte[] from, byte @Nullable [] to, Visitor visitor, boolean ascending) {
       gate.enter();
-      // The bounds let RocksDB stop by itself instead of stepping over deleted keys beyond them.
+      // The bounds make RocksDB stop there instead of stepping over deleted keys beyond them.
       try (ReadOptions options = new ReadOptions();
           Slice lower = new Slice(from);
           Slice upper = to == null ? null : new Slice(to)) {
@@ -191,7 +191,7 @@ final class RocksSpace implements KvSpace {
           options.setSnapshot(snapshot);
         }
         if (budget != null) {
-          options.setMaxSkippableInternalKeys(budget.left());
+          options.setMaxSkippableInternalKeys(budget.remaining());
         }
         try (RocksIterator iterator = db.newIterator(handle, options)) {
           visitAll(iterator, visitor, ascending);

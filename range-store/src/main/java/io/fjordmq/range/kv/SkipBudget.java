@@ -14,14 +14,14 @@ final class SkipBudget {
    * performance context counts the rows that this thread has skipped.
    */
   private final RocksDB db;
-  private long left;
+  private long remaining;
 
   /**
-   * @param left number of rows, at least 1
+   * @param remaining number of rows, at least 1
    */
-  SkipBudget(RocksDB db, long left) {
+  SkipBudget(RocksDB db, long remaining) {
     this.db = db;
-    this.left = left;
+    this.remaining = remaining;
   }
 
   /**
@@ -30,22 +30,22 @@ final class SkipBudget {
    * @throws KvException of kind {@link KvException.Kind#TOO_MANY_TOMBSTONES} if the budget is used
    *     up
    */
-  long left() {
-    if (left <= 0) {
+  long remaining() {
+    if (remaining <= 0) {
       throw new KvException(
           KvException.Kind.TOO_MANY_TOMBSTONES, "scan aborted: too many deleted rows");
     }
-    return left;
+    return remaining;
   }
 
-  /** Moves an iterator; throws like {@link #left} if the budget is already used up. */
+  /** Moves an iterator; throws like {@link #remaining} if the budget is already used up. */
   void step(Runnable step) {
-    left();
+    remaining();
     db.setPerfLevel(PerfLevel.ENABLE_COUNT);
     try {
       long before = skipped();
       step.run();
-      left -= skipped() - before;
+      remaining -= skipped() - before;
     } finally {
       db.setPerfLevel(PerfLevel.DISABLE);
     }

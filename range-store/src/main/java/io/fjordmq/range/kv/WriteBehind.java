@@ -65,11 +65,11 @@ final class WriteBehind implements KvSpace {
     if (closed) {
       throw new KvException(KvException.Kind.CLOSED, "state storage is closed");
     }
-    long most = ChangeIndex.mostBytes(batch);
-    if (unwritten.bytes() + most > maxBytes) {
+    long maxAdded = ChangeIndex.maxBytes(batch);
+    if (unwritten.bytes() + maxAdded > maxBytes) {
       writeOut(); // if this fails, no part of the batch has been buffered
     }
-    if (most > maxBytes) {
+    if (maxAdded > maxBytes) {
       space.write(batch);
     } else {
       batch.replay(0, unwritten);

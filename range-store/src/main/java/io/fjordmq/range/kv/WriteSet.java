@@ -22,7 +22,7 @@ public final class WriteSet implements KvWriter {
   private int indexed;
 
   /**
-   * @param batch receives the changes; those it already contains count, too
+   * @param batch receives the changes; those that it already contains also count
    */
   public WriteSet(KvReader base, KvBatch batch) {
     this.base = base;

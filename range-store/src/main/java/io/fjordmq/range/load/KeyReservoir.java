@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Uniform samples of the keys that a range accessed since the last {@link #turn}, and in the period
- * before it. Thread-safe.
+ * Uniform samples of the keys that a range accessed since the last {@link #rotate}, and in the
+ * period before it. Thread-safe.
  *
  * <p>Each half of the sample is Li's algorithm L ("Reservoir-Sampling Algorithms of Time Complexity
  * O(n(1+log(N/n)))", 1994): it draws how many keys to skip, so that nearly all calls only count

@@ -15,14 +15,18 @@ public final class LoadSplitStrategy implements SplitStrategy {
   /** Neighbours are merged only if their combined load is below this share of the split limits. */
   private static final double MERGED_SHARE = 0.5;
 
+  private final SplitMergeSettings rules;
   private final Map<String, SplitLimits> limits;
 
   /**
-   * Creates a strategy for the ranges of the stores that have limits; others are left unchanged.
+   * Creates a strategy for the ranges of the stores that have limits. It leaves other ranges
+   * unchanged.
    *
+   * @param rules rules for all stores
    * @param limits limits by store
    */
-  public LoadSplitStrategy(Map<String, SplitLimits> limits) {
+  public LoadSplitStrategy(SplitMergeSettings rules, Map<String, SplitLimits> limits) {
+    this.rules = rules;
     this.limits = Map.copyOf(limits);
   }
 
@@ -33,31 +37,31 @@ public final class LoadSplitStrategy implements SplitStrategy {
       return keep(Reason.COLD);
     } else if (!isHot(load.requests().least(), load.busy().least(), limit)) {
       return keep(Reason.TOO_SHORT);
-    } else if (load.age().compareTo(limit.leastAge()) < 0) {
+    } else if (load.age().compareTo(rules.minAge()) < 0) {
       return keep(Reason.TOO_YOUNG);
     } else if (node.ranges() >= node.maxRanges()) {
       return keep(Reason.TOO_MANY_RANGES);
-    } else if (limit.ioNanosLimit() > 0 && load.ioNanos() > limit.ioNanosLimit()) {
+    } else if (load.ioNanos() > limit.ioNanosLimit()) {
       return keep(Reason.STORAGE_IS_THE_LIMIT);
-    } else if (node.cpu() > limit.cpuLimit()) {
+    } else if (node.cpu() > rules.cpuLimit()) {
       return keep(Reason.CPU_IS_THE_LIMIT);
     }
     return MedianSplitKey.of(load.keys());
   }
 
-  private static boolean isHot(double requests, double busy, SplitLimits limit) {
-    return requests > limit.maxIoDensity() || busy > limit.maxBusy();
+  private boolean isHot(double requests, double busy, SplitLimits limit) {
+    return requests > limit.maxIoDensity() || busy > rules.maxBusy();
   }
 
   @Override
   public boolean shouldMerge(RangeLoad left, RangeLoad right) {
     SplitLimits limit = limits.get(left.store());
     return limit != null
-        && !limit.mergeAfter().isZero()
-        && left.observed().compareTo(limit.mergeAfter()) >= 0
-        && right.observed().compareTo(limit.mergeAfter()) >= 0
+        && !rules.mergeAfter().isZero()
+        && left.observed().compareTo(rules.mergeAfter()) >= 0
+        && right.observed().compareTo(rules.mergeAfter()) >= 0
         && left.peakRequests() + right.peakRequests() < MERGED_SHARE * limit.maxIoDensity()
-        && left.busy().most() + right.busy().most() < MERGED_SHARE * limit.maxBusy();
+        && left.busy().most() + right.busy().most() < MERGED_SHARE * rules.maxBusy();
   }
 
   private static SplitAdvice keep(Reason reason) {

@@ -18,7 +18,7 @@ public final class MedianSplitKey {
   /** Maximum share of the load in the heavier half for a split to be worthwhile. */
   private static final double MAX_SHARE = 2.0 / 3;
 
-  /** Share of the load from which on a single key makes every split useless. */
+  /** A single key with at least this share of the load makes every split useless. */
   private static final double HOT_KEY = 0.5;
 
   private MedianSplitKey() {}

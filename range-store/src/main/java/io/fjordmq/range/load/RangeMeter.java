@@ -10,8 +10,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * Measures the load of a range on the node that leads it. {@link #applied}, {@link #queried} and
- * {@link #touched} may be called by any thread and cost some tens of nanoseconds; {@link #tick},
- * {@link #load} and {@link #commands} must be called by a single thread.
+ * {@link #touched} are thread-safe and cost some tens of nanoseconds; {@link #tick}, {@link #load}
+ * and {@link #commands} must be called by one thread at a time.
  */
 public final class RangeMeter {
   public static final int WINDOW_SECONDS = 10;
@@ -52,7 +52,7 @@ public final class RangeMeter {
     writeNanos.add(writing);
   }
 
-  /** A query was answered. */
+  /** A query was executed. */
   public void queried() {
     requests.increment();
   }
@@ -104,7 +104,7 @@ public final class RangeMeter {
         slidingMaximum.observed(),
         spread(busy),
         executed == 0 ? 0 : Arrays.stream(writeNanosPerSecond).sum() / executed,
-        () -> sortedCuts(latest ? keys.latest() : keys.sample(), cut));
+        () -> sortedSplitKeys(latest ? keys.latest() : keys.sample(), cut));
   }
 
   /** Commands executed per second: the mean over the window. */
@@ -112,7 +112,7 @@ public final class RangeMeter {
     return spread(commandsPerSecond).mean();
   }
 
-  private static List<byte[]> sortedCuts(List<byte[]> sample, UnaryOperator<byte[]> cut) {
+  private static List<byte[]> sortedSplitKeys(List<byte[]> sample, UnaryOperator<byte[]> cut) {
     return sample.stream().map(cut).sorted(Arrays::compareUnsigned).toList();
   }
 

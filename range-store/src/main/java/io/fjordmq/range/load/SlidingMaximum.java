@@ -2,7 +2,7 @@ package io.fjordmq.range.load;
 
 import java.time.Duration;
 
-/** Maximum per second over a sliding window that advances in tenths. For use by one thread. */
+/** Maximum per second over a sliding window that advances in tenths. Not thread-safe. */
 final class SlidingMaximum {
   private static final int SLOTS = 10;
 
@@ -24,11 +24,11 @@ final class SlidingMaximum {
   }
 
   double highest() {
-    double most = 0;
+    double max = 0;
     for (double slot : highest) {
-      most = Math.max(most, slot);
+      max = Math.max(max, slot);
     }
-    return most;
+    return max;
   }
 
   /** How much of the window has been observed so far. */

@@ -1,39 +1,23 @@
 package io.fjordmq.range.load;
 
-import java.time.Duration;
-
 /**
- * Limits of {@link LoadSplitStrategy} for the ranges of a store.
+ * Limits of {@link LoadSplitStrategy} for the ranges of a store; part of its configuration section.
  *
+ * @param ioNanosLimit mean storage time per command, in nanoseconds, above which storage itself is
+ *     the bottleneck and nothing is split
  * @param maxIoDensity maximum commands and queries per second of a range; a range that exceeds it
  *     in each second of the window is split
- * @param maxBusy maximum busy share of a range's apply thread, above 0 and at most 1; a range that
- *     exceeds it in each second of the window is split
- * @param ioNanosLimit mean storage time per command, in nanoseconds, above which storage itself is
- *     the bottleneck and nothing is split; 0 for no limit
- * @param cpuLimit share of all processors, above 0 and at most 1, above which nothing is split
- * @param leastAge minimum age of a range before it is split or merged again
- * @param mergeAfter how long two neighbours must have been idle before they are merged; 0 disables
- *     merges
  */
-public record SplitLimits(
-    double maxIoDensity,
-    double maxBusy,
-    double ioNanosLimit,
-    double cpuLimit,
-    Duration leastAge,
-    Duration mergeAfter) {
+public record SplitLimits(long ioNanosLimit, int maxIoDensity) {
+  /** The default limits. */
+  public static final SplitLimits DEFAULTS = new SplitLimits(30_000, 20_000);
 
   /**
    * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public SplitLimits {
-    require(maxIoDensity >= 1, "maxIoDensity must be at least 1: " + maxIoDensity);
-    require(maxBusy > 0 && maxBusy <= 1, "maxBusy must be above 0 and at most 1: " + maxBusy);
-    require(ioNanosLimit >= 0, "ioNanosLimit must not be negative: " + ioNanosLimit);
-    require(cpuLimit > 0 && cpuLimit <= 1, "cpuLimit must be above 0 and at most 1: " + cpuLimit);
-    require(!leastAge.isNegative(), "leastAge must not be negative: " + leastAge);
-    require(!mergeAfter.isNegative(), "mergeAfter must not be negative: " + mergeAfter);
+    require(ioNanosLimit >= 1, "ioNanosLimit must be at least 1, not " + ioNanosLimit);
+    require(maxIoDensity >= 1, "maxIoDensity must be at least 1, not " + maxIoDensity);
   }
 
   private static void require(boolean valid, String message) {

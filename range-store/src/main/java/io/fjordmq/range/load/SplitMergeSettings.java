@@ -1,40 +1,61 @@
 package io.fjordmq.range.load;
 
 import java.time.Duration;
-import java.util.Set;
 
 /**
- * Rules for splits and merges of a node's ranges that apply to every split strategy.
+ * Rules for splits and merges of a node's ranges, of all stores; the configuration section {@code
+ * splitConfig}.
  *
- * @param stores stores whose ranges are split by load, and merged; ranges of other stores are only
- *     split by size
  * @param maxRanges number of replicas on a node, of all stores, at which it stops splitting
- * @param pause minimum time between two changes that a node requests
- * @param patience timeout for a strategy to decide about all ranges of a node, and also for
+ * @param cooldown minimum time between two changes that a node requests
+ * @param strategyTimeout timeout for a strategy to decide about all ranges of a node, and also for
  *     measuring their sizes before that
- * @param idleWindow how long neighbours must have been idle before they are merged; 0 disables
+ * @param maxBusyPercent busy share of a range's apply thread; {@link LoadSplitStrategy} splits a
+ *     range that exceeds it in each second of the window
+ * @param cpuLimitPercent share of all processors above which {@link LoadSplitStrategy} splits
+ *     nothing
+ * @param minAge minimum age of a range before {@link LoadSplitStrategy} splits it
+ * @param mergeAfter how long neighbours must have been idle before they are merged; 0 disables
  *     merges
  * @param maxRangeBytes size above which a range is split regardless of its load; 0 for no limit.
  *     Neighbours are merged only if their total size is at most half of it
  */
 public record SplitMergeSettings(
-    Set<String> stores,
     int maxRanges,
-    Duration pause,
-    Duration patience,
-    Duration idleWindow,
+    Duration cooldown,
+    Duration strategyTimeout,
+    int maxBusyPercent,
+    int cpuLimitPercent,
+    Duration minAge,
+    Duration mergeAfter,
     long maxRangeBytes) {
+
+  /** The default settings. */
+  public static final SplitMergeSettings DEFAULTS =
+      new SplitMergeSettings(
+          100,
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(3),
+          50,
+          90,
+          Duration.ofSeconds(10),
+          Duration.ofMinutes(5),
+          1L << 30);
 
   /**
    * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public SplitMergeSettings {
-    stores = Set.copyOf(stores);
-    require(maxRanges >= 1, "maxRanges must be at least 1: " + maxRanges);
-    require(!pause.isNegative(), "pause must not be negative: " + pause);
-    require(patience.toMillis() >= 1, "patience must be at least 1 ms: " + patience);
-    require(!idleWindow.isNegative(), "idleWindow must not be negative: " + idleWindow);
-    require(maxRangeBytes >= 0, "maxRangeBytes must not be negative: " + maxRangeBytes);
+    require(maxRanges >= 1, "maxRanges must be at least 1, not " + maxRanges);
+    require(!cooldown.isNegative(), "cooldown must be at least 0, not " + cooldown);
+    require(
+        strategyTimeout.toMillis() >= 1,
+        "strategyTimeout must be at least 1 ms, not " + strategyTimeout);
+    requirePercent("maxBusyPercent", maxBusyPercent);
+    requirePercent("cpuLimitPercent", cpuLimitPercent);
+    require(!minAge.isNegative(), "minAge must be at least 0, not " + minAge);
+    require(!mergeAfter.isNegative(), "mergeAfter must be at least 0, not " + mergeAfter);
+    require(maxRangeBytes >= 0, "maxRangeBytes must be at least 0, not " + maxRangeBytes);
   }
 
   /** Whether a range must be split because of its size. */
@@ -46,6 +67,18 @@ public record SplitMergeSettings(
   boolean canMerge(RangeSize left, RangeSize right) {
     return maxRangeBytes == 0
         || (left.isKnown() && right.isKnown() && left.bytes() + right.bytes() <= maxRangeBytes / 2);
+  }
+
+  double maxBusy() {
+    return maxBusyPercent / 100.0;
+  }
+
+  double cpuLimit() {
+    return cpuLimitPercent / 100.0;
+  }
+
+  private static void requirePercent(String name, int value) {
+    require(value >= 1 && value <= 100, name + " must be between 1 and 100, not " + value);
   }
 
   private static void require(boolean valid, String message) {

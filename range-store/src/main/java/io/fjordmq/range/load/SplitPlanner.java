@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which range of those that a node leads to split or merge next: asks the strategy, and
- * enforces the rules that apply to every strategy. For use by one thread.
+ * Decides which range of those that a node leads to split or merge next: calls the strategy, and
+ * enforces the rules that apply to every strategy. Not thread-safe.
  *
  * <ul>
- *   <li>A range above the size limit is split whatever the strategy says about its load.
+ *   <li>A range above the size limit is split regardless of its load.
  *   <li>Ranges are not merged if the result would exceed half the size limit.
  *   <li>There is one change at a time, the busiest range first, and at least {@code pause} between
  *       two changes.
@@ -35,6 +35,7 @@ public final class SplitPlanner {
   private static final Logger LOG = LoggerFactory.getLogger(SplitPlanner.class);
 
   private final SplitStrategy strategy;
+  private final Set<String> stores;
   private final SplitMergeSettings settings;
   private final Map<String, SplitAdvice> latest = new HashMap<>();
   private Set<String> idle = Set.of();
@@ -48,11 +49,12 @@ public final class SplitPlanner {
    *
    * @param start first key of its interval, inclusive
    * @param end end of its interval, exclusive; null for no upper bound
-   * @param logCut whether its log has been truncated past the first entry; it is not split before
+   * @param logTruncated whether its log has been truncated past the first entry; it is not split
+   *     before
    * @param size its size
    */
   public record Candidate(
-      RangeLoad load, byte[] start, byte @Nullable [] end, boolean logCut, RangeSize size) {
+      RangeLoad load, byte[] start, byte @Nullable [] end, boolean logTruncated, RangeSize size) {
     boolean canSplitAt(byte[] key) {
       return Arrays.compareUnsigned(start, key) < 0
           && (end == null || Arrays.compareUnsigned(key, end) < 0);
@@ -80,9 +82,15 @@ public final class SplitPlanner {
     }
   }
 
-  /** Creates a planner without any decisions. */
-  public SplitPlanner(SplitStrategy strategy, SplitMergeSettings settings) {
+  /**
+   * Creates a planner without any decisions.
+   *
+   * @param stores stores whose ranges are split by load, and merged; ranges of other stores are
+   *     only split by size
+   */
+  public SplitPlanner(SplitStrategy strategy, Set<String> stores, SplitMergeSettings settings) {
     this.strategy = strategy;
+    this.stores = Set.copyOf(stores);
     this.settings = settings;
   }
 
@@ -93,7 +101,7 @@ public final class SplitPlanner {
    */
   public Optional<Step> next(List<Candidate> led, NodeLoad node, long nowMillis) {
     latest.keySet().retainAll(led.stream().map(range -> range.load().range()).toList());
-    List<Wanted> wanted = new ArrayList<>();
+    List<RequestedSplit> splits = new ArrayList<>();
     Set<String> mayMerge = new HashSet<>();
     Set<String> splitBySize = new HashSet<>();
     for (Candidate range : led) {
@@ -104,7 +112,7 @@ public final class SplitPlanner {
       }
       latest.put(range.load().range(), advice);
       if (advice instanceof SplitAdvice.Split split) {
-        wanted.add(new Wanted(range.load(), split.key()));
+        splits.add(new RequestedSplit(range.load(), split.key()));
       } else if (shouldMerge(range, range)) {
         mayMerge.add(range.load().range());
       }
@@ -114,7 +122,7 @@ public final class SplitPlanner {
     if (isPausing(nowMillis)) {
       return Optional.empty();
     }
-    Optional<Step> next = wanted.isEmpty() ? merge(led) : Optional.of(busiest(wanted));
+    Optional<Step> next = splits.isEmpty() ? merge(led) : Optional.of(busiest(splits));
     if (next.isPresent()) {
       changedAtMillis = nowMillis;
     }
@@ -122,15 +130,18 @@ public final class SplitPlanner {
   }
 
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  private record Wanted(RangeLoad load, byte[] key) {}
+  private record RequestedSplit(RangeLoad load, byte[] key) {}
 
-  /** Skips the range that was chosen last, so that a split that keeps failing blocks no others. */
-  private Step busiest(List<Wanted> wanted) {
-    Wanted next =
-        wanted.stream()
-            .filter(one -> !one.load().range().equals(changedLast))
-            .max(Comparator.comparingDouble(one -> one.load().requests().mean()))
-            .orElse(wanted.get(0));
+  /**
+   * Skips the range that was chosen last, so that a split that fails repeatedly does not block the
+   * others.
+   */
+  private Step busiest(List<RequestedSplit> splits) {
+    RequestedSplit next =
+        splits.stream()
+            .filter(split -> !split.load().range().equals(changedLast))
+            .max(Comparator.comparingDouble(split -> split.load().requests().mean()))
+            .orElse(splits.get(0));
     changedLast = next.load().range();
     return new Step.Split(next.load().range(), next.key());
   }
@@ -151,11 +162,11 @@ public final class SplitPlanner {
   }
 
   private boolean isPausing(long nowMillis) {
-    return changedAtMillis != null && nowMillis - changedAtMillis < settings.pause().toMillis();
+    return changedAtMillis != null && nowMillis - changedAtMillis < settings.cooldown().toMillis();
   }
 
   private SplitAdvice advise(Candidate range, NodeLoad node) {
-    if (!settings.stores().contains(range.load().store())) {
+    if (!stores.contains(range.load().store())) {
       return new SplitAdvice.Keep(Reason.OFF);
     }
     @Nullable SplitAdvice advice;
@@ -165,11 +176,11 @@ public final class SplitPlanner {
       return failed(range, e.toString());
     }
     if (advice == null) {
-      return failed(range, "it returned null");
+      return failed(range, "the strategy returned null");
     } else if (!(advice instanceof SplitAdvice.Split split)) {
       return advice;
     } else if (!range.canSplitAt(split.key())) {
-      return failed(range, "it returned a split key outside the range: " + advice);
+      return failed(range, "the strategy returned a split key outside the range: " + advice);
     } else {
       return unlessPostponed(split, range, node);
     }
@@ -190,7 +201,7 @@ public final class SplitPlanner {
     if (node.ranges() >= node.maxRanges()) {
       return new SplitAdvice.Keep(Reason.TOO_MANY_RANGES);
     }
-    return range.logCut() ? split : new SplitAdvice.Keep(Reason.LOG_NOT_CUT);
+    return range.logTruncated() ? split : new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED);
   }
 
   private Optional<Step> merge(List<Candidate> led) {
@@ -206,8 +217,8 @@ public final class SplitPlanner {
 
   private boolean shouldMerge(Candidate left, Candidate right) {
     try {
-      return settings.stores().contains(left.load().store())
-          && !settings.idleWindow().isZero()
+      return stores.contains(left.load().store())
+          && !settings.mergeAfter().isZero()
           && settings.canMerge(left.size(), right.size())
           && strategy.shouldMerge(left.load(), right.load());
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
@@ -221,7 +232,7 @@ public final class SplitPlanner {
     if (!cause.equals(lastFailure)) {
       lastFailure = cause;
       LOG.warn(
-          "Split strategy failed; leaving the range unchanged: {} strategy={} range={}",
+          "Split strategy failed; not splitting or merging the range: {} strategy={} range={}",
           cause,
           strategy.getClass().getName(),
           range.load().range());

@@ -1,13 +1,13 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
@@ -30,11 +30,11 @@ import org.slf4j.LoggerFactory;
  * their entries, and has their leaders set them back. Thread-safe; does not block.
  *
  * <pre>
- * request: u8 format, 1 | u8 kind: 1 list, 2 lower
- *          -- lower: text store | varint range number
- * answer to list:  u8 format, 1 | varint ranges led by the node, then for each: text store
+ * request: u8 format, 1 | u8 kind: 1 list, 2 reset
+ *          -- reset: text store | varint range number
+ * response to list:  u8 format, 1 | varint ranges led by the node, then for each: text store
  *                  | varint range number | varint milliseconds that it is ahead
- * answer to lower: u8 format, 1 | varint milliseconds that it was ahead, 0 if it was not
+ * response to reset: u8 format, 1 | varint milliseconds that it was ahead, 0 if it was not
  *                  empty if this node does not lead the range
  * </pre>
  */
@@ -45,8 +45,8 @@ public final class ClockRepairs implements PeerServices.Handler {
   private static final Logger LOG = LoggerFactory.getLogger(ClockRepairs.class);
   private static final int FORMAT = 1;
   private static final int LIST = 1;
-  private static final int LOWER = 2;
-  private static final byte[] NOTHING = new byte[0];
+  private static final int RESET = 2;
+  private static final byte[] EMPTY_RESPONSE = new byte[0];
 
   private final Membership membership;
   private final PeerCalls peers;
@@ -67,26 +67,26 @@ public final class ClockRepairs implements PeerServices.Handler {
     this.timeout = settings.callTimeout();
   }
 
-  /** Registers this service, so that this node answers other nodes. */
+  /** Registers this service, so that this node responds to other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
-  /** The ranges whose clock is ahead, and by how much. Nodes that do not answer are left out. */
+  /** The ranges whose clock is ahead, and by how much. Nodes that do not respond are omitted. */
   public CompletableFuture<Map<RangeId, Duration>> ahead() {
     Map<RangeId, Duration> found = new TreeMap<>(java.util.Comparator.comparing(RangeId::toString));
-    return askAll(request(LIST).toByteArray())
+    return callAll(request(LIST).toByteArray())
         .thenApply(
-            answers -> {
-              answers.forEach(answer -> read(answer, found));
+            responses -> {
+              responses.forEach(response -> read(response, found));
               return found;
             });
   }
 
-  private static void read(byte[] answer, Map<RangeId, Duration> found) {
-    ByteReader in = new ByteReader(answer);
-    StoredFormat.require("answer about clocks", FORMAT, in);
-    for (int left = in.readCount(3); left > 0; left--) {
+  private static void read(byte[] response, Map<RangeId, Duration> found) {
+    ByteReader in = new ByteReader(response);
+    StoredFormat.require("list of clocks", FORMAT, in);
+    for (int remaining = in.readCount(3); remaining > 0; remaining--) {
       RangeId range = new RangeId(in.readString(), in.readVarint());
       found.put(range, Duration.ofMillis(in.readVarint()));
     }
@@ -100,15 +100,15 @@ public final class ClockRepairs implements PeerServices.Handler {
    * @return how far the clock was set back
    */
   public CompletableFuture<Duration> lower(RangeId range) {
-    ByteWriter out = request(LOWER).writeString(range.store()).writeVarint(range.number());
-    return askAll(out.toByteArray()).thenApply(answers -> lowered(range, answers));
+    ByteWriter out = request(RESET).writeString(range.store()).writeVarint(range.number());
+    return callAll(out.toByteArray()).thenApply(responses -> lowered(range, responses));
   }
 
-  private static Duration lowered(RangeId range, List<byte[]> answers) {
-    for (byte[] answer : answers) {
-      if (answer.length > 0) {
-        ByteReader in = new ByteReader(answer);
-        StoredFormat.require("answer about a clock", FORMAT, in);
+  private static Duration lowered(RangeId range, List<byte[]> responses) {
+    for (byte[] response : responses) {
+      if (response.length > 0) {
+        ByteReader in = new ByteReader(response);
+        StoredFormat.require("clock reset response", FORMAT, in);
         long millis = in.readVarint();
         in.requireEnd();
         if (millis == 0) {
@@ -118,28 +118,27 @@ public final class ClockRepairs implements PeerServices.Handler {
         return Duration.ofMillis(millis);
       }
     }
-    throw new IllegalStateException(
-        "none of the nodes that answered leads range " + range + "; try again in a moment");
+    throw new IllegalStateException("no responding node leads range " + range + "; retry later");
   }
 
   private static ByteWriter request(int kind) {
     return new ByteWriter(32).writeByte(FORMAT).writeByte(kind);
   }
 
-  /** The answers of the nodes that responded; nodes that failed are left out. */
-  private CompletableFuture<List<byte[]>> askAll(byte[] request) {
+  /** The responses of all nodes except those that failed. */
+  private CompletableFuture<List<byte[]>> callAll(byte[] request) {
     List<CompletableFuture<byte[]>> calls = new ArrayList<>();
     for (NodeId node : membership.members().alive()) {
       calls.add(
           node.equals(membership.self())
               ? handle(node, request)
-              : peers.ask(node, NAME, request, timeout));
+              : peers.call(node, NAME, request, timeout));
     }
     return CompletableFuture.allOf(calls.toArray(CompletableFuture<?>[]::new))
         .handle(
             (all, someFailure) ->
                 calls.stream()
-                    .filter(answer -> !answer.isCompletedExceptionally())
+                    .filter(response -> !response.isCompletedExceptionally())
                     .map(CompletableFuture::join)
                     .toList());
   }
@@ -153,12 +152,12 @@ public final class ClockRepairs implements PeerServices.Handler {
       if (kind == LIST) {
         in.requireEnd();
         return CompletableFuture.completedFuture(list());
-      } else if (kind != LOWER) {
+      } else if (kind != RESET) {
         throw NewerFormatException.unknownKind("request about clocks", kind);
       }
       RangeId range = new RangeId(in.readString(), in.readVarint());
       in.requireEnd();
-      return lowerHere(range);
+      return resetLocalClock(range);
     } catch (MalformedBytesException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -180,36 +179,38 @@ public final class ClockRepairs implements PeerServices.Handler {
     return out.toByteArray();
   }
 
-  private CompletableFuture<byte[]> lowerHere(RangeId range) {
+  private CompletableFuture<byte[]> resetLocalClock(RangeId range) {
     ReplicaStatus led =
         ranges.status().stream()
             .filter(replica -> replica.leading() && replica.descriptor().id().equals(range))
             .findFirst()
             .orElse(null);
     if (led == null) {
-      return CompletableFuture.completedFuture(NOTHING);
+      return CompletableFuture.completedFuture(EMPTY_RESPONSE);
     } else if (led.aheadMillis(clusterTime.millis()) == 0) {
-      return CompletableFuture.completedFuture(answer(0));
+      return CompletableFuture.completedFuture(encodeResponse(0));
     }
     CompletableFuture<byte[]> done = new CompletableFuture<>();
-    byte[] entry = RangeEntry.encodeLowerClock(led.descriptor().epoch().version());
-    ranges.propose(membership.self(), range, entry, result -> complete(done, range, result));
+    byte[] entry = RangeEntry.encodeResetClock(led.descriptor().epoch().version());
+    ranges
+        .transport()
+        .propose(membership.self(), range, entry, result -> complete(done, range, result));
     return done;
   }
 
   private static void complete(CompletableFuture<byte[]> done, RangeId range, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
-      long lowered = ByteBuffer.wrap(applied.answers().get(0)).getLong();
+      long lowered = ByteBuffer.wrap(applied.responses().get(0)).getLong();
       LOG.warn("Set the clock of a range back to cluster time byMs={} range={}", lowered, range);
-      done.complete(answer(lowered));
+      done.complete(encodeResponse(lowered));
     } else if (result instanceof RangeResult.NotLeader) {
-      done.complete(NOTHING);
+      done.complete(EMPTY_RESPONSE);
     } else {
       done.completeExceptionally(new IllegalStateException(String.valueOf(result)));
     }
   }
 
-  private static byte[] answer(long lowered) {
+  private static byte[] encodeResponse(long lowered) {
     return new ByteWriter(12).writeByte(FORMAT).writeVarint(lowered).toByteArray();
   }
 }

@@ -48,7 +48,7 @@ final class LeaderBalance {
 
   /**
    * @param ranges all ranges of the store
-   * @param movable those that need no other step
+   * @param movable ranges that need no other step
    */
   static List<Step> of(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
     LeaderBalance balance = new LeaderBalance(view, ranges, movable);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Spreads the load of one store's leaders over its nodes once {@link LeaderBalance} has nothing
- * left to do: a leader moves from a busy node to a less busy one, or two leaders swap nodes, if
+ * more to do: a leader moves from a busy node to a less busy one, or two leaders swap nodes, if
  * that helps enough and keeps the numbers of leaders as even as they are.
  */
 final class LeaderLoad {
@@ -61,7 +61,7 @@ final class LeaderLoad {
 
   /**
    * @param ranges all ranges of the store
-   * @param movable those that need no other step
+   * @param movable ranges that need no other step
    */
   static List<Step> of(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
     return ranges.stream().allMatch(LeaderLoad::isSettled)
@@ -70,19 +70,19 @@ final class LeaderLoad {
   }
 
   private static boolean isSettled(PlacedRange range) {
-    ShapeReport shape = range.leader() == null ? null : range.leaderReport().shape();
-    return shape != null && shape.seconds() >= SETTLED_SECONDS;
+    RangeLoadReport load = range.leader() == null ? null : range.leaderReport().load();
+    return load != null && load.seconds() >= SETTLED_SECONDS;
   }
 
   private static long requests(PlacedRange range) {
-    ShapeReport shape = range.leader() == null ? null : range.leaderReport().shape();
-    return shape == null ? 0 : shape.requests();
+    RangeLoadReport load = range.leader() == null ? null : range.leaderReport().load();
+    return load == null ? 0 : load.requests();
   }
 
   /** A leadership that moves and the one that moves back in exchange, or null. */
-  private record Change(PlacedRange given, @Nullable PlacedRange taken, long highest) {
+  private record Change(PlacedRange moved, @Nullable PlacedRange returned, long highest) {
     boolean isExchange() {
-      return taken != null;
+      return returned != null;
     }
   }
 
@@ -91,9 +91,9 @@ final class LeaderLoad {
         loads.keySet().stream()
             .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(Nodes.ORDER))
             .toList();
-    for (int most = byLoad.size() - 1; most > 0; most--) {
-      for (int least = 0; least < most; least++) {
-        List<Step> steps = between(byLoad.get(most), byLoad.get(least));
+    for (int busiest = byLoad.size() - 1; busiest > 0; busiest--) {
+      for (int idlest = 0; idlest < busiest; idlest++) {
+        List<Step> steps = between(byLoad.get(busiest), byLoad.get(idlest));
         if (!steps.isEmpty()) {
           return steps;
         }
@@ -106,29 +106,29 @@ final class LeaderLoad {
    * The best change between these two nodes. Every change lowers the sum of squares, so this
    * terminates.
    */
-  private List<Step> between(NodeId most, NodeId least) {
-    long highest = load(most);
-    if (highest - load(least) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
+  private List<Step> between(NodeId busiest, NodeId idlest) {
+    long highest = load(busiest);
+    if (highest - load(idlest) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
       return List.of();
     }
-    return changes(most, least).stream()
+    return changes(busiest, idlest).stream()
         .min(Comparator.comparingLong(Change::highest).thenComparing(Change::isExchange))
         .filter(change -> change.highest() <= MAX_REMAINING_SHARE * highest)
-        .map(change -> transfers(change, most, least))
+        .map(change -> transfers(change, busiest, idlest))
         .orElse(List.of());
   }
 
-  private List<Change> changes(NodeId most, NodeId least) {
+  private List<Change> changes(NodeId busiest, NodeId idlest) {
     List<Change> changes = new ArrayList<>();
-    boolean evenWithoutOne = count(most) > count(least);
-    for (PlacedRange given : movable) {
-      if (most.equals(given.leader()) && canLead(given, least)) {
+    boolean evenWithoutOne = count(busiest) > count(idlest);
+    for (PlacedRange moved : movable) {
+      if (busiest.equals(moved.leader()) && canLead(moved, idlest)) {
         if (evenWithoutOne) {
-          changes.add(change(given, null, most, least));
+          changes.add(change(moved, null, busiest, idlest));
         }
-        for (PlacedRange taken : movable) {
-          if (least.equals(taken.leader()) && canLead(taken, most)) {
-            changes.add(change(given, taken, most, least));
+        for (PlacedRange returned : movable) {
+          if (idlest.equals(returned.leader()) && canLead(returned, busiest)) {
+            changes.add(change(moved, returned, busiest, idlest));
           }
         }
       }
@@ -136,9 +136,11 @@ final class LeaderLoad {
     return changes;
   }
 
-  private Change change(PlacedRange given, @Nullable PlacedRange taken, NodeId most, NodeId least) {
-    long moved = requests(given) - (taken == null ? 0 : requests(taken));
-    return new Change(given, taken, Math.max(load(most) - moved, load(least) + moved));
+  private Change change(
+      PlacedRange moved, @Nullable PlacedRange returned, NodeId busiest, NodeId idlest) {
+    long requestsMoved = requests(moved) - (returned == null ? 0 : requests(returned));
+    return new Change(
+        moved, returned, Math.max(load(busiest) - requestsMoved, load(idlest) + requestsMoved));
   }
 
   private boolean canLead(PlacedRange range, NodeId node) {
@@ -153,12 +155,12 @@ final class LeaderLoad {
     return leads.getOrDefault(node, 0);
   }
 
-  private static List<Step> transfers(Change change, NodeId most, NodeId least) {
-    RangeId given = change.given().id();
-    PlacedRange taken = change.taken();
-    Step there = new Step.Transfer(given, most, least);
-    return taken == null
-        ? List.of(there)
-        : List.of(there, new Step.Transfer(taken.id(), least, most));
+  private static List<Step> transfers(Change change, NodeId busiest, NodeId idlest) {
+    RangeId moved = change.moved().id();
+    PlacedRange returned = change.returned();
+    Step transfer = new Step.Transfer(moved, busiest, idlest);
+    return returned == null
+        ? List.of(transfer)
+        : List.of(transfer, new Step.Transfer(returned.id(), idlest, busiest));
   }
 }

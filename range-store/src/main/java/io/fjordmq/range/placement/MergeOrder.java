@@ -1,9 +1,9 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
@@ -19,9 +19,9 @@ import java.util.concurrent.CompletableFuture;
  * <pre>
  * -- freeze:   block descriptor of the right range; block descriptor of the left one
  * -- absorb:   block descriptor of the left range; block descriptor of the right one; the set
- * -- renew:    block descriptor of the range
+ * -- bump epoch: block descriptor of the range
  * -- unfreeze: text store; varint range number
- * -- remove:   text store; varint range number; varint heirs, then for each: varint number
+ * -- remove:   text store; varint range number; varint successors, then for each: varint number
  * </pre>
  */
 sealed interface MergeOrder extends PlacementOrder.Task {
@@ -52,7 +52,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     }
   }
 
-  /** Let the left range, which the receiver leads, absorb the right one. */
+  /** Have the left range, which the receiver leads, absorb the right one. */
   record Absorb(RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas)
       implements MergeOrder {
     static final int KIND = 9;
@@ -76,7 +76,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
   }
 
   /** Raise the epoch version of the range, which the receiver leads. */
-  record Renew(RangeDescriptor range) implements MergeOrder {
+  record BumpEpoch(RangeDescriptor range) implements MergeOrder {
     static final int KIND = 10;
 
     @Override
@@ -91,7 +91,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
 
     @Override
     public CompletableFuture<Void> perform(RangeStore store) {
-      return store.merges().renew(range);
+      return store.merges().bumpEpoch(range);
     }
   }
 
@@ -116,7 +116,7 @@ sealed interface MergeOrder extends PlacementOrder.Task {
   }
 
   /** Remove the stale replica of a range that was merged into others. */
-  record RemoveStaleReplica(RangeId range, Set<RangeId> heirs) implements MergeOrder {
+  record RemoveStaleReplica(RangeId range, Set<RangeId> successors) implements MergeOrder {
     static final int KIND = 12;
 
     @Override
@@ -126,13 +126,13 @@ sealed interface MergeOrder extends PlacementOrder.Task {
 
     @Override
     public void write(ByteWriter out) {
-      out.writeString(range.store()).writeVarint(range.number()).writeVarint(heirs.size());
-      heirs.stream().mapToLong(RangeId::number).sorted().forEach(out::writeVarint);
+      out.writeString(range.store()).writeVarint(range.number()).writeVarint(successors.size());
+      successors.stream().mapToLong(RangeId::number).sorted().forEach(out::writeVarint);
     }
 
     @Override
     public CompletableFuture<Void> perform(RangeStore store) {
-      return store.merges().removeStaleReplica(range, heirs);
+      return store.merges().removeStaleReplica(range, successors);
     }
   }
 
@@ -160,18 +160,18 @@ sealed interface MergeOrder extends PlacementOrder.Task {
     return switch (kind) {
       case Freeze.KIND -> new Freeze(readRange(in), readRange(in));
       case Absorb.KIND -> new Absorb(readRange(in), readRange(in), RangeReports.readSet(in));
-      case Renew.KIND -> new Renew(readRange(in));
+      case BumpEpoch.KIND -> new BumpEpoch(readRange(in));
       case Unfreeze.KIND -> new Unfreeze(readId(in));
-      default -> readRemoveRemains(in);
+      default -> readRemoveStaleReplica(in);
     };
   }
 
-  private static RemoveStaleReplica readRemoveRemains(ByteReader in) {
+  private static RemoveStaleReplica readRemoveStaleReplica(ByteReader in) {
     RangeId range = readId(in);
-    Set<RangeId> heirs = new HashSet<>();
-    for (int left = in.readCount(1); left > 0; left--) {
-      heirs.add(new RangeId(range.store(), in.readVarint()));
+    Set<RangeId> successors = new HashSet<>();
+    for (int remaining = in.readCount(1); remaining > 0; remaining--) {
+      successors.add(new RangeId(range.store(), in.readVarint()));
     }
-    return new RemoveStaleReplica(range, Set.copyOf(heirs));
+    return new RemoveStaleReplica(range, Set.copyOf(successors));
   }
 }

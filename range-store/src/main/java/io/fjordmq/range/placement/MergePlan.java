@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  *       service on nodes that are UP. Then the right range is frozen.
  *   <li>A frozen range is absorbed as soon as every replica of both ranges reports it as durably
  *       frozen.
- *   <li>If a node with a replica is not UP, or the merge takes too long, the left range is renewed;
- *       the right one is unfrozen once the left one has a new epoch version.
+ *   <li>If a node with a replica is not UP, or the merge takes too long, the epoch of the left
+ *       range is raised; the right one is unfrozen once the left one has a new epoch version.
  * </ol>
  */
 final class MergePlan {
   private final PlacementView view;
-  private final Reshaping reshaping;
+  private final RangePublication rangePublication;
 
   /** Pairs whose right range is frozen come first. */
   private final List<Pair> pairs = new ArrayList<>();
@@ -40,7 +40,7 @@ final class MergePlan {
   private final Set<RangeId> paired = new HashSet<>();
   private final Map<RangeId, String> obstacles = new HashMap<>();
 
-  /** Merges that have frozen a range and cannot proceed at the moment. */
+  /** Merges that have frozen a range and currently cannot proceed. */
   private final List<PendingStep> stalled = new ArrayList<>();
 
   /**
@@ -59,21 +59,22 @@ final class MergePlan {
     }
   }
 
-  private MergePlan(PlacementView view, Reshaping reshaping) {
+  private MergePlan(PlacementView view, RangePublication rangePublication) {
     this.view = view;
-    this.reshaping = reshaping;
+    this.rangePublication = rangePublication;
   }
 
   /**
    * @param ranges all published ranges of the store
    */
-  static MergePlan of(PlacementView view, Reshaping reshaping, List<PlacedRange> ranges) {
-    MergePlan plan = new MergePlan(view, reshaping);
+  static MergePlan of(
+      PlacementView view, RangePublication rangePublication, List<PlacedRange> ranges) {
+    MergePlan plan = new MergePlan(view, rangePublication);
     Map<RangeId, PlacedRange> byId = new HashMap<>();
     ranges.forEach(range -> byId.put(range.id(), range));
     for (PlacedRange right : ranges) {
       ReplicaStatus.Merging merging = right.merging();
-      if (merging == null || reshaping.isSuperseded(right.published())) {
+      if (merging == null || rangePublication.isSuperseded(right.published())) {
         continue; // not frozen, or already absorbed
       }
       PlacedRange left = byId.get(merging.left());
@@ -84,10 +85,10 @@ final class MergePlan {
         plan.pair(new Pair(left, right, merging));
       }
     }
-    for (RangeId wanted : view.merges().wanted()) {
+    for (RangeId wanted : view.merges().requested()) {
       PlacedRange left = byId.get(wanted);
       if (left != null) {
-        plan.want(left, ranges);
+        plan.planRequested(left, ranges);
       }
     }
     return plan;
@@ -99,15 +100,15 @@ final class MergePlan {
     paired.add(pair.right().id());
   }
 
-  private void want(PlacedRange left, List<PlacedRange> ranges) {
+  private void planRequested(PlacedRange left, List<PlacedRange> ranges) {
     PlacedRange right =
         ranges.stream().filter(range -> isFollowedBy(left, range)).findFirst().orElse(null);
     if (right == null) {
-      obstacles.put(left.id(), "there is no range to its right");
+      obstacles.put(left.id(), "there is no range to the right of " + left.id());
     } else if (!paired.contains(left.id()) && !paired.contains(right.id())) {
       pair(new Pair(left, right, null));
     } else if (pairs.stream().noneMatch(pair -> pair.left() == left && pair.right() == right)) {
-      obstacles.put(left.id(), "one of the two is part of another merge");
+      obstacles.put(left.id(), "one of the two ranges is part of another merge");
     }
   }
 
@@ -155,23 +156,25 @@ final class MergePlan {
   List<PendingStep> pending() {
     List<PendingStep> pending = new ArrayList<>(stalled);
     obstacles.forEach(
-        (left, why) ->
-            pending.add(new PendingStep(left, "merging it with the next range", why, true)));
+        (left, reason) ->
+            pending.add(
+                new PendingStep(left, "merging the range with the next one", reason, true)));
     return pending;
   }
 
   private PendingStep stalled(Pair pair) {
     RangeId left = pair.left().id();
     RangeId right = pair.right().id();
-    String why;
+    String reason;
     if (pair.left().leader() == null || pair.right().leader() == null) {
-      why = "range " + (pair.left().leader() == null ? left : right) + " has no leader";
+      reason = "range " + (pair.left().leader() == null ? left : right) + " has no leader";
     } else if (pair.isUndecided()) {
-      why = "not all replicas have frozen range " + right + " yet";
+      reason = "not all replicas have frozen range " + right + " yet";
     } else {
-      why = "range " + right + " is unfrozen once its leader knows that the merge was canceled";
+      reason =
+          "range " + right + " stays frozen until its leader learns that the merge was canceled";
     }
-    return new PendingStep(left, PendingSteps.merging(left, right), why, pair.isUndecided());
+    return new PendingStep(left, PendingSteps.merging(left, right), reason, pair.isUndecided());
   }
 
   /**
@@ -190,7 +193,7 @@ final class MergePlan {
     for (PlacedRange orphan : orphans) {
       NodeId leader = orphan.leader();
       if (leader != null && orphan.leaderReport().merging() != null && !isBusy(orphan)) {
-        // The node refuses unless it, too, knows that the neighbour is gone.
+        // The node refuses unless it also knows that the neighbour is gone.
         steps.add(new Step.Unfreeze(orphan.id(), leader));
       }
     }
@@ -231,7 +234,8 @@ final class MergePlan {
     for (PlacedRange range : List.of(left, right)) {
       if (range.leader() == null) {
         return "range " + range.id() + " has no leader";
-      } else if (range.isReshaped() || reshaping.isSuperseded(range.published())) {
+      } else if (range.isChangedSincePublished()
+          || rangePublication.isSuperseded(range.published())) {
         return "range " + range.id() + " has changed since it was last published";
       } else if (!settled.contains(range.id())) {
         return "the replicas of range " + range.id() + " are not all in place yet";
@@ -248,13 +252,15 @@ final class MergePlan {
   }
 
   /**
-   * A replica that the group no longer counts may rejoin with the log that it has. It would then
-   * find the merge in that log without having the rows of the right range.
+   * A former member of the group may rejoin with the log that it has. It would then find the merge
+   * in that log without having the rows of the right range.
    */
   private @Nullable String oldReplica(PlacedRange left) {
     for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
       if (!view.reports().containsKey(node)) {
-        return Nodes.whyNoReport(view, node) + " and may have an old replica of " + left.id();
+        return Nodes.missingReportReason(view, node)
+            + " and may have an old replica of "
+            + left.id();
       } else if (left.holders().containsKey(node) && !left.members().contains(node)) {
         return "node " + node + " has an old replica of " + left.id();
       }
@@ -262,11 +268,11 @@ final class MergePlan {
     return null;
   }
 
-  /** The node whose replica could not take part, with the reason; null if all can. */
+  /** Describes the node whose replica cannot take part, and why; null if all can. */
   private @Nullable String absence(PlacedRange left, PlacedRange right) {
     for (NodeId node : Nodes.sorted(members(left.replicas()))) {
       if (!view.isUp(node)) {
-        return "node " + node + " is not up";
+        return "node " + node + " is not UP";
       } else if (!left.isInService(node) || !right.isInService(node)) {
         return "node " + node + " does not report replicas of both ranges as in service";
       }
@@ -291,22 +297,24 @@ final class MergePlan {
     if (isFrozenEverywhere(pair, merging, replicas)) {
       return new Step.Absorb(left.id(), leader, left.current(), right.current(), replicas);
     }
-    String why = whyNot(right, replicas);
-    return why == null ? null : new Step.Renew(left.id(), leader, left.current(), right.id(), why);
+    String reason = abandonReason(right, replicas);
+    return reason == null
+        ? null
+        : new Step.BumpEpoch(left.id(), leader, left.current(), right.id(), reason);
   }
 
-  /** Why the merge has to be given up; null as long as it can succeed. */
-  private @Nullable String whyNot(PlacedRange right, ReplicaSet replicas) {
+  /** Why the merge must be abandoned; null as long as it can succeed. */
+  private @Nullable String abandonReason(PlacedRange right, ReplicaSet replicas) {
     for (NodeId node : Nodes.sorted(members(replicas))) {
       if (!view.isUp(node)) {
-        return "node " + node + " is not up";
+        return "node " + node + " is not UP";
       }
     }
     if (view.merges().canceled().contains(right.id())) {
-      return "an operator has canceled it";
+      return "an operator canceled the merge";
     }
-    return view.merges().late().contains(right.id())
-        ? "not every replica was frozen in time"
+    return view.merges().overdue().contains(right.id())
+        ? "not every replica was frozen within mergeFreezeTimeout"
         : null;
   }
 
@@ -328,11 +336,11 @@ final class MergePlan {
   }
 
   private static boolean isFor(
-      ReplicaStatus.Merging merging, ReplicaStatus.@Nullable Merging here) {
-    return here != null
-        && here.durable()
-        && here.left().equals(merging.left())
-        && here.leftVersion() == merging.leftVersion();
+      ReplicaStatus.Merging merging, ReplicaStatus.@Nullable Merging report) {
+    return report != null
+        && report.durable()
+        && report.left().equals(merging.left())
+        && report.leftVersion() == merging.leftVersion();
   }
 
   /** The right range's leader unfreezes it, on a node that has the left range's new version. */
@@ -355,7 +363,7 @@ final class MergePlan {
 
   private static boolean hasNewerView(
       PlacedRange left, NodeId node, ReplicaStatus.Merging merging) {
-    ReplicaReport here = left.holders().get(node);
-    return here != null && here.epoch().version() > merging.leftVersion();
+    ReplicaReport report = left.holders().get(node);
+    return report != null && report.epoch().version() > merging.leftVersion();
   }
 }

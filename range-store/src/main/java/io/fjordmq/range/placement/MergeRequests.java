@@ -1,12 +1,12 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  * request: u8 format, 1 | text store | varint number of the left range
- * answer:  empty; sent when the merge is complete
+ * response: empty; sent when the merge is complete
  * </pre>
  */
 public final class MergeRequests implements PeerServices.Handler {
@@ -29,7 +29,7 @@ public final class MergeRequests implements PeerServices.Handler {
   public static final String NAME = "merge";
 
   private static final int FORMAT = 1;
-  private static final byte[] NOTHING = new byte[0];
+  private static final byte[] EMPTY_RESPONSE = new byte[0];
 
   private final Membership membership;
   private final PeerCalls peers;
@@ -52,43 +52,39 @@ public final class MergeRequests implements PeerServices.Handler {
     this.driver = driver;
     this.metadataLeader = metadataLeader;
     this.timeout =
-        settings
-            .merges()
-            .patience()
-            .plus(settings.merges().standstill())
-            .plus(settings.stepTimeout());
+        settings.mergeTimeout().plus(settings.mergeFreezeTimeout()).plus(settings.stepTimeout());
   }
 
-  /** Registers this service, so that this node answers other nodes. */
+  /** Registers this service, so that this node responds to other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
   /**
-   * Merges a range with the next one. Fails with an exception whose message gives the reason, or
-   * says that the outcome is unknown.
+   * Merges a range with the next one. Fails with an exception that explains why, or that the
+   * outcome is unknown.
    */
   public CompletableFuture<Void> merge(RangeId left) {
     NodeId leader = metadataLeader.get();
     if (leader == null) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("the metadata group has no leader; try again in a moment"));
+          new IllegalStateException("the metadata group has no leader; retry later"));
     } else if (leader.equals(membership.self())) {
       return driver.apply(left);
     }
     ByteWriter out = new ByteWriter(32).writeByte(FORMAT);
     byte[] request = out.writeString(left.store()).writeVarint(left.number()).toByteArray();
-    return peers.ask(leader, NAME, request, timeout).thenAccept(done -> {});
+    return peers.call(leader, NAME, request, timeout).thenAccept(done -> {});
   }
 
   @Override
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     try {
       ByteReader in = new ByteReader(request);
-      StoredFormat.require("request to merge", FORMAT, in);
+      StoredFormat.require("merge request", FORMAT, in);
       RangeId left = new RangeId(in.readString(), in.readVarint());
       in.requireEnd();
-      return driver.apply(left).thenApply(done -> NOTHING);
+      return driver.apply(left).thenApply(done -> EMPTY_RESPONSE);
     } catch (MalformedBytesException e) {
       return CompletableFuture.failedFuture(e);
     }

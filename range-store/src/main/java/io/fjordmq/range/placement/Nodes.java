@@ -38,13 +38,13 @@ final class Nodes {
   static @Nullable String missingReports(PlacementView view) {
     List<String> absent =
         missing(view.nodes().keySet(), view.reports().keySet()).stream()
-            .map(node -> whyNoReport(view, node))
+            .map(node -> missingReportReason(view, node))
             .toList();
     return absent.isEmpty() ? null : String.join(", ", absent);
   }
 
   /** Why a member has not reported. */
-  static String whyNoReport(PlacementView view, NodeId node) {
-    return "node " + node + (view.isAlive(node) ? " does not answer" : " is down");
+  static String missingReportReason(PlacementView view, NodeId node) {
+    return "node " + node + (view.isAlive(node) ? " does not respond" : " is down");
   }
 }

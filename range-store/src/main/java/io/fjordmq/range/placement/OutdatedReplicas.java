@@ -11,15 +11,15 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Replicas that block others: a node's replica of a range that no longer counts that node, and that
- * still has the keys from before a split, keeps the node from getting a replica of the range that
- * holds some of those keys now.
+ * Outdated replicas that block others: a node is no longer a member of a range, but its replica
+ * still holds the keys from before a split, and so prevents the node from getting a replica of the
+ * range that now holds some of these keys.
  *
- * <p>While every member is up, such a replica is simply removed ({@link RangePlan}). While one is
- * down, nothing may be removed, and that can last: then the old range takes the node in again as a
- * learner, until the replica has applied the split. The same happens if the child range has counted
- * the node since the split: its replica then arrives with the split or never, because a node that
- * is already counted is never ordered to create a replica.
+ * <p>While every member of the cluster is UP, such a replica is simply removed ({@link RangePlan}).
+ * While one is DOWN, nothing may be removed, and that can last: then the old range takes the node
+ * back as a learner until the replica has applied the split. The same happens if the node has been
+ * a member of the child range since the split: its replica of the child then arrives with the split
+ * or never, because a node that is already a member is never ordered to create a replica.
  */
 final class OutdatedReplicas {
   private final PlacementView view;

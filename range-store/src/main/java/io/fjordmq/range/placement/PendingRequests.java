@@ -1,13 +1,13 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 import java.time.Duration;
@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lists the steps that placement has to postpone, and cancels them for an operator, at any node;
- * the metadata leader answers. Thread-safe; does not block.
+ * the metadata leader handles the requests. Thread-safe; does not block.
  *
  * <pre>
  * request: u8 format, 1 | u8 kind: 1 list, 2 cancel -- cancel: text store | varint range number
- * answer to list:   u8 format, 1 | varint steps, then for each a {@link PendingStep}
- * answer to cancel: empty; sent when the step is canceled
+ * response to list:   u8 format, 1 | varint steps, then for each a {@link PendingStep}
+ * response to cancel: empty; sent when the step is canceled
  * </pre>
  */
 public final class PendingRequests implements PeerServices.Handler {
@@ -40,7 +40,7 @@ public final class PendingRequests implements PeerServices.Handler {
   /** The status page does not wait any longer than this. */
   private static final Duration LIST_TIMEOUT = Duration.ofSeconds(1);
 
-  /** Maximum number of steps in an answer. */
+  /** Maximum number of steps in a response. */
   private static final int MAX_STEPS = 100;
 
   private final Membership membership;
@@ -71,36 +71,36 @@ public final class PendingRequests implements PeerServices.Handler {
     this.cancelTimeout = settings.callTimeout();
   }
 
-  /** Registers this service, so that this node answers other nodes. */
+  /** Registers this service, so that this node responds to other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
-  /** The steps that placement has to postpone; fails if the metadata leader does not answer. */
+  /** The steps that placement has to postpone; fails if the metadata leader does not respond. */
   public CompletableFuture<List<PendingStep>> list() {
-    return ask(new ByteWriter(2).writeByte(FORMAT).writeByte(LIST), LIST_TIMEOUT)
+    return call(new ByteWriter(2).writeByte(FORMAT).writeByte(LIST), LIST_TIMEOUT)
         .thenApply(PendingRequests::read);
   }
 
   /**
-   * Cancels a merge of the range, or a load-driven move of its voters. Fails with an exception
-   * whose message says why there is nothing to cancel, or that the outcome is unknown.
+   * Cancels a merge of the range, or a load-driven move of its voters. Fails with an exception that
+   * explains why there is nothing to cancel, or that the outcome is unknown.
    */
   public CompletableFuture<Void> cancel(RangeId range) {
     ByteWriter request = new ByteWriter(32).writeByte(FORMAT).writeByte(CANCEL);
-    return ask(request.writeString(range.store()).writeVarint(range.number()), cancelTimeout)
+    return call(request.writeString(range.store()).writeVarint(range.number()), cancelTimeout)
         .thenAccept(done -> {});
   }
 
-  private CompletableFuture<byte[]> ask(ByteWriter request, Duration timeout) {
+  private CompletableFuture<byte[]> call(ByteWriter request, Duration timeout) {
     NodeId leader = metadataLeader.get();
     if (leader == null) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("the metadata group has no leader; try again in a moment"));
+          new IllegalStateException("the metadata group has no leader; retry later"));
     }
     return leader.equals(membership.self())
         ? handle(leader, request.toByteArray())
-        : peers.ask(leader, NAME, request.toByteArray(), timeout);
+        : peers.call(leader, NAME, request.toByteArray(), timeout);
   }
 
   @Override
@@ -131,11 +131,11 @@ public final class PendingRequests implements PeerServices.Handler {
     return out.toByteArray();
   }
 
-  private static List<PendingStep> read(byte[] answer) {
-    ByteReader in = new ByteReader(answer);
+  private static List<PendingStep> read(byte[] response) {
+    ByteReader in = new ByteReader(response);
     StoredFormat.require("list of pending steps", FORMAT, in);
     List<PendingStep> steps = new ArrayList<>();
-    for (int left = in.readCount(MIN_STEP_BYTES); left > 0; left--) {
+    for (int remaining = in.readCount(MIN_STEP_BYTES); remaining > 0; remaining--) {
       steps.add(PendingStep.read(in));
     }
     in.requireEnd();

@@ -11,11 +11,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps that one driver wants to take and cannot take yet, since when, and what they wait for:
- * those that its plan postpones and those that keep failing. Thread-safe.
+ * The steps that one driver plans and cannot take yet, with their start time and reason: those that
+ * its plan postpones and those that keep failing. Thread-safe.
  */
 final class PendingSteps {
-  private final List<PendingSince> planned = new ArrayList<>();
+  private final List<PendingSince> onPlan = new ArrayList<>();
   private final Map<RangeId, PendingSince> failing = new HashMap<>();
 
   private record PendingSince(PendingStep step, long millis) {}
@@ -27,13 +27,13 @@ final class PendingSteps {
    * @param steps ranges for which a step was planned
    * @param busy ranges for which a step is in progress, so that none was planned
    */
-  synchronized void planned(
+  synchronized void onPlan(
       List<PendingStep> pending, Set<RangeId> steps, Set<RangeId> busy, long nowMillis) {
-    List<PendingSince> before = List.copyOf(planned);
-    planned.removeIf(one -> !busy.contains(one.step().range()));
+    List<PendingSince> before = List.copyOf(onPlan);
+    onPlan.removeIf(waiting -> !busy.contains(waiting.step().range()));
     for (PendingStep step : pending) {
-      if (planned.stream().noneMatch(one -> one.step().isSameAs(step))) {
-        planned.add(new PendingSince(step, sinceMillis(before, step, nowMillis)));
+      if (onPlan.stream().noneMatch(waiting -> waiting.step().isSameAs(step))) {
+        onPlan.add(new PendingSince(step, sinceMillis(before, step, nowMillis)));
       }
     }
     failing.keySet().removeIf(range -> !steps.contains(range) && !busy.contains(range));
@@ -41,7 +41,7 @@ final class PendingSteps {
 
   private static long sinceMillis(List<PendingSince> before, PendingStep step, long nowMillis) {
     return before.stream()
-        .filter(one -> one.step().isSameAs(step))
+        .filter(waiting -> waiting.step().isSameAs(step))
         .mapToLong(PendingSince::millis)
         .findFirst()
         .orElse(nowMillis);
@@ -51,15 +51,21 @@ final class PendingSteps {
    * A step has ended.
    *
    * @param failure null if it succeeded
+   * @param cancelable whether an operator can cancel the change that the step is part of
    */
-  synchronized void ended(Step step, @Nullable String failure, long nowMillis) {
+  synchronized void onStepFinished(
+      Step step, @Nullable String failure, boolean cancelable, long nowMillis) {
     String what = describe(step);
     if (failure == null || what == null) {
       failing.remove(step.range());
       return;
     }
     PendingStep now =
-        new PendingStep(step.range(), what, "the last attempt failed: " + failure, isOfMerge(step));
+        new PendingStep(
+            step.range(),
+            what,
+            "the last attempt failed: " + failure,
+            cancelable || isOfMerge(step));
     PendingSince before = failing.get(step.range());
     long since = before != null && before.step().isSameAs(now) ? before.millis() : nowMillis;
     failing.put(step.range(), new PendingSince(now, since));
@@ -74,17 +80,17 @@ final class PendingSteps {
     if (step instanceof Step.Drop drop) {
       return removing(drop.node().value());
     } else if (step instanceof Step.Change change) {
-      return "changing its replicas from %s to %s".formatted(change.from(), change.to());
+      return "changing the replicas from %s to %s".formatted(change.from(), change.to());
     } else if (step instanceof Step.Ensure ensure) {
       return "creating a replica on node " + ensure.node();
     } else if (step instanceof Step.Freeze freeze) {
       return merging(freeze.left().id(), freeze.range());
     } else if (step instanceof Step.Absorb absorb) {
       return merging(absorb.range(), absorb.right().id());
-    } else if (step instanceof Step.Renew renew) {
-      return "canceling its merge with " + renew.right();
+    } else if (step instanceof Step.BumpEpoch bumpEpoch) {
+      return "canceling the merge with " + bumpEpoch.right();
     }
-    return step instanceof Step.Unfreeze ? "unfreezing it after a canceled merge" : null;
+    return step instanceof Step.Unfreeze ? "unfreezing the range after a canceled merge" : null;
   }
 
   static String removing(String node) {
@@ -97,10 +103,10 @@ final class PendingSteps {
 
   /** Sorted by range. */
   synchronized List<PendingStep> list(long nowMillis) {
-    List<PendingSince> all = new ArrayList<>(planned);
+    List<PendingSince> all = new ArrayList<>(onPlan);
     all.addAll(failing.values());
     return all.stream()
-        .map(one -> one.step().waitingFor(Duration.ofMillis(nowMillis - one.millis())))
+        .map(waiting -> waiting.step().waitingFor(Duration.ofMillis(nowMillis - waiting.millis())))
         .sorted(
             Comparator.comparing((PendingStep step) -> step.range().store())
                 .thenComparingLong(step -> step.range().number())
@@ -108,9 +114,9 @@ final class PendingSteps {
         .toList();
   }
 
-  /** Forgets everything; the next driver finds out for itself. */
+  /** Discards everything; the next driver determines it again. */
   synchronized void clear() {
-    planned.clear();
+    onPlan.clear();
     failing.clear();
   }
 }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about one range: its published descriptor, the replicas that nodes report, and its
+ * A range as the driver knows it: its published descriptor, the replicas that nodes report, and its
  * leader.
  */
 final class PlacedRange {
@@ -44,7 +44,7 @@ final class PlacedRange {
     this.leader = newestLeader();
   }
 
-  /** If two replicas claim to lead, the one with the higher term does. */
+  /** If two replicas report that they lead, the one with the higher term is the leader. */
   private @Nullable NodeId newestLeader() {
     NodeId found = null;
     long term = -1;
@@ -81,8 +81,11 @@ final class PlacedRange {
     return published;
   }
 
-  /** Whether the range has changed since it was published: it was split, merged or renewed. */
-  boolean isReshaped() {
+  /**
+   * Whether the range has changed since it was published: it was split or merged, or its epoch was
+   * raised.
+   */
+  boolean isChangedSincePublished() {
     return holders.values().stream()
         .anyMatch(holder -> holder.epoch().version() > published.epoch().version());
   }
@@ -127,19 +130,22 @@ final class PlacedRange {
     return members;
   }
 
-  /** The nodes that report a replica, whether the group counts it or not, in a fixed order. */
+  /** The nodes that report a replica, members of the group or not, in a fixed order. */
   Map<NodeId, ReplicaReport> holders() {
     return holders;
   }
 
-  /** The nodes whose replica was removed and that cannot have a new one before it is forgotten. */
+  /**
+   * The nodes whose replica was removed and that cannot have a new one before the old one is
+   * forgotten.
+   */
   List<NodeId> retired() {
     return retired;
   }
 
   /**
    * The nodes whose replica is to be replaced by an empty one: it leaves the group and is removed;
-   * once that is forgotten, the node is a candidate like any other. Empty unless a majority of the
+   * after it is forgotten, the node is a candidate like any other. Empty unless a majority of the
    * voters is in service without them, because they may hold the only copy of some entries.
    */
   Set<NodeId> rebuilding() {

@@ -1,8 +1,8 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.RangeStore;
@@ -24,7 +24,7 @@ public final class PlacementAgent implements PeerServices.Handler {
 
   private final RangeStore store;
   private final LongSupplier metadata;
-  private final Supplier<Map<RangeId, ShapeReport>> shapes;
+  private final Supplier<Map<RangeId, RangeLoadReport>> loads;
   private final Consent consent;
   private long lastTerm;
   private long lastNumber;
@@ -35,8 +35,8 @@ public final class PlacementAgent implements PeerServices.Handler {
     Consent ALWAYS = range -> null;
 
     /**
-     * Why this node must not have an empty replica of the range now; null if it may. Called on any
-     * thread; must not block.
+     * Returns why this node must not have an empty replica of the range now; null if it may. Called
+     * on any thread; must not block.
      */
     @Nullable String refusal(RangeId range);
   }
@@ -44,11 +44,11 @@ public final class PlacementAgent implements PeerServices.Handler {
   private PlacementAgent(
       RangeStore store,
       LongSupplier metadata,
-      Supplier<Map<RangeId, ShapeReport>> shapes,
+      Supplier<Map<RangeId, RangeLoadReport>> loads,
       Consent consent) {
     this.store = store;
     this.metadata = metadata;
-    this.shapes = shapes;
+    this.loads = loads;
     this.consent = consent;
   }
 
@@ -57,16 +57,16 @@ public final class PlacementAgent implements PeerServices.Handler {
    *
    * @param metadata the metadata version that this node knows: it ignores nodes that were removed
    *     by then
-   * @param shapes load and split or merge requests of the ranges that this node leads
-   * @param consent asked before an empty replica is created
+   * @param loads load and split or merge requests of the ranges that this node leads
+   * @param consent consulted before an empty replica is created
    */
   public static PlacementAgent serve(
       RangeStore store,
       PeerServices services,
       LongSupplier metadata,
-      Supplier<Map<RangeId, ShapeReport>> shapes,
+      Supplier<Map<RangeId, RangeLoadReport>> loads,
       Consent consent) {
-    PlacementAgent agent = new PlacementAgent(store, metadata, shapes, consent);
+    PlacementAgent agent = new PlacementAgent(store, metadata, loads, consent);
     services.serve(NAME, agent);
     return agent;
   }
@@ -85,33 +85,37 @@ public final class PlacementAgent implements PeerServices.Handler {
     if (!accept(order)) {
       return CompletableFuture.failedFuture(
           new IllegalStateException(
-              "order is out of date: a later one arrived from the driver of term " + lastTerm()));
+              "order is outdated: a later one arrived from the driver of term " + lastTerm()));
     }
     PlacementOrder.Task task = order.task();
     if (task instanceof PlacementOrder.Ensure ensure) {
       return done(ensure(ensure.range()));
     } else if (task instanceof PlacementOrder.Change change) {
-      return done(store.changeReplicas(change.range(), change.from(), change.to()));
+      return done(
+          store.leaderOperations().changeReplicas(change.range(), change.from(), change.to()));
     } else if (task instanceof PlacementOrder.Transfer transfer) {
-      return done(store.transferLeadership(transfer.range(), transfer.target()));
+      return done(store.leaderOperations().transferLeadership(transfer.range(), transfer.target()));
     } else if (task instanceof PlacementOrder.Drop drop) {
-      return done(store.dropReplica(drop.range(), drop.asOfIndex()));
+      return done(store.localReplicas().drop(drop.range(), drop.asOfIndex()));
     } else if (task instanceof PlacementOrder.Forget forget) {
-      return done(store.forgetReplica(forget.range()));
+      return done(store.localReplicas().forget(forget.range()));
     } else if (task instanceof PlacementOrder.Split split) {
-      return done(store.split(split.range(), split.epochVersion(), split.key(), split.newNumber()));
+      return done(
+          store
+              .leaderOperations()
+              .split(split.range(), split.epochVersion(), split.key(), split.newNumber()));
     } else if (task instanceof MergeOrder merge) {
       return done(merge.perform(store));
     }
     // Read the version before the replicas: the report must not be older than it.
     long known = metadata.getAsLong();
-    return CompletableFuture.completedFuture(RangeReports.of(store, known, shapes.get()).encode());
+    return CompletableFuture.completedFuture(RangeReports.of(store, known, loads.get()).encode());
   }
 
   private CompletableFuture<Void> ensure(RangeDescriptor range) {
     String refusal = consent.refusal(range.id());
     return refusal == null
-        ? store.ensureReplica(range)
+        ? store.localReplicas().ensure(range)
         : CompletableFuture.failedFuture(new IllegalStateException(refusal));
   }
 

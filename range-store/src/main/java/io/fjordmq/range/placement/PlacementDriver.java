@@ -1,25 +1,20 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.membership.MembershipListener;
 import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.common.OperationException;
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
-import io.fjordmq.range.Timers;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -29,15 +24,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gives every range the replicas that it should have. Runs on every node and acts on the one that
- * leads the metadata group: it periodically asks all live nodes for their replicas, makes a plan,
- * and has the steps carried out, one at a time for each range. Stores nothing: the next leader
- * starts from the reports. Thread-safe; does not block.
+ * leads the metadata group: it periodically requests replica reports from all live nodes, makes a
+ * plan, and has the steps carried out, one at a time for each range. Stores nothing: the next
+ * leader starts from the reports. Thread-safe; does not block.
  */
 public final class PlacementDriver implements MembershipListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementDriver.class);
-
-  /** A voter move is given up after the time in which this many steps would time out. */
-  private static final int MAX_STEPS_PER_MOVE = 10;
 
   private static final String NOT_LEADING = "this node does not lead the metadata group";
 
@@ -46,7 +38,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   private final Supplier<Leadership> metadata;
   private final RangeDirectory directory;
   private final Timers timers;
-  private final Supplier<PlacementSettings> settings;
+  private final Supplier<List<StorePlacement>> stores;
+  private final PlacementSettings settings;
 
   private final RequestedSplits splits = new RequestedSplits();
   private final RequestedMerges merges;
@@ -61,7 +54,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   /**
    * @param local carries out orders on this node
    * @param metadata leadership of the metadata group, as this node knows it
-   * @param settings read at each check, so that they can change at runtime
+   * @param stores read at each check, because operators can change the number of voters
    */
   public PlacementDriver(
       Membership membership,
@@ -70,7 +63,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       Supplier<Leadership> metadata,
       RangeDirectory directory,
       Timers timers,
-      Supplier<PlacementSettings> settings) {
+      Supplier<List<StorePlacement>> stores,
+      PlacementSettings settings) {
     this.membership = membership;
     this.ordersOfTerm =
         term -> new PlacementOrders(term, membership.self(), local::perform, peers, timers);
@@ -78,6 +72,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     this.directory = directory;
     this.merges = new RequestedMerges(directory::rightNeighbour);
     this.timers = timers;
+    this.stores = stores;
     this.settings = settings;
   }
 
@@ -108,7 +103,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   /**
    * Merges a range with the next one; call it on the node that leads the metadata group. Completes
-   * when the merge is published, fails if it is given up.
+   * when the merge is published, fails if it is abandoned.
    */
   public CompletableFuture<Void> merge(RangeId left) {
     synchronized (this) {
@@ -127,37 +122,50 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
    * @throws IllegalStateException if this node does not lead it
    */
   public List<PendingStep> pending() {
+    long nowMillis = timers.nowMillis();
+    List<PendingStep> all = new ArrayList<>(pending.list(nowMillis));
     synchronized (this) {
-      if (term() == null) {
-        throw new IllegalStateException(NOT_LEADING);
-      }
+      all.addAll(leading().heldSteps(nowMillis));
     }
-    return pending.list(timers.nowMillis());
+    return all;
   }
 
   /**
-   * Cancels a merge of the range, or a load-driven move of its voters; call it on the node that
-   * leads the metadata group. A merge that has already started is undone unless it completes first.
+   * Cancels a merge of the range or, if there is none, a change of its replicas; call it on the
+   * node that leads the metadata group. A merge that has already started is undone unless it
+   * completes first. A step of another change that has already started is completed. The range then
+   * keeps its replicas until the merge cooldown has passed or another node leads the metadata.
+   *
+   * @throws IllegalStateException if there is nothing to cancel; the message says what to do
+   *     instead
    */
   public void cancel(RangeId range) {
-    long again = timers.nowMillis() + settings.get().merges().cooldown().toMillis();
+    long nowMillis = timers.nowMillis();
+    long again = nowMillis + settings.mergeCooldown().toMillis();
+    LeaderTerm now;
     boolean canceled;
     synchronized (this) {
-      LeaderTerm now = term();
-      if (now == null) {
-        throw new IllegalStateException(NOT_LEADING);
-      }
-      canceled = now.voterMoves.cancel(range, again);
+      now = leading();
+      canceled = now.cancelMove(range, again);
     }
     if (!(merges.cancel(range, again) || canceled)) {
-      throw new IllegalStateException(
-          "neither a merge nor a move of voters is under way for range " + range);
+      synchronized (this) {
+        now.hold(range, again, nowMillis);
+      }
     }
     checkSoon();
   }
 
   private long mergeUntil() {
-    return timers.nowMillis() + settings.get().merges().patience().toMillis();
+    return timers.nowMillis() + settings.mergeTimeout().toMillis();
+  }
+
+  private LeaderTerm leading() {
+    LeaderTerm now = term();
+    if (now == null) {
+      throw new IllegalStateException(NOT_LEADING);
+    }
+    return now;
   }
 
   private static CompletableFuture<Void> notLeading() {
@@ -166,7 +174,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   private void recheck() {
     timers.schedule(
-        settings.get().interval().toMillis(),
+        settings.interval().toMillis(),
         () -> {
           if (!isClosed()) {
             recheck();
@@ -180,7 +188,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   @Override
-  public void changed(Members members) {
+  public void onMembersChanged(Members members) {
     checkSoon();
   }
 
@@ -192,7 +200,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       checkSoon = true;
     }
     timers.schedule(
-        settings.get().pause().toMillis(),
+        settings.minInterval().toMillis(),
         () -> {
           synchronized (this) {
             checkSoon = false;
@@ -209,15 +217,15 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         return;
       } else if (now != null) {
         checking = true;
-        now.changedMeanwhile.clear();
+        now.beginCheck();
       }
     }
     if (now == null) {
-      giveUpAll(NOT_LEADING + " any more");
+      giveUpAll("this node no longer leads the metadata group");
       return;
     }
     CompletableFuture.completedFuture(now)
-        .thenCompose(this::ask)
+        .thenCompose(this::requestReports)
         .whenComplete(
             (reports, failure) -> {
               synchronized (this) {
@@ -237,33 +245,15 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     Leadership leadership = metadata.get();
     if (closed || !leadership.leading()) {
       term = null;
-    } else if (term == null || term.orders.term() != leadership.term()) {
-      term = new LeaderTerm(ordersOfTerm.apply(leadership.term()));
+    } else if (term == null || term.orders().term() != leadership.term()) {
+      term = new LeaderTerm(ordersOfTerm.apply(leadership.term()), settings);
     }
     return term;
   }
 
-  private CompletableFuture<Map<NodeId, RangeReports>> ask(LeaderTerm now) {
-    Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
-    List<CompletableFuture<?>> asked = new ArrayList<>();
-    for (NodeId node : Nodes.sorted(membership.members().alive())) {
-      asked.add(
-          now.orders
-              .send(node, new PlacementOrder.Report(), settings.get().callTimeout())
-              .thenAccept(answer -> reports.put(node, RangeReports.decode(answer)))
-              .exceptionally(failure -> missing(node, failure)));
-    }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-        .thenApply(all -> reports);
-  }
-
-  private static @Nullable Void missing(NodeId node, Throwable failure) {
-    if (cause(failure) instanceof MalformedBytesException) {
-      LOG.warn("Cannot read the replica report of a node: {} node={}", reason(failure), node);
-    } else {
-      LOG.debug("node {} did not report its replicas: {}", node, reason(failure));
-    }
-    return null;
+  private CompletableFuture<Map<NodeId, RangeReports>> requestReports(LeaderTerm now) {
+    return now.orders()
+        .requestReports(Nodes.sorted(membership.members().alive()), settings.callTimeout());
   }
 
   private void act(LeaderTerm asked, Map<NodeId, RangeReports> reports) {
@@ -273,75 +263,39 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       if (term() != asked) {
         return;
       }
-      steps = new ArrayList<>();
-      PlacementView view = withMoves(asked, view(asked, reports));
+      long nowMillis = timers.nowMillis();
+      PlacementView view = view(asked, reports, nowMillis);
       PlacementObstacles obstacles = new PlacementObstacles();
-      List<Step> planned = PlacementPlan.steps(view, settings.get().stores(), obstacles);
+      List<Step> planned = PlacementPlan.steps(view, stores.get(), obstacles);
+      asked.onPlan(obstacles, view);
       merges.setObstacles(obstacles.merges());
       merges.addIdle(PlacementPlan.requestedMerges(view), mergeUntil());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
-      planned.addAll(splitRequests(asked, view));
-      pending.planned(
+      planned.addAll(asked.requestedSplits(view, nowMillis));
+      pending.onPlan(
           obstacles.pending(),
           planned.stream().map(Step::range).collect(Collectors.toSet()),
           view.busy(),
-          timers.nowMillis());
-      for (Step step : planned) {
-        if (asked.busy.size() < settings.get().maxSteps()
-            && Collections.disjoint(asked.busy, step.ranges())) {
-          asked.busy.addAll(step.ranges());
-          cool(asked, step);
-          steps.add(step);
-        }
-      }
+          nowMillis);
+      steps = asked.begin(planned, nowMillis);
     }
     StepRunner runner =
-        new StepRunner(asked.orders, membership, directory, settings.get().stepTimeout());
+        new StepRunner(asked.orders(), membership, directory, settings.stepTimeout());
     steps.forEach(step -> run(asked, runner, step));
     if (merges.areUrgent()) {
       checkSoon();
     }
   }
 
-  private PlacementView withMoves(LeaderTerm now, PlacementView view) {
-    PlacementSettings aims = settings.get();
-    VoterMoves.Patience patience =
-        new VoterMoves.Patience(
-            aims.transferCooldown(), aims.stepTimeout().multipliedBy(MAX_STEPS_PER_MOVE));
-    return now.voterMoves.update(view, aims.stores(), patience, timers.nowMillis());
-  }
-
-  private List<Step> splitRequests(LeaderTerm now, PlacementView view) {
-    now.splitBackoff.keepOnly(view.published().keySet());
-    return PlacementPlan.requestedSplits(view).stream()
-        .filter(step -> !now.splitBackoff.isPausing(step.range(), timers.nowMillis()))
-        .toList();
-  }
-
-  private void cool(LeaderTerm now, Step step) {
-    if (step instanceof Step.Transfer) {
-      long until = timers.nowMillis() + settings.get().transferCooldown().toMillis();
-      now.coolUntilMillis.put(step.range(), until);
-    }
-  }
-
-  private PlacementView view(LeaderTerm now, Map<NodeId, RangeReports> reports) {
-    long nowMillis = timers.nowMillis();
+  private PlacementView view(LeaderTerm now, Map<NodeId, RangeReports> reports, long nowMillis) {
     Members known = membership.members();
     // A node that does not know about a removal yet may still obey the removed node.
     reports.values().removeIf(report -> report.metadata() < known.removedAsOf());
-    now.coolUntilMillis.values().removeIf(until -> until <= nowMillis);
     Map<RangeId, RangeDescriptor> published = new HashMap<>();
     directory.ranges().forEach((id, range) -> published.put(id, range.descriptor()));
-    Set<RangeId> busy = new HashSet<>(now.busy);
-    busy.addAll(now.changedMeanwhile);
-    return new PlacementView(
-        now.nodes(known.byNode(), settings.get().replaceAfter(), nowMillis),
-        published,
-        Map.copyOf(reports),
-        busy,
-        Set.copyOf(now.coolUntilMillis.keySet()),
-        merges.update(published, reports, settings.get().merges(), nowMillis));
+    PlacementView.Merges merging = merges.update(published, reports, settings, nowMillis);
+    PlacementView view = now.view(known.byNode(), published, reports, merging, nowMillis);
+    return now.withMoves(view, stores.get(), nowMillis);
   }
 
   private void run(LeaderTerm now, StepRunner runner, Step step) {
@@ -349,27 +303,24 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         .run(step)
         .whenComplete(
             (done, failure) -> {
-              String why = failure == null ? null : reason(failure);
+              String reason = failure == null ? null : reason(failure);
               synchronized (this) {
-                now.ended(step, why, timers.nowMillis(), settings.get().interval());
-                pending.ended(step, why, timers.nowMillis());
+                now.onStepFinished(step, reason, timers.nowMillis());
+                pending.onStepFinished(
+                    step, reason, now.isCancelable(step.range()), timers.nowMillis());
               }
-              splits.ended(step, failure == null ? null : cause(failure));
-              long cooled = timers.nowMillis() + settings.get().merges().cooldown().toMillis();
-              merges.ended(step, failure == null, cooled);
+              splits.onStepFinished(
+                  step, failure == null ? null : OperationException.unwrap(failure));
+              long cooled = timers.nowMillis() + settings.mergeCooldown().toMillis();
+              merges.onStepFinished(step, failure == null, cooled);
               if (failure == null) {
                 checkSoon();
               }
             });
   }
 
-  private static Throwable cause(Throwable failure) {
-    Throwable cause = failure.getCause();
-    return failure instanceof CompletionException && cause != null ? cause : failure;
-  }
-
   private static String reason(Throwable failure) {
-    return String.valueOf(cause(failure).getMessage());
+    return String.valueOf(OperationException.unwrap(failure).getMessage());
   }
 
   /** Gives no more orders; those already given may still be carried out. */
@@ -382,9 +333,9 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     giveUpAll("this node is shutting down");
   }
 
-  private void giveUpAll(String why) {
-    splits.giveUpAll(why);
-    merges.giveUpAll(why);
+  private void giveUpAll(String reason) {
+    splits.giveUpAll(reason);
+    merges.giveUpAll(reason);
     pending.clear();
   }
 }

@@ -6,17 +6,27 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects why a plan postpones steps. For one thread. */
+/** Collects why a plan postpones steps. Not thread-safe. */
 final class PlacementObstacles {
   private final Map<RangeId, String> merges = new HashMap<>();
   private final List<PendingStep> pending = new ArrayList<>();
+  private final Map<RangeId, List<ReplicaChange>> changes = new HashMap<>();
 
   void add(PendingStep step) {
     pending.add(step);
   }
 
-  void addMerge(RangeId left, String why) {
-    merges.put(left, why);
+  void addMerge(RangeId left, String reason) {
+    merges.put(left, reason);
+  }
+
+  void addChanges(RangeId range, List<ReplicaChange> ofRange) {
+    changes.put(range, ofRange);
+  }
+
+  /** The changes of replicas that the plan makes, now or later, by range. */
+  Map<RangeId, List<ReplicaChange>> changes() {
+    return Map.copyOf(changes);
   }
 
   /** Why requested merges have not started, by left range. */

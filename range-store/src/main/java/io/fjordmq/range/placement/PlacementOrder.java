@@ -1,11 +1,11 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
@@ -17,7 +17,7 @@ import io.fjordmq.range.StoredFormat;
  * <pre>
  * u8     format, 1
  * u8     kind: 1 report, 2 ensure, 3 change, 4 transfer, 5 drop, 6 forget, 7 split, 8 freeze,
- *        9 absorb, 10 renew, 11 unfreeze, 12 remove; {@link MergeOrder} describes the last five
+ *        9 absorb, 10 bump epoch, 11 unfreeze, 12 remove; the last five: {@link MergeOrder}
  * varint term of the metadata group that the driver leads
  * varint number of the order in this term
  * -- ensure: the range's descriptor with the group's replicas, to the end
@@ -31,7 +31,7 @@ import io.fjordmq.range.StoredFormat;
  * </pre>
  *
  * @param term orders of an earlier term are rejected: their driver has been replaced
- * @param number orders with a lower number in the same term are rejected: they arrived late
+ * @param number orders with a lower number in the same term are rejected: they were delayed
  */
 record PlacementOrder(long term, long number, Task task) {
   private static final int FORMAT = 1;
@@ -43,16 +43,16 @@ record PlacementOrder(long term, long number, Task task) {
   private static final int FORGET = 6;
   private static final int SPLIT = 7;
 
-  /** What the node has to do. */
+  /** The task that the node has to carry out. */
   sealed interface Task permits Report, Ensure, Change, Transfer, Drop, Forget, Split, MergeOrder {}
 
-  /** Report the replicas of this node; the answer is {@link RangeReports}. */
+  /** Report the replicas of this node; the response is {@link RangeReports}. */
   record Report() implements Task {}
 
   /** Create a replica of the range unless there is one. */
   record Ensure(RangeDescriptor range) implements Task {}
 
-  /** Change the group, which the receiver leads; two equal sets confirm the set. */
+  /** Change the replicas of the group, which the receiver leads; equal sets confirm them. */
   record Change(RangeId range, ReplicaSet from, ReplicaSet to) implements Task {}
 
   /** Hand over the leadership that the receiver has. */

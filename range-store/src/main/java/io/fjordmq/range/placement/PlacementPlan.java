@@ -25,21 +25,23 @@ import org.jspecify.annotations.Nullable;
  *   <li>Publish the group's replicas, and the result of a split or merge.
  *   <li>A node that is DRAINING, LEAVING, FULL or SLOW hands its leadership to one that is UP.
  *   <li>Voters: as many as the store's setting, or as there are nodes. A node that has been DOWN
- *       for long, or that is DRAINING while the others are no majority, is replaced if there is
+ *       for long, or that is DRAINING while the others are not a majority, is replaced if there is
  *       another one. A node that is LEAVING or was removed does not vote. Voters are spread evenly:
  *       no node votes for two ranges of a store more than another, and with even numbers, by write
  *       load ({@link VoterMoves}). A replica is created first, then the group adds it, then another
  *       one leaves; none leaves if that would cost the live voters their majority.
  *   <li>A broken replica is treated like one on a removed node, if the range has a majority without
  *       it; its node then gets an empty one (decision 0042).
- *   <li>Learners: if the store says so, every other live node; otherwise only nodes that have to
- *       get rid of an outdated replica ({@link OutdatedReplicas}).
+ *   <li>A range whose change an operator has canceled keeps its replicas for a while, unless the
+ *       change is due to a node that cannot keep its vote ({@link ReplicaHolds}).
+ *   <li>Learners: if the store requires it, every other live node; otherwise only nodes with an
+ *       outdated replica that must be replaced ({@link OutdatedReplicas}).
  *   <li>A replica that the group does not count is removed when every node has reported. The node
  *       can have a new one once no replica believes that it still has the old one.
  *   <li>Two ranges that are to be merged get the same replicas and go through a merge ({@link
  *       MergePlan}). Stale replicas of merged ranges are removed.
  *   <li>Leaders: no node leads two ranges of a store more than another, as far as the voters allow;
- *       with even numbers, leaders are spread by load where that is worth a transfer.
+ *       with even numbers, leaders are spread by load where the gain justifies a transfer.
  * </ol>
  */
 final class PlacementPlan {
@@ -71,9 +73,9 @@ final class PlacementPlan {
    * The requested splits that are possible now: those of ranges that have not changed since they
    * were published.
    */
-  static List<Step> splits(PlacementView view, Map<RangeId, byte[]> wanted) {
+  static List<Step> splits(PlacementView view, Map<RangeId, byte[]> keys) {
     List<Step> steps = new ArrayList<>();
-    wanted.forEach(
+    keys.forEach(
         (id, key) -> {
           RangeDescriptor published = view.published().get(id);
           if (published == null || view.busy().contains(id)) {
@@ -81,7 +83,7 @@ final class PlacementPlan {
           }
           PlacedRange range = new PlacedRange(published, view.reports());
           NodeId leader = range.leader();
-          if (leader != null && !range.isReshaped() && range.merging() == null) {
+          if (leader != null && !range.isChangedSincePublished() && range.merging() == null) {
             steps.add(new Step.Split(id, leader, published.epoch().version(), key));
           }
         });
@@ -90,16 +92,16 @@ final class PlacementPlan {
 
   /** The splits requested by range leaders that are possible now. */
   static List<Step> requestedSplits(PlacementView view) {
-    Map<RangeId, byte[]> wanted = new LinkedHashMap<>();
+    Map<RangeId, byte[]> keys = new LinkedHashMap<>();
     for (RangeId id : view.published().keySet().stream().sorted(RANGE_ORDER).toList()) {
       PlacedRange range =
           new PlacedRange(Objects.requireNonNull(view.published().get(id)), view.reports());
-      ShapeReport shape = range.leader() == null ? null : range.leaderReport().shape();
-      if (shape != null && shape.splitOff() != null) {
-        wanted.put(id, shape.splitOff().start());
+      RangeLoadReport load = range.leader() == null ? null : range.leaderReport().load();
+      if (load != null && load.splitOff() != null) {
+        keys.put(id, load.splitOff().start());
       }
     }
-    return splits(view, wanted);
+    return splits(view, keys);
   }
 
   /**
@@ -115,22 +117,24 @@ final class PlacementPlan {
             .sorted(BY_KEY)
             .map(range -> new PlacedRange(range, view.reports()))
             .toList();
-    List<RangeId> wanted = new ArrayList<>();
+    List<RangeId> requested = new ArrayList<>();
     for (int i = 1; i < inOrder.size(); i++) {
       PlacedRange left = inOrder.get(i - 1);
       PlacedRange right = inOrder.get(i);
       boolean follows = MergePlan.isFollowedBy(left, right);
-      ShapeReport ofLeft = follows && left.leader() != null ? left.leaderReport().shape() : null;
-      ShapeReport ofRight = follows && right.leader() != null ? right.leaderReport().shape() : null;
-      if (ofLeft != null
-          && ofRight != null
+      RangeLoadReport leftLoad =
+          follows && left.leader() != null ? left.leaderReport().load() : null;
+      RangeLoadReport rightLoad =
+          follows && right.leader() != null ? right.leaderReport().load() : null;
+      if (leftLoad != null
+          && rightLoad != null
           && (Objects.equals(left.leader(), right.leader())
-              ? ofLeft.merge()
-              : ofLeft.idle() && ofRight.idle())) {
-        wanted.add(left.id());
+              ? leftLoad.merge()
+              : leftLoad.idle() && rightLoad.idle())) {
+        requested.add(left.id());
       }
     }
-    return wanted;
+    return requested;
   }
 
   private static List<Step> ofStore(
@@ -141,61 +145,63 @@ final class PlacementPlan {
             .sorted(Comparator.comparingLong((RangeDescriptor range) -> range.id().number()))
             .map(range -> new PlacedRange(range, view.reports()))
             .toList();
-    Reshaping reshaping = new Reshaping(view, store.store());
-    MergePlan merges = MergePlan.of(view, reshaping, ranges);
+    RangePublication rangePublication = new RangePublication(view, store.store());
+    MergePlan merges = MergePlan.of(view, rangePublication, ranges);
     Map<RangeId, Set<NodeId>> voters =
         VoterAssignment.of(view, store.voters(), ranges, merges.pairs());
     Map<RangeId, Set<NodeId>> learners = new OutdatedReplicas(view).learners(ranges, voters);
     Steps steps = new Steps(view);
-    List<PlacedRange> settled = new ArrayList<>();
+    List<PlacedRange> healthy = new ArrayList<>();
     Set<RangeId> readyToMerge = new HashSet<>();
     for (PlacedRange range : ranges) {
-      boolean superseded = reshaping.isSuperseded(range.published());
+      boolean superseded = rangePublication.isSuperseded(range.published());
       if ((range.leader() == null && !superseded) || view.busy().contains(range.id())) {
         continue;
       }
-      if (range.isReshaped() || superseded) {
-        steps.add(reshaping.of(range.published()));
+      if (range.isChangedSincePublished() || superseded) {
+        steps.add(rangePublication.of(range.published()));
         continue; // before anything else: nodes must only be given current descriptors
       } else if (merges.isFrozen(range.id())) {
         continue;
       }
-      Set<NodeId> wanted = Objects.requireNonNull(voters.get(range.id()));
+      Set<NodeId> wantedVoters = Objects.requireNonNull(voters.get(range.id()));
       Set<NodeId> others = learners.getOrDefault(range.id(), Set.of());
-      RangePlan plan = new RangePlan(view, range, wanted, store.onEveryNode(), others);
+      RangePlan plan = new RangePlan(view, range, wantedVoters, store.onEveryNode(), others);
+      String necessity = VoterAssignment.changeReason(view, store.voters(), range);
+      obstacles.addChanges(range.id(), plan.changes(necessity));
       @Nullable Step step = plan.next();
       if (step != null) {
         steps.add(step);
         continue;
       }
-      plan.pending().forEach(obstacles::add);
+      plan.pending(necessity).forEach(obstacles::add);
       if (merges.isPaired(range.id())) {
         readyToMerge.add(range.id());
-      } else if (!view.cooling().contains(range.id())) {
-        settled.add(range);
+      } else if (!view.inCooldown().contains(range.id())) {
+        healthy.add(range);
       }
     }
     merges.steps(readyToMerge).forEach(steps::add);
     merges.obstacles().forEach(obstacles::addMerge);
     merges.pending().forEach(obstacles::add);
-    StaleReplicas.of(view, reshaping, store.store()).forEach(steps::add);
-    List<Step> even = LeaderBalance.of(view, ranges, settled);
-    (even.isEmpty() ? LeaderLoad.of(view, ranges, settled) : even).forEach(steps::add);
+    StaleReplicas.of(view, rangePublication, store.store()).forEach(steps::add);
+    List<Step> even = LeaderBalance.of(view, ranges, healthy);
+    (even.isEmpty() ? LeaderLoad.of(view, ranges, healthy) : even).forEach(steps::add);
     return steps.all;
   }
 
   /** At most one step for each range, and none for ranges that are busy. */
   private static final class Steps {
     final List<Step> all = new ArrayList<>();
-    private final Set<RangeId> taken;
+    private final Set<RangeId> busy;
 
     Steps(PlacementView view) {
-      taken = new HashSet<>(view.busy());
+      busy = new HashSet<>(view.busy());
     }
 
     void add(@Nullable Step step) {
-      if (step != null && Collections.disjoint(taken, step.ranges())) {
-        taken.addAll(step.ranges());
+      if (step != null && Collections.disjoint(busy, step.ranges())) {
+        busy.addAll(step.ranges());
         all.add(step);
       }
     }

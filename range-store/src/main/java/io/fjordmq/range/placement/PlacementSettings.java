@@ -1,14 +1,12 @@
 package io.fjordmq.range.placement;
 
 import java.time.Duration;
-import java.util.List;
 
 /**
- * The goals and timings of placement.
+ * Intervals and timeouts of placement; the configuration section {@code placementConfig}.
  *
- * @param stores replica settings of each store
  * @param interval interval between placement checks
- * @param pause minimum time between two checks; a check follows each step and each membership
+ * @param minInterval minimum time between two checks; a check follows each step and each membership
  *     change
  * @param callTimeout time allowed for a node's report
  * @param stepTimeout time allowed for one step; a new replica may need a snapshot of the range
@@ -16,64 +14,58 @@ import java.util.List;
  * @param transferCooldown minimum time between two leadership transfers of a range that only serve
  *     the balance
  * @param maxSteps maximum number of steps in progress at the same time, for different ranges
- * @param merges time limits for merges
+ * @param mergeTimeout time allowed for moving the replicas of two ranges to the same nodes; then
+ *     their merge is abandoned
+ * @param mergeFreezeTimeout how long the right range may be frozen for a merge, while its clients
+ *     wait; then the merge is abandoned
+ * @param mergeCooldown time after a merge was abandoned during which the same two ranges are merged
+ *     only at an operator's request
  */
 public record PlacementSettings(
-    List<StorePlacement> stores,
     Duration interval,
-    Duration pause,
+    Duration minInterval,
     Duration callTimeout,
     Duration stepTimeout,
     Duration replaceAfter,
     Duration transferCooldown,
     int maxSteps,
-    MergeSettings merges) {
+    Duration mergeTimeout,
+    Duration mergeFreezeTimeout,
+    Duration mergeCooldown) {
 
-  /** The default settings for these stores. */
-  public static PlacementSettings defaults(List<StorePlacement> stores) {
-    return new PlacementSettings(
-        stores,
-        Duration.ofSeconds(2),
-        Duration.ofMillis(200),
-        Duration.ofSeconds(2),
-        Duration.ofSeconds(30),
-        Duration.ofMinutes(5),
-        Duration.ofSeconds(30),
-        8,
-        MergeSettings.DEFAULTS);
-  }
-
-  /** These settings for other stores. */
-  public PlacementSettings with(List<StorePlacement> others) {
-    return new PlacementSettings(
-        others,
-        interval,
-        pause,
-        callTimeout,
-        stepTimeout,
-        replaceAfter,
-        transferCooldown,
-        maxSteps,
-        merges);
-  }
+  /** The default settings. */
+  public static final PlacementSettings DEFAULTS =
+      new PlacementSettings(
+          Duration.ofSeconds(2),
+          Duration.ofMillis(200),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(30),
+          Duration.ofMinutes(5),
+          Duration.ofSeconds(30),
+          8,
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(5),
+          Duration.ofMinutes(5));
 
   /**
    * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
   public PlacementSettings {
-    stores = List.copyOf(stores);
     atLeast("interval in milliseconds", interval.toMillis(), 1);
-    atLeast("pause in milliseconds", pause.toMillis(), 1);
+    atLeast("minInterval in milliseconds", minInterval.toMillis(), 1);
     atLeast("callTimeout in milliseconds", callTimeout.toMillis(), 1);
     atLeast("stepTimeout in milliseconds", stepTimeout.toMillis(), 1);
     atLeast("replaceAfter in milliseconds", replaceAfter.toMillis(), 0);
     atLeast("transferCooldown in milliseconds", transferCooldown.toMillis(), 0);
     atLeast("maxSteps", maxSteps, 1);
+    atLeast("mergeTimeout in milliseconds", mergeTimeout.toMillis(), 1);
+    atLeast("mergeFreezeTimeout in milliseconds", mergeFreezeTimeout.toMillis(), 1);
+    atLeast("mergeCooldown in milliseconds", mergeCooldown.toMillis(), 0);
   }
 
-  private static void atLeast(String name, long value, long least) {
-    if (value < least) {
-      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+  private static void atLeast(String name, long value, long min) {
+    if (value < min) {
+      throw new IllegalArgumentException(name + " must be at least " + min + ", not " + value);
     }
   }
 }

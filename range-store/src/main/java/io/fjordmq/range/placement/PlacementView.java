@@ -9,55 +9,61 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the driver knows at one moment. Immutable.
+ * A point-in-time view of the cluster, the input of one plan. Immutable.
  *
  * @param nodes every member of the cluster
  * @param published every range, as published in the metadata
- * @param reports reports of the nodes that have answered
+ * @param reports reports of the nodes that have responded
  * @param busy ranges with a step in progress: no other is planned
- * @param cooling ranges whose leadership was transferred recently
+ * @param inCooldown ranges whose leadership was transferred recently
  * @param merges requested merges and frozen ranges
  * @param moves voters that are being moved to another node because of the load
+ * @param held ranges whose replicas do not change for a while because an operator canceled a change
  */
 record PlacementView(
     Map<NodeId, Node> nodes,
     Map<RangeId, RangeDescriptor> published,
     Map<NodeId, RangeReports> reports,
     Set<RangeId> busy,
-    Set<RangeId> cooling,
+    Set<RangeId> inCooldown,
     Merges merges,
-    Map<RangeId, VoterLoad.Move> moves) {
+    Map<RangeId, VoterLoad.Move> moves,
+    Set<RangeId> held) {
 
-  /** A view without voter moves. */
+  /** A view without voter moves and held ranges. */
   PlacementView(
       Map<NodeId, Node> nodes,
       Map<RangeId, RangeDescriptor> published,
       Map<NodeId, RangeReports> reports,
       Set<RangeId> busy,
-      Set<RangeId> cooling,
+      Set<RangeId> inCooldown,
       Merges merges) {
-    this(nodes, published, reports, busy, cooling, merges, Map.of());
+    this(nodes, published, reports, busy, inCooldown, merges, Map.of(), Set.of());
   }
 
-  PlacementView with(Map<RangeId, VoterLoad.Move> underWay) {
-    return new PlacementView(nodes, published, reports, busy, cooling, merges, underWay);
+  PlacementView with(Map<RangeId, VoterLoad.Move> newMoves) {
+    return new PlacementView(nodes, published, reports, busy, inCooldown, merges, newMoves, held);
+  }
+
+  PlacementView withHeld(Set<RangeId> ranges) {
+    return new PlacementView(nodes, published, reports, busy, inCooldown, merges, moves, ranges);
   }
 
   /**
    * The merges that are requested or in progress.
    *
-   * @param wanted left ranges, in the order of the requests
-   * @param late right ranges that have been frozen for too long: their merges are given up
+   * @param requested left ranges of requested merges, in request order
+   * @param overdue right ranges that have been frozen for too long; their merges are abandoned
    * @param canceled right ranges that are frozen for a merge that an operator has canceled
    */
-  record Merges(List<RangeId> wanted, Set<RangeId> late, Set<RangeId> canceled) {
+  record Merges(List<RangeId> requested, Set<RangeId> overdue, Set<RangeId> canceled) {
     static final Merges NONE = new Merges(List.of(), Set.of(), Set.of());
   }
 
   /**
    * A member.
    *
-   * @param lost it has been DOWN for so long that other nodes replace it
+   * @param lost whether it has been DOWN for so long that other nodes replace it
    */
   record Node(Member.State state, boolean lost) {
     boolean isUp() {

@@ -1,13 +1,13 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataListener;
 import io.fjordmq.cluster.metadata.MetadataRecord;
 import io.fjordmq.cluster.metadata.MetadataUpdate;
 import io.fjordmq.cluster.metadata.MetadataView;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,18 @@ public final class RangeDirectory implements MetadataListener {
     return PREFIX + range.store() + "/" + range.number();
   }
 
+  /** The descriptor of a range in the metadata; empty if it is not published or not readable. */
+  public static Optional<RangeDescriptor> published(MetadataView view, RangeId range) {
+    MetadataRecord record = view.get(key(range));
+    try {
+      return record == null
+          ? Optional.empty()
+          : Optional.of(RangeDescriptorCodec.decode(record.value()));
+    } catch (MalformedBytesException e) {
+      return Optional.empty(); // logged when the directory is read
+    }
+  }
+
   /** The write that publishes the first ranges of a cluster, all or none of them. */
   public static List<Change> first(List<RangeDescriptor> ranges) {
     return ranges.stream()
@@ -69,14 +82,14 @@ public final class RangeDirectory implements MetadataListener {
    * @param version version of the record, {@link Change#ABSENT} if there is none yet
    */
   record NextNumber(String store, long number, long version) {
-    /** The write that allocates the number, unless another range has taken it in the meantime. */
+    /** The write that allocates the number, unless it has been allocated in the meantime. */
     Change allocate() {
       return put(number + 1);
     }
 
     /**
-     * Whether the number is only derived from the existing ranges, so that it must be {@link
-     * #kept}.
+     * Whether the number is only derived from the existing ranges, so that {@link #persist} must
+     * store it.
      */
     boolean isDerived() {
       return version == Change.ABSENT;
@@ -150,7 +163,7 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   @Override
-  public synchronized void changed(MetadataView view, List<MetadataUpdate> updates) {
+  public synchronized void onChanged(MetadataView view, List<MetadataUpdate> updates) {
     if (updates.stream().anyMatch(update -> update.key().startsWith(NEXT_PREFIX))) {
       readNumbers(view);
     }
@@ -191,7 +204,7 @@ public final class RangeDirectory implements MetadataListener {
     try {
       follower.client().accept(ranges(follower.store()));
     } catch (RuntimeException e) {
-      LOG.error("Range directory listener threw store={}", follower.store(), e);
+      LOG.error("Range directory listener threw an exception store={}", follower.store(), e);
     }
   }
 }

@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * applied it.
  */
 final class RangePlan {
+  private static final String NODES_REQUIRED =
+      "; start the nodes that it waits for (see status), or remove them with"
+          + " 'bin/standalone.sh remove-node ID' if they are lost";
+
   private final PlacementView view;
   private final PlacedRange range;
   private final NodeId leader;
@@ -29,7 +33,8 @@ final class RangePlan {
 
   /**
    * @param range has a leader
-   * @param others nodes that should be learners even if the store does not want one on every node
+   * @param others nodes that should be learners even if the store does not require one on every
+   *     node
    */
   RangePlan(
       PlacementView view,
@@ -61,7 +66,7 @@ final class RangePlan {
     return others;
   }
 
-  /** Null if the range is healthy, or no step is possible at the moment. */
+  /** Null if the range is healthy, or no step is currently possible. */
   @Nullable Step next() {
     if (!range.isPublished()) {
       return new Step.Publish(range.id(), now);
@@ -76,7 +81,7 @@ final class RangePlan {
   }
 
   /**
-   * A node that is about to stop, or whose disk is in trouble, leads nothing if another one can.
+   * A node that is about to stop, or whose disk is FULL or SLOW, leads nothing if another one can.
    */
   private @Nullable Step transferLeadership() {
     if (view.isUp(leader)) {
@@ -97,8 +102,8 @@ final class RangePlan {
   }
 
   private @Nullable Step ensure() {
-    for (Set<NodeId> wanted : List.of(voters, learners)) {
-      for (NodeId node : Nodes.missing(wanted, range.members())) {
+    for (Set<NodeId> members : List.of(voters, learners)) {
+      for (NodeId node : Nodes.missing(members, range.members())) {
         if (view.reports().containsKey(node)
             && !range.holders().containsKey(node)
             && !range.retired().contains(node)
@@ -168,11 +173,12 @@ final class RangePlan {
   }
 
   /**
-   * Removes a replica that is not in the group and not about to be. Not while a member of the
-   * cluster is down: a removed replica could not come back before that member does, a kept one can.
+   * Removes a replica that is not in the group and is not being added to it. Not while a member of
+   * the cluster is down: a removed replica could not come back before that member does, but an
+   * existing one can rejoin.
    */
   private @Nullable Step drop() {
-    List<NodeId> removable = removable();
+    List<NodeId> removable = removable().stream().filter(node -> !isHeld(node)).toList();
     if (removable.isEmpty() || isAnyReportMissing()) {
       return null;
     }
@@ -180,7 +186,18 @@ final class RangePlan {
     return new Step.Drop(range.id(), removable.get(0), leader, now, asOf);
   }
 
-  /** The nodes whose replica is not in the group and not about to be. */
+  /**
+   * Whether an operator canceled the removal of the replica; a broken one is removed in any case.
+   */
+  private boolean isHeld(NodeId node) {
+    return view.held().contains(range.id()) && !isBroken(node);
+  }
+
+  private boolean isBroken(NodeId node) {
+    return Objects.requireNonNull(range.holders().get(node)).broken();
+  }
+
+  /** The nodes whose replica is not in the group and is not being added to it. */
   private List<NodeId> removable() {
     return range.holders().keySet().stream()
         .filter(node -> !voters.contains(node) && !learners.contains(node))
@@ -189,8 +206,8 @@ final class RangePlan {
   }
 
   /**
-   * Whether another range counts a replica on the node that would arrive with a split of this
-   * range.
+   * Whether another range has this node as a member, and its replica there would arrive with a
+   * split of this range.
    */
   private boolean isAwaitedByOthers(NodeId node) {
     ReplicaReport holder = Objects.requireNonNull(range.holders().get(node));
@@ -207,10 +224,10 @@ final class RangePlan {
   }
 
   /**
-   * Lets a node have a replica again once no replica believes that it still has the old one.
-   * Otherwise a node that was down, with an outdated idea of the group, could ask the new replica
-   * for its vote, which it would give without the log of the old one. So not while a member of the
-   * cluster is down.
+   * Lets a node have a replica again after no replica lists the old one as a member any more.
+   * Otherwise a node that was down, with an outdated view of the group, could request a vote from
+   * the new replica, which would grant it without the log of the old one. So not while a member of
+   * the cluster is down.
    */
   private @Nullable Step forget() {
     if (isAnyReportMissing()) {
@@ -224,35 +241,77 @@ final class RangePlan {
     return null;
   }
 
-  /** The steps that have to wait; call it if there is no next step. */
-  List<PendingStep> pending() {
-    List<PendingStep> pending = new ArrayList<>();
-    String voterMove = whyVotersStay();
-    if (voterMove != null) {
-      String what = "changing its voters from %s to %s".formatted(ids(now.voters()), ids(voters));
-      boolean byLoad = view.moves().containsKey(range.id());
-      pending.add(new PendingStep(range.id(), what, voterMove, byLoad));
+  /**
+   * The changes of replicas in this plan, whether or not a step is possible now.
+   *
+   * @param necessity why the voters must change even if an operator cancels it; null if they may
+   *     stay
+   */
+  List<ReplicaChange> changes(@Nullable String necessity) {
+    List<ReplicaChange> changes = new ArrayList<>();
+    if (!voters.equals(now.voters())) {
+      changes.add(changeOfVoters(necessity));
     }
-    String away = Nodes.missingReports(view);
+    removable().stream()
+        .filter(node -> !isHeld(node))
+        .forEach(node -> changes.add(removalOn(node)));
+    range.retired().forEach(node -> changes.add(newReplicaOn(node)));
+    return changes;
+  }
+
+  private ReplicaChange changeOfVoters(@Nullable String necessity) {
+    return new ReplicaChange(
+        "changing the voters from %s to %s".formatted(ids(now.voters()), ids(voters)),
+        necessity == null ? null : necessity + NODES_REQUIRED);
+  }
+
+  private ReplicaChange removalOn(NodeId node) {
+    return new ReplicaChange(
+        PendingSteps.removing(node.value()),
+        isBroken(node)
+            ? "the replica is broken and an empty one must replace it" + NODES_REQUIRED
+            : null);
+  }
+
+  private static ReplicaChange newReplicaOn(NodeId node) {
+    return new ReplicaChange(
+        "allowing a new replica on node " + node,
+        "another node may still rely on the vote of the removed replica" + NODES_REQUIRED);
+  }
+
+  /** The steps that have to wait; call it if there is no next step. */
+  List<PendingStep> pending(@Nullable String necessity) {
+    List<PendingStep> pending = new ArrayList<>();
+    String voterMove = pendingVoterReason();
+    if (voterMove != null) {
+      pending.add(waiting(changeOfVoters(necessity), voterMove));
+    }
+    String missingReports = Nodes.missingReports(view);
     for (NodeId node : removable()) {
-      if (away != null) {
-        pending.add(new PendingStep(range.id(), PendingSteps.removing(node.value()), away, false));
+      if (missingReports != null && !isHeld(node)) {
+        pending.add(waiting(removalOn(node), missingReports));
       }
     }
     for (NodeId node : range.retired()) {
-      String what = "allowing a new replica on node " + node;
-      String counting = away == null ? "other replicas still count the old one" : away;
-      pending.add(new PendingStep(range.id(), what, counting, false));
+      String counting =
+          missingReports == null
+              ? "other replicas still list the old one as a member"
+              : missingReports;
+      pending.add(waiting(newReplicaOn(node), counting));
     }
     return pending;
   }
 
+  private PendingStep waiting(ReplicaChange change, String reason) {
+    return new PendingStep(range.id(), change.what(), reason, change.isCancelable());
+  }
+
   /** Null if the range has the voters that it should have. */
-  private @Nullable String whyVotersStay() {
+  private @Nullable String pendingVoterReason() {
     for (NodeId node : Nodes.missing(voters, now.voters())) {
-      String why = whyNoVoter(node);
-      if (why != null) {
-        return why;
+      String reason = ineligibleReason(node);
+      if (reason != null) {
+        return reason;
       }
     }
     List<NodeId> leaving = Nodes.missing(now.voters(), voters);
@@ -269,9 +328,9 @@ final class RangePlan {
             .formatted(ids(leaving), ids(absent));
   }
 
-  private @Nullable String whyNoVoter(NodeId node) {
+  private @Nullable String ineligibleReason(NodeId node) {
     if (!view.reports().containsKey(node)) {
-      return Nodes.whyNoReport(view, node);
+      return Nodes.missingReportReason(view, node);
     } else if (range.retired().contains(node)) {
       return "node " + node + " cannot have a new replica before the old one is forgotten";
     } else if (!range.holders().containsKey(node)) {

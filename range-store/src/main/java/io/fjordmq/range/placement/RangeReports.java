@@ -1,11 +1,11 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * The report of a node about all its replicas.
  *
  * <pre>
- * u8     format, 6. Older ones are read as well: 5 has no bytes in its shapes; 4 has no broken
- *        replicas; 3 has no writes in its shapes and no merges; 2 has no shapes, since its nodes
+ * u8     format, 6. Older ones are read as well: 5 has no bytes in its load; 4 has no broken
+ *        replicas; 3 has no writes in its load and no merges; 2 has no load, since its nodes
  *        did not split ranges by load; 1 has neither the metadata version nor keys, since its
  *        nodes could not split ranges
  * varint metadata version that the node knows
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  *   u8     1 if it is broken and is to be replaced by an empty one
  *   u8     0 if the range is not frozen, 1 if it is frozen for a merge, 2 if durably so
  *   -- if frozen: varint number of the left neighbour; varint epoch version of the neighbour
- *   u8     1 if its {@link ShapeReport} follows
+ *   u8     1 if its {@link RangeLoadReport} follows
  * varint retired ranges, then for each:
  *   text   store
  *   varint range number
@@ -65,7 +65,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   static final int WITHOUT_BYTES = 5;
   private static final int WITHOUT_BROKEN = 4;
   static final int WITHOUT_WRITES = 3;
-  private static final int WITHOUT_SHAPES = 2;
+  private static final int WITHOUT_LOAD = 2;
   private static final int WITHOUT_KEYS = 1;
   private static final int NOT_FROZEN = 0;
   private static final int FROZEN = 1;
@@ -79,7 +79,10 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   public RangeReports {
     if (replicas.size() > MAX_REPLICAS) {
       throw new IllegalArgumentException(
-          "cannot report " + replicas.size() + " replicas on one node; at most " + MAX_REPLICAS);
+          "cannot report "
+              + replicas.size()
+              + " replicas; the maximum per node is "
+              + MAX_REPLICAS);
     }
     replicas = List.copyOf(replicas);
     retired = Set.copyOf(retired);
@@ -89,15 +92,16 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
    * The current replicas of this node.
    *
    * @param metadata metadata version that this node knows
-   * @param shapes load and split or merge requests of the ranges that this node leads
+   * @param loads load and split or merge requests of the ranges that this node leads
    */
-  public static RangeReports of(RangeStore store, long metadata, Map<RangeId, ShapeReport> shapes) {
+  public static RangeReports of(
+      RangeStore store, long metadata, Map<RangeId, RangeLoadReport> loads) {
     return new RangeReports(
         metadata,
         store.status().stream()
-            .map(status -> ReplicaReport.of(status, shapes.get(status.descriptor().id())))
+            .map(status -> ReplicaReport.of(status, loads.get(status.descriptor().id())))
             .toList(),
-        store.retired());
+        store.localReplicas().retired());
   }
 
   @Nullable ReplicaReport find(RangeId range) {
@@ -133,10 +137,10 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     out.writeString(failure.substring(0, Math.min(failure.length(), MAX_FAILURE_CHARACTERS)));
     out.writeByte(replica.broken() ? 1 : 0);
     writeMerging(out, replica.merging());
-    ShapeReport shape = replica.shape();
-    out.writeByte(shape == null ? 0 : 1);
-    if (shape != null) {
-      shape.write(out);
+    RangeLoadReport load = replica.load();
+    out.writeByte(load == null ? 0 : 1);
+    if (load != null) {
+      load.write(out);
     }
   }
 
@@ -173,14 +177,14 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
     int count = in.readCount(MIN_REPLICA_BYTES);
     if (count > MAX_REPLICAS) {
-      throw new MalformedBytesException("report of too many replicas: " + count);
+      throw new MalformedBytesException("too many replicas in a report: " + count);
     }
     List<ReplicaReport> replicas = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       replicas.add(read(in, format));
     }
     Set<RangeId> retired = new HashSet<>();
-    for (int left = in.readCount(2); left > 0; left--) {
+    for (int remaining = in.readCount(2); remaining > 0; remaining--) {
       retired.add(new RangeId(in.readString(), in.readVarint()));
     }
     in.requireEnd();
@@ -199,7 +203,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     String failure = in.readString();
     boolean broken = format > WITHOUT_BROKEN && in.readByte() != 0;
     ReplicaStatus.Merging merging = format > WITHOUT_WRITES ? readMerging(range, in) : null;
-    boolean shaped = format > WITHOUT_SHAPES && in.readByte() != 0;
+    boolean shaped = format > WITHOUT_LOAD && in.readByte() != 0;
     return new ReplicaReport(
         range,
         epoch,
@@ -211,7 +215,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
         lastIndex,
         failure.isEmpty() ? null : failure,
         merging,
-        shaped ? ShapeReport.read(in, keys, format) : null,
+        shaped ? RangeLoadReport.read(in, keys, format) : null,
         broken);
   }
 
@@ -220,7 +224,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     if (frozen == NOT_FROZEN) {
       return null;
     } else if (frozen > FROZEN_DURABLY) {
-      throw NewerFormatException.unknownKind("merge of a range", frozen);
+      throw NewerFormatException.unknownKind("freeze state of a range", frozen);
     }
     RangeId left = new RangeId(range.store(), in.readVarint());
     return new ReplicaStatus.Merging(left, in.readVarint(), frozen == FROZEN_DURABLY);

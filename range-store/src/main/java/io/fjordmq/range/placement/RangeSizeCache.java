@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The sizes of the ranges that this node leads. Each range is measured every 30 s and whenever its
- * shape changes, the most overdue first, at most {@value #MOST_AT_ONCE} per call. Used by one
+ * epoch changes, the most overdue first, at most {@value #MAX_PER_CALL} per call. Used by one
  * thread at a time, which may block on the storage.
  *
  * <p>A search for the halving key that finds none is repeated after 30 s, then after twice that, up
- * to 30 minutes; it is repeated at once if the range's shape changes, or its size by a quarter.
+ * to 30 minutes; it is repeated at once if the range's epoch changes, or its size by a quarter.
  */
 final class RangeSizeCache {
   /** Ranges measured per call, so that the results of a slow pass are available soon. */
-  static final int MOST_AT_ONCE = 10;
+  static final int MAX_PER_CALL = 10;
 
-  static final long AGAIN_MILLIS = 30_000;
-  static final long LONGEST_PAUSE_MILLIS = 30 * 60_000;
+  static final long REFRESH_MILLIS = 30_000;
+  static final long MAX_PAUSE_MILLIS = 30 * 60_000;
 
   private final ToLongFunction<RangeDescriptor> bytes;
   private final KeySearch search;
   private final long maxBytes;
-  private final Map<RangeId, Known> known = new HashMap<>();
+  private final Map<RangeId, Measurement> measurements = new HashMap<>();
 
   /** Searches for the halving key of a range that holds the given number of bytes. */
   @FunctionalInterface
@@ -42,7 +42,7 @@ final class RangeSizeCache {
   /**
    * @param failedSearch the latest search, if it found no key
    */
-  private record Known(
+  private record Measurement(
       RangeSize size, long version, long atMillis, @Nullable FailedSearch failedSearch) {}
 
   /**
@@ -70,46 +70,46 @@ final class RangeSizeCache {
 
   /** Measures the ranges that are due and forgets those that this node no longer leads. */
   void refresh(List<LedRange> led, long nowMillis) {
-    known
+    measurements
         .keySet()
         .retainAll(led.stream().map(range -> range.descriptor().id()).collect(Collectors.toSet()));
     led.stream()
         .map(LedRange::descriptor)
-        .filter(range -> measuredAt(range) <= nowMillis - AGAIN_MILLIS)
+        .filter(range -> measuredAt(range) <= nowMillis - REFRESH_MILLIS)
         .sorted(Comparator.comparingLong(this::measuredAt))
-        .limit(MOST_AT_ONCE)
-        .forEach(range -> known.put(range.id(), measure(range, nowMillis)));
+        .limit(MAX_PER_CALL)
+        .forEach(range -> measurements.put(range.id(), measure(range, nowMillis)));
   }
 
   private long measuredAt(RangeDescriptor range) {
-    Known last = lastOf(range);
+    Measurement last = lastOf(range);
     return last == null ? Long.MIN_VALUE : last.atMillis;
   }
 
-  /** The latest measurement, if the range has not changed its shape since. */
-  private @Nullable Known lastOf(RangeDescriptor range) {
-    Known last = known.get(range.id());
+  /** The latest measurement, if the epoch of the range has not changed since. */
+  private @Nullable Measurement lastOf(RangeDescriptor range) {
+    Measurement last = measurements.get(range.id());
     return last == null || last.version != range.epoch().version() ? null : last;
   }
 
-  private Known measure(RangeDescriptor range, long nowMillis) {
-    Known last = lastOf(range);
+  private Measurement measure(RangeDescriptor range, long nowMillis) {
+    Measurement last = lastOf(range);
     FailedSearch before = last == null ? null : last.failedSearch;
     long version = range.epoch().version();
     try {
       long held = bytes.applyAsLong(range);
       if (maxBytes == 0 || held <= maxBytes) {
-        return new Known(RangeSize.of(held), version, nowMillis, null);
+        return new Measurement(RangeSize.of(held), version, nowMillis, null);
       }
       FailedSearch same = before != null && before.stillHolds(held) ? before : null;
       if (same != null && nowMillis - same.atMillis < same.pauseMillis) {
         RangeSize size = new RangeSize(held, null, same.abandoned);
-        return new Known(size, version, nowMillis, same);
+        return new Measurement(size, version, nowMillis, same);
       }
       RangeSize size = search.of(range, held);
-      return new Known(size, version, nowMillis, failedSearch(size, nowMillis, same));
+      return new Measurement(size, version, nowMillis, failedSearch(size, nowMillis, same));
     } catch (KvException e) { // the storage reports its own failure
-      return new Known(RangeSize.UNKNOWN, version, nowMillis, before);
+      return new Measurement(RangeSize.UNKNOWN, version, nowMillis, before);
     }
   }
 
@@ -119,13 +119,13 @@ final class RangeSizeCache {
       return null;
     }
     long pause =
-        before == null ? AGAIN_MILLIS : Math.min(2 * before.pauseMillis, LONGEST_PAUSE_MILLIS);
+        before == null ? REFRESH_MILLIS : Math.min(2 * before.pauseMillis, MAX_PAUSE_MILLIS);
     return new FailedSearch(size.bytes(), nowMillis, pause, size.searchAbandoned());
   }
 
-  /** The size as last measured in the range's current shape. */
+  /** The size as last measured with the range's current epoch. */
   RangeSize of(LedRange range) {
-    Known last = lastOf(range.descriptor());
+    Measurement last = lastOf(range.descriptor());
     return last == null ? RangeSize.UNKNOWN : last.size;
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A node's report about one of its replicas.
  *
  * @param epoch as in the replica's state
- * @param keys key interval, as in the replica's state
+ * @param keys key interval according to the replica's state
  * @param role role of the replica, as far as it knows
  * @param term current term; 0 while the replica is closed
  * @param replicas members of the group according to the replica's log, committed or not; null while
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastIndex last entry of its log; 0 while it is closed
  * @param failure why it is halted; null if it is in service
  * @param merging the merge that the range is frozen for; null if it is not frozen
- * @param shape load and split or merge request; null if the node does not lead the range or has not
+ * @param load load and split or merge request; null if the node does not lead the range or has not
  *     measured it yet
  * @param broken whether it is to be replaced by an empty replica
  */
@@ -37,7 +37,7 @@ public record ReplicaReport(
     long lastIndex,
     @Nullable String failure,
     ReplicaStatus.@Nullable Merging merging,
-    @Nullable ShapeReport shape,
+    @Nullable RangeLoadReport load,
     boolean broken) {
 
   /** A replica that is not broken. */
@@ -52,7 +52,7 @@ public record ReplicaReport(
       long lastIndex,
       @Nullable String failure,
       ReplicaStatus.@Nullable Merging merging,
-      @Nullable ShapeReport shape) {
+      @Nullable RangeLoadReport load) {
     this(
         range,
         epoch,
@@ -64,13 +64,12 @@ public record ReplicaReport(
         lastIndex,
         failure,
         merging,
-        shape,
+        load,
         false);
   }
 
-  static ReplicaReport of(ReplicaStatus status, @Nullable ShapeReport wanted) {
-    boolean fits =
-        wanted != null && status.leading() && wanted.fits(status.descriptor().interval());
+  static ReplicaReport of(ReplicaStatus status, @Nullable RangeLoadReport load) {
+    boolean fits = load != null && status.leading() && load.fits(status.descriptor().interval());
     GroupStatus group = status.group();
     return new ReplicaReport(
         status.descriptor().id(),
@@ -83,7 +82,7 @@ public record ReplicaReport(
         group == null ? 0 : group.lastIndex(),
         status.failure(),
         status.merging(),
-        fits ? wanted : null,
+        fits ? load : null,
         status.broken());
   }
 

@@ -21,17 +21,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Requested merges that are waiting or in progress, one for each left range; and how long ranges
- * have been frozen, whatever the merge was requested by. Thread-safe.
+ * have been frozen, no matter who requested the merge. Thread-safe.
  */
 final class RequestedMerges {
   private static final Logger LOG = LoggerFactory.getLogger(RequestedMerges.class);
 
   private final Function<RangeId, @Nullable RangeId> followers;
-  private final Map<RangeId, Wanted> waiting = new LinkedHashMap<>();
+  private final Map<RangeId, RequestedMerge> waiting = new LinkedHashMap<>();
   private final Map<RangeId, Long> frozenSinceMillis = new HashMap<>();
 
-  /** Left ranges whose merge was given up, and until when no merge starts automatically. */
-  private final Map<RangeId, Long> coolUntilMillis = new HashMap<>();
+  /** Left ranges whose merge was abandoned, and until when no merge starts automatically. */
+  private final Map<RangeId, Long> cooldownUntilMillis = new HashMap<>();
 
   /** Right ranges that are frozen for a merge that an operator has canceled. */
   private final Set<RangeId> canceled = new HashSet<>();
@@ -39,17 +39,21 @@ final class RequestedMerges {
   /** Why merges have not started, as of the latest check. */
   private Map<RangeId, String> obstacles = Map.of();
 
-  private record Wanted(
+  private record RequestedMerge(
       RangeId left, RangeId right, long untilMillis, CompletableFuture<Void> done) {}
 
   /** A merge that has ended, and the reason if it was not carried out. */
-  private record Completion(Wanted wanted, @Nullable String why) {
+  private record Completion(RequestedMerge requestedMerge, @Nullable String reason) {
     void complete() {
-      if (why == null) {
-        wanted.done.complete(null);
+      if (reason == null) {
+        requestedMerge.done.complete(null);
       } else {
-        LOG.warn("Merge was not carried out: {} range={} next={}", why, wanted.left, wanted.right);
-        wanted.done.completeExceptionally(new IllegalStateException(why));
+        LOG.warn(
+            "Merge abandoned: {} range={} next={}",
+            reason,
+            requestedMerge.left,
+            requestedMerge.right);
+        requestedMerge.done.completeExceptionally(new IllegalStateException(reason));
       }
     }
   }
@@ -66,22 +70,25 @@ final class RequestedMerges {
     RangeId right = followers.apply(left);
     if (right == null) {
       return CompletableFuture.failedFuture(
-          new IllegalArgumentException("there is no range to the right of " + left));
+          new IllegalArgumentException(
+              "cannot merge range " + left + ": there is no range to its right"));
     }
     synchronized (this) {
       return waiting.computeIfAbsent(
-              left, id -> new Wanted(id, right, untilMillis, new CompletableFuture<>()))
+              left, id -> new RequestedMerge(id, right, untilMillis, new CompletableFuture<>()))
           .done;
     }
   }
 
   /**
-   * Merges that no operator requested: one starts if there is no other merge, and it was not given
-   * up recently.
+   * Merges that no operator requested: one starts if there is no other merge, and its ranges are
+   * not cooling down.
    */
   synchronized void addIdle(List<RangeId> idle, long untilMillis) {
     for (RangeId left : idle) {
-      if (waiting.isEmpty() && frozenSinceMillis.isEmpty() && !coolUntilMillis.containsKey(left)) {
+      if (waiting.isEmpty()
+          && frozenSinceMillis.isEmpty()
+          && !cooldownUntilMillis.containsKey(left)) {
         add(left, untilMillis);
       }
     }
@@ -96,32 +103,33 @@ final class RequestedMerges {
   PlacementView.Merges update(
       Map<RangeId, RangeDescriptor> published,
       Map<NodeId, RangeReports> reports,
-      MergeSettings settings,
+      PlacementSettings settings,
       long nowMillis) {
     Set<RangeId> frozen = frozen(published, reports);
     List<Completion> completions = new ArrayList<>();
     PlacementView.Merges now;
     synchronized (this) {
-      coolUntilMillis.values().removeIf(until -> until <= nowMillis);
+      cooldownUntilMillis.values().removeIf(until -> until <= nowMillis);
       frozenSinceMillis.keySet().retainAll(frozen);
       canceled.retainAll(frozen);
       frozen.forEach(range -> frozenSinceMillis.putIfAbsent(range, nowMillis));
-      for (Wanted wanted : List.copyOf(waiting.values())) {
-        Completion end = end(wanted, published, nowMillis);
+      for (RequestedMerge requestedMerge : List.copyOf(waiting.values())) {
+        Completion end = end(requestedMerge, published, nowMillis);
         if (end != null) {
-          waiting.remove(wanted.left);
+          waiting.remove(requestedMerge.left);
           completions.add(end);
-          if (end.why != null) {
-            coolUntilMillis.put(wanted.left, nowMillis + settings.cooldown().toMillis());
+          if (end.reason != null) {
+            cooldownUntilMillis.put(
+                requestedMerge.left, nowMillis + settings.mergeCooldown().toMillis());
           }
         }
       }
-      Set<RangeId> late = new HashSet<>(frozen);
-      long limit = nowMillis - settings.standstill().toMillis();
-      late.removeIf(range -> frozenSinceMillis.getOrDefault(range, nowMillis) > limit);
+      Set<RangeId> overdue = new HashSet<>(frozen);
+      long limit = nowMillis - settings.mergeFreezeTimeout().toMillis();
+      overdue.removeIf(range -> frozenSinceMillis.getOrDefault(range, nowMillis) > limit);
       now =
           new PlacementView.Merges(
-              List.copyOf(waiting.keySet()), Set.copyOf(late), Set.copyOf(canceled));
+              List.copyOf(waiting.keySet()), Set.copyOf(overdue), Set.copyOf(canceled));
     }
     completions.forEach(Completion::complete);
     return now;
@@ -142,36 +150,40 @@ final class RequestedMerges {
 
   /** Null while the merge continues. */
   private @Nullable Completion end(
-      Wanted wanted, Map<RangeId, RangeDescriptor> published, long nowMillis) {
-    RangeDescriptor left = published.get(wanted.left);
-    RangeDescriptor right = published.get(wanted.right);
+      RequestedMerge requestedMerge, Map<RangeId, RangeDescriptor> published, long nowMillis) {
+    RangeDescriptor left = published.get(requestedMerge.left);
+    RangeDescriptor right = published.get(requestedMerge.right);
     if (right == null) {
-      return new Completion(wanted, null);
+      return new Completion(requestedMerge, null);
     } else if (left == null || !Arrays.equals(left.interval().end(), right.interval().start())) {
-      return new Completion(wanted, "the two ranges are no longer neighbours");
-    } else if (nowMillis >= wanted.untilMillis && !frozenSinceMillis.containsKey(wanted.right)) {
-      return new Completion(wanted, obstacles.getOrDefault(wanted.left, "the merge took too long"));
+      return new Completion(requestedMerge, "the two ranges are no longer neighbours");
+    } else if (nowMillis >= requestedMerge.untilMillis
+        && !frozenSinceMillis.containsKey(requestedMerge.right)) {
+      return new Completion(
+          requestedMerge, obstacles.getOrDefault(requestedMerge.left, "the merge timed out"));
     }
     return null;
   }
 
   /**
-   * Gives up a requested or started merge. If its right range is already frozen, it ends with the
-   * next checks: both ranges resume, or the merge completes.
+   * Abandons a requested or started merge. If its right range is already frozen, the merge ends
+   * with the next checks: both ranges resume, or the merge completes.
    *
    * @param range one of the two ranges
-   * @param coolUntilMillis when the two may be merged again without an operator
+   * @param cooldownUntilMillis when the two may be merged again without an operator
    * @return false if the range is not being merged
    */
-  boolean cancel(RangeId range, long coolUntilMillis) {
-    List<Wanted> ended;
+  boolean cancel(RangeId range, long cooldownUntilMillis) {
+    List<RequestedMerge> ended;
     boolean begun;
     synchronized (this) {
       ended =
           waiting.values().stream()
-              .filter(wanted -> wanted.left.equals(range) || wanted.right.equals(range))
+              .filter(
+                  requestedMerge ->
+                      requestedMerge.left.equals(range) || requestedMerge.right.equals(range))
               .toList();
-      List<RangeId> affected = new ArrayList<>(ended.stream().map(Wanted::right).toList());
+      List<RangeId> affected = new ArrayList<>(ended.stream().map(RequestedMerge::right).toList());
       affected.add(range);
       RangeId follower = followers.apply(range);
       if (follower != null) {
@@ -180,42 +192,44 @@ final class RequestedMerges {
       affected.retainAll(frozenSinceMillis.keySet());
       canceled.addAll(affected);
       begun = !affected.isEmpty();
-      for (Wanted wanted : ended) {
-        waiting.remove(wanted.left);
-        this.coolUntilMillis.put(wanted.left, coolUntilMillis);
+      for (RequestedMerge requestedMerge : ended) {
+        waiting.remove(requestedMerge.left);
+        this.cooldownUntilMillis.put(requestedMerge.left, cooldownUntilMillis);
       }
     }
-    ended.forEach(wanted -> new Completion(wanted, "an operator has canceled it").complete());
+    ended.forEach(
+        requestedMerge ->
+            new Completion(requestedMerge, "an operator canceled the merge").complete());
     return begun || !ended.isEmpty();
   }
 
   /** Sets why requested merges have not started, by left range. */
-  synchronized void setObstacles(Map<RangeId, String> why) {
-    obstacles = Map.copyOf(why);
+  synchronized void setObstacles(Map<RangeId, String> reason) {
+    obstacles = Map.copyOf(reason);
   }
 
-  /** A step has ended, which may have given up a merge. */
-  void ended(Step step, boolean done, long coolUntilMillis) {
-    if (step instanceof Step.Renew renew && done) {
-      Wanted wanted;
+  /** A step has ended; it may have abandoned a merge. */
+  void onStepFinished(Step step, boolean done, long cooldownUntilMillis) {
+    if (step instanceof Step.BumpEpoch bumpEpoch && done) {
+      RequestedMerge requestedMerge;
       synchronized (this) {
-        this.coolUntilMillis.put(renew.range(), coolUntilMillis);
-        wanted = waiting.remove(renew.range());
+        this.cooldownUntilMillis.put(bumpEpoch.range(), cooldownUntilMillis);
+        requestedMerge = waiting.remove(bumpEpoch.range());
       }
-      if (wanted != null) {
-        new Completion(wanted, renew.why()).complete();
+      if (requestedMerge != null) {
+        new Completion(requestedMerge, bumpEpoch.reason()).complete();
       }
     }
   }
 
-  void giveUpAll(String why) {
-    List<Wanted> all;
+  void giveUpAll(String reason) {
+    List<RequestedMerge> all;
     synchronized (this) {
       all = List.copyOf(waiting.values());
       waiting.clear();
       frozenSinceMillis.clear();
       canceled.clear();
     }
-    all.forEach(wanted -> new Completion(wanted, why).complete());
+    all.forEach(requestedMerge -> new Completion(requestedMerge, reason).complete());
   }
 }

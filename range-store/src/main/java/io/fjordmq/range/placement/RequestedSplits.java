@@ -12,74 +12,75 @@ import org.jspecify.annotations.Nullable;
 
 /** Requested splits that are waiting, one for each range. Thread-safe. */
 final class RequestedSplits {
-  private final Map<RangeId, Wanted> waiting = new LinkedHashMap<>();
+  private final Map<RangeId, RequestedSplit> waiting = new LinkedHashMap<>();
 
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  private record Wanted(byte[] key, CompletableFuture<Void> done) {}
+  private record RequestedSplit(byte[] key, CompletableFuture<Void> done) {}
 
   /** Replaces a waiting request for the same range. */
   CompletableFuture<Void> add(RangeId range, byte[] key) {
-    Wanted wanted = new Wanted(key, new CompletableFuture<>());
-    Wanted replaced;
+    RequestedSplit request = new RequestedSplit(key, new CompletableFuture<>());
+    RequestedSplit previous;
     synchronized (this) {
-      replaced = waiting.put(range, wanted);
+      previous = waiting.put(range, request);
     }
-    if (replaced != null) {
-      replaced.done.completeExceptionally(
-          new IllegalStateException("replaced by a later request to split the same range"));
+    if (previous != null) {
+      previous.done.completeExceptionally(
+          new IllegalStateException("a later request to split the same range replaced this one"));
     }
-    return wanted.done;
+    return request.done;
   }
 
   /** The requested split key of each range, in the order of the requests. */
   synchronized Map<RangeId, byte[]> keys() {
     Map<RangeId, byte[]> keys = new LinkedHashMap<>();
-    waiting.forEach((range, wanted) -> keys.put(range, wanted.key));
+    waiting.forEach((range, request) -> keys.put(range, request.key));
     return keys;
   }
 
-  /** A step has ended, which may be a requested split. */
-  void ended(Step step, @Nullable Throwable failure) {
+  /** A step has ended; it may be a requested split. */
+  void onStepFinished(Step step, @Nullable Throwable failure) {
     if (step instanceof Step.Split split) {
-      Wanted wanted;
+      RequestedSplit request;
       synchronized (this) {
-        wanted = waiting.get(split.range());
-        if (wanted == null || wanted.key != split.key()) {
+        request = waiting.get(split.range());
+        if (request == null || request.key != split.key()) {
           return;
         }
         waiting.remove(split.range());
       }
       if (failure == null) {
-        wanted.done.complete(null);
+        request.done.complete(null);
       } else {
-        wanted.done.completeExceptionally(failure);
+        request.done.completeExceptionally(failure);
       }
     }
   }
 
-  /** Gives up splits of ranges that are not published. */
+  /** Abandons the splits of ranges that are not published. */
   void keepOnly(Set<RangeId> published) {
-    giveUp(range -> !published.contains(range), "there is no such range");
+    giveUp(range -> !published.contains(range), "the range does not exist");
   }
 
-  void giveUpAll(String why) {
-    giveUp(range -> true, why);
+  void giveUpAll(String reason) {
+    giveUp(range -> true, reason);
   }
 
-  private void giveUp(Predicate<RangeId> which, String why) {
-    List<Wanted> givenUp = new ArrayList<>();
+  private void giveUp(Predicate<RangeId> which, String reason) {
+    List<RequestedSplit> abandoned = new ArrayList<>();
     synchronized (this) {
       waiting
           .entrySet()
           .removeIf(
               entry -> {
-                boolean gone = which.test(entry.getKey());
-                if (gone) {
-                  givenUp.add(entry.getValue());
+                boolean matches = which.test(entry.getKey());
+                if (matches) {
+                  abandoned.add(entry.getValue());
                 }
-                return gone;
+                return matches;
               });
     }
-    givenUp.forEach(wanted -> wanted.done.completeExceptionally(new IllegalStateException(why)));
+    abandoned.forEach(
+        request -> request.done.completeExceptionally(new IllegalStateException(reason)));
   }
 }

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /**
  * Delays the retry of a requested split that failed, and doubles the delay with each failure,
- * because each attempt uses up a range number and a metadata write. For one thread at a time.
+ * because each attempt uses up a range number and a metadata write. Not thread-safe.
  */
 final class SplitBackoff {
   /** Maximum delay, as a multiple of the first. */

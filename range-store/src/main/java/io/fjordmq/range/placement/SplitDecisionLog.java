@@ -12,21 +12,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs the split decisions that are worth a line: a range that is to be split or merged, and a busy
- * range that is not split, with the reason. A decision is logged once, and again when it changes or
- * after ten minutes.
+ * Logs the split decisions that matter to operators: a range that is to be split or merged, and a
+ * busy range that is not split, with the reason. A decision is logged once, and again when it
+ * changes or after ten minutes.
  */
 final class SplitDecisionLog {
   private static final Logger LOG = LoggerFactory.getLogger(SplitDecisionLog.class);
   private static final long REPEAT_MILLIS = Duration.ofMinutes(10).toMillis();
 
-  /** Nothing is wrong, or it is too early to decide. */
-  private static final Set<String> USUAL = Set.of("cold", "too_short", "too_young", "off");
+  /** Decisions that are not logged: nothing is wrong, or it is too early to decide. */
+  private static final Set<String> UNLOGGED = Set.of("cold", "too_short", "too_young", "off");
 
   private final String strategy;
   private final Map<RangeId, LoggedDecision> latest = new HashMap<>();
 
-  /** What was too slow for a decision; null if there has been a decision since. */
+  /** The latest decision that was too slow; null if a decision in time followed. */
   private @Nullable String tooSlow;
 
   private record LoggedDecision(String decision, boolean requested, long atMillis) {}
@@ -38,13 +38,13 @@ final class SplitDecisionLog {
     this.strategy = strategy;
   }
 
-  synchronized void onReports(Map<RangeId, ShapeReport> reports, long nowMillis) {
+  synchronized void onReports(Map<RangeId, RangeLoadReport> reports, long nowMillis) {
     tooSlow = null;
     latest.keySet().retainAll(reports.keySet());
     reports.forEach((range, report) -> onReports(range, report, nowMillis));
   }
 
-  private void onReports(RangeId range, ShapeReport report, long nowMillis) {
+  private void onReports(RangeId range, RangeLoadReport report, long nowMillis) {
     String decision = report.decision();
     boolean requested = report.splitOff() != null;
     LoggedDecision before = latest.get(range);
@@ -53,7 +53,7 @@ final class SplitDecisionLog {
             && before.decision.equals(decision)
             && before.requested == requested
             && nowMillis - before.atMillis < REPEAT_MILLIS;
-    if (USUAL.contains(decision) || known) {
+    if (UNLOGGED.contains(decision) || known) {
       return; // the previous decision stays valid: a range that alternates is not logged each time
     }
     latest.put(range, new LoggedDecision(decision, requested, nowMillis));
@@ -63,22 +63,24 @@ final class SplitDecisionLog {
             .formatted(
                 report.requests(), report.busyPermille() / 10, report.nanos(), report.bytes());
     if (requested) {
-      String why = bySize ? "size" : "load";
-      LOG.info("Requesting a split: {} range={} key={} load: {}", why, range, hex(report), load);
+      String reason = bySize ? "size" : "load";
+      LOG.info("Requesting a split: {} range={} key={} load: {}", reason, range, hex(report), load);
     } else if (report.merge()) {
       LOG.info(
-          "Requesting a merge with the next range: both are idle range={} load: {}", range, load);
+          "Requesting a merge with the next range: both ranges are idle range={} load: {}",
+          range,
+          load);
     } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // else it waits for another range
       LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
     }
   }
 
-  private static String hex(ShapeReport report) {
+  private static String hex(RangeLoadReport report) {
     KeyInterval part = report.splitOff();
     return part == null ? "" : HexFormat.of().formatHex(part.start());
   }
 
-  synchronized void tooSlow(String decision, Duration patience) {
+  synchronized void tooSlow(String decision, Duration timeout) {
     if (decision.equals(tooSlow)) {
       return;
     }
@@ -86,13 +88,13 @@ final class SplitDecisionLog {
     if (decision.equals(SplitMonitor.STORAGE_TOO_SLOW)) {
       LOG.warn(
           "State storage did not return the sizes of ranges within {} ms; splits and "
-              + "merges wait for it; check the disk",
-          patience.toMillis());
+              + "merges are paused; check the disk",
+          timeout.toMillis());
     } else {
       LOG.warn(
-          "Split strategy did not answer within {} ms; splits and merges wait for it "
+          "Split strategy did not return within {} ms; splits and merges are paused "
               + "strategy={}",
-          patience.toMillis(),
+          timeout.toMillis(),
           strategy);
     }
   }

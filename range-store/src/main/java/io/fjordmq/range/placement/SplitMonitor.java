@@ -3,16 +3,14 @@ package io.fjordmq.range.placement;
 import io.fjordmq.api.plugin.NodeLoad;
 import io.fjordmq.api.plugin.SplitAdvice;
 import io.fjordmq.api.plugin.SplitStrategy;
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
-import io.fjordmq.range.Timers;
-import io.fjordmq.range.load.MedianSplitKey;
 import io.fjordmq.range.load.RangeSize;
 import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.load.SplitPlanner;
 import io.fjordmq.range.store.LedRange;
-import io.fjordmq.range.store.RangeSizes;
 import io.fjordmq.range.store.RangeStore;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -30,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides once a second whether the ranges that this node leads should be split or merged, and
  * requests it in this node's reports to the placement driver, which carries it out (decision 0026).
- * A request is repeated for as long as it stands, so that none gets lost. {@link #reports} may be
- * called on any thread.
+ * A request is repeated for as long as it is pending, so that none gets lost. {@link #reports} may
+ * be called on any thread.
  */
 public final class SplitMonitor implements AutoCloseable {
   /*
@@ -61,11 +60,11 @@ public final class SplitMonitor implements AutoCloseable {
   private final Executor evaluator;
   private final RangeObserver observer;
   private final SplitDecisionLog decisionLog;
-  private final RangeSizes storage;
+  private final SplitPointSearch splitPoints;
   private long lastMillis;
   private volatile @Nullable Evaluation running;
   private volatile List<LedRange> measured = List.of();
-  private volatile Map<RangeId, ShapeReport> reports = Map.of();
+  private volatile Map<RangeId, RangeLoadReport> reports = Map.of();
   private volatile boolean closed;
 
   /** Used by the evaluation. */
@@ -74,7 +73,7 @@ public final class SplitMonitor implements AutoCloseable {
   private final RangeSizeCache sizes;
 
   /**
-   * A request of this node for a range in a certain shape.
+   * A request by this node for a range at a certain epoch version.
    *
    * @param splitOff keys of the new range; null to merge the range with the next one
    */
@@ -94,12 +93,14 @@ public final class SplitMonitor implements AutoCloseable {
   private record Evaluation(List<LedRange> led, int ranges, boolean sizesKnown, long sinceMillis) {}
 
   /**
+   * @param splitByLoad stores whose ranges are split by load, and merged
    * @param cpu share of all processors in use, 0 to 1
    * @param evaluator measures sizes and runs the strategy; both may block it
    */
   public SplitMonitor(
       RangeStore store,
       SplitStrategy strategy,
+      Set<String> splitByLoad,
       SplitMergeSettings settings,
       DoubleSupplier cpu,
       Timers timers,
@@ -108,6 +109,7 @@ public final class SplitMonitor implements AutoCloseable {
     this(
         store,
         strategy,
+        splitByLoad,
         settings,
         cpu,
         timers,
@@ -120,6 +122,7 @@ public final class SplitMonitor implements AutoCloseable {
   SplitMonitor(
       RangeStore store,
       SplitStrategy strategy,
+      Set<String> splitByLoad,
       SplitMergeSettings settings,
       DoubleSupplier cpu,
       Timers timers,
@@ -127,9 +130,9 @@ public final class SplitMonitor implements AutoCloseable {
       RangeObserver observer,
       RangeSizeCache sizes) {
     this.store = store;
-    this.storage = store.sizes();
+    this.splitPoints = new SplitPointSearch(store.sizes());
     this.sizes = sizes;
-    this.plan = new SplitPlanner(strategy, settings);
+    this.plan = new SplitPlanner(strategy, splitByLoad, settings);
     this.settings = settings;
     this.cpu = cpu;
     this.timers = timers;
@@ -159,75 +162,25 @@ public final class SplitMonitor implements AutoCloseable {
    * The reports about the ranges that this node leads; ranges that it has only just begun to lead
    * are missing.
    */
-  public Map<RangeId, ShapeReport> reports() {
+  public Map<RangeId, RangeLoadReport> reports() {
     return reports;
   }
 
   /**
-   * Where a range would be split at an operator's request.
-   *
-   * @param key null if there is no key
-   * @param whyNot reason why there is no key; empty if there is one
+   * The key at which a range would be split at an operator's request; see {@link SplitPointSearch}.
+   * Empty if this node has not led the range for some seconds.
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record SplitPoint(byte @Nullable [] key, String whyNot) {}
-
-  /**
-   * The key that halves the load of a range; if fewer than 64 rows were sampled, or all of them are
-   * the same, the key that halves its size. Empty if this node has not led the range for some
-   * seconds.
-   */
-  CompletableFuture<Optional<SplitPoint>> splitPoint(RangeId range) {
-    LedRange led =
-        measured.stream()
-            .filter(one -> one.descriptor().id().equals(range))
-            .findFirst()
-            .orElse(null);
-    if (led == null) {
-      return CompletableFuture.completedFuture(Optional.empty());
-    }
-    if (!led.logCut()) {
-      String why =
-          "the log of range %s still has its first entry; split it after a checkpoint or two";
-      return CompletableFuture.completedFuture(
-          Optional.of(new SplitPoint(null, why.formatted(range))));
-    }
-    List<byte[]> sample = led.load().keys();
-    byte[] byLoad = MedianSplitKey.nearest(sample);
-    if (MedianSplitKey.isEnough(sample) && isInside(led, byLoad)) {
-      return CompletableFuture.completedFuture(Optional.of(new SplitPoint(byLoad, "")));
-    }
-    return storage
-        .halve(led.descriptor())
-        .thenApply(
-            size -> {
-              byte[] key = size.halvingKey();
-              return Optional.of(
-                  isInside(led, key)
-                      ? new SplitPoint(key, "")
-                      : new SplitPoint(null, whyNot(led, size.searchAbandoned())));
-            });
-  }
-
-  private static String whyNot(LedRange led, boolean searchAbandoned) {
-    RangeId range = led.descriptor().id();
-    return searchAbandoned
-        ? "the search for a key to split range %s at was abandoned: too many deleted rows are not"
-                .formatted(range)
-            + " compacted yet; try again in some minutes"
-        : "range %s holds too few keys to be split: all of them belong to one unit (inbox bucket,"
-                .formatted(range)
-            + " topic or filter), which is never divided";
-  }
-
-  private static boolean isInside(LedRange led, byte @Nullable [] key) {
-    KeyInterval keys = led.descriptor().interval();
-    return key != null && keys.contains(key) && !Arrays.equals(keys.start(), key);
+  CompletableFuture<Optional<SplitPointSearch.SplitPoint>> splitPoint(RangeId range) {
+    return measured.stream()
+        .filter(led -> led.descriptor().id().equals(range))
+        .findFirst()
+        .map(led -> splitPoints.find(led).thenApply(Optional::of))
+        .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
   }
 
   private void evaluate() {
     long now = timers.nowMillis();
-    List<LedRange> led = store.measure((now - lastMillis) * 1_000_000, settings.idleWindow());
+    List<LedRange> led = store.measure((now - lastMillis) * 1_000_000, settings.mergeAfter());
     lastMillis = now;
     measured = led;
     Evaluation before = running;
@@ -247,18 +200,18 @@ public final class SplitMonitor implements AutoCloseable {
   }
 
   private boolean isLate(Evaluation evaluation) {
-    return timers.nowMillis() - evaluation.sinceMillis() > settings.patience().toMillis();
+    return timers.nowMillis() - evaluation.sinceMillis() > settings.strategyTimeout().toMillis();
   }
 
   private void decide(Evaluation begun) {
     try {
       sizes.refresh(begun.led(), begun.sinceMillis());
-      // The time limit of the strategy starts here: slow storage does not count against it.
+      // The time limit of the strategy starts now: slow storage does not count against it.
       Evaluation now = new Evaluation(begun.led(), begun.ranges(), true, timers.nowMillis());
       running = now;
       SplitPlanner.Step step =
           plan.next(
-                  now.led().stream().map(this::asked).toList(),
+                  now.led().stream().map(this::candidate).toList(),
                   new NodeLoad(cpu.getAsDouble(), now.ranges(), settings.maxRanges()),
                   now.sinceMillis())
               .orElse(null);
@@ -272,28 +225,28 @@ public final class SplitMonitor implements AutoCloseable {
     }
   }
 
-  private SplitPlanner.Candidate asked(LedRange range) {
+  private SplitPlanner.Candidate candidate(LedRange range) {
     KeyInterval keys = range.descriptor().interval();
     return new SplitPlanner.Candidate(
-        range.load(), keys.start(), keys.end(), range.logCut(), sizes.of(range));
+        range.load(), keys.start(), keys.end(), range.logTruncated(), sizes.of(range));
   }
 
   private void publish(Evaluation now, SplitPlanner.@Nullable Step step) {
     Map<String, SplitAdvice> advice = plan.latest();
-    Map<RangeId, ShapeReport> next = new HashMap<>();
+    Map<RangeId, RangeLoadReport> next = new HashMap<>();
     for (LedRange range : now.led()) {
       if (step != null && step.range().equals(range.load().range())) {
         request = newRequest(range, step, now.sinceMillis());
       }
       RangeId id = range.descriptor().id();
-      ShapeReport report =
+      RangeLoadReport report =
           report(
               range,
               advice.get(id.toString()),
               plan.idle().contains(id.toString()),
               now.sinceMillis());
       next.put(id, report);
-      observer.splitDecided(id, report.decision());
+      observer.onSplitDecision(id, report.decision());
     }
     decisionLog.onReports(next, now.sinceMillis());
     reports = Map.copyOf(next);
@@ -308,38 +261,40 @@ public final class SplitMonitor implements AutoCloseable {
         range.descriptor().id(),
         range.descriptor().epoch().version(),
         splitOff,
-        nowMillis + settings.pause().toMillis());
+        nowMillis + settings.cooldown().toMillis());
   }
 
-  /** A request stands until it is carried out, is no longer needed, or another range is next. */
-  private ShapeReport report(
+  /**
+   * A request is pending until it is carried out, is no longer needed, or another range is next.
+   */
+  private RangeLoadReport report(
       LedRange range, @Nullable SplitAdvice advice, boolean idle, long nowMillis) {
     Request mine = request != null && request.isOf(range) ? request : null;
     if (advice instanceof SplitAdvice.Keep keep) {
       boolean merge = mine != null && mine.splitOff() == null && nowMillis < mine.untilMillis();
       String decision = merge ? MERGE : decision(keep.reason());
-      return ShapeReport.of(range, sizes.of(range), decision, null, merge, idle);
+      return RangeLoadReport.of(range, sizes.of(range), decision, null, merge, idle);
     }
     String decision = plan.tooLarge().contains(range.load().range()) ? SPLIT_BY_SIZE : SPLIT;
     KeyInterval splitOff = mine == null ? null : mine.splitOff();
-    return ShapeReport.of(range, sizes.of(range), decision, splitOff, false, false);
+    return RangeLoadReport.of(range, sizes.of(range), decision, splitOff, false, false);
   }
 
   private static String decision(SplitAdvice.Reason reason) {
     return reason.name().toLowerCase(Locale.ROOT);
   }
 
-  /** Nothing is split or merged. */
-  private void tooSlow(Evaluation late, List<LedRange> led) {
-    String decision = late.sizesKnown() ? decision(SplitAdvice.Reason.TOO_SLOW) : STORAGE_TOO_SLOW;
-    Map<RangeId, ShapeReport> next = new HashMap<>();
+  /** Publishes reports without requests: nothing is split or merged. */
+  private void tooSlow(Evaluation slow, List<LedRange> led) {
+    String decision = slow.sizesKnown() ? decision(SplitAdvice.Reason.TOO_SLOW) : STORAGE_TOO_SLOW;
+    Map<RangeId, RangeLoadReport> next = new HashMap<>();
     for (LedRange range : led) {
       RangeId id = range.descriptor().id();
-      next.put(id, ShapeReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
+      next.put(id, RangeLoadReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
     }
     reports = Map.copyOf(next);
-    next.keySet().forEach(id -> observer.splitDecided(id, decision));
-    decisionLog.tooSlow(decision, settings.patience());
+    next.keySet().forEach(id -> observer.onSplitDecision(id, decision));
+    decisionLog.tooSlow(decision, settings.strategyTimeout());
   }
 
   /** Stops evaluating and clears the reports. */

@@ -1,16 +1,16 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
-import io.fjordmq.range.Timers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,16 +24,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits that an operator requests at any node. The leader of the range is asked for the key that
- * halves its load, or its size if it is idle; then the metadata leader carries out the split.
- * Thread-safe; does not block.
+ * Splits that an operator requests at any node. The leader of the range finds the key that halves
+ * its load, or its size if it is idle; then the metadata leader carries out the split. Thread-safe;
+ * does not block.
  *
  * <pre>
  * request: u8 format, 1 | u8 kind: 1 find key, 2 split | text store | varint range number
  *          -- split: block key
- * answer to find key: u8 format, 1 | u8 1: block key, 2: UTF-8 reason why there is none
- *                     empty if this node does not lead the range
- * answer to split:    empty; sent when the range is split
+ * response to find key: u8 format, 1 | u8 1: block key, 2: UTF-8 reason why there is none
+ *                       empty if this node does not lead the range
+ * response to split:    empty; sent when the range is split
  * </pre>
  */
 public final class SplitRequests implements PeerServices.Handler {
@@ -45,7 +45,7 @@ public final class SplitRequests implements PeerServices.Handler {
   private static final int SPLIT = 2;
   private static final byte FOUND = 1;
   private static final byte NONE = 2;
-  private static final byte[] NOTHING = new byte[0];
+  private static final byte[] EMPTY_RESPONSE = new byte[0];
 
   private final Membership membership;
   private final PeerCalls peers;
@@ -59,22 +59,22 @@ public final class SplitRequests implements PeerServices.Handler {
   /** Finds split keys of ranges that this node leads; empty for other ranges. Does not block. */
   @FunctionalInterface
   interface SplitPointFinder {
-    CompletableFuture<Optional<SplitMonitor.SplitPoint>> of(RangeId range);
+    CompletableFuture<Optional<SplitPointSearch.SplitPoint>> of(RangeId range);
   }
 
   /**
-   * @param shapes load of the ranges that this node leads
+   * @param monitor load of the ranges that this node leads
    * @param metadataLeader null if no leader of the metadata group is known
    */
   public SplitRequests(
       Membership membership,
       PeerCalls peers,
-      SplitMonitor shapes,
+      SplitMonitor monitor,
       PlacementDriver driver,
       Supplier<@Nullable NodeId> metadataLeader,
       Timers timers,
       PlacementSettings settings) {
-    this(membership, peers, shapes::splitPoint, driver::split, metadataLeader, timers, settings);
+    this(membership, peers, monitor::splitPoint, driver::split, metadataLeader, timers, settings);
   }
 
   SplitRequests(
@@ -95,14 +95,14 @@ public final class SplitRequests implements PeerServices.Handler {
     this.splitTimeout = settings.stepTimeout();
   }
 
-  /** Registers this service, so that this node answers other nodes. */
+  /** Registers this service, so that this node responds to other nodes. */
   public void serve(PeerServices services) {
     services.serve(NAME, this);
   }
 
   /**
    * Splits a range at the key that halves its load, or its size. Fails with an {@link
-   * IllegalStateException} whose message gives the reason, or says that the outcome is unknown.
+   * IllegalStateException} that explains why, or that the outcome is unknown.
    *
    * @return first key of the new range
    */
@@ -111,76 +111,75 @@ public final class SplitRequests implements PeerServices.Handler {
   }
 
   private CompletableFuture<byte[]> findKey(RangeId range) {
-    byte[] request = request(FIND_KEY, range, NOTHING);
-    Map<NodeId, byte[]> answers = new ConcurrentHashMap<>();
-    Map<NodeId, String> silent = new ConcurrentHashMap<>();
-    List<CompletableFuture<?>> asked = new ArrayList<>();
+    byte[] request = request(FIND_KEY, range, EMPTY_RESPONSE);
+    Map<NodeId, byte[]> responses = new ConcurrentHashMap<>();
+    Map<NodeId, String> failures = new ConcurrentHashMap<>();
+    List<CompletableFuture<?>> requests = new ArrayList<>();
     for (NodeId node : membership.members().alive()) {
-      asked.add(
-          askForKey(node, request)
+      requests.add(
+          requestSplitKey(node, request)
               .handle(
-                  (answer, failure) ->
+                  (response, failure) ->
                       failure == null
-                          ? answers.put(node, answer)
-                          : silent.put(node, reason(failure))));
+                          ? responses.put(node, response)
+                          : failures.put(node, reason(failure))));
     }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
-        .thenApply(all -> found(range, answers, silent));
+    return CompletableFuture.allOf(requests.toArray(CompletableFuture<?>[]::new))
+        .thenApply(all -> found(range, responses, failures));
   }
 
   private static byte[] found(
-      RangeId range, Map<NodeId, byte[]> answers, Map<NodeId, String> silent) {
-    for (byte[] answer : answers.values()) {
-      if (answer.length > 0) {
-        ByteReader in = new ByteReader(answer);
-        StoredFormat.require("answer about a split", FORMAT, in);
+      RangeId range, Map<NodeId, byte[]> responses, Map<NodeId, String> failures) {
+    for (byte[] response : responses.values()) {
+      if (response.length > 0) {
+        ByteReader in = new ByteReader(response);
+        StoredFormat.require("split key response", FORMAT, in);
         int kind = in.readByte();
         if (kind == FOUND) {
           byte[] key = in.readBlock();
           in.requireEnd();
           return key;
         } else if (kind == NONE) {
-          byte[] why = in.readBytes(in.remaining());
-          throw new IllegalStateException(new String(why, StandardCharsets.UTF_8));
+          byte[] reason = in.readBytes(in.remaining());
+          throw new IllegalStateException(new String(reason, StandardCharsets.UTF_8));
         }
-        throw NewerFormatException.unknownKind("answer about a split", kind);
+        throw NewerFormatException.unknownKind("split key response", kind);
       }
     }
     throw new IllegalStateException(
-        silent.isEmpty()
-            ? "no node has led range %s for longer than a second; try again in a moment"
-                .formatted(range)
-            : "range %s was not split: none of the nodes that answered leads it; not answered: %s;"
-                    .formatted(range, silent)
-                + " try again; if it fails again, check these nodes and their disks");
+        failures.isEmpty()
+            ? "no node has led range %s for longer than a second; retry later".formatted(range)
+            : "range %s was not split: no responding node leads it; no response from: %s;"
+                    .formatted(range, failures)
+                + " retry; if that fails, check these nodes and their disks");
   }
 
   private CompletableFuture<byte[]> split(RangeId range, byte[] key) {
     NodeId leader = metadataLeader.get();
     if (leader == null) {
       return CompletableFuture.failedFuture(
-          new IllegalStateException("the metadata group has no leader; try again in a moment"));
+          new IllegalStateException("the metadata group has no leader; retry later"));
     }
-    return ask(leader, request(SPLIT, range, key), splitTimeout);
+    return call(leader, request(SPLIT, range, key), splitTimeout);
   }
 
-  private CompletableFuture<byte[]> ask(NodeId node, byte[] request, Duration timeout) {
+  private CompletableFuture<byte[]> call(NodeId node, byte[] request, Duration timeout) {
     return node.equals(membership.self())
         ? handle(node, request)
-        : peers.ask(node, NAME, request, timeout);
+        : peers.call(node, NAME, request, timeout);
   }
 
-  /** This node is asked as well, and its storage may be as slow as any other's. */
-  private CompletableFuture<byte[]> askForKey(NodeId node, byte[] request) {
-    CompletableFuture<byte[]> answer = ask(node, request, findTimeout);
-    if (!node.equals(membership.self()) || answer.isDone()) {
-      return answer;
+  /** Also bounds the call to this node, whose storage may be as slow as any other's. */
+  private CompletableFuture<byte[]> requestSplitKey(NodeId node, byte[] request) {
+    CompletableFuture<byte[]> response = call(node, request, findTimeout);
+    if (!node.equals(membership.self()) || response.isDone()) {
+      return response;
     }
-    CompletableFuture<byte[]> bounded = answer.copy();
-    String why = "no answer within " + findTimeout.toMillis() + " ms";
+    CompletableFuture<byte[]> bounded = response.copy();
+    String reason = "no response within " + findTimeout.toMillis() + " ms";
     timers.schedule(
         findTimeout.toMillis(),
-        () -> bounded.completeExceptionally(new IllegalStateException(why)));
+        () -> bounded.completeExceptionally(new IllegalStateException(reason)));
     return bounded;
   }
 
@@ -194,31 +193,32 @@ public final class SplitRequests implements PeerServices.Handler {
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     try {
       ByteReader in = new ByteReader(request);
-      StoredFormat.require("request to split", FORMAT, in);
+      StoredFormat.require("split request", FORMAT, in);
       int kind = in.readByte();
       RangeId range = new RangeId(in.readString(), in.readVarint());
       if (kind == FIND_KEY) {
         in.requireEnd();
         return splitPointFinder
             .of(range)
-            .thenApply(halving -> halving.map(SplitRequests::answer).orElse(NOTHING));
+            .thenApply(
+                halving -> halving.map(SplitRequests::encodeResponse).orElse(EMPTY_RESPONSE));
       } else if (kind != SPLIT) {
-        throw NewerFormatException.unknownKind("request to split", kind);
+        throw NewerFormatException.unknownKind("split request", kind);
       }
       byte[] key = in.readBlock();
       in.requireEnd();
-      return driver.apply(range, key).thenApply(done -> NOTHING);
+      return driver.apply(range, key).thenApply(done -> EMPTY_RESPONSE);
     } catch (MalformedBytesException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  private static byte[] answer(SplitMonitor.SplitPoint splitPoint) {
+  private static byte[] encodeResponse(SplitPointSearch.SplitPoint splitPoint) {
     byte[] key = splitPoint.key();
     ByteWriter out = new ByteWriter(64).writeByte(FORMAT);
     return key == null
         ? out.writeByte(NONE)
-            .writeBytes(splitPoint.whyNot().getBytes(StandardCharsets.UTF_8))
+            .writeBytes(splitPoint.noSplitReason().getBytes(StandardCharsets.UTF_8))
             .toByteArray()
         : out.writeByte(FOUND).writeBlock(key).toByteArray();
   }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class StaleReplicas {
   private StaleReplicas() {}
 
-  static List<Step> of(PlacementView view, Reshaping reshaping, String store) {
+  static List<Step> of(PlacementView view, RangePublication rangePublication, String store) {
     List<Step> steps = new ArrayList<>();
     Set<RangeId> held = new HashSet<>();
     Set<RangeId> retired = new HashSet<>();
@@ -27,11 +27,12 @@ final class StaleReplicas {
       for (ReplicaReport replica : reports.replicas()) {
         held.add(replica.range());
         if (isUnknown(view, replica.range(), store)) {
-          Set<RangeId> heirs =
-              reshaping.heirs(replica.range(), replica.keys(), replica.epoch().version());
-          if (heirs.stream().anyMatch(view.published()::containsKey)
-              && !isNeeded(replica, reports, heirs)) {
-            steps.add(new Step.RemoveStaleReplica(replica.range(), node, heirs));
+          Set<RangeId> successors =
+              rangePublication.successors(
+                  replica.range(), replica.keys(), replica.epoch().version());
+          if (successors.stream().anyMatch(view.published()::containsKey)
+              && !isNeeded(replica, reports, successors)) {
+            steps.add(new Step.RemoveStaleReplica(replica.range(), node, successors));
           }
         }
       }
@@ -52,19 +53,20 @@ final class StaleReplicas {
 
   /**
    * Whether the replica leads, or a replica of another range on this node may still absorb it; that
-   * one removes it by itself.
+   * one then removes it.
    */
-  private static boolean isNeeded(ReplicaReport replica, RangeReports reports, Set<RangeId> heirs) {
+  private static boolean isNeeded(
+      ReplicaReport replica, RangeReports reports, Set<RangeId> successors) {
     ReplicaStatus.Merging merging = replica.merging();
     return replica.isLeading()
         || (merging != null
             && (mayAbsorb(reports.find(merging.left()), merging)
-                || heirs.stream().anyMatch(heir -> reports.find(heir) != null)));
+                || successors.stream().anyMatch(successor -> reports.find(successor) != null)));
   }
 
   /**
-   * The merge that the replica is frozen for may be long over: a replica that left its group hears
-   * nothing.
+   * The merge that the replica is frozen for may be long over: a replica that left its group
+   * receives no updates.
    */
   private static boolean mayAbsorb(@Nullable ReplicaReport left, ReplicaStatus.Merging merging) {
     return left != null

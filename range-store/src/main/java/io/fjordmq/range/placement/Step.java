@@ -13,7 +13,7 @@ import java.util.Set;
 sealed interface Step {
   RangeId range();
 
-  /** All ranges involved; no other step is taken for any of them in the meantime. */
+  /** All ranges involved; no other step is taken for any of them until it ends. */
   default Set<RangeId> ranges() {
     return Set.of(range());
   }
@@ -24,15 +24,16 @@ sealed interface Step {
   /**
    * Publish the result of a split or merge in the metadata, in one write.
    *
-   * @param shapes the current ranges, which replace the published ones
-   * @param gone published ranges that were merged into others
+   * @param current the current ranges, which replace the published ones
+   * @param merged published ranges that were merged into others
    */
-  record Reshape(RangeId range, List<RangeDescriptor> shapes, Set<RangeId> gone) implements Step {
+  record PublishRanges(RangeId range, List<RangeDescriptor> current, Set<RangeId> merged)
+      implements Step {
     @Override
     public Set<RangeId> ranges() {
-      Set<RangeId> all = new HashSet<>(gone);
+      Set<RangeId> all = new HashSet<>(merged);
       all.add(range);
-      shapes.forEach(shape -> all.add(shape.id()));
+      current.forEach(range -> all.add(range.id()));
       return all;
     }
   }
@@ -71,7 +72,7 @@ sealed interface Step {
   record Drop(RangeId range, NodeId node, NodeId leader, ReplicaSet members, long asOfIndex)
       implements Step {}
 
-  /** Allow the node to have a replica again: no replica counts the old one. */
+  /** Allow the node to have a replica again: no replica lists the old one as a member. */
   record Forget(RangeId range, NodeId node) implements Step {}
 
   /** Have the leader freeze the range, so that its left neighbour can absorb it. */
@@ -102,12 +103,12 @@ sealed interface Step {
   }
 
   /**
-   * Have the leader raise the range's epoch version: a merge is given up.
+   * Have the leader raise the range's epoch version: a merge is abandoned.
    *
    * @param left the range as it is
    * @param right the range that is frozen for the merge
    */
-  record Renew(RangeId range, NodeId leader, RangeDescriptor left, RangeId right, String why)
+  record BumpEpoch(RangeId range, NodeId leader, RangeDescriptor left, RangeId right, String reason)
       implements Step {
     @Override
     public Set<RangeId> ranges() {
@@ -115,13 +116,13 @@ sealed interface Step {
     }
   }
 
-  /** Have the leader unfreeze a range whose merge was given up. */
+  /** Have the leader unfreeze a range whose merge was abandoned. */
   record Unfreeze(RangeId range, NodeId leader) implements Step {}
 
   /**
    * Have the node remove its stale replica of a range that was merged into others.
    *
-   * @param heirs the ranges that hold its keys now
+   * @param successors the ranges that hold its keys now
    */
-  record RemoveStaleReplica(RangeId range, NodeId node, Set<RangeId> heirs) implements Step {}
+  record RemoveStaleReplica(RangeId range, NodeId node, Set<RangeId> successors) implements Step {}
 }

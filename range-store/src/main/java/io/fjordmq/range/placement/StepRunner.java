@@ -36,7 +36,7 @@ final class StepRunner {
   CompletableFuture<?> run(Step step) {
     try {
       return begin(step);
-    } catch (RuntimeException e) { // otherwise the range would stay busy for ever
+    } catch (RuntimeException e) { // otherwise the range would stay busy forever
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -46,7 +46,7 @@ final class StepRunner {
       return send(
           removeStaleReplica.node(),
           new MergeOrder.RemoveStaleReplica(
-              removeStaleReplica.range(), removeStaleReplica.heirs()));
+              removeStaleReplica.range(), removeStaleReplica.successors()));
     } else if (step instanceof Step.Forget forget) {
       return send(forget.node(), new PlacementOrder.Forget(forget.range()));
     }
@@ -57,8 +57,8 @@ final class StepRunner {
     }
     if (step instanceof Step.Publish publish) {
       return publish(published, publish.replicas());
-    } else if (step instanceof Step.Reshape reshape) {
-      return reshape(reshape);
+    } else if (step instanceof Step.PublishRanges publishRanges) {
+      return publishRanges(publishRanges);
     } else if (step instanceof Step.Split split) {
       return split(split);
     } else if (step instanceof Step.Ensure ensure) {
@@ -74,8 +74,8 @@ final class StepRunner {
     } else if (step instanceof Step.Absorb absorb) {
       return send(
           absorb.leader(), new MergeOrder.Absorb(absorb.left(), absorb.right(), absorb.replicas()));
-    } else if (step instanceof Step.Renew renew) {
-      return send(renew.leader(), new MergeOrder.Renew(renew.left()));
+    } else if (step instanceof Step.BumpEpoch bumpEpoch) {
+      return send(bumpEpoch.leader(), new MergeOrder.BumpEpoch(bumpEpoch.left()));
     } else if (step instanceof Step.Unfreeze unfreeze) {
       return send(unfreeze.leader(), new MergeOrder.Unfreeze(unfreeze.range()));
     }
@@ -103,17 +103,17 @@ final class StepRunner {
     return write(List.of(put(with(published.descriptor(), replicas))));
   }
 
-  private CompletableFuture<?> reshape(Step.Reshape step) {
+  private CompletableFuture<?> publishRanges(Step.PublishRanges step) {
     List<Change> changes = new ArrayList<>();
-    step.shapes().forEach(shape -> changes.add(put(shape)));
+    step.current().forEach(range -> changes.add(put(range)));
     RangeDirectory.NextNumber next = directory.nextNumber(step.range().store());
-    if (!step.gone().isEmpty() && next.isDerived()) {
+    if (!step.merged().isEmpty() && next.isDerived()) {
       changes.add(next.persist()); // otherwise a new range could get the number of a removed one
     }
-    for (RangeId gone : step.gone()) {
-      RangeDirectory.Published before = directory.ranges().get(gone);
+    for (RangeId merged : step.merged()) {
+      RangeDirectory.Published before = directory.ranges().get(merged);
       if (before != null) {
-        changes.add(Change.remove(RangeDirectory.key(gone), before.version()));
+        changes.add(Change.remove(RangeDirectory.key(merged), before.version()));
       }
     }
     return write(changes);

@@ -50,15 +50,44 @@ final class VoterAssignment {
       Set<NodeId> now = range.replicas().voters();
       plan.wanted.put(range.id(), now);
       if (range.leader() != null) {
-        VoterLoad.Move move = view.moves().get(range.id());
-        plan.replace(
-            range,
-            move == null || !range.rebuilding().isEmpty() ? plan.enough(range) : moved(now, move));
+        plan.replace(range, plan.next(range));
       }
     }
     pairs.forEach(plan::pair);
     plan.spread();
     return plan.wanted;
+  }
+
+  private Set<NodeId> next(PlacedRange range) {
+    Set<NodeId> now = range.replicas().voters();
+    VoterLoad.Move move = view.moves().get(range.id());
+    if (move != null && range.rebuilding().isEmpty()) {
+      return moved(now, move);
+    }
+    return view.held().contains(range.id()) && changeReason(range) == null ? now : enough(range);
+  }
+
+  /**
+   * Why the voters of a range must change even if an operator cancels it; null if they may stay.
+   *
+   * @param voters configured number of voters
+   */
+  static @Nullable String changeReason(PlacementView view, int voters, PlacedRange range) {
+    return new VoterAssignment(view, voters, List.of(range)).changeReason(range);
+  }
+
+  private @Nullable String changeReason(PlacedRange range) {
+    Set<NodeId> rebuilding = range.rebuilding();
+    List<NodeId> now = Nodes.sorted(range.replicas().voters());
+    List<NodeId> have = now.stream().filter(node -> !rebuilding.contains(node)).toList();
+    for (NodeId node : now) {
+      if (rebuilding.contains(node)) {
+        return "the replica on node " + node + " is broken and is being rebuilt";
+      } else if (rank(node).compareTo(minRetained(have)) > 0) {
+        return "node " + node + " " + rank(node).reason;
+      }
+    }
+    return null;
   }
 
   /** A frozen range keeps its voters. */
@@ -88,38 +117,44 @@ final class VoterAssignment {
     wanted.put(range.id(), next);
   }
 
-  /** How worthwhile it is to keep a voter; best first. */
-  private enum Worth {
-    GOOD,
-    /** DOWN, and may be back soon. */
-    AWAY,
+  /** How worthwhile it is to keep a voter; the best first. */
+  private enum VoterRank {
+    GOOD("is up"),
+    /** DOWN, but may be back soon. */
+    AWAY("is down"),
     /** About to stop, and will be back: stays if the others can do without it in the meantime. */
-    STOPPING,
+    STOPPING("is stopping, and the other voters are not a majority without it"),
     /** DOWN for long: stays only if there is no other node. */
-    LOST,
-    /** Alive, and being decommissioned: stays only if all others are gone. */
-    LEAVING,
+    LOST("has been down for placementConfig.replaceAfter; start it to keep its vote"),
+    /** Live, but being decommissioned: stays only if all others are gone. */
+    LEAVING("is being decommissioned"),
     /** No longer a member of the cluster. */
-    GONE
+    GONE("was removed from the cluster");
+
+    final String reason;
+
+    VoterRank(String reason) {
+      this.reason = reason;
+    }
   }
 
-  private Worth worth(NodeId node) {
+  private VoterRank rank(NodeId node) {
     PlacementView.Node member = view.nodes().get(node);
     if (member == null) {
-      return Worth.GONE;
+      return VoterRank.GONE;
     } else if (member.state() == Member.State.DOWN) {
-      return member.lost() ? Worth.LOST : Worth.AWAY;
+      return member.lost() ? VoterRank.LOST : VoterRank.AWAY;
     }
     return switch (member.state()) {
-      case DRAINING -> Worth.STOPPING;
-      case LEAVING -> Worth.LEAVING;
-      default -> Worth.GOOD;
+      case DRAINING -> VoterRank.STOPPING;
+      case LEAVING -> VoterRank.LEAVING;
+      default -> VoterRank.GOOD;
     };
   }
 
   private Set<NodeId> enough(PlacedRange range) {
     Comparator<NodeId> byWorth =
-        Comparator.comparing(this::worth)
+        Comparator.comparing(this::rank)
             .thenComparing(node -> load.getOrDefault(node, 0))
             .thenComparing(node -> !node.equals(range.leader()))
             .thenComparing(Nodes.ORDER);
@@ -130,13 +165,13 @@ final class VoterAssignment {
             .sorted(byWorth)
             .toList();
     List<NodeId> kept = new ArrayList<>(have);
-    kept.removeIf(node -> worth(node).compareTo(leastWorthKeeping(have)) > 0);
+    kept.removeIf(node -> rank(node).compareTo(minRetained(have)) > 0);
     List<NodeId> spare = leastLoaded(range.replicas().voters());
     spare = spare.stream().filter(node -> !rebuilding.contains(node)).toList();
     fill(kept, spare.stream().filter(node -> !range.retired().contains(node)).toList());
-    fill(kept, have.stream().filter(node -> worth(node).compareTo(Worth.LEAVING) < 0).toList());
+    fill(kept, have.stream().filter(node -> rank(node).compareTo(VoterRank.LEAVING) < 0).toList());
     if (kept.isEmpty()) {
-      fill(kept, have.stream().filter(node -> worth(node) != Worth.GONE).toList());
+      fill(kept, have.stream().filter(node -> rank(node) != VoterRank.GONE).toList());
     }
     if (kept.isEmpty()) {
       return range.replicas().voters();
@@ -145,9 +180,9 @@ final class VoterAssignment {
   }
 
   /** The lowest worth at which a voter is kept without looking for another node. */
-  private Worth leastWorthKeeping(List<NodeId> have) {
-    long good = have.stream().filter(node -> worth(node) == Worth.GOOD).count();
-    return good * 2 > Math.min(voters, have.size()) ? Worth.STOPPING : Worth.AWAY;
+  private VoterRank minRetained(List<NodeId> have) {
+    long good = have.stream().filter(node -> rank(node) == VoterRank.GOOD).count();
+    return good * 2 > Math.min(voters, have.size()) ? VoterRank.STOPPING : VoterRank.AWAY;
   }
 
   private void fill(List<NodeId> kept, List<NodeId> more) {
@@ -203,7 +238,10 @@ final class VoterAssignment {
     PlacedRange led = null;
     for (PlacedRange range : ranges) {
       Set<NodeId> now = wanted.getOrDefault(range.id(), Set.of());
-      boolean busy = paired.contains(range.id()) || view.moves().containsKey(range.id());
+      boolean busy =
+          paired.contains(range.id())
+              || view.moves().containsKey(range.id())
+              || view.held().contains(range.id());
       boolean open = !range.retired().contains(to) && !range.rebuilding().contains(to);
       boolean can = range.leader() != null && !busy && open;
       if (can && now.contains(from) && !now.contains(to)) {

@@ -26,7 +26,7 @@ final class VoterLoad {
 
   /**
    * Maximum load of the busier of the two nodes after the change, as a share of the maximum before;
-   * the move has to be worth a snapshot.
+   * the gain must justify a snapshot.
    */
   private static final double MAX_REMAINING_SHARE = 0.85;
 
@@ -55,9 +55,9 @@ final class VoterLoad {
   }
 
   /**
-   * The next change: one voter that moves, two that swap nodes, or nothing. Nothing as well while
-   * anything else is in progress or wrong: a node that is not UP, a range that is being moved, a
-   * merge.
+   * The next change: one voter that moves, two that swap nodes, or nothing. Also nothing while
+   * anything else is in progress or wrong: a node that is not UP, a range that is being moved or
+   * held, a merge.
    *
    * @param ranges all ranges of the store
    */
@@ -68,36 +68,38 @@ final class VoterLoad {
     int voters = Math.min(store.voters(), view.nodes().size());
     return !store.onEveryNode() // otherwise every node executes every command anyway
             && allAreUp
-            && view.merges().wanted().isEmpty()
+            && view.merges().requested().isEmpty()
             && ranges.stream().allMatch(range -> isSettled(view, range, voters))
         ? new VoterLoad(view, ranges).next()
         : List.of();
   }
 
   private static boolean isSettled(PlacementView view, PlacedRange range, int voters) {
-    ShapeReport shape = range.leader() == null ? null : range.leaderReport().shape();
+    RangeLoadReport load = range.leader() == null ? null : range.leaderReport().load();
     Set<NodeId> now = range.replicas().voters();
-    return shape != null
-        && shape.seconds() >= SETTLED_SECONDS
-        && !range.isReshaped()
+    return load != null
+        && load.seconds() >= SETTLED_SECONDS
+        && !range.isChangedSincePublished()
         && range.merging() == null
         && range.isPublished()
         && now.size() == voters
-        && range.holders().keySet().equals(range.members()) // nothing is left of an earlier move
+        && range.holders().keySet().equals(range.members()) // no earlier move is unfinished
         && range.retired().isEmpty()
         && now.stream().allMatch(range::isInService)
+        && !view.held().contains(range.id())
         && !view.busy().contains(range.id());
   }
 
   private static long writes(PlacedRange range) {
-    ShapeReport shape = range.leader() == null ? null : range.leaderReport().shape();
-    return shape == null ? 0 : shape.writes();
+    RangeLoadReport load = range.leader() == null ? null : range.leaderReport().load();
+    return load == null ? 0 : load.writes();
   }
 
   /** A voter that moves and the one that moves back in exchange, or null. */
-  private record Change(PlacedRange given, @Nullable PlacedRange taken, long highest, int leaders) {
+  private record Change(
+      PlacedRange moved, @Nullable PlacedRange returned, long highest, int leaders) {
     boolean isExchange() {
-      return taken != null;
+      return returned != null;
     }
   }
 
@@ -106,9 +108,9 @@ final class VoterLoad {
         loads.keySet().stream()
             .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(Nodes.ORDER))
             .toList();
-    for (int most = byLoad.size() - 1; most > 0; most--) {
-      for (int least = 0; least < most; least++) {
-        List<Move> moves = between(byLoad.get(most), byLoad.get(least));
+    for (int busiest = byLoad.size() - 1; busiest > 0; busiest--) {
+      for (int idlest = 0; idlest < busiest; idlest++) {
+        List<Move> moves = between(byLoad.get(busiest), byLoad.get(idlest));
         if (!moves.isEmpty()) {
           return moves;
         }
@@ -121,30 +123,30 @@ final class VoterLoad {
    * The best change between these two nodes. Every change lowers the sum of squares, so this
    * terminates.
    */
-  private List<Move> between(NodeId most, NodeId least) {
-    long highest = load(most);
-    if (highest - load(least) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
+  private List<Move> between(NodeId busiest, NodeId idlest) {
+    long highest = load(busiest);
+    if (highest - load(idlest) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
       return List.of();
     }
-    return changes(most, least).stream()
+    return changes(busiest, idlest).stream()
         .filter(change -> change.highest() <= MAX_REMAINING_SHARE * highest)
         .min(
             Comparator.comparingLong(Change::highest)
                 .thenComparing(Change::isExchange)
                 .thenComparing(Change::leaders))
-        .map(change -> moves(change, most, least))
+        .map(change -> moves(change, busiest, idlest))
         .orElse(List.of());
   }
 
-  private List<Change> changes(NodeId most, NodeId least) {
+  private List<Change> changes(NodeId busiest, NodeId idlest) {
     List<Change> changes = new ArrayList<>();
-    boolean evenWithoutOne = count(most) > count(least);
-    for (PlacedRange given : movable(most, least)) {
+    boolean evenWithoutOne = count(busiest) > count(idlest);
+    for (PlacedRange moved : movable(busiest, idlest)) {
       if (evenWithoutOne) {
-        changes.add(change(given, null, most, least));
+        changes.add(change(moved, null, busiest, idlest));
       }
-      for (PlacedRange taken : movable(least, most)) {
-        changes.add(change(given, taken, most, least));
+      for (PlacedRange returned : movable(idlest, busiest)) {
+        changes.add(change(moved, returned, busiest, idlest));
       }
     }
     return changes;
@@ -157,12 +159,17 @@ final class VoterLoad {
         .toList();
   }
 
-  private Change change(PlacedRange given, @Nullable PlacedRange taken, NodeId most, NodeId least) {
-    long moved = writes(given) - (taken == null ? 0 : writes(taken));
+  private Change change(
+      PlacedRange moved, @Nullable PlacedRange returned, NodeId busiest, NodeId idlest) {
+    long writesMoved = writes(moved) - (returned == null ? 0 : writes(returned));
     int leaders =
-        (most.equals(given.leader()) ? 1 : 0)
-            + (taken != null && least.equals(taken.leader()) ? 1 : 0);
-    return new Change(given, taken, Math.max(load(most) - moved, load(least) + moved), leaders);
+        (busiest.equals(moved.leader()) ? 1 : 0)
+            + (returned != null && idlest.equals(returned.leader()) ? 1 : 0);
+    return new Change(
+        moved,
+        returned,
+        Math.max(load(busiest) - writesMoved, load(idlest) + writesMoved),
+        leaders);
   }
 
   private long load(NodeId node) {
@@ -173,9 +180,11 @@ final class VoterLoad {
     return votes.getOrDefault(node, 0);
   }
 
-  private static List<Move> moves(Change change, NodeId most, NodeId least) {
-    Move there = new Move(change.given().id(), most, least);
-    PlacedRange taken = change.taken();
-    return taken == null ? List.of(there) : List.of(there, new Move(taken.id(), least, most));
+  private static List<Move> moves(Change change, NodeId busiest, NodeId idlest) {
+    Move move = new Move(change.moved().id(), busiest, idlest);
+    PlacedRange returned = change.returned();
+    return returned == null
+        ? List.of(move)
+        : List.of(move, new Move(returned.id(), idlest, busiest));
   }
 }

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The voter moves that one driver makes because of the load. A change starts after {@link
  * VoterLoad} has found one at every check for a while; there is one change at a time for each
- * store, and it is continued until it is complete, whatever the load becomes. The next driver does
- * not know about it: a half-finished change then ends by the rules for numbers of voters. For one
- * thread at a time.
+ * store, and it is continued until it is complete, however the load changes. The next driver does
+ * not know about it: a half-finished change then ends by the rules for numbers of voters. Not
+ * thread-safe.
  */
 final class VoterMoves {
   private static final Logger LOG = LoggerFactory.getLogger(VoterMoves.class);
@@ -40,18 +40,18 @@ final class VoterMoves {
    * The timing of changes.
    *
    * @param pause how long the load must have been uneven, without any move, before a change starts
-   * @param deadline time allowed for a change before it is given up
+   * @param deadline time allowed for a change before it is abandoned
    */
-  record Patience(Duration pause, Duration deadline) {}
+  record Timing(Duration pause, Duration deadline) {}
 
   /** Ends changes that are complete or cannot continue, and starts new ones. */
   PlacementView update(
-      PlacementView view, List<StorePlacement> stores, Patience patience, long nowMillis) {
+      PlacementView view, List<StorePlacement> stores, Timing timing, long nowMillis) {
     Map<RangeId, VoterLoad.Move> moves = new HashMap<>();
     for (StorePlacement store : stores) {
       Map<RangeId, PlacedRange> ranges = rangesOf(view, store);
       end(view, store, ranges, nowMillis);
-      begin(view, store, ranges, patience, nowMillis);
+      begin(view, store, ranges, timing, nowMillis);
       Change change = running.get(store.store());
       if (change != null) {
         change.moves().forEach(move -> moves.put(move.range(), move));
@@ -81,7 +81,8 @@ final class VoterMoves {
     if (done || obstacle != null) {
       running.remove(store.store());
       unevenSinceMillis.put(store.store(), nowMillis);
-      LOG.info("Moving voters for load: {} moves={}", done ? "done" : obstacle, change.moves());
+      LOG.info(
+          "Moving voters to balance load: {} moves={}", done ? "done" : obstacle, change.moves());
     }
   }
 
@@ -101,20 +102,20 @@ final class VoterMoves {
       Change change,
       long nowMillis) {
     if (nowMillis >= change.untilMillis()) {
-      return "given up, it took too long";
+      return "abandoned: timed out";
     } else if (store.voters() != change.voters()) {
-      return "given up, the number of voters was changed";
+      return "abandoned: the number of voters changed";
     }
     for (VoterLoad.Move move : change.moves()) {
       PlacedRange range = ranges.get(move.range());
       if (range == null || !(isVoter(range, move.from()) || isVoter(range, move.to()))) {
-        return "given up, " + move.range() + " has changed in the meantime";
-      } else if (!view.merges().wanted().isEmpty() || range.merging() != null) {
-        return "given up, ranges are being merged";
+        return "abandoned: range " + move.range() + " has changed";
+      } else if (!view.merges().requested().isEmpty() || range.merging() != null) {
+        return "abandoned: a merge started";
       }
       Set<NodeId> involved = Nodes.with(range.replicas().voters(), move.to());
       if (!involved.stream().allMatch(view::isUp) || range.retired().contains(move.to())) {
-        return "given up, a node of " + move.range() + " is not up";
+        return "abandoned: a node of range " + move.range() + " is not UP";
       }
     }
     return null;
@@ -124,7 +125,7 @@ final class VoterMoves {
       PlacementView view,
       StorePlacement store,
       Map<RangeId, PlacedRange> ranges,
-      Patience patience,
+      Timing timing,
       long nowMillis) {
     if (running.containsKey(store.store())
         || nowMillis < pausedUntilMillis.getOrDefault(store.store(), nowMillis)) {
@@ -141,16 +142,16 @@ final class VoterMoves {
     }
     unevenSinceMillis.putIfAbsent(store.store(), nowMillis);
     long since = Objects.requireNonNull(unevenSinceMillis.get(store.store()));
-    if (nowMillis - since >= patience.pause().toMillis()) {
-      long until = nowMillis + patience.deadline().toMillis();
+    if (nowMillis - since >= timing.pause().toMillis()) {
+      long until = nowMillis + timing.deadline().toMillis();
       running.put(store.store(), new Change(moves, store.voters(), until));
-      LOG.info("Moving voters for load: started moves={}", moves);
+      LOG.info("Moving voters to balance load: started moves={}", moves);
     }
   }
 
   /**
-   * Gives up a change with all its moves; a half-finished change ends by the rules for numbers of
-   * voters.
+   * Abandons a change with all its moves; a half-finished change is then resolved by the rules for
+   * the number of voters.
    *
    * @param againAtMillis earliest time at which the load may move voters of this store again
    * @return false if no voter of the range is being moved
@@ -163,7 +164,7 @@ final class VoterMoves {
     running.remove(range.store());
     unevenSinceMillis.remove(range.store());
     pausedUntilMillis.put(range.store(), againAtMillis);
-    LOG.info("Moving voters for load: canceled by an operator moves={}", change.moves());
+    LOG.info("Moving voters to balance load: canceled by an operator moves={}", change.moves());
     return true;
   }
 }

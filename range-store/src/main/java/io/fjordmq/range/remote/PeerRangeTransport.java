@@ -1,22 +1,22 @@
 package io.fjordmq.range.remote;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerCalls;
 import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.OperationException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.RangeTransport;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /**
  * Sends attempts to the replicas of this node and of other nodes. Never retries. Thread-safe.
  *
- * <p>A batch that was sent but not answered may have been applied. Its outcome is unknown until the
- * client resends it under the same number.
+ * <p>A batch without a response may have been applied. Its outcome is unknown until the client
+ * resends it under the same number.
  */
 public final class PeerRangeTransport implements RangeTransport {
   private final NodeId self;
@@ -41,9 +41,9 @@ public final class PeerRangeTransport implements RangeTransport {
       local.propose(node, range, entry, reply);
       return;
     }
-    ask(node, new RangeCall.Propose(range, entry))
+    send(node, new RangeCall.Propose(range, entry))
         .whenComplete(
-            (answer, failure) -> reply.accept(failure == null ? answer : unproposed(failure)));
+            (result, failure) -> reply.accept(failure == null ? result : unproposed(failure)));
   }
 
   @Override
@@ -51,40 +51,35 @@ public final class PeerRangeTransport implements RangeTransport {
       NodeId node,
       RangeId range,
       long epochVersion,
-      long leastIndex,
+      long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
     if (node.equals(self)) {
-      local.query(node, range, epochVersion, leastIndex, query, reply);
+      local.query(node, range, epochVersion, minIndex, query, reply);
       return;
     }
-    ask(node, new RangeCall.Query(range, epochVersion, leastIndex, query))
+    send(node, new RangeCall.Query(range, epochVersion, minIndex, query))
         .whenComplete(
-            (answer, failure) -> reply.accept(failure == null ? answer : unanswered(failure)));
+            (result, failure) -> reply.accept(failure == null ? result : unanswered(failure)));
   }
 
-  private CompletableFuture<RangeResult> ask(NodeId node, RangeCall call) {
+  private CompletableFuture<RangeResult> send(NodeId node, RangeCall call) {
     return peers
-        .ask(node, RangeService.NAME, RangeCall.encode(call), timeout)
+        .call(node, RangeService.NAME, RangeCall.encode(call), timeout)
         .thenApply(RangeResultCodec::decode);
   }
 
   private static RangeResult unproposed(Throwable failure) {
-    Throwable cause = cause(failure);
+    Throwable cause = OperationException.unwrap(failure);
     boolean maybeHandled =
         cause instanceof MalformedBytesException
-            || (cause instanceof PeerException why && why.kind() == PeerException.Kind.NO_ANSWER);
+            || OperationException.isAny(cause, PeerException.Kind.NO_RESPONSE);
     return maybeHandled ? new RangeResult.OutcomeUnknown(reason(cause)) : unanswered(cause);
   }
 
-  /** A query changes nothing, so it does not matter whether it was handled. */
+  /** A query changes nothing, so the caller may safely send it again. */
   private static RangeResult unanswered(Throwable failure) {
-    return new RangeResult.Unavailable(reason(cause(failure)));
-  }
-
-  private static Throwable cause(Throwable failure) {
-    Throwable cause = failure.getCause();
-    return failure instanceof CompletionException && cause != null ? cause : failure;
+    return new RangeResult.Unavailable(reason(OperationException.unwrap(failure)));
   }
 
   private static String reason(Throwable cause) {

@@ -1,9 +1,9 @@
 package io.fjordmq.range.remote;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 
@@ -19,7 +19,7 @@ import io.fjordmq.range.StoredFormat;
  * the encoded range entry, to the end
  * -- query only:
  * varint epoch version that the client routed by
- * varint index that the answer must reflect
+ * varint index that the replica must have applied
  * the query, to the end
  * </pre>
  */
@@ -32,7 +32,7 @@ sealed interface RangeCall {
 
   /** See {@link io.fjordmq.range.RangeTransport#query}. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  record Query(RangeId range, long epochVersion, long leastIndex, byte[] query)
+  record Query(RangeId range, long epochVersion, long minIndex, byte[] query)
       implements RangeCall {}
 
   int FORMAT = 1;
@@ -44,13 +44,25 @@ sealed interface RangeCall {
 
   static byte[] encode(RangeCall call) {
     byte[] body = call instanceof Propose propose ? propose.entry() : ((Query) call).query();
-    ByteWriter out = new ByteWriter(OVERHEAD + call.range().store().length() + body.length);
+    ByteWriter out = new ByteWriter(headBytes(call) + body.length);
     out.writeByte(FORMAT).writeByte(call instanceof Propose ? PROPOSE : QUERY);
     out.writeString(call.range().store()).writeVarint(call.range().number());
     if (call instanceof Query query) {
-      out.writeVarint(query.epochVersion()).writeVarint(query.leastIndex());
+      out.writeVarint(query.epochVersion()).writeVarint(query.minIndex());
     }
     return out.writeBytes(body).toByteArray();
+  }
+
+  private static int headBytes(RangeCall call) {
+    int bytes =
+        2
+            + ByteWriter.stringBytes(call.range().store())
+            + ByteWriter.varintBytes(call.range().number());
+    return call instanceof Query query
+        ? bytes
+            + ByteWriter.varintBytes(query.epochVersion())
+            + ByteWriter.varintBytes(query.minIndex())
+        : bytes;
   }
 
   /**

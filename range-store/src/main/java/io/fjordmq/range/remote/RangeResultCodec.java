@@ -1,10 +1,10 @@
 package io.fjordmq.range.remote;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeResult;
@@ -18,9 +18,9 @@ import java.util.List;
  * <pre>
  * u8 format, 1
  * u8 kind, then
- *  1 applied           varint index, varint answers, then as many blocks
+ *  1 applied           varint index, varint responses, then as many blocks
  *  2 registered        varint sender
- *  3 answered          the answer, to the end
+ *  3 success           the response, to the end
  *  4 not leader        text leader, empty if not known
  *  5 stale epoch       varint descriptors, then as many blocks: range descriptors
  *  6 sender forgotten
@@ -35,7 +35,7 @@ final class RangeResultCodec {
   private static final int FORMAT = 1;
   private static final int APPLIED = 1;
   private static final int REGISTERED = 2;
-  private static final int ANSWERED = 3;
+  private static final int SUCCESS = 3;
   private static final int NOT_LEADER = 4;
   private static final int STALE_EPOCH = 5;
   private static final int SENDER_FORGOTTEN = 6;
@@ -52,11 +52,11 @@ final class RangeResultCodec {
       return encodeApplied(applied);
     } else if (result instanceof RangeResult.Registered registered) {
       return begin(REGISTERED, 10).writeVarint(registered.sender()).toByteArray();
-    } else if (result instanceof RangeResult.Answered answered) {
-      byte[] answer = answered.answer();
-      return begin(ANSWERED, answer.length).writeBytes(answer).toByteArray();
-    } else if (result instanceof RangeResult.NotLeader elsewhere) {
-      NodeId leader = elsewhere.leader();
+    } else if (result instanceof RangeResult.Success success) {
+      byte[] response = success.response();
+      return begin(SUCCESS, response.length).writeBytes(response).toByteArray();
+    } else if (result instanceof RangeResult.NotLeader notLeader) {
+      NodeId leader = notLeader.leader();
       return text(NOT_LEADER, leader == null ? "" : leader.value());
     } else if (result instanceof RangeResult.StaleEpoch stale) {
       return encodeStale(stale);
@@ -84,12 +84,12 @@ final class RangeResultCodec {
 
   private static byte[] encodeApplied(RangeResult.Applied applied) {
     int size = 15;
-    for (byte[] answer : applied.answers()) {
-      size += 5 + answer.length;
+    for (byte[] response : applied.responses()) {
+      size += 5 + response.length;
     }
     ByteWriter out = begin(APPLIED, size);
-    out.writeVarint(applied.index()).writeVarint(applied.answers().size());
-    applied.answers().forEach(out::writeBlock);
+    out.writeVarint(applied.index()).writeVarint(applied.responses().size());
+    applied.responses().forEach(out::writeBlock);
     return out.toByteArray();
   }
 
@@ -110,7 +110,7 @@ final class RangeResultCodec {
         switch (kind) {
           case APPLIED -> new RangeResult.Applied(in.readVarint(), blocks(in));
           case REGISTERED -> new RangeResult.Registered(in.readVarint());
-          case ANSWERED -> new RangeResult.Answered(in.readBytes(in.remaining()));
+          case SUCCESS -> new RangeResult.Success(in.readBytes(in.remaining()));
           case NOT_LEADER -> notLeader(in.readString());
           case STALE_EPOCH -> new RangeResult.StaleEpoch(descriptors(in));
           case SENDER_FORGOTTEN -> new RangeResult.SenderForgotten();

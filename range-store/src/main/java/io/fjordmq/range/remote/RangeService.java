@@ -1,8 +1,8 @@
 package io.fjordmq.range.remote;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.RangeTransport;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +23,7 @@ public final class RangeService implements PeerServices.Handler {
   /**
    * Starts to serve requests.
    *
-   * @param local the open replicas of this node
+   * @param local the open replicas of this node, which check the entries of other nodes
    */
   public static void serve(NodeId self, RangeTransport local, PeerServices services) {
     services.serve(NAME, new RangeService(self, local));
@@ -41,7 +41,7 @@ public final class RangeService implements PeerServices.Handler {
             self,
             query.range(),
             query.epochVersion(),
-            query.leastIndex(),
+            query.minIndex(),
             query.query(),
             result::complete);
       }

@@ -1,7 +1,7 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeEntry;
@@ -17,11 +17,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The remains of a range that was merged into its left neighbour: its senders, and the ranges that
- * hold the keys it ever had. They never change, so every node that has them can answer clients that
- * still ask for the range. They belong to the neighbour and are part of its snapshots. When the
- * neighbour absorbs another range more than an hour later, all of it is forgotten except that a
- * range with this number existed.
+ * The remnants of a range that was merged into its left neighbour: its senders, and the ranges that
+ * hold the keys it ever had. They never change, so every node that has them can respond to clients
+ * that still send requests to the range. They belong to the neighbour and are part of its
+ * snapshots. When the neighbour absorbs another range more than an hour later, all of it is
+ * forgotten except that a range with this number existed.
  *
  * <pre>
  * u8     format, 1
@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class AbsorbedRange {
-  /** Much longer than any client repeats a batch. */
-  static final long REMEMBERED_MILLIS = 3_600_000;
+  /** Much longer than any client retries a batch. */
+  static final long RETENTION_MILLIS = 3_600_000;
 
   private static final int FORMAT = 1;
 
@@ -45,7 +45,7 @@ final class AbsorbedRange {
     this.keys = new RangeKeys(number);
   }
 
-  /** Adds the rows that turn this range into the remains of one, when another range absorbs it. */
+  /** Replaces the rows of this range by its remnants when another range absorbs it. */
   void begin(
       RangeDescriptor into, List<RangeDescriptor> children, RangeState state, KvWriter rows) {
     long now = state.clockMillis();
@@ -72,19 +72,19 @@ final class AbsorbedRange {
     for (long part : parts(of, rows)) {
       AbsorbedRange range = new AbsorbedRange(part);
       byte[] row = rows.get(range.keys.absorbed());
-      if (row != null && AbsorbedRow.decode(row).clockMillis() < nowMillis - REMEMBERED_MILLIS) {
+      if (row != null && AbsorbedRow.decode(row).clockMillis() < nowMillis - RETENTION_MILLIS) {
         range.forget(rows);
       }
     }
   }
 
-  /** Deletes the remains. */
+  /** Deletes the remnants. */
   void forget(KvWriter rows) {
     rows.deleteRange(keys.sendersFrom(), keys.sendersTo());
     rows.delete(keys.absorbed());
   }
 
-  /** Deletes all rows, whether it is still a range or only the remains of one. */
+  /** Deletes all rows, whether it is still a range or only the remnants of one. */
   void clear(KvBatch batch) {
     batch.deleteRange(keys.first(), keys.installing());
     batch.deleteRange(keys.childrenFrom(), keys.partsFrom());
@@ -112,12 +112,12 @@ final class AbsorbedRange {
   }
 
   /**
-   * The answer to a client that still asks for the range.
+   * The response to a client that still sends requests to the range.
    *
    * @param entry null for a query
-   * @return null if the range was not absorbed here
+   * @return null if the range was not absorbed on this node
    */
-  @Nullable RangeResult answer(byte @Nullable [] entry, KvReader rows) {
+  @Nullable RangeResult responseTo(byte @Nullable [] entry, KvReader rows) {
     byte[] row = rows.get(keys.absorbed());
     if (row == null) {
       return null;
@@ -130,15 +130,15 @@ final class AbsorbedRange {
       }
       SenderTable.Sender last = SenderTable.decode(sender);
       if (batch.number() == last.lastNumber()) {
-        return new RangeResult.Applied(last.lastIndex(), last.answers());
+        return new RangeResult.Applied(last.lastIndex(), last.responses());
       } else if (batch.number() < last.lastNumber()) {
         return new RangeResult.Outdated();
       }
     }
     AbsorbedRow remains = AbsorbedRow.decode(row);
-    List<RangeDescriptor> shape = new ArrayList<>(remains.children());
-    shape.add(remains.into());
-    return new RangeResult.StaleEpoch(shape);
+    List<RangeDescriptor> ranges = new ArrayList<>(remains.children());
+    ranges.add(remains.into());
+    return new RangeResult.StaleEpoch(ranges);
   }
 
   private record AbsorbedRow(

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies committed entries: recognises repeated batches, checks the epoch, executes the commands,
- * writes everything in one batch, then hands out effects and answers. Used by one thread at a time.
+ * writes everything in one batch, then passes on effects and responses. Used by one thread at a
+ * time.
  */
 final class ApplyLoop {
   /*
@@ -42,14 +43,14 @@ final class ApplyLoop {
 
   private List<Outcome> outcomes = new ArrayList<>();
   private int commands;
-  private @Nullable ShapeChange change;
+  private @Nullable RangeChange change;
   private boolean failed;
 
-  /** A proposal of this leader and the result to answer it with. */
+  /** A proposal of this leader and its result. */
   record Outcome(PendingEntry pending, RangeResult result) {}
 
   /**
-   * What a write has added to the state.
+   * The changes that one write has made to the state.
    *
    * @param change how the range has changed; null if it has not
    */
@@ -57,7 +58,7 @@ final class ApplyLoop {
       long appliedIndex,
       List<Object> effects,
       List<Outcome> outcomes,
-      @Nullable ShapeChange change) {}
+      @Nullable RangeChange change) {}
 
   /**
    * @param maxWriteBytes no further entry is added to a write that has reached this size
@@ -95,7 +96,7 @@ final class ApplyLoop {
   void apply(List<CommittedEntry> entries) {
     if (failed) {
       throw new IllegalStateException(
-          "replica of range " + state.descriptor().id() + " has failed before");
+          "the replica of range " + state.descriptor().id() + " has already failed");
     }
     int next = 0;
     try {
@@ -104,7 +105,7 @@ final class ApplyLoop {
       }
     } catch (Throwable e) {
       failed = true;
-      answerFailed(entries.subList(next, entries.size()), e);
+      completeFailed(entries.subList(next, entries.size()), e);
       throw e;
     }
   }
@@ -118,7 +119,7 @@ final class ApplyLoop {
     while (next < entries.size() && batch.bytes() < maxWriteBytes && !alone) {
       CommittedEntry entry = entries.get(next);
       if (entry.index() > state.appliedIndex()) {
-        alone = RangeEntry.isReshaping(entry.data());
+        alone = RangeEntry.isRangeChange(entry.data());
         if (alone && count > 0) {
           break; // an entry that changes the range starts a new write
         }
@@ -134,7 +135,7 @@ final class ApplyLoop {
   }
 
   private void execute(CommittedEntry entry) {
-    if (state.isVacant()) {
+    if (state.needsSnapshot()) {
       throw new IllegalStateException(
           "range %s was split: an empty replica starts from a snapshot"
               .formatted(state.descriptor().id()));
@@ -146,8 +147,8 @@ final class ApplyLoop {
       result = mutate(entry.index(), mutations);
     } else if (decoded instanceof RangeEntry.Register register) {
       result = register(entry.index(), register);
-    } else if (decoded instanceof RangeEntry.LowerClock lower) {
-      result = lowerClock(entry.index(), lower);
+    } else if (decoded instanceof RangeEntry.ResetClock lower) {
+      result = resetClock(entry.index(), lower);
     } else {
       change =
           decoded instanceof RangeEntry.Split split
@@ -155,7 +156,7 @@ final class ApplyLoop {
               : merges.apply(state, decoded, rows);
       result =
           change == null
-              ? new RangeResult.StaleEpoch(state.shape())
+              ? new RangeResult.StaleEpoch(state.coveringRanges())
               : new RangeResult.Applied(entry.index(), List.of());
     }
     PendingEntry pending = PendingEntry.of(entry.proposal());
@@ -171,54 +172,54 @@ final class ApplyLoop {
     long sender = state.senders().register(index, rows);
     int forgotten = state.senders().shrink(register.maxSenders(), rows);
     for (int i = 0; i < forgotten; i++) {
-      observer.senderForgotten(state.descriptor().id());
+      observer.onSenderEvicted(state.descriptor().id());
     }
     return new RangeResult.Registered(sender);
   }
 
-  private RangeResult lowerClock(long index, RangeEntry.LowerClock lower) {
+  private RangeResult resetClock(long index, RangeEntry.ResetClock lower) {
     if (lower.epochVersion() != state.descriptor().epoch().version()) {
-      return new RangeResult.StaleEpoch(state.shape());
+      return new RangeResult.StaleEpoch(state.coveringRanges());
     }
-    long lowered = state.lowerClock(lower.clockMillis());
-    byte[] answer = ByteBuffer.allocate(Long.BYTES).putLong(lowered).array();
-    return new RangeResult.Applied(index, List.of(answer));
+    long lowered = state.resetClock(lower.clockMillis());
+    byte[] response = ByteBuffer.allocate(Long.BYTES).putLong(lowered).array();
+    return new RangeResult.Applied(index, List.of(response));
   }
 
   private RangeResult mutate(long index, RangeEntry.Mutations mutations) {
     // Duplicates are recognised before the epoch is checked: a batch that was applied before a
-    // split is answered, not sent on to the new ranges, which would apply it again.
+    // split gets its responses again. The new ranges would apply it a second time.
     SenderTable.Sender sender = state.senders().find(mutations.sender());
     if (sender == null) {
       return new RangeResult.SenderForgotten();
     }
     if (mutations.number() == sender.lastNumber()) {
-      observer.duplicate(state.descriptor().id());
-      return new RangeResult.Applied(sender.lastIndex(), sender.answers());
+      observer.onDuplicate(state.descriptor().id());
+      return new RangeResult.Applied(sender.lastIndex(), sender.responses());
     }
     if (mutations.number() < sender.lastNumber()) {
       return new RangeResult.Outdated();
     }
     if (mutations.epochVersion() != state.descriptor().epoch().version()) {
-      return new RangeResult.StaleEpoch(state.shape());
+      return new RangeResult.StaleEpoch(state.coveringRanges());
     }
     if (state.frozen() != null) {
       return FreezeRecord.BUSY;
     }
-    List<byte[]> answers = new ArrayList<>(mutations.commands().size());
-    long answerBytes = 0;
+    List<byte[]> responses = new ArrayList<>(mutations.commands().size());
+    long responseBytes = 0;
     for (ByteBuffer command : mutations.commands()) {
-      byte[] answer = coprocessor.apply(command, context);
-      answers.add(answer);
-      answerBytes += answer.length;
-      if (answerBytes >= mutations.enoughAnswerBytes()) {
-        break; // the number of answers tells the sender how many were applied
+      byte[] response = coprocessor.apply(command, context);
+      responses.add(response);
+      responseBytes += response.length;
+      if (responseBytes >= mutations.maxBatchResponseBytes()) {
+        break; // the number of responses tells the sender how many were applied
       }
     }
-    commands += answers.size();
-    SenderTable.Sender now = new SenderTable.Sender(mutations.number(), index, answers);
+    commands += responses.size();
+    SenderTable.Sender now = new SenderTable.Sender(mutations.number(), index, responses);
     state.senders().remember(mutations.sender(), now, rows);
-    return new RangeResult.Applied(index, answers);
+    return new RangeResult.Applied(index, responses);
   }
 
   private void write(int entries, long startNanos) {
@@ -239,25 +240,25 @@ final class ApplyLoop {
     afterWrite.accept(written);
     long nanos = System.nanoTime() - startNanos;
     load.applied(executed, nanos, writeNanos);
-    observer.applied(state.descriptor().id(), entries, executed, bytes, nanos);
+    observer.onApplied(state.descriptor().id(), entries, executed, bytes, nanos);
   }
 
-  private void become(ShapeChange made) {
+  private void become(RangeChange made) {
     change = null;
     state.applyChange(made);
     context = new Context(new DataWriter(rows, made.range().interval(), load));
   }
 
   /** The entries are committed and will be applied after reopening, so their outcome is unknown. */
-  private static void answerFailed(List<CommittedEntry> entries, Throwable cause) {
+  private static void completeFailed(List<CommittedEntry> entries, Throwable cause) {
     RangeResult result =
         cause instanceof KvException
             ? new RangeResult.StorageFailed(String.valueOf(cause.getMessage()))
-            : new RangeResult.OutcomeUnknown("the replica failed: " + cause);
+            : new RangeResult.OutcomeUnknown("replica failed: " + cause);
     for (CommittedEntry entry : entries) {
       PendingEntry pending = PendingEntry.of(entry.proposal());
       if (pending != null) {
-        pending.answer(result);
+        pending.complete(result);
       }
     }
   }
@@ -299,9 +300,9 @@ final class ApplyLoop {
     }
 
     List<Object> takeEffects() {
-      List<Object> taken = effects == null ? List.of() : effects;
+      List<Object> pendingEffects = effects == null ? List.of() : effects;
       effects = null;
-      return taken;
+      return pendingEffects;
     }
   }
 }

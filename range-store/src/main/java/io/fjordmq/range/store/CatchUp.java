@@ -12,16 +12,16 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a store's replicas on this node up to date. The set of replicas can grow on the way: while
- * one catches up, its range may turn out to have been split, and then its children have to catch
- * up, too.
+ * Brings a store's replicas on this node up to date. The set of replicas can grow in the process: a
+ * replica that catches up may learn that its range was split, and then the children must catch up
+ * as well.
  */
 final class CatchUp {
   private final String store;
   private final Map<RangeId, SupervisedReplica> replicas;
 
-  /** The replicas that were asked to catch up, and whether they are up to date. */
-  private final Map<RangeId, Boolean> asked = new HashMap<>();
+  /** The replicas that have tried to catch up, and whether they are up to date. */
+  private final Map<RangeId, Boolean> caughtUp = new HashMap<>();
 
   private volatile @Nullable Throwable lastFailure;
 
@@ -37,11 +37,11 @@ final class CatchUp {
   CompletableFuture<Void> begin() {
     Map<RangeId, SupervisedReplica> others = new LinkedHashMap<>(replicas);
     others.keySet().removeIf(id -> !id.store().equals(store));
-    synchronized (asked) {
-      others.keySet().removeAll(asked.keySet());
+    synchronized (caughtUp) {
+      others.keySet().removeAll(caughtUp.keySet());
     }
     if (others.isEmpty()) {
-      return holdEverything()
+      return coversAllKeys()
           ? CompletableFuture.completedFuture(null)
           : CompletableFuture.failedFuture(
               new IllegalStateException(
@@ -49,12 +49,12 @@ final class CatchUp {
                   lastFailure));
     }
     List<CompletableFuture<?>> all = new ArrayList<>();
-    others.forEach((id, replica) -> all.add(ask(id, replica)));
+    others.forEach((id, replica) -> all.add(startCatchUp(id, replica)));
     return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
         .thenCompose(done -> begin());
   }
 
-  private CompletableFuture<?> ask(RangeId id, SupervisedReplica supervised) {
+  private CompletableFuture<?> startCatchUp(RangeId id, SupervisedReplica supervised) {
     RangeReplica replica = supervised.replica();
     CompletableFuture<Long> upToDate =
         replica == null
@@ -63,8 +63,8 @@ final class CatchUp {
             : replica.catchUp();
     return upToDate.handle(
         (index, failure) -> {
-          synchronized (asked) {
-            asked.put(id, failure == null);
+          synchronized (caughtUp) {
+            caughtUp.put(id, failure == null);
           }
           lastFailure = failure == null ? lastFailure : failure;
           return index;
@@ -72,14 +72,14 @@ final class CatchUp {
   }
 
   /**
-   * By their current key intervals: keys that a split moved away in the meantime no longer count.
+   * Checks current key intervals: keys that a split has moved away in the meantime do not count.
    */
-  private boolean holdEverything() {
+  private boolean coversAllKeys() {
     List<KeyInterval> held = new ArrayList<>();
     replicas.forEach(
         (id, replica) -> {
-          synchronized (asked) {
-            if (asked.getOrDefault(id, false)) {
+          synchronized (caughtUp) {
+            if (caughtUp.getOrDefault(id, false)) {
               held.add(replica.descriptor().interval());
             }
           }

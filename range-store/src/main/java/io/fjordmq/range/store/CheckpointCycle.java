@@ -100,14 +100,14 @@ final class CheckpointCycle {
     running = true;
     return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new))
         .whenComplete((done, error) -> running = false)
-        .thenRun(() -> ended(parts, System.nanoTime() - startNanos));
+        .thenRun(() -> onFinished(parts, System.nanoTime() - startNanos));
   }
 
-  private void ended(List<CompletableFuture<Boolean>> parts, long nanos) {
+  private void onFinished(List<CompletableFuture<Boolean>> parts, long nanos) {
     long done = parts.stream().filter(CompletableFuture::join).count();
     if (done > 0) {
-      LOG.debug("checkpoint: ranges={} millis={}", done, nanos / 1_000_000);
-      observer.checkpointed(nanos);
+      LOG.debug("Checkpoint finished ranges={} millis={}", done, nanos / 1_000_000);
+      observer.onCheckpoint(nanos);
     }
   }
 

@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A range's data as its coprocessor sees it: without the key prefix, and limited to the range's
- * interval. Reads count as load of the range while that is measured; a scan counts at its first
- * key.
+ * interval. Reads count as load of the range while load is being measured; a scan counts at its
+ * first key.
  */
 final class DataReader implements KvReader {
   private final KvReader rows;
   private final KeyInterval interval;
   private final @Nullable ReplicaLoad load;
 
-  /** Reads that no client has requested: they do not count as load. */
+  /** A reader whose reads do not count as load, because no client requested them. */
   DataReader(KvReader rows, KeyInterval interval) {
     this(rows, interval, null);
   }

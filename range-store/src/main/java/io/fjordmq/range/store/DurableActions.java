@@ -14,34 +14,35 @@ final class DurableActions implements ReplicaParts.RangeLifecycleListener {
   private static final Logger LOG = LoggerFactory.getLogger(DurableActions.class);
 
   private final Kv kv;
-  private final ReplicaChanges moves;
+  private final LocalReplicas replicas;
   private final RangeStoreSettings settings;
   private final RangeRuntime runtime;
   private final BooleanSupplier closed;
 
   DurableActions(
       Kv kv,
-      ReplicaChanges moves,
+      LocalReplicas replicas,
       RangeStoreSettings settings,
       RangeRuntime runtime,
       BooleanSupplier closed) {
     this.kv = kv;
-    this.moves = moves;
+    this.replicas = replicas;
     this.settings = settings;
     this.runtime = runtime;
     this.closed = closed;
   }
 
-  /** The replica must not forget what it has confirmed to others. */
+  /** A replica must not lose entries that it has acknowledged to others. */
   @Override
-  public void rangeCreated(RangeDescriptor range, boolean lead) {
-    onceDurable("Failed to open split range " + range.id(), () -> moves.adopt(range.id(), lead));
+  public void onRangeCreated(RangeDescriptor range, boolean lead) {
+    onceDurable("Failed to open split range " + range.id(), () -> replicas.adopt(range.id(), lead));
   }
 
   /** The range's log is needed as long as a crash may bring the range back. */
   @Override
-  public void rangeAbsorbed(RangeId range) {
-    onceDurable("Failed to remove the log of merged range " + range, () -> moves.absorbed(range));
+  public void onRangeAbsorbed(RangeId range) {
+    onceDurable(
+        "Failed to remove the log of merged range " + range, () -> replicas.onAbsorbed(range));
   }
 
   private void onceDurable(String warning, Supplier<CompletableFuture<Void>> task) {

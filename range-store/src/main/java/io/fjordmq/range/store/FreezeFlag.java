@@ -17,7 +17,7 @@ final class FreezeFlag {
     this.kv = kv;
   }
 
-  /** Sets the state that the rows contain. */
+  /** Sets the freeze record that the rows contain. */
   void set(@Nullable FreezeRecord now) {
     synchronized (this) {
       durable = false;

@@ -1,25 +1,25 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.StoredFormat;
 
 /**
- * A range is frozen, so that its left neighbour can absorb it (decision 0028).
+ * Records that a range is frozen so that its left neighbour can absorb it (decision 0028).
  *
  * <pre>
  * u8   format, 1
  * u64  number of the left neighbour
  * u64  epoch version of the neighbour that the freeze is valid for
- * u64  log index of the range from which on nothing changes in it
+ * u64  log index after which the rows of the range do not change
  * u64  the range's clock at that index
  * </pre>
  *
  * @param left number of the neighbour
  */
 record FreezeRecord(long left, long leftVersion, long index, long clockMillis) {
-  /** Answer to clients; they retry until the range is unfrozen or merged into its neighbour. */
+  /** Response to clients; they retry until the range is unfrozen or merged into its neighbour. */
   static final RangeResult BUSY = new RangeResult.Busy("the range is being merged");
 
   private static final int FORMAT = 1;

@@ -23,8 +23,8 @@ import java.util.List;
 record FrozenNeighbour(long number, byte[] row) {
 
   /**
-   * The ranges that are frozen for a range in its current or a later version: the applied state
-   * here may be behind the entry that raised the version. There is at most one, unless there is a
+   * The ranges that are frozen for a range in its current or a later version: the applied state of
+   * this node may lack the entry that raised the version. There is at most one, unless there is a
    * bug.
    */
   static List<FrozenNeighbour> of(RangeDescriptor range, KvReader rows) {
@@ -32,9 +32,9 @@ record FrozenNeighbour(long number, byte[] row) {
     RangeKeys.visitFrozen(
         rows,
         (number, row) -> {
-          FreezeRecord still = FreezeRecord.decode(row);
-          if (still.left() == range.id().number()
-              && still.leftVersion() >= range.epoch().version()) {
+          FreezeRecord freezeRecord = FreezeRecord.decode(row);
+          if (freezeRecord.left() == range.id().number()
+              && freezeRecord.leftVersion() >= range.epoch().version()) {
             found.add(new FrozenNeighbour(number, row));
           }
         });
@@ -50,16 +50,16 @@ record FrozenNeighbour(long number, byte[] row) {
     return RangeKeys.isFrozen(key) && !Arrays.equals(key, range.frozen());
   }
 
-  /** Whether the range is frozen here for the same merge, with all its rows. */
-  boolean isFrozenHere(KvReader rows) {
+  /** Whether the range is frozen on this node for the same merge, with all its rows. */
+  boolean isFrozen(KvReader rows) {
     RangeKeys keys = new RangeKeys(number);
-    return Arrays.equals(row, rows.get(keys.frozen())) && isWhole(keys, rows);
+    return Arrays.equals(row, rows.get(keys.frozen())) && hasAllRows(keys, rows);
   }
 
-  /** Whether a frozen range has all its rows here and keeps them while it is frozen. */
-  static boolean isWhole(RangeKeys range, KvReader rows) {
+  /** Whether this node has all rows of a frozen range and keeps them while it is frozen. */
+  static boolean hasAllRows(RangeKeys range, KvReader rows) {
     return rows.get(range.frozen()) != null
         && rows.get(range.installing()) == null
-        && rows.get(range.removing()) == null; // removing the replica would remove these rows, too
+        && rows.get(range.removing()) == null; // removing the replica would also remove these rows
   }
 }

@@ -1,8 +1,8 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.SnapshotRefusedException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.kv.KvException;
 import org.slf4j.Logger;
@@ -13,16 +13,16 @@ import org.slf4j.LoggerFactory;
  *
  * @param readable false if the entry or row has a newer format than this node knows: the replica
  *     will halt again until the node is upgraded
- * @param fault whether something is wrong with this replica that reopening may not fix
+ * @param broken whether something is wrong with this replica that reopening may not fix
  */
-record HaltReason(String why, boolean readable, boolean fault) {
+record HaltReason(String reason, boolean readable, boolean broken) {
   private static final Logger LOG = LoggerFactory.getLogger(HaltReason.class);
 
   /** Logs the reason, with a stack trace if it is a bug. */
   static HaltReason of(RangeId range, long appliedIndex, ConsensusException failure) {
     Throwable cause = failure.getCause();
     NewerFormatException newer = NewerFormatException.in(cause);
-    String why = String.valueOf((newer == null ? failure : newer).getMessage());
+    String reason = String.valueOf((newer == null ? failure : newer).getMessage());
     boolean bug =
         newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);
     if (cause instanceof SnapshotRefusedException) {
@@ -31,14 +31,14 @@ record HaltReason(String why, boolean readable, boolean fault) {
           cause.getMessage(),
           range,
           appliedIndex);
-      return new HaltReason(why, newer == null, false);
+      return new HaltReason(reason, newer == null, false);
     }
     LOG.error(
         "Replica halted; reopening it: {} range={} index={}",
-        why,
+        reason,
         range,
         appliedIndex,
         bug ? failure : null);
-    return new HaltReason(why, newer == null, newer == null);
+    return new HaltReason(reason, newer == null, newer == null);
   }
 }

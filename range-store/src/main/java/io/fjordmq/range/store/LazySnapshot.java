@@ -6,8 +6,8 @@ import io.fjordmq.range.kv.KvSpace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A consistent view that is created by the first read, so that queries answered from memory do not
- * pay for one. For one thread.
+ * A consistent view that is created by the first read, so that queries served from memory do not
+ * pay for it. Not thread-safe.
  */
 final class LazySnapshot implements KvSnapshot {
   private final KvSpace space;

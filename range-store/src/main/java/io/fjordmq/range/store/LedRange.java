@@ -8,12 +8,13 @@ import java.util.Comparator;
 /**
  * A range that this node leads.
  *
- * @param descriptor the shape of the range in which the load was measured
+ * @param descriptor the epoch and key interval for which the load was measured
  * @param writes commands per second, mean of the latest seconds
- * @param logCut whether the first entry of its log has been truncated; a range cannot be split
- *     before that
+ * @param logTruncated whether the first entry of its log has been truncated; a range cannot be
+ *     split before that
  */
-public record LedRange(RangeDescriptor descriptor, RangeLoad load, double writes, boolean logCut) {
+public record LedRange(
+    RangeDescriptor descriptor, RangeLoad load, double writes, boolean logTruncated) {
   /** By store, then by first key. */
   static final Comparator<LedRange> ORDER =
       Comparator.<LedRange, String>comparing(range -> range.descriptor().id().store())

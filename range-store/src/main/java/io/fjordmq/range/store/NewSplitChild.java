@@ -21,7 +21,7 @@ import java.util.List;
  */
 record NewSplitChild(RangeDescriptor range, byte[] progress) {
 
-  /** Adds those children of a range that are new here, with all their rows. */
+  /** Adds the children of a range that are new on this node, with all their rows. */
   static void copyTo(RowFile.Writer file, List<RangeDescriptor> children, KvReader rows)
       throws IOException {
     for (RangeDescriptor child : children) {

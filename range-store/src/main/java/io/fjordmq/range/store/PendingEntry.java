@@ -6,7 +6,7 @@ import io.fjordmq.range.RangeResult;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** An entry that this leader proposed and whose sender waits for the outcome. */
+/** An entry that this leader proposed, and the callback that waits for its outcome. */
 final class PendingEntry implements Proposal {
   private final Consumer<RangeResult> reply;
   private final long proposedNanos;
@@ -20,12 +20,12 @@ final class PendingEntry implements Proposal {
     return proposedNanos;
   }
 
-  void answer(RangeResult result) {
+  void complete(RangeResult result) {
     reply.accept(result);
   }
 
   @Override
-  public void failed(ConsensusException cause) {
+  public void onFailed(ConsensusException cause) {
     reply.accept(resultOf(cause));
   }
 
@@ -40,7 +40,7 @@ final class PendingEntry implements Proposal {
     };
   }
 
-  /** The pending side of a committed entry; null if it was not proposed here. */
+  /** The caller that waits for a committed entry; null if another node proposed the entry. */
   static @Nullable PendingEntry of(@Nullable Proposal proposal) {
     return proposal instanceof PendingEntry pending ? pending : null;
   }

@@ -176,7 +176,7 @@ final class RangeKeys {
     return having(REMOVING, space);
   }
 
-  /** The numbers of ranges that were merged into others here. */
+  /** The numbers of ranges that were merged into others on this node. */
   static List<Long> absorbed(KvReader space) {
     return having(ABSORBED, space);
   }
@@ -190,8 +190,13 @@ final class RangeKeys {
   /** The descriptors of all ranges in a space, as stored. */
   static List<byte[]> descriptors(KvReader space) {
     List<byte[]> found = new ArrayList<>();
-    visit(DESCRIPTOR, space, (number, row) -> found.add(row));
+    visitDescriptors(space, (number, row) -> found.add(row));
     return found;
+  }
+
+  /** Visits the descriptors of all ranges, as stored. */
+  static void visitDescriptors(KvReader space, RowOfRange visitor) {
+    visit(DESCRIPTOR, space, visitor);
   }
 
   /** Visits the freeze records of all ranges, as stored. */
@@ -199,7 +204,7 @@ final class RangeKeys {
     visit(FROZEN, space, visitor);
   }
 
-  /** Takes an engine row and the number of its range. */
+  /** Receives an engine row and the number of its range. */
   @FunctionalInterface
   interface RowOfRange {
     void visit(long number, byte[] row);

@@ -32,31 +32,33 @@ final class RangeMerge {
    * @param right the absorbed range as it was
    * @param children ranges that were split off the absorbed one, or off ranges that it had absorbed
    */
-  record Widened(RangeDescriptor range, RangeDescriptor right, List<RangeDescriptor> children)
-      implements ShapeChange {}
+  record Absorbed(RangeDescriptor range, RangeDescriptor right, List<RangeDescriptor> children)
+      implements RangeChange {}
 
-  /** The range still holds the same keys. */
-  record Kept(RangeDescriptor range, @Nullable FreezeRecord frozen) implements ShapeChange {}
+  /** The range holds the same keys as before. */
+  record SameKeys(RangeDescriptor range, @Nullable FreezeRecord frozen) implements RangeChange {}
 
   /**
-   * Adds the rows; null if the entry is for another version of the range, or is not possible now.
+   * Adds the rows of the change; null if the entry is for another version of the range, or is not
+   * possible now.
    */
-  @Nullable ShapeChange apply(RangeState state, RangeEntry entry, KvWriter rows) {
+  @Nullable RangeChange apply(RangeState state, RangeEntry entry, KvWriter rows) {
     if (entry instanceof RangeEntry.Freeze freeze) {
       return freeze(state, freeze, rows);
     } else if (entry instanceof RangeEntry.Absorb absorb) {
       return absorb(state, absorb, rows);
-    } else if (entry instanceof RangeEntry.Renew renew) {
-      return renew(state, renew, rows);
+    } else if (entry instanceof RangeEntry.BumpEpoch bumpEpoch) {
+      return bumpEpoch(state, bumpEpoch, rows);
     }
-    return thaw(state, (RangeEntry.Unfreeze) entry, rows);
+    return unfreeze(state, (RangeEntry.Unfreeze) entry, rows);
   }
 
   private static boolean hasVersion(RangeState state, long epochVersion) {
     return state.descriptor().epoch().version() == epochVersion;
   }
 
-  private static @Nullable Kept freeze(RangeState state, RangeEntry.Freeze entry, KvWriter rows) {
+  private static @Nullable SameKeys freeze(
+      RangeState state, RangeEntry.Freeze entry, KvWriter rows) {
     if (!hasVersion(state, entry.epochVersion()) || state.frozen() != null) {
       return null;
     }
@@ -64,17 +66,19 @@ final class RangeMerge {
         new FreezeRecord(
             entry.left(), entry.leftVersion(), state.appliedIndex(), state.clockMillis());
     rows.put(state.keys().frozen(), freezeRecord.encode());
-    return new Kept(state.descriptor(), freezeRecord);
+    return new SameKeys(state.descriptor(), freezeRecord);
   }
 
   /** A frozen range must keep the version that it was frozen with. */
-  private static @Nullable Kept renew(RangeState state, RangeEntry.Renew entry, KvWriter rows) {
+  private static @Nullable SameKeys bumpEpoch(
+      RangeState state, RangeEntry.BumpEpoch entry, KvWriter rows) {
     return hasVersion(state, entry.epochVersion()) && state.frozen() == null
         ? withNextVersion(state, rows)
         : null;
   }
 
-  private static @Nullable Kept thaw(RangeState state, RangeEntry.Unfreeze entry, KvWriter rows) {
+  private static @Nullable SameKeys unfreeze(
+      RangeState state, RangeEntry.Unfreeze entry, KvWriter rows) {
     if (!hasVersion(state, entry.epochVersion()) || state.frozen() == null) {
       return null;
     }
@@ -82,12 +86,12 @@ final class RangeMerge {
     return withNextVersion(state, rows);
   }
 
-  private static Kept withNextVersion(RangeState state, KvWriter rows) {
+  private static SameKeys withNextVersion(RangeState state, KvWriter rows) {
     RangeDescriptor now = state.descriptor();
     long version = now.epoch().version() + 1;
     RangeDescriptor next = with(now, now.interval(), version);
     rows.put(state.keys().descriptor(), RangeDescriptorCodec.encode(next));
-    return new Kept(next, null);
+    return new SameKeys(next, null);
   }
 
   private static RangeDescriptor with(RangeDescriptor range, KeyInterval keys, long version) {
@@ -98,7 +102,7 @@ final class RangeMerge {
   /**
    * @throws IllegalStateException if the right range is not on this node in the required state
    */
-  private @Nullable Widened absorb(RangeState state, RangeEntry.Absorb entry, KvWriter rows) {
+  private @Nullable Absorbed absorb(RangeState state, RangeEntry.Absorb entry, KvWriter rows) {
     if (!hasVersion(state, entry.epochVersion()) || state.frozen() != null) {
       return null;
     }
@@ -119,7 +123,7 @@ final class RangeMerge {
         || right.epoch().version() != entry.rightVersion()
         || !Arrays.equals(left.interval().end(), right.interval().start())) {
       throw new IllegalStateException(
-          "range %s cannot absorb %s, which is frozen for something else on this node: %s"
+          "range %s cannot absorb %s, which is frozen for a different merge on this node: %s"
               .formatted(left.id(), right, since));
     }
     RangeDescriptor now =
@@ -135,6 +139,6 @@ final class RangeMerge {
       children.addAll(new AbsorbedRange(part).children(rows));
     }
     new AbsorbedRange(entry.right()).begin(now, children, state, rows);
-    return new Widened(now, right, children);
+    return new Absorbed(now, right, children);
   }
 }

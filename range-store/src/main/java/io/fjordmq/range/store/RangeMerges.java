@@ -6,31 +6,46 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * The steps that merge two neighbouring ranges (decision 0028): the right one is frozen; when every
  * replica of both {@linkplain ReplicaStatus.Merging#durable() reports it as durably frozen}, the
- * left one absorbs it. To give up, the left one is renewed, then the right one is unfrozen.
+ * left one absorbs it. To abandon the merge, the epoch of the left one is raised, then the right
+ * one is unfrozen.
  *
  * <p>Each step is taken by the leader of its range, which must be on this node, and completes when
- * the leader has applied it durably; {@link #bury} can be called on any node. All fail with {@link
- * IllegalArgumentException} for ranges that are not neighbours, and with {@link
- * IllegalStateException} or {@link ConsensusException} if the step was not taken or its outcome is
- * unknown; a repeated or late step does no harm. Thread-safe; does not block.
+ * the leader has applied it durably; {@link #removeStaleReplica} can be called on any node. All
+ * fail with {@link IllegalArgumentException} for ranges that are not neighbours, and with {@link
+ * IllegalStateException} or {@link ConsensusException} if the step failed or its outcome is
+ * unknown; a repeated or delayed step is harmless. Thread-safe; does not block.
  */
 public final class RangeMerges {
-  private final ReplicaChanges moves;
+  private final Map<RangeId, SupervisedReplica> replicas;
+  private final UndecidedMerges undecided;
+  private final LeaderOperations leader;
+  private final LocalReplicas local;
 
-  RangeMerges(ReplicaChanges moves) {
-    this.moves = moves;
+  /**
+   * @param replicas kept open
+   */
+  RangeMerges(
+      Map<RangeId, SupervisedReplica> replicas,
+      UndecidedMerges undecided,
+      LeaderOperations leader,
+      LocalReplicas local) {
+    this.replicas = replicas;
+    this.undecided = undecided;
+    this.leader = leader;
+    this.local = local;
   }
 
   /** Freezes the right range: it no longer accepts commands or queries. */
   public CompletableFuture<Void> freeze(RangeDescriptor right, RangeDescriptor left) {
     return areNeighbours(left, right)
-        ? moves.reshape(
+        ? leader.changeRange(
             right.id(),
             null,
             RangeEntry.encodeFreeze(version(right), left.id().number(), version(left)))
@@ -46,7 +61,7 @@ public final class RangeMerges {
   public CompletableFuture<Void> absorb(
       RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas) {
     return areNeighbours(left, right)
-        ? moves.reshape(
+        ? leader.changeRange(
             left.id(),
             replicas,
             RangeEntry.encodeAbsorb(version(left), right.id().number(), version(right)))
@@ -61,7 +76,7 @@ public final class RangeMerges {
   private static CompletableFuture<Void> refused(RangeDescriptor left, RangeDescriptor right) {
     return CompletableFuture.failedFuture(
         new IllegalArgumentException(
-            "range %s %s is not the right neighbour of %s %s"
+            "cannot merge: range %s %s is not the right neighbour of range %s %s"
                 .formatted(right.id(), right.interval(), left.id(), left.interval())));
   }
 
@@ -69,16 +84,28 @@ public final class RangeMerges {
    * Raises the version of the left range, so that it can no longer absorb the right one, unless it
    * has already done so.
    */
-  public CompletableFuture<Void> renew(RangeDescriptor left) {
-    return moves.reshape(left.id(), null, RangeEntry.encodeRenew(version(left)));
+  public CompletableFuture<Void> bumpEpoch(RangeDescriptor left) {
+    return leader.changeRange(left.id(), null, RangeEntry.encodeBumpEpoch(version(left)));
   }
 
   /**
-   * Unfreezes a range. Fails if its left neighbour, according to this node's replica, has not been
-   * renewed or split since, or has absorbed it.
+   * Unfreezes a range. Fails if its left neighbour, according to this node's replica, still has the
+   * epoch version of the merge, or has absorbed the range.
    */
-  public CompletableFuture<Void> unfreeze(RangeId right) {
-    return moves.unfreeze(right);
+  public CompletableFuture<Void> unfreeze(RangeId id) {
+    SupervisedReplica right = replicas.get(id);
+    ReplicaStatus.Merging merging = right == null ? null : right.status().merging();
+    if (merging == null) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException("range " + id + " is not frozen on this node"));
+    }
+    RangeDescriptor range = undecided.findAbandoned(id, merging);
+    return range != null
+        ? leader.changeRange(id, null, RangeEntry.encodeUnfreeze(range.epoch().version()))
+        : CompletableFuture.failedFuture(
+            new IllegalStateException(
+                "cannot unfreeze range %s: range %s may still absorb it; raise its epoch first"
+                    .formatted(id, merging.left())));
   }
 
   /**
@@ -86,11 +113,11 @@ public final class RangeMerges {
    * others, if the replica is not needed for that merge. Does nothing if there is none. Also fails
    * with {@link java.io.IOException}.
    *
-   * @param heirs the ranges that hold its keys now; while one of them is here, it may still have to
-   *     absorb the frozen replica
+   * @param successors the ranges that hold its keys now; while this node has one of them, that
+   *     range may still have to absorb the frozen replica
    */
-  public CompletableFuture<Void> removeStaleReplica(RangeId range, Set<RangeId> heirs) {
-    return moves.removeStaleReplica(range, heirs);
+  public CompletableFuture<Void> removeStaleReplica(RangeId range, Set<RangeId> successors) {
+    return local.removeStaleReplica(range, successors);
   }
 
   private static long version(RangeDescriptor range) {

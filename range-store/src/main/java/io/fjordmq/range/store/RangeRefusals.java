@@ -5,10 +5,10 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 
-/** The answers of a replica that cannot serve a request at the moment. */
+/** The responses of a replica that cannot serve a request now. */
 final class RangeRefusals {
   static final RangeResult NO_TIME =
-      new RangeResult.Busy("this node does not know the cluster time at the moment");
+      new RangeResult.Busy("cluster time is not known on this node yet");
 
   private RangeRefusals() {}
 
@@ -16,7 +16,7 @@ final class RangeRefusals {
     if (failure instanceof ConsensusException cause && cause.kind() == Kind.FAILED) {
       return new RangeResult.StorageFailed(String.valueOf(cause.getMessage()));
     }
-    // The caller should look for the leader on another node.
+    // The caller should try another node.
     return new RangeResult.Unavailable(
         "leader of range " + id + " was not confirmed for a read: " + failure);
   }

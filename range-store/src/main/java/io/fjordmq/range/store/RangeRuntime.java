@@ -1,6 +1,6 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.range.Timers;
+import io.fjordmq.common.Timers;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;

@@ -16,7 +16,7 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class RangeSizes {
   /** Minimum share of the bytes in each part; a smaller part is not worth a range. */
-  private static final double LEAST_PART = 1.0 / 8;
+  private static final double MIN_PART = 1.0 / 8;
 
   private final Kv kv;
   private final Map<String, StoreSpec> specs;
@@ -32,26 +32,26 @@ public final class RangeSizes {
   }
 
   /**
-   * Estimates the size of a range that has a replica here. May block on the storage.
+   * Estimates the size of a range that has a replica on this node. May block on the storage.
    *
    * @throws io.fjordmq.range.kv.KvException if the storage fails or is closed
    */
   public long bytes(RangeDescriptor range) {
-    return SizeCut.bytes(space(range), range.interval());
+    return SizeMedianFinder.bytes(space(range), range.interval());
   }
 
   /**
-   * Searches for the halving key of a range that has a replica here; only a key that makes both
-   * parts large enough counts. Blocks on the storage, for a few tenths of a second at most if the
-   * storage is healthy.
+   * Searches for the halving key of a range that has a replica on this node; only a key that makes
+   * both parts large enough counts. Blocks on the storage, for a few tenths of a second at most if
+   * the storage is healthy.
    *
    * @param bytes size of the range
    * @throws io.fjordmq.range.kv.KvException if the storage fails or is closed
    */
   public RangeSize withHalvingKey(RangeDescriptor range, long bytes) {
-    SizeCut.Result found = find(range, SizeCut.MAX_SKIPPED);
-    SizeCut.Cut cut = found.cut();
-    return cut != null && cut.lighterShare() >= LEAST_PART
+    SizeMedianFinder.Result found = find(range, SizeMedianFinder.MAX_SKIPPED);
+    SizeMedianFinder.Cut cut = found.cut();
+    return cut != null && cut.lighterShare() >= MIN_PART
         ? new RangeSize(bytes, cut.key(), false)
         : new RangeSize(bytes, null, found.abandoned());
   }
@@ -65,8 +65,8 @@ public final class RangeSizes {
     try {
       return CompletableFuture.supplyAsync(
           () -> {
-            SizeCut.Result found = find(range, SizeCut.MAX_SKIPPED_BY_HAND);
-            SizeCut.Cut cut = found.cut();
+            SizeMedianFinder.Result found = find(range, SizeMedianFinder.MAX_SKIPPED_MANUAL);
+            SizeMedianFinder.Cut cut = found.cut();
             return cut == null
                 ? new RangeSize(bytes(range), null, found.abandoned())
                 : new RangeSize(cut.total(), cut.key(), false);
@@ -78,8 +78,9 @@ public final class RangeSizes {
     }
   }
 
-  private SizeCut.Result find(RangeDescriptor range, long maxSkipped) {
-    return new SizeCut(space(range), range.interval(), spec(range).cuts(), maxSkipped).find();
+  private SizeMedianFinder.Result find(RangeDescriptor range, long maxSkipped) {
+    return new SizeMedianFinder(space(range), range.interval(), spec(range).cuts(), maxSkipped)
+        .find();
   }
 
   private KvSpace space(RangeDescriptor range) {

@@ -35,13 +35,14 @@ final class RangeSplit {
   private final KvSpace space;
 
   /**
-   * The result of a split.
+   * A split that was applied.
    *
    * @param left the remaining range
    * @param right the new range
-   * @param here whether this node has a replica of the new range
+   * @param hasReplica whether this node has a replica of the new range
    */
-  record Cut(RangeDescriptor left, RangeDescriptor right, boolean here) implements ShapeChange {
+  record Applied(RangeDescriptor left, RangeDescriptor right, boolean hasReplica)
+      implements RangeChange {
     @Override
     public RangeDescriptor range() {
       return left;
@@ -55,7 +56,7 @@ final class RangeSplit {
   }
 
   /** Null if the entry is for another version of the range, or the split is not possible. */
-  static @Nullable Cut plan(RangeDescriptor range, RangeEntry.Split split) {
+  static @Nullable Applied plan(RangeDescriptor range, RangeEntry.Split split) {
     KeyInterval held = range.interval();
     byte[] key = split.key();
     if (split.epochVersion() != range.epoch().version()
@@ -65,7 +66,7 @@ final class RangeSplit {
     }
     RangeEpoch next = new RangeEpoch(range.epoch().version() + 1, range.epoch().replicas());
     ReplicaSet replicas = split.replicas();
-    return new Cut(
+    return new Applied(
         new RangeDescriptor(range.id(), new KeyInterval(held.start(), key), next, replicas),
         new RangeDescriptor(
             new RangeId(range.id().store(), split.number()),
@@ -82,14 +83,14 @@ final class RangeSplit {
    * @return null if the range is not split
    * @throws KvException if the group cannot be created
    */
-  @Nullable Cut apply(RangeState state, RangeEntry.Split split, KvWriter rows, KvBatch batch) {
-    Cut planned = plan(state.descriptor(), split);
+  @Nullable Applied apply(RangeState state, RangeEntry.Split split, KvWriter rows, KvBatch batch) {
+    Applied planned = plan(state.descriptor(), split);
     if (planned == null || state.frozen() != null) {
       return null;
     }
     RangeDescriptor right = planned.right();
-    boolean here = isMember(right) && !wasHeldHere(right);
-    if (here) {
+    boolean hasReplica = isMember(right) && !wasHeldLocally(right);
+    if (hasReplica) {
       createGroup(right);
       RangeState.create(right, RangeState.BEGINNING, state.clockMillis(), batch);
     } else {
@@ -97,7 +98,7 @@ final class RangeSplit {
       rows.deleteRange(RangeKeys.data(lost.start()), RangeKeys.dataEnd(lost.end()));
     }
     state.saveSplit(planned.left(), right, rows);
-    return new Cut(planned.left(), right, here);
+    return new Applied(planned.left(), right, hasReplica);
   }
 
   private boolean isMember(RangeDescriptor range) {
@@ -105,9 +106,10 @@ final class RangeSplit {
   }
 
   /**
-   * Then other nodes may rely on a log that is gone, or the range would be created a second time.
+   * A new replica would then lack a log that other nodes may rely on, or the range would be created
+   * a second time.
    */
-  private boolean wasHeldHere(RangeDescriptor range) {
+  private boolean wasHeldLocally(RangeDescriptor range) {
     RangeKeys keys = new RangeKeys(range.id().number());
     return space.latest().get(keys.removing()) != null
         || space.latest().get(keys.absorbed()) != null;
@@ -129,20 +131,20 @@ final class RangeSplit {
   boolean isMissing(RangeDescriptor child, long appliedVersion) {
     return child.epoch().version() > appliedVersion
         && isMember(child)
-        && !wasHeldHere(child)
-        && !isHere(child);
+        && !wasHeldLocally(child)
+        && !isLocal(child);
   }
 
   /**
    * Adds a replica of each range that is missing because a snapshot of its parent skipped the
    * split. A replica whose rows came with the snapshot is the same as one created by the split; the
-   * others are empty. An empty replica starts with the group without this node: it votes, but
-   * cannot elect itself.
+   * others are empty. An empty replica starts with a group that excludes this node: it votes, but
+   * cannot become a candidate.
    *
    * @param children children of the parent
    * @param newChildren the missing children whose rows came with the snapshot
    * @param appliedVersion epoch version of the parent up to which this node has seen splits
-   * @return the ranges that have a replica here now
+   * @return the ranges that have a replica on this node now
    */
   List<RangeDescriptor> addSkipped(
       List<RangeDescriptor> children,
@@ -185,7 +187,7 @@ final class RangeSplit {
     }
   }
 
-  private boolean isHere(RangeDescriptor range) {
+  private boolean isLocal(RangeDescriptor range) {
     return space.latest().get(new RangeKeys(range.id().number()).descriptor()) != null;
   }
 

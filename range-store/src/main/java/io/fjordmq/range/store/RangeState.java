@@ -1,8 +1,8 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeEpoch;
@@ -35,8 +35,8 @@ final class RangeState {
   static final long BEGINNING = 10;
 
   /**
-   * A clock is lowered if it is at least this far ahead. Replicas must agree on it, so it is not a
-   * setting.
+   * A clock is reset if it is at least this far ahead. Replicas must agree on this value, so it is
+   * not configurable.
    */
   static final long AHEAD_MILLIS = 5_000;
 
@@ -120,28 +120,28 @@ final class RangeState {
   }
 
   /** Applies a change of the range; call it once the rows are written. */
-  void applyChange(ShapeChange change) {
+  void applyChange(RangeChange change) {
     descriptor = change.range();
     freezeRecord = change.frozen();
-    if (change instanceof RangeSplit.Cut cut) {
-      children.add(cut.right());
-    } else if (change instanceof RangeMerge.Widened widened) {
-      children.removeIf(child -> child.id().equals(widened.right().id()));
-      childrenOfParts.addAll(widened.children());
+    if (change instanceof RangeSplit.Applied split) {
+      children.add(split.right());
+    } else if (change instanceof RangeMerge.Absorbed merge) {
+      children.removeIf(child -> child.id().equals(merge.right().id()));
+      childrenOfParts.addAll(merge.children());
     }
   }
 
-  /** Adds the rows of a split; {@link #become} follows once they are written. */
+  /** Adds the rows of a split; {@link #applyChange} follows once they are written. */
   void saveSplit(RangeDescriptor left, RangeDescriptor child, KvWriter rows) {
     rows.put(keys.descriptor(), RangeDescriptorCodec.encode(left));
     rows.put(keys.child(child.id().number()), RangeDescriptorCodec.encode(child));
   }
 
   /**
-   * The answer to clients with stale routes: together these ranges hold all keys that the range,
+   * The response to clients with stale routes: together these ranges hold all keys that the range,
    * and those that it has absorbed, ever held.
    */
-  List<RangeDescriptor> shape() {
+  List<RangeDescriptor> coveringRanges() {
     List<RangeDescriptor> all = new ArrayList<>(children);
     all.addAll(childrenOfParts);
     all.add(descriptor);
@@ -152,7 +152,7 @@ final class RangeState {
    * Whether this is an empty replica of a range that does not start empty: only a snapshot can
    * bring it up to date.
    */
-  boolean isVacant() {
+  boolean needsSnapshot() {
     return appliedIndex == 0 && descriptor.epoch().version() > RangeEpoch.FIRST.version();
   }
 
@@ -195,7 +195,7 @@ final class RangeState {
    *
    * @return how far it was set back; 0 if it was not
    */
-  long lowerClock(long entryClockMillis) {
+  long resetClock(long entryClockMillis) {
     long ahead = clockMillis - entryClockMillis;
     if (ahead < AHEAD_MILLIS) {
       return 0;

@@ -3,32 +3,27 @@ package io.fjordmq.range.store;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
-import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
-import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
-import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.Kv;
-import io.fjordmq.range.kv.KvException;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.Consumer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,12 +34,14 @@ import org.slf4j.LoggerFactory;
  * cluster. Both block on disk I/O, as does {@link #close}; all other methods may be called from any
  * thread and do not block. The caller closes the storage and the host, after this object.
  */
-public final class RangeStore implements RangeTransport, AutoCloseable {
+public final class RangeStore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RangeStore.class);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
 
   private final NodeId self;
   private final ConsensusHost host;
   private final Kv kv;
+  private final Path installDirectory;
   private final RangeStoreSettings settings;
   private final RangeRuntime runtime;
   private final RangeObserver observer;
@@ -54,9 +51,11 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
           Comparator.comparing(RangeId::store).thenComparingLong(RangeId::number));
   private final CheckpointCycle checkpoints;
   private final StoredReplicas stored;
-  private final ReplicaChanges moves;
+  private final LocalReplicas localReplicas;
+  private final LeaderOperations leaderOperations;
   private final RebuildLimit rebuildLimit;
   private final RangeMerges merges;
+  private final RangeTransport transport;
   private final ReplicaParts.RangeLifecycleListener rangeLifecycleListener;
   private volatile boolean closed;
 
@@ -65,29 +64,36 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       ConsensusHost host,
       Kv kv,
       List<StoreSpec> stores,
+      Path installDirectory,
       RangeStoreSettings settings,
       RangeRuntime runtime,
-      RangeObserver observer) {
+      RangeObserver observer,
+      Function<RangeId, Optional<RangeDescriptor>> published) {
     this.self = self;
     this.host = host;
     this.kv = kv;
+    this.installDirectory = installDirectory;
     this.settings = settings;
     this.runtime = runtime;
     this.observer = observer;
     stores.forEach(spec -> specs.put(spec.name(), spec));
     this.rebuildLimit = new RebuildLimit(runtime.timers()::nowMillis, replicas::get, observer);
-    this.stored = new StoredReplicas(host, kv, settings.installDirectory());
-    this.moves =
-        new ReplicaChanges(
+    this.stored = new StoredReplicas(host, kv, installDirectory, published);
+    UndecidedMerges undecided = new UndecidedMerges(stored, replicas);
+    this.localReplicas =
+        new LocalReplicas(
             self,
             stored,
-            kv,
+            undecided,
             replicas,
             runtime.supervisor(),
             rebuildLimit,
             range -> add(spec(range.id()), range).open());
-    this.merges = new RangeMerges(moves);
-    this.rangeLifecycleListener = new DurableActions(kv, moves, settings, runtime, () -> closed);
+    this.leaderOperations = new LeaderOperations(self, stored, kv, replicas, this::spec);
+    this.merges = new RangeMerges(replicas, undecided, leaderOperations, localReplicas);
+    this.transport = new LocalTransport(self, replicas, stored, false);
+    this.rangeLifecycleListener =
+        new DurableActions(kv, localReplicas, settings, runtime, () -> closed);
     this.checkpoints =
         new CheckpointCycle(
             settings,
@@ -97,10 +103,36 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
             () -> host.failure() != null || kv.failure() != null);
   }
 
+  /** Opens a store that knows of no published ranges. */
+  public static RangeStore open(
+      NodeId self,
+      ConsensusHost host,
+      Kv kv,
+      List<StoreSpec> stores,
+      Path installDirectory,
+      RangeStoreSettings settings,
+      RangeRuntime runtime,
+      RangeObserver observer)
+      throws IOException {
+    return open(
+        self,
+        host,
+        kv,
+        stores,
+        installDirectory,
+        settings,
+        runtime,
+        observer,
+        range -> Optional.empty());
+  }
+
   /**
    * Opens all replicas on this node's disk and completes interrupted removals. A replica that
    * cannot be opened counts as halted and is retried.
    *
+   * @param installDirectory where received snapshots are kept while they are installed
+   * @param published the descriptor of a range in the metadata, which takes the place of one that
+   *     cannot be read; empty if there is none
    * @throws IOException if the list of replicas cannot be read; no replica is open then
    */
   public static RangeStore open(
@@ -108,11 +140,15 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
       ConsensusHost host,
       Kv kv,
       List<StoreSpec> stores,
+      Path installDirectory,
       RangeStoreSettings settings,
       RangeRuntime runtime,
-      RangeObserver observer)
+      RangeObserver observer,
+      Function<RangeId, Optional<RangeDescriptor>> published)
       throws IOException {
-    RangeStore store = new RangeStore(self, host, kv, stores, settings, runtime, observer);
+    RangeStore store =
+        new RangeStore(
+            self, host, kv, stores, installDirectory, settings, runtime, observer, published);
     try {
       new ReplicaOpener(
               store.stored,
@@ -120,7 +156,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
               (spec, range) -> store.add(spec, range).openOrRetry())
           .open(stores);
       for (StoreSpec spec : stores) {
-        store.moves.retire(store.stored.retired(spec.name()));
+        store.localReplicas.retire(store.stored.retired(spec.name()));
       }
     } catch (IOException | RuntimeException e) {
       store.closeReplicas();
@@ -129,22 +165,6 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     store.checkpoints.start();
     LOG.info("Ranges opened node={} replicas={}", self, store.replicas.size());
     return store;
-  }
-
-  /**
-   * The initial ranges of a store in a new cluster: its whole key space, split where its spec says.
-   */
-  public static List<RangeDescriptor> initialRanges(StoreSpec spec, ReplicaSet members) {
-    List<RangeDescriptor> ranges = new ArrayList<>();
-    byte[] start = new byte[0];
-    List<byte[]> cuts = spec.initialSplitKeys();
-    for (int i = 0; i <= cuts.size(); i++) {
-      byte[] end = i < cuts.size() ? cuts.get(i) : null;
-      RangeId id = new RangeId(spec.name(), i + 1L);
-      ranges.add(new RangeDescriptor(id, new KeyInterval(start, end), RangeEpoch.FIRST, members));
-      start = end == null ? start : end;
-    }
-    return ranges;
   }
 
   /**
@@ -175,77 +195,19 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
     }
   }
 
-  /**
-   * Creates and opens an empty replica, which votes for others but cannot be elected until the
-   * group adds this node and brings it up to date. Does nothing if there is a replica. Fails with
-   * {@link IOException}, {@link IllegalArgumentException} or {@link IllegalStateException}.
-   *
-   * @param range descriptor with the replicas that the group has now, without this node: a replica
-   *     that the group already counts must bring its log back, not start again without it
-   */
-  public CompletableFuture<Void> ensureReplica(RangeDescriptor range) {
-    return moves.ensure(range);
-  }
-
-  /**
-   * Closes a replica and removes its log and rows; its range is then {@link #retired} here. Does
-   * nothing if there is none. Fails with {@link IOException}, or {@link IllegalStateException} if
-   * this node knows that the replica is needed.
-   *
-   * @param asOfIndex log index as of which the group no longer counts this node
-   */
-  public CompletableFuture<Void> dropReplica(RangeId id, long asOfIndex) {
-    return moves.drop(id, asOfIndex);
-  }
-
-  /**
-   * Allows a replica of the range here again, since no other replica still counts this node. Does
-   * nothing if none was dropped. Fails with {@link IOException}.
-   */
-  public CompletableFuture<Void> forgetReplica(RangeId id) {
-    return moves.forget(id);
-  }
-
   /** Limits the replacement of broken replicas by empty ones. */
   public RebuildLimit rebuildLimit() {
     return rebuildLimit;
   }
 
-  /**
-   * Ranges whose replica was removed here and that cannot have a new one before it is forgotten.
-   */
-  public Set<RangeId> retired() {
-    return moves.retired();
+  /** Adds replicas to this node and removes them. */
+  public LocalReplicas localReplicas() {
+    return localReplicas;
   }
 
-  /**
-   * Changes the members of a group whose leader is on this node. Two equal sets confirm that the
-   * group has agreed. Fails with {@link ConsensusException} or {@link IllegalStateException}.
-   */
-  public CompletableFuture<Void> changeReplicas(RangeId id, ReplicaSet from, ReplicaSet to) {
-    return moves.change(id, from, to);
-  }
-
-  /** Transfers leadership from this node to another voter. Fails like {@link #changeReplicas}. */
-  public CompletableFuture<Void> transferLeadership(RangeId id, NodeId target) {
-    return moves.transfer(id, target);
-  }
-
-  /**
-   * Splits a range whose leader is on this node (decision 0025). Completes when this replica has
-   * applied the split durably; the others follow. Fails with {@link IllegalArgumentException} or
-   * {@link IllegalStateException} if it is not possible, {@link KvException} if it is not durable.
-   *
-   * @param epochVersion version of the range that the request is based on; another one is not split
-   * @param key first key of the new range, where the store may be {@linkplain StoreSpec#cuts cut}
-   * @param number number of the new range; never used for any other
-   */
-  public CompletableFuture<Void> split(RangeId id, long epochVersion, byte[] key, long number) {
-    return Arrays.equals(spec(id).cuts().apply(key), key)
-        ? moves.split(id, epochVersion, key, number)
-        : CompletableFuture.failedFuture(
-            new IllegalArgumentException(
-                "store " + id.store() + " cannot be cut at " + HexFormat.of().formatHex(key)));
+  /** Changes the ranges whose leader is on this node. */
+  public LeaderOperations leaderOperations() {
+    return leaderOperations;
   }
 
   /** The steps that merge two ranges. */
@@ -271,6 +233,7 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
         new ReplicaParts(
             self,
             kv,
+            installDirectory,
             settings,
             runtime,
             observer,
@@ -336,62 +299,60 @@ public final class RangeStore implements RangeTransport, AutoCloseable {
         .toList();
   }
 
+  /** The replicas of this node, as its own clients use them. */
+  public RangeTransport transport() {
+    return transport;
+  }
+
+  /**
+   * The replicas of this node as other nodes use them: entries that they have encoded are checked
+   * before they are proposed.
+   */
+  public RangeTransport forOtherNodes() {
+    return new LocalTransport(self, replicas, stored, true);
+  }
+
   /** Makes everything applied so far durable, so that the logs can be truncated. */
   public CompletableFuture<Void> checkpoint() {
     return CompletableFuture.supplyAsync(checkpoints::run, runtime.supervisor())
         .thenCompose(done -> done);
   }
 
-  @Override
-  public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    RangeReplica replica = servedBy(node, range, entry, reply);
-    if (replica != null) {
-      replica.propose(entry, reply);
-    }
-  }
-
-  @Override
-  public void query(
-      NodeId node,
-      RangeId range,
-      long epochVersion,
-      long leastIndex,
-      byte[] query,
-      Consumer<RangeResult> reply) {
-    RangeReplica replica = servedBy(node, range, null, reply);
-    if (replica != null) {
-      replica.query(epochVersion, leastIndex, query, reply);
-    }
-  }
-
-  /** The open replica of the range; null after answering the request if there is none. */
-  private @Nullable RangeReplica servedBy(
-      NodeId node, RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
-    if (!node.equals(self)) {
-      String elsewhere = "range %s is led by %s; this node (%s) has no connection to other nodes";
-      reply.accept(new RangeResult.Unavailable(elsewhere.formatted(range, node, self)));
-      return null;
-    }
-    SupervisedReplica supervised = replicas.get(range);
-    RangeReplica replica = supervised == null ? null : supervised.replica();
-    if (replica == null) {
-      RangeResult merged = stored.answerOfAbsorbed(range, entry);
-      String none = "node " + self + " has no open replica of range " + range;
-      reply.accept(merged != null ? merged : new RangeResult.Unavailable(none));
-    }
-    return replica;
-  }
-
-  /** Closes the replicas; what they applied stays in the storage, which flushes when it closes. */
+  /**
+   * Closes the replicas; their applied state stays in the storage, which flushes when it closes. If
+   * the supervisor thread is blocked in a disk call, it closes them when that call returns.
+   */
   @Override
   public void close() {
-    CompletableFuture.runAsync(this::closeReplicas, runtime.supervisor()).join();
-    LOG.info("Ranges closed node={}", self);
+    close(CLOSE_TIMEOUT);
+  }
+
+  /**
+   * Closes the replicas within a timeout.
+   *
+   * @return false if some replicas were still open after the timeout
+   */
+  boolean close(Duration timeout) {
+    boolean ended =
+        CompletableFuture.runAsync(this::closeReplicas, runtime.supervisor())
+            .thenApply(closing -> true)
+            .completeOnTimeout(false, timeout.toMillis(), TimeUnit.MILLISECONDS)
+            .join();
+    if (ended) {
+      LOG.info("Ranges closed node={}", self);
+    } else {
+      LOG.warn(
+          "Ranges did not close within {}; a replica or the disk does not respond; "
+              + "the Raft log holds the missing writes node={}",
+          timeout,
+          self);
+    }
+    return ended;
   }
 
   private void closeReplicas() {
     closed = true;
-    moves.stop();
+    localReplicas.stop();
     checkpoints.stop();
     replicas.values().forEach(SupervisedReplica::close);
   }

@@ -1,12 +1,10 @@
 package io.fjordmq.range.store;
 
-import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * Limits and intervals of a node's replicas.
+ * Limits and intervals of a node's replicas; part of the configuration section {@code rangeConfig}.
  *
- * @param installDirectory where received snapshots are kept while they are installed
  * @param maxEntryBytes largest log entry that a replica proposes; larger ones are rejected
  * @param maxWriteBytes size at which no further entry is added to one storage write
  * @param maxSenders maximum number of clients that a range remembers; beyond it, the least recently
@@ -20,7 +18,6 @@ import java.time.Duration;
  * @param maxReopenBackoff maximum of this delay
  */
 public record RangeStoreSettings(
-    Path installDirectory,
     int maxEntryBytes,
     long maxWriteBytes,
     int maxSenders,
@@ -30,17 +27,15 @@ public record RangeStoreSettings(
     Duration maxReopenBackoff) {
 
   /** The default settings. */
-  public static RangeStoreSettings defaults(Path installDirectory) {
-    return new RangeStoreSettings(
-        installDirectory,
-        4 << 20,
-        4L << 20,
-        1024,
-        Duration.ofSeconds(30),
-        16L << 20,
-        Duration.ofSeconds(1),
-        Duration.ofSeconds(30));
-  }
+  public static final RangeStoreSettings DEFAULTS =
+      new RangeStoreSettings(
+          4 << 20,
+          4L << 20,
+          1024,
+          Duration.ofSeconds(30),
+          16L << 20,
+          Duration.ofSeconds(1),
+          Duration.ofSeconds(30));
 
   /**
    * @throws IllegalArgumentException if a value is out of bounds; the message names it
@@ -56,9 +51,9 @@ public record RangeStoreSettings(
         "maxReopenBackoff in milliseconds", maxReopenBackoff.toMillis(), reopenBackoff.toMillis());
   }
 
-  private static void atLeast(String name, long value, long least) {
-    if (value < least) {
-      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+  private static void atLeast(String name, long value, long min) {
+    if (value < min) {
+      throw new IllegalArgumentException(name + " must be at least " + min + ", not " + value);
     }
   }
 }

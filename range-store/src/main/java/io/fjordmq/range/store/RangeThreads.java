@@ -1,13 +1,12 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.range.Timers;
+import io.fjordmq.common.ThreadTimers;
+import io.fjordmq.common.Timers;
 import java.time.InstantSource;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,7 +23,7 @@ import org.slf4j.LoggerFactory;
 public final class RangeThreads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RangeThreads.class);
 
-  private final ScheduledThreadPoolExecutor timer;
+  private final ThreadTimers timers = new ThreadTimers("range-timer");
   private final ThreadPoolExecutor queries;
   private final ExecutorService supervisor;
   private final ThreadPoolExecutor openers;
@@ -34,8 +33,6 @@ public final class RangeThreads implements AutoCloseable {
    * @param maxWaitingQueries maximum number of queries that wait for a thread
    */
   public RangeThreads(int queryThreads, int maxWaitingQueries) {
-    timer = new ScheduledThreadPoolExecutor(1, named("range-timer"));
-    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     queries =
         new ThreadPoolExecutor(
             queryThreads,
@@ -46,11 +43,11 @@ public final class RangeThreads implements AutoCloseable {
             named("range-query"));
     queries.allowCoreThreadTimeOut(true);
     supervisor = Executors.newSingleThreadExecutor(named("range-supervisor"));
-    int processors = Runtime.getRuntime().availableProcessors();
+    int opening = Math.max(2, Runtime.getRuntime().availableProcessors());
     openers =
         new ThreadPoolExecutor(
-            processors,
-            processors,
+            opening,
+            opening,
             1,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
@@ -64,32 +61,7 @@ public final class RangeThreads implements AutoCloseable {
   }
 
   public Timers timers() {
-    return new Timers() {
-      @Override
-      public long nowMillis() {
-        return System.nanoTime() / 1_000_000;
-      }
-
-      @Override
-      public void schedule(long delayMillis, Runnable task) {
-        try {
-          timer.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
-        } catch (RejectedExecutionException e) {
-          LOG.debug("timer scheduled after shutdown", e);
-        }
-      }
-    };
-  }
-
-  /** A scheduled executor would swallow exceptions. */
-  private static void run(Runnable task) {
-    try {
-      task.run();
-    } catch (RejectedExecutionException e) {
-      LOG.debug("timer fired after shutdown", e);
-    } catch (RuntimeException e) {
-      LOG.error("Timer task failed", e);
-    }
+    return timers;
   }
 
   /** With a clock that always knows the time. */
@@ -101,21 +73,21 @@ public final class RangeThreads implements AutoCloseable {
    * @param stamps see {@link RangeRuntime#stamps}
    */
   public RangeRuntime runtime(LongSupplier stamps) {
-    return new RangeRuntime(stamps, timers(), queries, supervisor, openers);
+    return new RangeRuntime(stamps, timers, queries, supervisor, openers);
   }
 
   /** Waits for running tasks; delayed ones are dropped. */
   @Override
   public void close() {
-    timer.shutdown();
+    timers.close();
     queries.shutdown();
     supervisor.shutdown();
     openers.shutdown();
     try {
-      for (ExecutorService executor : new ExecutorService[] {timer, queries, supervisor, openers}) {
+      for (ExecutorService executor : new ExecutorService[] {queries, supervisor, openers}) {
         if (!executor.awaitTermination(1, TimeUnit.MINUTES)) {
           LOG.warn(
-              "Range threads still run after a minute; not waiting for them any longer "
+              "Range threads did not stop within a minute; shutting down without them "
                   + "executor={}",
               executor);
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * the window has passed or an operator intervenes. Lost at restart. Thread-safe.
  */
 public final class RebuildLimit {
-  static final int MOST = 3;
+  static final int MAX_REBUILDS = 3;
   static final Duration WINDOW = Duration.ofHours(1);
 
   private final LongSupplier nowMillis;
@@ -38,7 +38,7 @@ public final class RebuildLimit {
    * broken; the group changes its members ({@code range.placement}), and only while it has a
    * majority without this replica.
    *
-   * @throws IllegalStateException if there is no replica here
+   * @throws IllegalStateException if this node has no replica of the range
    */
   public void request(RangeId range) {
     SupervisedReplica replica = replicas.apply(range);
@@ -57,13 +57,13 @@ public final class RebuildLimit {
     synchronized (times) {
       long since = nowMillis.getAsLong() - WINDOW.toMillis();
       times.removeIf(time -> time < since);
-      return times.size() < MOST;
+      return times.size() < MAX_REBUILDS;
     }
   }
 
   /** The broken replica has been removed; an empty one follows. */
   void onRebuildStarted(RangeId range) {
-    observer.rebuilt(range);
+    observer.onRebuilt(range);
     Deque<Long> times = begun.computeIfAbsent(range, id -> new ArrayDeque<>());
     synchronized (times) {
       times.add(nowMillis.getAsLong());

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param progress its progress row
  * @param frozen its freeze record; null if the range is not frozen
  * @param children ranges that were split off, as of the split
- * @param newborn those children whose rows are in the snapshot
+ * @param newChildren those children whose rows are in the snapshot
  * @param parts ranges that it has absorbed
  * @param neighbours ranges that are frozen for it
  */
@@ -44,15 +44,15 @@ record ReceivedSnapshot(
     if (range == null || progress == null) {
       throw new IOException(file + " is not a snapshot of range " + id);
     }
-    List<NewSplitChild> newborn = new ArrayList<>();
+    List<NewSplitChild> newChildren = new ArrayList<>();
     for (RangeDescriptor child : rows.children) {
       byte[] begun = rows.progress.get(child.id().number());
       if (begun != null) {
-        newborn.add(new NewSplitChild(child, begun));
+        newChildren.add(new NewSplitChild(child, begun));
       }
     }
     return new ReceivedSnapshot(
-        range, progress, rows.frozen, rows.children, newborn, rows.parts, rows.neighbours);
+        range, progress, rows.frozen, rows.children, newChildren, rows.parts, rows.neighbours);
   }
 
   private static final class Rows implements RowFile.RowVisitor {

@@ -21,17 +21,17 @@ final class ReplicaListeners {
     this.effects = effects;
   }
 
-  void answer(ApplyLoop.Outcome outcome) {
+  void onApplied(ApplyLoop.Outcome outcome) {
     try {
-      outcome.pending().answer(outcome.result());
+      outcome.pending().complete(outcome.result());
     } catch (RuntimeException e) {
-      LOG.error("Batch listener threw range={}", id, e);
+      LOG.error("Batch listener threw an exception range={}", id, e);
     }
   }
 
   void perform(List<Object> emitted) {
     try {
-      effects.perform(id, emitted);
+      effects.onEffects(id, emitted);
     } catch (RuntimeException e) {
       LOG.error("Failed to perform effects range={} count={}", id, emitted.size(), e);
     }
@@ -39,9 +39,9 @@ final class ReplicaListeners {
 
   void leading() {
     try {
-      effects.leading(id);
+      effects.onLeaderStart(id);
     } catch (RuntimeException e) {
-      LOG.error("Leadership listener threw range={}", id, e);
+      LOG.error("Leadership listener threw an exception range={}", id, e);
     }
   }
 }

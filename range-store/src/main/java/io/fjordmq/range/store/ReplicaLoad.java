@@ -22,8 +22,8 @@ final class ReplicaLoad {
     leading = true;
   }
 
-  /** Discards the measurements of the previous shape. */
-  void reshaped() {
+  /** Discards the measurements of the previous epoch and key interval. */
+  void reset() {
     meter = null;
   }
 
@@ -46,7 +46,7 @@ final class ReplicaLoad {
 
   /**
    * @param nanos time that the apply thread needed
-   * @param ofWriting part of it that was spent waiting for the storage to take the writes
+   * @param ofWriting the part of it that was spent waiting for storage writes
    */
   void applied(int commands, long nanos, long ofWriting) {
     RangeMeter current = meter;
@@ -68,7 +68,7 @@ final class ReplicaLoad {
    * @param nanos time since the previous call
    * @param idleWindow window in which ranges are found to be idle
    * @param cut maps a key to the first key of the unit that must not be divided
-   * @return null while the replica does not lead, or has only just begun to
+   * @return null if the replica does not lead, or has only just become leader
    */
   @Nullable RangeLoad measure(
       RangeId range, long nanos, Duration idleWindow, UnaryOperator<byte[]> cut) {

@@ -39,7 +39,8 @@ final class ReplicaOpener {
     for (StoreSpec spec : stores) {
       for (RangeDescriptor range : stored.load(spec.name())) {
         if (stored.isInstalling(range)) {
-          openUnlessReplaced(spec, range); // alone: the snapshot may contain the rows of others
+          openUnlessReplaced(
+              spec, range); // sequentially: the snapshot may contain rows of other ranges
         } else {
           openings.add(() -> openUnchecked(spec, range));
         }

@@ -7,16 +7,19 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.kv.Kv;
+import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
  * The dependencies of a replica besides its rows and its coprocessor.
  *
+ * @param installDirectory where received snapshots are kept while they are installed
  * @param load belongs to the replica; the rest is shared
  */
 record ReplicaParts(
     NodeId self,
     Kv kv,
+    Path installDirectory,
     RangeStoreSettings settings,
     RangeRuntime runtime,
     RangeObserver observer,
@@ -32,9 +35,9 @@ record ReplicaParts(
     /**
      * @param lead whether this node should lead the range
      */
-    void rangeCreated(RangeDescriptor range, boolean lead);
+    void onRangeCreated(RangeDescriptor range, boolean lead);
 
-    /** The range was merged into another one here: its replica has to be closed. */
-    void rangeAbsorbed(RangeId range);
+    /** The range was merged into another one on this node: its replica must be closed. */
+    void onRangeAbsorbed(RangeId range);
   }
 }

@@ -1,63 +1,28 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.cluster.consensus.SnapshotRefusedException;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
-import io.fjordmq.range.kv.Kv;
-import io.fjordmq.range.kv.KvBatch;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvSnapshot;
 import io.fjordmq.range.kv.KvSpace;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.CompletionException;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Writes a range's rows to a snapshot file, and replaces them by a received snapshot.
- *
- * <p>Replacing takes many writes. Before the first one, the file is stored on this node and a
- * marker row records that durably; after a crash in between, the next start repeats the
- * installation.
- */
+/** Writes a range's rows to a snapshot file; {@link SnapshotInstaller} replaces them by one. */
 final class ReplicaSnapshot {
   static final String FILE = "range.rows";
 
   private final RangeId id;
   private final RangeKeys keys;
   private final KvSpace space;
-  private final Kv kv;
-  private final Path installDirectory;
-  private final RangeSplit splits;
 
-  /**
-   * Changes to other ranges that a snapshot has caused.
-   *
-   * @param skipped ranges that have a replica now, because the snapshot skipped the splits that
-   *     created them; an empty one unless its rows were in the snapshot
-   * @param absorbed ranges that were merged into this one; their replicas here have no rows left
-   */
-  record Installed(List<RangeDescriptor> skipped, List<RangeId> absorbed) {
-    static final Installed NOTHING = new Installed(List.of(), List.of());
-  }
-
-  ReplicaSnapshot(RangeId id, KvSpace space, Kv kv, Path installDirectory, RangeSplit splits) {
-    this.splits = splits;
+  ReplicaSnapshot(RangeId id, KvSpace space) {
     this.id = id;
     this.keys = new RangeKeys(id.number());
     this.space = space;
-    this.kv = kv;
-    this.installDirectory = installDirectory;
   }
 
   /**
@@ -74,14 +39,11 @@ final class ReplicaSnapshot {
     }
   }
 
-  private byte[] descriptorRow(KvReader rows) {
-    return required(rows, keys.descriptor(), "descriptor");
-  }
-
   private long export(Path directory, KvReader rows) throws IOException {
     try (RowFile.Writer file = RowFile.write(directory.resolve(FILE))) {
-      byte[] progress = required(rows, keys.progress(), "progress");
-      RangeDescriptor descriptor = RangeDescriptorCodec.decode(descriptorRow(rows));
+      byte[] progress = required(id, rows, keys.progress(), "progress");
+      RangeDescriptor descriptor =
+          RangeDescriptorCodec.decode(required(id, rows, keys.descriptor(), "descriptor"));
       file.add(keys.descriptor(), RangeDescriptorCodec.encode(descriptor));
       file.add(keys.progress(), progress);
       copy(rows, keys.sendersFrom(), keys.sendersTo(), file);
@@ -105,7 +67,12 @@ final class ReplicaSnapshot {
     }
   }
 
-  private byte[] required(KvReader rows, byte[] key, String what) {
+  /**
+   * A row that every replica has.
+   *
+   * @throws MalformedBytesException if it is missing
+   */
+  static byte[] required(RangeId id, KvReader rows, byte[] key, String what) {
     byte[] value = rows.get(key);
     if (value == null) {
       throw new MalformedBytesException("range " + id + " has no " + what + " on this node");
@@ -113,6 +80,7 @@ final class ReplicaSnapshot {
     return value;
   }
 
+  /** Adds the rows of a part of the key space to a snapshot file. */
   static void copy(KvReader rows, byte[] from, byte[] to, RowFile.Writer file) throws IOException {
     IOException[] failure = new IOException[1];
     rows.scan(
@@ -129,219 +97,6 @@ final class ReplicaSnapshot {
         });
     if (failure[0] != null) {
       throw failure[0];
-    }
-  }
-
-  /**
-   * Replaces the range's rows by a snapshot; durable when it returns.
-   *
-   * <p>If the range is frozen both here and in the snapshot, only its progress is replaced.
-   *
-   * @throws SnapshotRefusedException if the snapshot is damaged, belongs to another range, or
-   *     cannot be installed on this node now; nothing has been changed
-   * @throws IOException if the rows cannot be replaced
-   */
-  Installed install(Path directory) throws IOException {
-    Path received = directory.resolve(FILE);
-    ReceivedSnapshot incoming = read(received);
-    if (space.latest().get(keys.descriptor()) == null) {
-      throw new SnapshotRefusedException("range " + id + " was merged into another one here");
-    } else if (isInstalled(incoming)) {
-      return Installed.NOTHING; // before the process died
-    }
-    if (isFrozenAlike(incoming)) {
-      skipTo(incoming);
-      return Installed.NOTHING;
-    }
-    long seen = versionSeen();
-    refuseOverlap(incoming, seen);
-    refuseWithoutNeighbours(incoming);
-    Path kept = keep(received);
-    KvBatch marker = new KvBatch();
-    marker.put(keys.installing(), new ByteWriter(9).writeByte(1).writeLong(seen).toByteArray());
-    space.write(marker);
-    flush();
-    Installed installed = replaceRows(kept, incoming, seen);
-    Files.deleteIfExists(kept);
-    return installed;
-  }
-
-  /** Call it before the range's rows are loaded; returns the same as {@link #install}. */
-  Installed finishInstallation() throws IOException {
-    Path kept = keptFile();
-    byte[] marker = space.latest().get(keys.installing());
-    if (marker == null) {
-      Files.deleteIfExists(kept); // the crash came before the marker: nothing was changed
-      return Installed.NOTHING;
-    }
-    // In versions that did not split ranges, the marker had no content.
-    long seen = marker.length == 1 ? Long.MAX_VALUE : ByteBuffer.wrap(marker).getLong(1);
-    Installed installed = replaceRows(kept, ReceivedSnapshot.read(id, kept), seen);
-    Files.deleteIfExists(kept);
-    return installed;
-  }
-
-  /** The epoch version up to which this replica has applied splits, or was created with them. */
-  private long versionSeen() {
-    return RangeDescriptorCodec.decode(descriptorRow(space.latest())).epoch().version();
-  }
-
-  private ReceivedSnapshot read(Path received) throws SnapshotRefusedException {
-    try {
-      return ReceivedSnapshot.read(id, received);
-    } catch (IOException | MalformedBytesException e) {
-      throw new SnapshotRefusedException(
-          "cannot install a snapshot of range " + id + ": " + e.getMessage(), e);
-    }
-  }
-
-  private boolean isInstalled(ReceivedSnapshot incoming) {
-    KvReader rows = space.latest();
-    return Arrays.equals(incoming.progress(), rows.get(keys.progress()))
-        && Arrays.equals(
-            RangeDescriptorCodec.encode(incoming.range()), rows.get(keys.descriptor()));
-  }
-
-  /**
-   * Whether the range is frozen here as in the snapshot: then only the log position is new. The
-   * rows stay, since the neighbour may be about to absorb them.
-   */
-  private boolean isFrozenAlike(ReceivedSnapshot incoming) throws SnapshotRefusedException {
-    byte[] frozen = space.latest().get(keys.frozen());
-    if (frozen == null || versionSeen() != incoming.range().epoch().version()) {
-      return false;
-    } else if (!Arrays.equals(frozen, incoming.frozen())) {
-      throw new SnapshotRefusedException("range " + id + " is frozen here but not in its snapshot");
-    }
-    return true;
-  }
-
-  private void skipTo(ReceivedSnapshot incoming) throws IOException {
-    KvBatch batch = new KvBatch();
-    batch.put(keys.progress(), incoming.progress());
-    space.write(batch);
-    flush();
-  }
-
-  /**
-   * Installing over keys of another replica on this node would delete that replica's data. A frozen
-   * replica of a range that this one has absorbed is the exception: the snapshot contains all of
-   * it.
-   */
-  private void refuseOverlap(ReceivedSnapshot incoming, long versionSeen)
-      throws SnapshotRefusedException {
-    List<KeyInterval> replaced = new ArrayList<>();
-    replaced.add(incoming.range().interval());
-    missing(incoming, versionSeen).forEach(child -> replaced.add(child.range().interval()));
-    for (byte[] row : RangeKeys.descriptors(space.latest())) {
-      RangeDescriptor other = RangeDescriptorCodec.decode(row);
-      if (!other.id().equals(id)
-          && replaced.stream().anyMatch(other.interval()::overlaps)
-          && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
-        throw new SnapshotRefusedException(
-            "snapshot of range " + id + " holds keys of range " + other.id() + " of this node");
-      }
-    }
-  }
-
-  /** The new split children that should have a replica on this node and have none. */
-  private List<NewSplitChild> missing(ReceivedSnapshot incoming, long versionSeen) {
-    return incoming.newChildren().stream()
-        .filter(child -> splits.isMissing(child.range(), versionSeen))
-        .toList();
-  }
-
-  private boolean isFrozen(RangeDescriptor other) {
-    return FrozenNeighbour.isWhole(new RangeKeys(other.id().number()), space.latest());
-  }
-
-  /**
-   * In the log that follows, the range may absorb a neighbour that a new replica does not have. A
-   * replica that is not new took part when that was proposed, or the entry cannot exist as long as
-   * the neighbour is not frozen here.
-   */
-  private void refuseWithoutNeighbours(ReceivedSnapshot incoming) throws SnapshotRefusedException {
-    KvReader rows = space.latest();
-    boolean isNew = RangeState.appliedIndexOf(required(rows, keys.progress(), "progress")) == 0;
-    for (FrozenNeighbour neighbour : incoming.neighbours()) {
-      if (isNew && !neighbour.isFrozenHere(rows)) {
-        throw new SnapshotRefusedException(
-            "snapshot of range %s is from before a merge with %s-%d, which is not frozen here yet"
-                .formatted(id, id.store(), neighbour.number()));
-      }
-    }
-  }
-
-  private Path keptFile() {
-    return keptFile(installDirectory, id);
-  }
-
-  /** Where a snapshot is stored while it is installed. */
-  static Path keptFile(Path installDirectory, RangeId id) {
-    return installDirectory.resolve(id + ".rows");
-  }
-
-  private Path keep(Path received) throws IOException {
-    Files.createDirectories(installDirectory);
-    Path kept = keptFile();
-    Path partial = installDirectory.resolve(id + ".partial");
-    Files.copy(received, partial, StandardCopyOption.REPLACE_EXISTING);
-    RowFile.sync(partial);
-    Files.move(partial, kept, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    RowFile.sync(installDirectory);
-    return kept;
-  }
-
-  private Installed replaceRows(Path file, ReceivedSnapshot incoming, long versionSeen)
-      throws IOException {
-    KvBatch batch = new KvBatch();
-    deleteData(batch, ownInterval());
-    deleteData(batch, incoming.range().interval());
-    batch.deleteRange(keys.sendersFrom(), keys.sendersTo());
-    batch.deleteRange(keys.childrenFrom(), keys.childrenTo());
-    batch.delete(keys.frozen());
-    batch.deleteRange(keys.partsFrom(), keys.partsTo());
-    incoming.parts().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
-    List<NewSplitChild> missing = missing(incoming, versionSeen);
-    missing.forEach(child -> deleteData(batch, child.range().interval()));
-    List<NewSplitChild> others = new ArrayList<>(incoming.newChildren());
-    others.removeAll(missing);
-    RowFile.read(
-        file,
-        (key, value) -> {
-          if (!FrozenNeighbour.isRowOf(keys, key)
-              && others.stream().noneMatch(child -> child.owns(key))) {
-            batch.put(key, value);
-          }
-          if (batch.bytes() >= RowFile.CHUNK_BYTES) {
-            space.write(batch);
-            batch.clear();
-          }
-        });
-    batch.delete(keys.installing());
-    List<RangeDescriptor> skipped =
-        splits.addSkipped(incoming.children(), missing, versionSeen, batch);
-    space.write(batch);
-    flush();
-    return new Installed(skipped, incoming.parts());
-  }
-
-  private @Nullable KeyInterval ownInterval() {
-    byte[] row = space.latest().get(keys.descriptor());
-    return row == null ? null : RangeDescriptorCodec.decode(row).interval();
-  }
-
-  private static void deleteData(KvBatch batch, @Nullable KeyInterval interval) {
-    if (interval != null) {
-      batch.deleteRange(RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()));
-    }
-  }
-
-  private void flush() throws IOException {
-    try {
-      kv.flush().join();
-    } catch (CompletionException e) {
-      throw new IOException("cannot make the snapshot of range " + id + " durable", e.getCause());
     }
   }
 }

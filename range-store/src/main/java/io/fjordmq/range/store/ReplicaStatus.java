@@ -62,8 +62,8 @@ public record ReplicaStatus(
         false);
   }
 
-  ReplicaStatus asBroken(boolean yes) {
-    return yes == broken
+  ReplicaStatus withBroken(boolean nowBroken) {
+    return nowBroken == broken
         ? this
         : new ReplicaStatus(
             node,
@@ -76,7 +76,7 @@ public record ReplicaStatus(
             group,
             merging,
             failure,
-            yes);
+            nowBroken);
   }
 
   /**
@@ -127,7 +127,10 @@ public record ReplicaStatus(
     return ahead < RangeState.AHEAD_MILLIS ? 0 : ahead;
   }
 
-  /** Log entries that it has and its state does not; it cannot tell how far it is behind others. */
+  /**
+   * Log entries that it has and its state does not; the node does not know how many entries other
+   * replicas have.
+   */
   public long lag() {
     return group == null ? 0 : Math.max(0, group.lastIndex() - group.appliedIndex());
   }

@@ -1,9 +1,9 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -39,7 +39,7 @@ final class RowFile {
 
   private RowFile() {}
 
-  /** Takes the rows of a file. */
+  /** Receives the rows of a file. */
   @FunctionalInterface
   interface RowVisitor {
     void visit(byte[] key, byte[] value) throws IOException;
@@ -113,8 +113,10 @@ final class RowFile {
       for (int length = in.readInt(); length != 0; length = in.readInt()) {
         rows += readChunk(file, in, length, visitor);
       }
-      if (in.readLong() != rows) {
-        throw new IOException(file + " is damaged: it does not end after " + rows + " rows");
+      long expected = in.readLong();
+      if (expected != rows) {
+        throw new IOException(
+            file + " is damaged: it has " + rows + " rows, but its trailer says " + expected);
       }
     }
   }

@@ -1,7 +1,7 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.range.StoredFormat;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvWriter;
@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The senders that a range remembers: the last batch of each and its answers, so that a repeated
- * batch is answered instead of applied again.
+ * The senders that a range remembers: the last batch of each and its responses, so that a repeated
+ * batch gets the same responses and is not applied again.
  *
  * <p>The number of senders is limited by the latest registration; beyond the limit, the sender
  * whose last entry is oldest in the log is forgotten. Replicated state: the same on all replicas.
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * u8   format, 1
  * u64  number of the sender's last batch, 0 if it only registered
  * u64  log index of its last entry
- * varint answers, then for each: varint length, bytes
+ * varint responses, then for each: varint length, bytes
  * </pre>
  */
 final class SenderTable {
@@ -33,7 +33,7 @@ final class SenderTable {
   private long nextSender;
 
   /** One sender's last batch. */
-  record Sender(long lastNumber, long lastIndex, List<byte[]> answers) {}
+  record Sender(long lastNumber, long lastIndex, List<byte[]> responses) {}
 
   SenderTable(RangeKeys keys, long nextSender) {
     this.keys = keys;
@@ -76,7 +76,7 @@ final class SenderTable {
   }
 
   /**
-   * Forgets the least recently used senders until at most the given number is left; returns how
+   * Forgets the least recently used senders until at most the given number remains; returns how
    * many it forgot.
    */
   int shrink(int maxSenders, KvWriter rows) {
@@ -104,12 +104,12 @@ final class SenderTable {
   }
 
   static byte[] encode(Sender sender) {
-    ByteWriter out = new ByteWriter(32 + 8 * sender.answers().size());
+    ByteWriter out = new ByteWriter(32 + 8 * sender.responses().size());
     out.writeByte(FORMAT);
     out.writeLong(sender.lastNumber());
     out.writeLong(sender.lastIndex());
-    out.writeVarint(sender.answers().size());
-    sender.answers().forEach(out::writeBlock);
+    out.writeVarint(sender.responses().size());
+    sender.responses().forEach(out::writeBlock);
     return out.toByteArray();
   }
 
@@ -119,11 +119,11 @@ final class SenderTable {
     long number = in.readLong();
     long index = in.readLong();
     int count = in.readCount(1);
-    List<byte[]> answers = new ArrayList<>(count);
+    List<byte[]> responses = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      answers.add(in.readBlock());
+      responses.add(in.readBlock());
     }
     in.requireEnd();
-    return new Sender(number, index, answers);
+    return new Sender(number, index, responses);
   }
 }

@@ -1,12 +1,11 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.GroupId;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
-import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.kv.Kv;
@@ -19,14 +18,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The replicas on this node's disks: groups in the log database, rows in the state database.
- * Blocks; for one thread at a time.
+ * Blocks; used by one thread at a time.
  */
 final class StoredReplicas {
   /*
@@ -34,7 +35,7 @@ final class StoredReplicas {
    * durable before the replica is opened: a group without rows never took part in anything. A
    * replica is removed under a durable marker, its log first: rows with a marker are removed at the
    * next start. The marker stays, because a replica that came back empty would vote without the log
-   * that it had, and others might still ask for its vote: there must be no new one before all
+   * that it had, and others might still request its vote: there must be no new one before all
    * replicas know about the removal.
    */
   private static final Logger LOG = LoggerFactory.getLogger(StoredReplicas.class);
@@ -44,18 +45,26 @@ final class StoredReplicas {
   private final ConsensusHost host;
   private final Kv kv;
   private final Path installDirectory;
+  private final StoredDescriptors descriptors;
 
-  StoredReplicas(ConsensusHost host, Kv kv, Path installDirectory) {
+  /**
+   * @param published see {@link StoredDescriptors}
+   */
+  StoredReplicas(
+      ConsensusHost host,
+      Kv kv,
+      Path installDirectory,
+      Function<RangeId, Optional<RangeDescriptor>> published) {
     this.host = host;
     this.kv = kv;
     this.installDirectory = installDirectory;
+    this.descriptors = new StoredDescriptors(kv, published);
   }
 
   /** All replicas of a store, after completing removals and merges that a crash interrupted. */
   List<RangeDescriptor> load(String store) throws IOException {
     List<RangeDescriptor> found = new ArrayList<>();
-    for (byte[] row : RangeKeys.descriptors(space(store).latest())) {
-      RangeDescriptor range = RangeDescriptorCodec.decode(row);
+    for (RangeDescriptor range : descriptors.load(store)) {
       if (!finishRemoval(range.id())) {
         found.add(range);
       }
@@ -93,7 +102,7 @@ final class StoredReplicas {
     LOG.info("Replica created range={} keys={}", range.id(), range.interval());
   }
 
-  /** Ranges of a store whose replica was removed here. */
+  /** Ranges of a store whose replica was removed from this node. */
   List<RangeId> retired(String store) {
     List<RangeId> found = new ArrayList<>();
     for (long number : RangeKeys.removed(space(store).latest())) {
@@ -104,7 +113,7 @@ final class StoredReplicas {
     return found;
   }
 
-  /** Allows the range to have a replica here again. */
+  /** Allows the range to have a replica on this node again. */
   void forget(RangeId id) throws IOException {
     if (mark(id) == Mark.RETIRED) {
       KvBatch batch = new KvBatch();
@@ -114,9 +123,9 @@ final class StoredReplicas {
   }
 
   /**
-   * Removes what a crash has left of the range, so that it can be created.
+   * Removes the remnants of a range after a crash, so that the range can be created.
    *
-   * @throws IllegalStateException if the range must not have a replica here
+   * @throws IllegalStateException if the range must not have a replica on this node
    */
   void clean(RangeDescriptor range) throws IOException {
     finishRemoval(range.id());
@@ -124,10 +133,10 @@ final class StoredReplicas {
       throw new IllegalStateException("range " + range.id() + " was merged into another one");
     } else if (mark(range.id()) == Mark.RETIRED) {
       throw new IllegalStateException(
-          "range "
+          "cannot create a replica of range "
               + range.id()
-              + " had a replica here that others may still count on; it may come back once every"
-              + " node of the cluster is up and has forgotten it");
+              + ": other replicas may still rely on the one that was removed from this node;"
+              + " possible once every node of the cluster is live and has forgotten that replica");
     }
     if (find(range.id()) == null && host.groups().contains(range.group())) {
       destroyGroup(range.group());
@@ -157,7 +166,7 @@ final class StoredReplicas {
     }
   }
 
-  /** Marks the replica, so that it will be removed whatever happens; durable when it returns. */
+  /** Marks the replica, so that it will be removed in any case; durable when it returns. */
   void beginRemoval(RangeId id) throws IOException {
     KvBatch batch = new KvBatch();
     batch.put(new RangeKeys(id.number()).removing(), BEING_REMOVED);
@@ -186,25 +195,25 @@ final class StoredReplicas {
     batch.deleteRange(keys.first(), keys.end());
     batch.put(keys.removing(), RETIRED);
     write(id, batch);
-    Files.deleteIfExists(ReplicaSnapshot.keptFile(installDirectory, id));
+    Files.deleteIfExists(SnapshotInstaller.keptFile(installDirectory, id));
     LOG.info("Replica removed range={} keys={}", id, interval);
     return true;
   }
 
-  /** Whether the range was merged into another one here. */
+  /** Whether the range was merged into another one on this node. */
   boolean isAbsorbed(RangeId id) {
     return space(id.store()).latest().get(new RangeKeys(id.number()).absorbed()) != null;
   }
 
   /**
-   * See {@link AbsorbedRange#answer}; also null if the rows cannot be read, or have an unknown
+   * See {@link AbsorbedRange#responseTo}; also null if the rows cannot be read, or have an unknown
    * format.
    */
-  @Nullable RangeResult answerOfAbsorbed(RangeId id, byte @Nullable [] entry) {
+  @Nullable RangeResult responseOfAbsorbed(RangeId id, byte @Nullable [] entry) {
     try {
-      return new AbsorbedRange(id.number()).answer(entry, space(id.store()).latest());
+      return new AbsorbedRange(id.number()).responseTo(entry, space(id.store()).latest());
     } catch (KvException | MalformedBytesException e) {
-      LOG.debug("cannot read the remains of merged range {}", id, e);
+      LOG.debug("Cannot read the remaining rows of a merged range range={}", id, e);
       return null; // the client tries other nodes
     }
   }
@@ -220,7 +229,7 @@ final class StoredReplicas {
       batch.delete(new RangeKeys(id.number()).progress());
       write(id, batch);
       destroyGroup(group);
-      Files.deleteIfExists(ReplicaSnapshot.keptFile(installDirectory, id));
+      Files.deleteIfExists(SnapshotInstaller.keptFile(installDirectory, id));
     }
   }
 
@@ -231,16 +240,15 @@ final class StoredReplicas {
         || host.isInstalling(range.group());
   }
 
-  /** The merge that the range is frozen for here; null if it is not frozen. */
+  /** The merge that the range is frozen for on this node; null if it is not frozen. */
   @Nullable FreezeRecord frozen(RangeId id) {
     byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).frozen());
     return row == null ? null : FreezeRecord.decode(row);
   }
 
-  /** The range's descriptor as stored here; null if there is no replica. */
+  /** The range's descriptor as stored on this node, see {@link StoredDescriptors#find}. */
   @Nullable RangeDescriptor find(RangeId id) {
-    byte[] row = space(id.store()).latest().get(new RangeKeys(id.number()).descriptor());
-    return row == null ? null : RangeDescriptorCodec.decode(row);
+    return descriptors.find(id);
   }
 
   private void destroyGroup(GroupId group) throws IOException {

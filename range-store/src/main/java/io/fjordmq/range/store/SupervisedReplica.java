@@ -1,10 +1,10 @@
 package io.fjordmq.range.store;
 
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.plugin.RangeLoad;
 import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
@@ -49,7 +49,7 @@ final class SupervisedReplica {
   private volatile @Nullable Opened current;
   private volatile @Nullable String failure;
 
-  /** One opening; its checkpoints do not concern the next one. */
+  /** One opening of the replica; a checkpoint belongs to the opening that it started in. */
   private record Opened(RangeReplica replica, Consensus group, AtomicBoolean checkpointing) {}
 
   SupervisedReplica(
@@ -90,7 +90,7 @@ final class SupervisedReplica {
             ? replica.status()
             : new ReplicaStatus(
                 parts.self(), known, false, 0, 0, 0, 0, null, knownMerging, failure);
-    return status.asBroken(broken);
+    return status.withBroken(broken);
   }
 
   /** Marks it broken at an operator's request, even if it seems healthy. */
@@ -108,11 +108,12 @@ final class SupervisedReplica {
     if (group == null) {
       return null;
     }
-    RangeDescriptor shape = descriptor();
+    RangeDescriptor measured = descriptor();
     RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.cuts());
-    return load == null || shape != descriptor()
+    return load == null || measured != descriptor()
         ? null
-        : new LedRange(shape, load, parts.load().writes(), ReplicaChanges.isLogCut(group.status()));
+        : new LedRange(
+            measured, load, parts.load().writes(), LeaderOperations.isLogTruncated(group.status()));
   }
 
   /**
@@ -137,20 +138,20 @@ final class SupervisedReplica {
     }
   }
 
-  /** Call it when the replica has halted. */
+  /** Schedules the reopening of the replica after it has halted. */
   synchronized void reopenLater() {
     RangeReplica replica = replica();
     HaltReason haltReason = replica == null ? null : replica.halt();
     if (haltReason != null) {
-      failure = haltReason.why();
+      failure = haltReason.reason();
     }
     long openMillis = parts.runtime().timers().nowMillis() - openedAtMillis;
     if (openMillis > parts.settings().maxReopenBackoff().toMillis()) {
-      failures = 0; // it ran well for a while, so this is a new problem
+      failures = 0; // it ran without failures for a while, so this is a new problem
       faults = 0;
     }
     reopenLater(
-        haltReason == null || haltReason.readable(), haltReason != null && haltReason.fault());
+        haltReason == null || haltReason.readable(), haltReason != null && haltReason.broken());
   }
 
   /** Opens a replica that is on disk; if that fails, it is retried. */
@@ -164,11 +165,11 @@ final class SupervisedReplica {
 
   /**
    * @param readable false if it will halt again until this node is upgraded
-   * @param fault whether the replica itself may be damaged
+   * @param broken whether the replica itself may be damaged
    */
-  private void reopenLater(boolean readable, boolean fault) {
+  private void reopenLater(boolean readable, boolean broken) {
     Duration longest = parts.settings().maxReopenBackoff();
-    if (fault && !cannotWrite()) {
+    if (broken && !cannotWrite()) {
       faults++;
       checkBroken();
     }
@@ -183,7 +184,7 @@ final class SupervisedReplica {
     scheduleReopen(pause);
   }
 
-  /** Decides whether it is broken: reopening has not helped so far. */
+  /** Decides whether the replica is broken, as reopening has not helped so far. */
   private void checkBroken() {
     if (broken || faults < FAULTS_UNTIL_BROKEN) {
       return;
@@ -197,9 +198,9 @@ final class SupervisedReplica {
           id);
     } else if (faults == FAULTS_UNTIL_BROKEN) {
       LOG.error(
-          "Replica is broken again and stays halted: it was rebuilt {} times within {}; "
+          "Replica is broken again and stays halted after {} rebuilds within {}; "
               + "remove the cause, then run 'rebuild {}': {} range={}",
-          RebuildLimit.MOST,
+          RebuildLimit.MAX_REBUILDS,
           RebuildLimit.WINDOW,
           id,
           failure,
@@ -214,7 +215,7 @@ final class SupervisedReplica {
         .schedule(pause, () -> parts.runtime().supervisor().execute(this::reopen));
   }
 
-  /** On a disk that rejects writes, it would halt again at its first entry. */
+  /** On a disk that rejects writes, the replica would halt again at its first entry. */
   private boolean cannotWrite() {
     return host.failure() != null || parts.kv().failure() != null;
   }
@@ -237,15 +238,15 @@ final class SupervisedReplica {
   }
 
   /** Retries after any exception; otherwise the range would never be opened again. */
-  private void cannotOpen(Exception why) {
-    NewerFormatException newer = NewerFormatException.in(why);
-    failure = newer == null ? String.valueOf(why) : newer.getMessage();
+  private void cannotOpen(Exception reason) {
+    NewerFormatException newer = NewerFormatException.in(reason);
+    failure = newer == null ? String.valueOf(reason) : newer.getMessage();
     LOG.error(
         "Cannot open a replica: {} range={} attempt={}",
         failure,
         id,
         failures,
-        newer == null ? why : null);
+        newer == null ? reason : null);
     reopenLater(newer == null, newer == null);
   }
 

@@ -6,9 +6,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The merges that may still happen on this node. A frozen range is needed here as long as its left
- * neighbour may absorb it, judged by the neighbour's replica on this node, because that is where
- * the merge is applied. Thread-safe.
+ * The merges that may still happen on this node. A frozen range must stay on this node as long as
+ * its left neighbour may absorb it, judged by the neighbour's replica on this node, because that is
+ * where the merge is applied. Thread-safe.
  */
 final class UndecidedMerges {
   private final StoredReplicas stored;
@@ -22,14 +22,15 @@ final class UndecidedMerges {
     this.replicas = replicas;
   }
 
-  /** Whether the range is frozen here, for whatever merge. */
+  /** Whether the range is frozen on this node, for any merge. */
   boolean isFrozen(RangeId id) {
     return stored.frozen(id) != null;
   }
 
   /**
-   * The range that may still absorb this one here; null if none will. A replica that left its group
-   * while it was frozen never learns that it was unfrozen: its merge may be long over.
+   * The range that may still absorb this one on this node; null if there is none. A replica that
+   * left its group while it was frozen never learns that it was unfrozen: its merge may be long
+   * over.
    */
   @Nullable RangeId neighbour(RangeId id) {
     FreezeRecord freezeRecord = stored.frozen(id); // from the disk: the replica may be closed
@@ -37,17 +38,17 @@ final class UndecidedMerges {
       return null;
     }
     RangeId left = new RangeId(id.store(), freezeRecord.left());
-    // A neighbour without a replica here would start from a snapshot, and is not given one from
-    // before the merge unless this range is here.
-    boolean over = stored.find(left) == null || cannotAbsorb(left, freezeRecord.leftVersion());
-    return over && stored.find(id) != null ? null : left;
+    // A neighbour without a replica on this node would start from a snapshot. It accepts one from
+    // before the merge only if this node has the frozen range.
+    boolean decided = stored.find(left) == null || cannotAbsorb(left, freezeRecord.leftVersion());
+    return decided && stored.find(id) != null ? null : left;
   }
 
   /**
    * The descriptor of a frozen range, if its neighbour can no longer absorb it; null if the
    * neighbour still can, or has done so.
    */
-  @Nullable RangeDescriptor givenUp(RangeId id, ReplicaStatus.Merging merging) {
+  @Nullable RangeDescriptor findAbandoned(RangeId id, ReplicaStatus.Merging merging) {
     // Check the neighbour first: if it has absorbed the range, the range's rows were gone before.
     return cannotAbsorb(merging.left(), merging.leftVersion()) ? stored.find(id) : null;
   }

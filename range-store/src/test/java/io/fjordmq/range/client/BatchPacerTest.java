@@ -2,13 +2,13 @@ package io.fjordmq.range.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.common.ManualTimers;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class BatchPacerTest {
-  private static final int FEW = RangeClientSettings.DEFAULTS.hurryCommands() - 1;
+  private static final int FEW = RangeClientSettings.DEFAULTS.flushCommands() - 1;
 
   private final ManualTimers timers = new ManualTimers();
   private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
@@ -22,7 +22,7 @@ class BatchPacerTest {
   }
 
   @Test
-  void shouldNeverMakeWaitWhoSendsOneCommandAtATime() {
+  void shouldNotDelaySingleCommands() {
     assertThat(pace.mustWait(1)).isFalse();
     pace.started(1);
     assertThat(pace.mustWait(1)).isFalse();
@@ -39,7 +39,7 @@ class BatchPacerTest {
   }
 
   @Test
-  void shouldTellTheEndOfAPauseOnceHoweverManyCommandsCame() {
+  void shouldNotifyOnceAtTheEndOfAPause() {
     pace.started(2);
     assertThat(pace.mustWait(1)).isTrue();
     assertThat(pace.mustWait(2)).isTrue();
@@ -51,7 +51,7 @@ class BatchPacerTest {
   }
 
   @Test
-  void shouldTellTheEndOfEveryPause() {
+  void shouldNotifyAtTheEndOfEveryPause() {
     for (int pause = 1; pause <= 3; pause++) {
       pace.started(2);
       assertThat(pace.mustWait(1)).isTrue();
@@ -61,7 +61,7 @@ class BatchPacerTest {
   }
 
   @Test
-  void shouldNotHoldBackALargeBatch() {
+  void shouldNotDelayALargeBatch() {
     pace.started(FEW);
     assertThat(pace.mustWait(FEW)).isTrue();
     assertThat(pace.mustWait(FEW + 1)).isFalse();

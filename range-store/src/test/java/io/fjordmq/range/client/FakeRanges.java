@@ -15,43 +15,43 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** A transport whose replies a test gives by hand. Registrations are answered by themselves. */
+/** A transport whose replies are sent by the test. Registrations are answered automatically. */
 final class FakeRanges implements RangeTransport {
   final Queue<Sent> sent = new ArrayDeque<>();
-  final Queue<Asked> asked = new ArrayDeque<>();
+  final Queue<QueryAttempt> queries = new ArrayDeque<>();
   private long nextSender = 1;
   private boolean answersRegistrations = true;
   private Predicate<Sent> appliedAtOnce = batch -> false;
 
-  /** An attempt of a batch. */
+  /** An attempt to send a batch. */
   record Sent(
       NodeId node,
       RangeId range,
       long epochVersion,
       long sender,
       long number,
-      int enoughAnswerBytes,
+      int maxBatchResponseBytes,
       List<String> commands,
       Consumer<RangeResult> reply) {
 
-    /** Every command's answer is the command itself. */
+    /** Applies the batch; the response to each command is the command itself. */
     void apply() {
       apply(commands.size());
     }
 
-    /** The answers of so many are large enough: the other commands are not applied. */
+    /** Applies only the first commands, as if their responses had reached the size limit. */
     void apply(int some) {
-      List<byte[]> answers = new ArrayList<>();
-      commands.subList(0, some).forEach(command -> answers.add(command.getBytes(UTF_8)));
-      reply.accept(new RangeResult.Applied(number, answers));
+      List<byte[]> responses = new ArrayList<>();
+      commands.subList(0, some).forEach(command -> responses.add(command.getBytes(UTF_8)));
+      reply.accept(new RangeResult.Applied(number, responses));
     }
   }
 
-  /** An attempt of a query. */
-  record Asked(
-      NodeId node, RangeId range, long leastIndex, String query, Consumer<RangeResult> reply) {}
+  /** An attempt to execute a query. */
+  record QueryAttempt(
+      NodeId node, RangeId range, long minIndex, String query, Consumer<RangeResult> reply) {}
 
-  /** Such batches are applied on the stack that proposes them. */
+  /** Applies matching batches synchronously, on the stack that proposes them. */
   void applyAtOnce(Predicate<Sent> which) {
     appliedAtOnce = which;
   }
@@ -73,7 +73,7 @@ final class FakeRanges implements RangeTransport {
               mutations.epochVersion(),
               mutations.sender(),
               mutations.number(),
-              mutations.enoughAnswerBytes(),
+              mutations.maxBatchResponseBytes(),
               commands,
               reply);
       if (appliedAtOnce.test(batch)) {
@@ -91,18 +91,18 @@ final class FakeRanges implements RangeTransport {
       NodeId node,
       RangeId range,
       long epochVersion,
-      long leastIndex,
+      long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
-    asked.add(new Asked(node, range, leastIndex, new String(query, UTF_8), reply));
+    queries.add(new QueryAttempt(node, range, minIndex, new String(query, UTF_8), reply));
   }
 
-  /** The oldest attempt that was not taken yet. */
+  /** Returns the oldest attempt that has not been taken yet. */
   Sent takeSent() {
     return sent.remove();
   }
 
-  Asked takeAsked() {
-    return asked.remove();
+  QueryAttempt takeQuery() {
+    return queries.remove();
   }
 }

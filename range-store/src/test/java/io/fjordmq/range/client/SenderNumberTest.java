@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.ManualTimers;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
-import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.testing.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,21 +21,22 @@ class SenderNumberTest {
   private static final Duration REGISTER_AGAIN_AFTER = Duration.ofMillis(400);
 
   private static final RangeClientSettings SETTINGS =
-      new RangeClientSettings(
-          100,
-          200,
-          3,
-          1_000,
-          Duration.ZERO,
-          1,
-          5,
-          1_000,
-          2,
-          Duration.ofMillis(1_000),
-          Duration.ofMillis(100),
-          Duration.ofMillis(10),
-          Duration.ofMillis(40),
-          REGISTER_AGAIN_AFTER);
+      RecordBuilder.from(RangeClientSettings.DEFAULTS)
+          .with(RangeClientSettings::maxCommandBytes, 100)
+          .with(RangeClientSettings::maxBatchBytes, 200)
+          .with(RangeClientSettings::maxBatchCommands, 3)
+          .with(RangeClientSettings::maxBatchResponseBytes, 1_000)
+          .with(RangeClientSettings::batchInterval, Duration.ZERO)
+          .with(RangeClientSettings::flushCommands, 1)
+          .with(RangeClientSettings::maxQueuedCommands, 5)
+          .with(RangeClientSettings::maxQueuedBytes, 1_000)
+          .with(RangeClientSettings::maxQueries, 2)
+          .with(RangeClientSettings::deadline, Duration.ofMillis(1_000))
+          .with(RangeClientSettings::attemptTimeout, Duration.ofMillis(100))
+          .with(RangeClientSettings::backoff, Duration.ofMillis(10))
+          .with(RangeClientSettings::maxBackoff, Duration.ofMillis(40))
+          .with(RangeClientSettings::reregisterAfter, REGISTER_AGAIN_AFTER)
+          .build();
 
   private final ManualTimers timers = new ManualTimers();
   private final FakeRanges ranges = new FakeRanges();
@@ -64,9 +66,12 @@ class SenderNumberTest {
     return last;
   }
 
-  /** An attempt may still be under way: under a new name it could not be told to be outdated. */
+  /**
+   * An attempt may still be in flight; under a new sender number the range could not recognise it
+   * as outdated.
+   */
   @Test
-  void shouldKeepTheNameOfABatchThatWasGivenUpJustNow() {
+  void shouldKeepTheSenderNumberOfARecentlyAbandonedBatch() {
     CompletableFuture<byte[]> lost = mutate("a1");
     timers.advance(Duration.ofMillis(1_050));
     assertThat(lost).isCompletedExceptionally();
@@ -78,7 +83,7 @@ class SenderNumberTest {
   }
 
   @Test
-  void shouldTakeANewNameWhenTheLastAttemptIsLongPast() {
+  void shouldRegisterAgainLongAfterTheLastAttempt() {
     mutate("a1");
     timers.advance(Duration.ofMillis(1_050));
     FakeRanges.Sent given = lastSent();

@@ -13,15 +13,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Kv} promises. */
+/** The contract of every {@link Kv}. */
 abstract class KvContract {
   private Kv kv;
   private KvSpace space;
 
-  /** Opens a storage on what earlier ones of this test left. */
+  /** Opens a storage on the data that earlier ones of this test have left. */
   abstract Kv open();
 
-  /** The state as a process that died now would leave it, opened; the first goes on. */
+  /** Opens the state as a process that crashed now would leave it; the first storage stays open. */
   abstract Kv openCrashImage();
 
   @BeforeEach
@@ -36,7 +36,7 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldSeeWhatWasWrittenAtOnce() {
+  void shouldSeeWritesImmediately() {
     write("a", "1", "b", "2");
     assertThat(get(space.latest(), "a")).isEqualTo("1");
     assertThat(get(space.latest(), "c")).isNull();
@@ -45,7 +45,7 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldApplyTheChangesOfABatchInTheirOrder() {
+  void shouldApplyTheChangesOfABatchInOrder() {
     KvBatch batch = new KvBatch();
     batch.put(bytes("a"), bytes("1"));
     batch.put(bytes("b"), bytes("1"));
@@ -59,7 +59,7 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldScanInUnsignedByteOrderWithinTheBounds() {
+  void shouldScanInUnsignedByteOrderWithinTheInterval() {
     write("b", "2", "a", "1", "ÿ", "5", "c", "3", "ca", "4");
     assertThat(scan(space.latest(), "b", "d")).containsExactly("b=2", "c=3", "ca=4");
     assertThat(scan(space.latest(), "c", null)).containsExactly("c=3", "ca=4", "ÿ=5");
@@ -70,7 +70,7 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldStopAScanWhenTheVisitorHasEnough() {
+  void shouldStopAScanWhenTheVisitorReturnsFalse() {
     write("a", "1", "b", "2", "c", "3");
     List<String> seen = new ArrayList<>();
     space
@@ -107,7 +107,7 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldGiveArraysThatBelongToTheCaller() {
+  void shouldReturnArraysThatBelongToTheCaller() {
     write("a", "1");
     byte[] value = Objects.requireNonNull(space.latest().get(bytes("a")));
     value[0] = 'x';
@@ -115,7 +115,7 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldHaveEverythingAfterACleanRestart() {
+  void shouldKeepEverythingAfterACleanRestart() {
     write("a", "1");
     kv.space("other");
     kv.close();
@@ -124,21 +124,21 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldHaveWhatWasFlushedAfterACrash() {
+  void shouldKeepFlushedWritesAfterACrash() {
     write("a", "1");
     kv.flush().join();
     write("b", "2");
     write("c", "3");
     try (Kv left = openCrashImage()) {
       List<String> found = scan(left.space("words").latest(), "", null);
-      // A crash may only take a suffix of the writes.
+      // A crash may only lose a suffix of the writes.
       assertThat(List.of("a=1", "b=2", "c=3")).startsWith(found.toArray(String[]::new));
       assertThat(found).contains("a=1");
     }
   }
 
   @Test
-  void shouldFlushForEveryoneWhoAsked() {
+  void shouldFlushForAllCallers() {
     List<CompletableFuture<Void>> flushes = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       write("k" + i, "v");
@@ -151,7 +151,7 @@ abstract class KvContract {
   }
 
   @Test
-  void shouldRefuseToBeUsedWhenClosed() {
+  void shouldRejectCallsAfterClose() {
     write("a", "1");
     kv.close();
     KvBatch batch = new KvBatch();

@@ -3,6 +3,7 @@ package io.fjordmq.range.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.testing.RecordBuilder;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,7 +14,15 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RocksKvTest extends KvContract {
   private static final RocksKvSettings SMALL =
-      new RocksKvSettings(1 << 20, 2_000, 1 << 20, 4, 4 << 20, 64, 1);
+      RecordBuilder.from(RocksKvSettings.DEFAULTS)
+          .with(RocksKvSettings::blockCacheBytes, 1 << 20)
+          .with(RocksKvSettings::maxUnwrittenBytes, 2_000)
+          .with(RocksKvSettings::writeBufferBytes, 1 << 20)
+          .with(RocksKvSettings::maxWriteBuffers, 4)
+          .with(RocksKvSettings::totalWriteBufferBytes, 4 << 20)
+          .with(RocksKvSettings::maxOpenFiles, 64)
+          .with(RocksKvSettings::backgroundThreads, 1)
+          .build();
 
   @TempDir Path directory;
   @TempDir Path image;
@@ -23,7 +32,7 @@ class RocksKvTest extends KvContract {
     return RocksKv.open(directory.resolve("state"), SMALL);
   }
 
-  /** What a killed process leaves is what its files hold. */
+  /** A killed process leaves the contents of its files. */
   @Override
   Kv openCrashImage() {
     try (Stream<Path> files = Files.list(directory.resolve("state"))) {
@@ -39,7 +48,7 @@ class RocksKvTest extends KvContract {
   }
 
   @Test
-  void shouldSayThatAnotherProcessUsesTheDirectory() {
+  void shouldReportThatAnotherProcessUsesTheDirectory() {
     assertThatThrownBy(this::open)
         .isInstanceOfSatisfying(
             KvException.class, e -> assertThat(e.kind()).isEqualTo(KvException.Kind.LOCKED))
@@ -47,7 +56,7 @@ class RocksKvTest extends KvContract {
   }
 
   @Test
-  void shouldSayThatFilesAreDamaged() throws IOException {
+  void shouldReportDamagedFiles() throws IOException {
     write("a", "1");
     kv().close();
     Files.writeString(directory.resolve("state/CURRENT"), "MANIFEST-999999\n");
@@ -67,7 +76,7 @@ class RocksKvTest extends KvContract {
   }
 
   @Test
-  void shouldCountWhatItHolds() {
+  void shouldReportMetricsOfItsContents() {
     write("a", "x".repeat(100_000));
     assertThat(kv().metrics().memtableBytes()).isGreaterThan(100_000);
     kv().flush().join();

@@ -12,8 +12,8 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Kv} in memory that keeps the promises of the real one and no more: what was not flushed
- * is lost in a crash, except for a prefix of each space's writes. Thread-safe.
+ * A {@link Kv} in memory that guarantees exactly what the real one does: a crash loses what was not
+ * flushed, except for a prefix of each space's writes. Thread-safe.
  */
 public final class SimKv implements Kv {
   private final Disk disk;
@@ -25,15 +25,16 @@ public final class SimKv implements Kv {
   private @Nullable CompletableFuture<Void> waitingFlush;
 
   /**
-   * What is left of a {@link SimKv} when its process has died; the next one is opened on it.
+   * The data that survives when the process of a {@link SimKv} dies; the next storage is opened on
+   * it.
    *
-   * <p>Its objects are guarded by itself.
+   * <p>Its fields are guarded by this object.
    */
   public static final class Disk {
     private final Map<String, Content> spaces = new TreeMap<>();
     private @Nullable KvException failing;
 
-    /** Writes and flushes fail with this from now on; null lets them work again. */
+    /** Makes writes and flushes fail with this exception; null makes them succeed again. */
     public synchronized void failWith(@Nullable KvException failure) {
       failing = failure;
     }
@@ -41,8 +42,8 @@ public final class SimKv implements Kv {
     /**
      * The process dies.
      *
-     * @param survivors told how many writes to a space are not flushed, says how many of them, the
-     *     oldest first, reached the disk all the same
+     * @param survivors given the number of writes to a space that are not flushed, returns how many
+     *     of them, the oldest first, reached the disk anyway
      */
     public synchronized void crash(IntUnaryOperator survivors) {
       spaces.values().forEach(space -> space.crash(survivors.applyAsInt(space.unflushed.size())));
@@ -55,7 +56,7 @@ public final class SimKv implements Kv {
     }
   }
 
-  /** One space. The maps are never changed once somebody else may look at them. */
+  /** The contents of one space. The maps are never changed once other code may read them. */
   private static final class Content {
     private NavigableMap<byte[], byte[]> current = new TreeMap<>(Arrays::compareUnsigned);
     private NavigableMap<byte[], byte[]> durable = new TreeMap<>(Arrays::compareUnsigned);
@@ -95,7 +96,7 @@ public final class SimKv implements Kv {
   }
 
   /**
-   * @param flusher runs flushes; at once, or as late as a simulation likes
+   * @param flusher runs flushes, immediately or as late as a simulation chooses
    */
   public SimKv(Disk disk, Executor flusher) {
     this.disk = disk;
@@ -144,7 +145,7 @@ public final class SimKv implements Kv {
 
   @Override
   public void retryWrites() {
-    // failure() asks the disk.
+    // failure() consults the disk.
   }
 
   @Override
@@ -159,7 +160,7 @@ public final class SimKv implements Kv {
     return new KvMetrics(0, 0, 0, 0, 0, false, 0);
   }
 
-  /** The process dies: nothing can be used any more. What is on the disk is the disk's affair. */
+  /** The process dies: this object can no longer be used. The contents of the disk remain. */
   public void kill() {
     synchronized (disk) {
       closed = true;
@@ -211,7 +212,7 @@ public final class SimKv implements Kv {
           return view();
         }
 
-        /** Without a view, after which the next write would have to copy everything. */
+        /** Does not create a view, because the next write would then have to copy everything. */
         @Override
         public byte @Nullable [] get(byte[] key) {
           synchronized (disk) {

@@ -20,14 +20,14 @@ class SimKvTest extends KvContract {
   }
 
   @Test
-  void shouldLoseEverythingThatWasNotFlushedWhenTheCrashSaysSo() {
+  void shouldLoseUnflushedWritesInACrash() {
     write("a", "1");
     disk.crash(unflushed -> 0);
     assertThat(scan(kv().space("words").latest(), "", null)).isEmpty();
   }
 
   @Test
-  void shouldFailAsToldAndGoOnAfterwards() {
+  void shouldFailOnRequestAndRecover() {
     disk.failWith(new KvException(KvException.Kind.DISK_FULL, "full"));
     assertThatThrownBy(() -> write("a", "1")).hasMessage("full");
     assertThatThrownBy(() -> kv().flush().join()).hasRootCauseMessage("full");

@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** That it reads like any space is {@link WriteSetPropertyTest}'s matter. */
+/**
+ * Tests only what is specific to write-behind; {@link WriteSetPropertyTest} checks that it reads
+ * like any space.
+ */
 class WriteBehindTest {
   private final SimKv.Disk disk = new SimKv.Disk();
   private final Counting beneath = new Counting(new SimKv(disk, Runnable::run).space("words"));
@@ -49,7 +52,7 @@ class WriteBehindTest {
   }
 
   @Test
-  void shouldNeverWriteWhatCameAndWent() {
+  void shouldNeverWriteRowsThatWereInsertedAndDeleted() {
     KvBatch batch = new KvBatch();
     batch.insert(KvContract.bytes("a"), KvContract.bytes("1"));
     batch.put(KvContract.bytes("kept"), KvContract.bytes("2"));
@@ -64,7 +67,7 @@ class WriteBehindTest {
   }
 
   @Test
-  void shouldDeleteBeneathWhatWasThereBefore() {
+  void shouldDeleteEarlierRowsOfTheUnderlyingSpace() {
     write("a", "1");
     space.writeOut();
     KvBatch batch = new KvBatch();
@@ -77,7 +80,7 @@ class WriteBehindTest {
   }
 
   @Test
-  void shouldKeepNoMoreThanItMay() {
+  void shouldKeepTheBufferWithinItsLimit() {
     for (int i = 0; i < 100; i++) {
       write("key" + i, "x".repeat(50));
       assertThat(space.unwrittenBytes()).isLessThanOrEqualTo(1_000);
@@ -97,7 +100,7 @@ class WriteBehindTest {
   }
 
   @Test
-  void shouldKeepWhatCouldNotBeWritten() {
+  void shouldKeepTheBufferWhenWritingFails() {
     write("a", "1");
     disk.failWith(new KvException(KvException.Kind.DISK_FULL, "full"));
     assertThatThrownBy(space::writeOut).isInstanceOf(KvException.class);

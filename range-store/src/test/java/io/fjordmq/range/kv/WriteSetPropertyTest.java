@@ -17,17 +17,17 @@ import net.jqwik.api.constraints.IntRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link WriteSet}, on whatever space, behaves like a map that was changed directly, whatever is
- * read in between.
+ * A {@link WriteSet} on any space behaves like a map that is changed directly, regardless of the
+ * reads in between.
  */
 class WriteSetPropertyTest {
   private static final int BATCH_END = 30;
 
-  /** One step: a change to both, or a comparison of what both show. */
+  /** One step: a change to both, or a comparison of their contents. */
   sealed interface Step {
     record Put(String key, String value) implements Step {}
 
-    /** Where there is no row. */
+    /** Only for keys without a row. */
     record Insert(String key, String value) implements Step {}
 
     record Delete(String key) implements Step {}
@@ -41,7 +41,7 @@ class WriteSetPropertyTest {
     /** The batch is written to the base. */
     record Write() implements Step {}
 
-    /** What was written waits no more. */
+    /** Writes out the buffer. */
     record WriteOut() implements Step {}
   }
 
@@ -78,12 +78,12 @@ class WriteSetPropertyTest {
   }
 
   @Property(tries = 2000)
-  void shouldReadLikeAMapThatWasChangedDirectly(@ForAll("steps") List<Step> steps) {
+  void shouldReadLikeADirectlyChangedMap(@ForAll("steps") List<Step> steps) {
     check(steps, new SimKv(new SimKv.Disk(), Runnable::run).space("model"), () -> {});
   }
 
   @Property(tries = 2000)
-  void shouldReadTheSameWhenWritesWait(
+  void shouldReadTheSameThroughABuffer(
       @ForAll("steps") List<Step> steps, @ForAll @IntRange(max = 1000) int maxBytes) {
     KvSpace beneath = new SimKv(new SimKv.Disk(), Runnable::run).space("model");
     WriteBehind behind = new WriteBehind(beneath, maxBytes);

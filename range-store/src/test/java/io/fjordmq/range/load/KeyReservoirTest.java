@@ -27,7 +27,7 @@ final class KeyReservoirTest {
   }
 
   @Test
-  void shouldKeepEverythingWhenThereIsRoom() {
+  void shouldKeepEveryKeyBelowTheCapacity() {
     offer(0, CAPACITY);
     assertThat(reservoir.sample().stream().map(KeyReservoirTest::number))
         .containsExactlyInAnyOrderElementsOf(
@@ -35,7 +35,7 @@ final class KeyReservoirTest {
   }
 
   @Test
-  void shouldTakeEachKeyAsOftenAsAnyOtherWhenThereAreMany() {
+  void shouldSampleEachKeyWithTheSameProbability() {
     double sum = 0;
     int count = 0;
     for (int seed = 0; seed < 50; seed++) {
@@ -48,12 +48,12 @@ final class KeyReservoirTest {
       sum += sample.stream().mapToInt(KeyReservoirTest::number).sum();
       count += sample.size();
     }
-    // 5,000 samples of a uniform spread: the mean is known to ±41 (one standard deviation).
+    // 5,000 samples of a uniform distribution: the standard deviation of the mean is 41.
     assertThat(sum / count).isCloseTo(4_999.5, within(200.0));
   }
 
   @Test
-  void shouldForgetTheHalfBeforeTheLastWhenItTurns() {
+  void shouldDiscardTheOlderHalfWhenRotated() {
     offer(0, 50);
     reservoir.rotate();
     offer(1_000, 1_050);
@@ -65,7 +65,7 @@ final class KeyReservoirTest {
   }
 
   @Test
-  void shouldGiveTheYoungerHalfAloneWhenItIsFull() {
+  void shouldReturnOnlyTheNewerHalfWhenItIsFull() {
     offer(0, CAPACITY);
     reservoir.rotate();
     offer(1_000, 1_000 + CAPACITY - 1);

@@ -8,75 +8,78 @@ import io.fjordmq.range.load.KnownLoad.Units;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the default strategy makes of loads of all kinds; a range may carry 100 a second. */
+/**
+ * How the default strategy handles loads of all kinds; the limit of a range is 100 requests a
+ * second.
+ */
 final class LoadSplitStrategyTest {
   private static final int DENSITY = 100;
 
-  private final MadeUpRanges ranges = new MadeUpRanges(KnownLoad.strategy(DENSITY, 30_000));
+  private final SyntheticRanges ranges = new SyntheticRanges(KnownLoad.strategy(DENSITY, 30_000));
 
   @Test
-  void shouldHalveUntilNoRangeHasTooMuchWhenLoadIsUniform() {
-    MadeUpRanges even = KnownLoad.UNIFORM.play();
+  void shouldSplitAUniformLoadUntilNoRangeIsOverloaded() {
+    SyntheticRanges even = KnownLoad.UNIFORM.play();
     assertThat(even.ranges()).isBetween(8, 16);
     assertThat(even.busiest()).isLessThan(DENSITY * 1.3);
     assertThat(even.merges).isZero();
     int settled = even.splits;
     even.run(300, 700, Units.EVEN);
-    assertThat(even.splits - settled).as("splits of what is well spread").isLessThanOrEqualTo(1);
+    assertThat(even.splits - settled).as("splits of an evenly spread load").isLessThanOrEqualTo(1);
   }
 
   @Test
-  void shouldLeaveARangeAloneWhenItCarriesWhatItMay() {
+  void shouldNotSplitARangeAtItsLimit() {
     ranges.run(300, DENSITY - 20, Units.EVEN);
     assertThat(ranges.splits).isZero();
     assertThat(ranges.adviceAbout(0)).contains(stay(Reason.COLD));
   }
 
   @Test
-  void shouldCutWhereTheLoadIsWhenItIsSkewed() {
-    MadeUpRanges skewed = KnownLoad.ZIPF.play();
+  void shouldSplitAtTheSkewOfTheLoad() {
+    SyntheticRanges skewed = KnownLoad.ZIPF.play();
     assertThat(skewed.ranges()).isBetween(6, 20);
     assertThat(skewed.busiestShare()).isLessThan(0.25);
   }
 
   @Test
-  void shouldNotSplitInVainWhenOneKeyHasTheLoad() {
-    MadeUpRanges hot = KnownLoad.ONE_HOT_KEY.play();
+  void shouldNotSplitALoadOnOneKey() {
+    SyntheticRanges hot = KnownLoad.ONE_HOT_KEY.play();
     assertThat(hot.splits).isZero();
     assertThat(hot.adviceAbout(Units.HOT)).contains(stay(Reason.ONE_HOT_KEY));
   }
 
   @Test
-  void shouldFollowAHotSpotWithoutEndlessRangesWhenItMoves() {
-    MadeUpRanges moving = KnownLoad.MOVING_SPOT.play();
-    assertThat(moving.ranges()).as("ranges left behind are folded back").isLessThan(16);
+  void shouldFollowAMovingHotSpotWithoutCreatingEverMoreRanges() {
+    SyntheticRanges moving = KnownLoad.MOVING_SPOT.play();
+    assertThat(moving.ranges()).as("the remaining ranges are merged again").isLessThan(16);
     assertThat(moving.merges).isPositive();
     assertThat(moving.busiestShare()).isLessThan(0.7);
   }
 
   @Test
-  void shouldFoldBackOnceWhenTheLoadHasGone() {
-    MadeUpRanges gone = KnownLoad.GOES.play();
+  void shouldMergeAgainOnceWhenTheLoadIsGone() {
+    SyntheticRanges gone = KnownLoad.GOES.play();
     assertThat(gone.ranges()).isEqualTo(1);
-    assertThat(gone.merges).isEqualTo(gone.mostRanges() - 1).isEqualTo(gone.splits);
+    assertThat(gone.merges).isEqualTo(gone.peakRanges() - 1).isEqualTo(gone.splits);
   }
 
   @Test
-  void shouldNotFlapWhenLoadComesAndGoes() {
-    MadeUpRanges waves = KnownLoad.COMES_AND_GOES.play();
+  void shouldNotFlapWhenTheLoadAlternates() {
+    SyntheticRanges waves = KnownLoad.COMES_AND_GOES.play();
     assertThat(waves.merges).as("merges in pauses shorter than the idle window").isZero();
     assertThat(waves.splits).isLessThan(20);
   }
 
   @Test
-  void shouldNotSplitWhenTheBurstIsShorterThanTheWindow() {
-    MadeUpRanges bursts = KnownLoad.SHORT_BURSTS.play();
+  void shouldNotSplitForABurstShorterThanTheWindow() {
+    SyntheticRanges bursts = KnownLoad.SHORT_BURSTS.play();
     assertThat(bursts.splits).isZero();
     assertThat(bursts.adviceAbout(0)).contains(stay(Reason.TOO_SHORT));
   }
 
   @Test
-  void shouldPauseAndSayWhyWhenSomethingElseIsTheLimit() {
+  void shouldNotSplitIfSomethingElseIsTheBottleneck() {
     ranges.nanosPerRequest = 40_000;
     ranges.run(60, 200, Units.EVEN);
     assertThat(ranges.adviceAbout(0)).contains(stay(Reason.STORAGE_IS_THE_LIMIT));
@@ -95,28 +98,29 @@ final class LoadSplitStrategyTest {
   }
 
   @Test
-  void shouldSplitForTheApplyThreadWhenItHasNoTimeLeft() {
-    MadeUpRanges slow = new MadeUpRanges(KnownLoad.strategy(DENSITY, 0));
+  void shouldSplitWhenTheApplyThreadIsSaturated() {
+    SyntheticRanges slow = new SyntheticRanges(KnownLoad.strategy(DENSITY, Long.MAX_VALUE));
     slow.nanosPerRequest = 8_000_000;
     slow.run(60, 80, Units.EVEN);
     assertThat(slow.splits).isPositive();
   }
 
   @Test
-  void shouldSpreadRecordedPairsAndRestWhenTheyComeAgain() {
-    MadeUpRanges once = new MadeUpRanges(KnownLoad.strategy(KnownLoad.COLD_PAIRS.density, 30_000));
+  void shouldSpreadARecordedLoadOfPairsAndThenStop() {
+    SyntheticRanges once =
+        new SyntheticRanges(KnownLoad.strategy(KnownLoad.COLD_PAIRS.density, 30_000));
     once.replay(RecordedLoad.kept("cold-pairs"));
-    MadeUpRanges twice = KnownLoad.COLD_PAIRS.play();
+    SyntheticRanges twice = KnownLoad.COLD_PAIRS.play();
     assertThat(twice.ranges()).isBetween(5, 9);
     assertThat(twice.busiest()).isLessThan(KnownLoad.COLD_PAIRS.density * 1.3);
     assertThat(twice.busiestShare()).isLessThan(0.3);
-    assertThat(twice.splits - once.splits).as("splits of what is well spread").isBetween(0, 2);
+    assertThat(twice.splits - once.splits).as("splits of an evenly spread load").isBetween(0, 2);
     assertThat(twice.merges).as("merges in the pause between, shorter than the window").isZero();
   }
 
   @Test
-  void shouldSpreadTheFewInboxesOfARecordingThatGetMost() {
-    MadeUpRanges few = KnownLoad.FEW_INBOXES.play();
+  void shouldSpreadARecordedLoadOnAFewInboxes() {
+    SyntheticRanges few = KnownLoad.FEW_INBOXES.play();
     assertThat(few.ranges()).isBetween(6, 12);
     assertThat(few.busiestShare())
         .as("the busiest inbox has " + few.busiestUnitShare())
@@ -125,29 +129,29 @@ final class LoadSplitStrategyTest {
   }
 
   @Test
-  void shouldNotSplitInVainWhenOneInboxOfARecordingGetsMost() {
-    MadeUpRanges one = KnownLoad.ONE_INBOX.play();
+  void shouldNotSplitARecordedLoadOnOneInbox() {
+    SyntheticRanges one = KnownLoad.ONE_INBOX.play();
     assertThat(one.busiestUnitShare()).isGreaterThan(0.6);
     assertThat(one.splits).isZero();
     assertThat(one.adviceAbout(0)).contains(stay(Reason.ONE_HOT_KEY));
   }
 
   @Test
-  void shouldFoldBackWhenARecordedLoadHasComeTwiceAndGone() {
-    MadeUpRanges sessions = KnownLoad.NEW_SESSIONS.play();
-    assertThat(sessions.mostRanges()).isBetween(5, 10);
+  void shouldMergeAgainAfterARecordedLoadPlayedTwice() {
+    SyntheticRanges sessions = KnownLoad.NEW_SESSIONS.play();
+    assertThat(sessions.peakRanges()).isBetween(5, 10);
     assertThat(sessions.busiestShare()).isLessThan(0.3);
     assertThat(sessions.ranges()).isEqualTo(1);
-    assertThat(sessions.splits).as("none is split twice").isEqualTo(sessions.mostRanges() - 1);
+    assertThat(sessions.splits).as("none is split twice").isEqualTo(sessions.peakRanges() - 1);
   }
 
   @Test
-  void shouldWaitWhileTheStorageOfARecordingIsSlow() {
+  void shouldNotSplitARecordedLoadOnSlowStorage() {
     RecordedLoad load = RecordedLoad.kept("few-inboxes");
     List<RecordedLoad.Second> slow =
         load.seconds().stream().takeWhile(second -> second.ioNanos() > 30_000).toList();
     assertThat(slow).hasSizeGreaterThan(RangeMeter.WINDOW_SECONDS);
-    MadeUpRanges waiting = new MadeUpRanges(KnownLoad.strategy(20, 30_000));
+    SyntheticRanges waiting = new SyntheticRanges(KnownLoad.strategy(20, 30_000));
     waiting.replay(new RecordedLoad(load.store(), slow));
     assertThat(waiting.splits).isZero();
     assertThat(waiting.adviceAbout(0)).contains(stay(Reason.STORAGE_IS_THE_LIMIT));

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 final class MedianSplitKeyTest {
 
-  /** Samples of the keys 1, 2, 3, …, each as often as it says. */
+  /** Samples of the keys 1, 2, 3, …, each with the given count. */
   private static List<byte[]> samples(int... counts) {
     List<byte[]> keys = new ArrayList<>();
     for (int key = 0; key < counts.length; key++) {
@@ -32,7 +32,7 @@ final class MedianSplitKeyTest {
   }
 
   @Test
-  void shouldCutWhereTheHalvesAreMostAlike() {
+  void shouldSplitWhereTheHalvesAreMostEven() {
     assertThat(cutAt(25, 25, 25, 25)).isEqualTo(3);
     assertThat(cutAt(40, 20, 20, 20)).isEqualTo(2);
     assertThat(cutAt(5, 5, 5, 45, 20, 20)).isEqualTo(5);
@@ -40,20 +40,20 @@ final class MedianSplitKeyTest {
   }
 
   @Test
-  void shouldCutBesideAHeavyKeyWhenThatStillHelps() {
+  void shouldSplitNextToAHeavyKeyIfThatHelps() {
     assertThat(cutAt(20, 45, 35)).isEqualTo(3);
     assertThat(cutAt(60, 40)).isEqualTo(2);
   }
 
   @Test
-  void shouldSayWhyWhenNoCutHelps() {
+  void shouldReportWhyNoSplitHelps() {
     assertThat(MedianSplitKey.of(samples(15, 70, 15))).isEqualTo(stay(Reason.ONE_HOT_KEY));
     assertThat(MedianSplitKey.of(samples(100))).isEqualTo(stay(Reason.ONE_HOT_KEY));
     assertThat(MedianSplitKey.of(samples(31, 38, 31))).isEqualTo(stay(Reason.UNEVEN));
   }
 
   @Test
-  void shouldNotGuessWhenTooFewKeysWereSeen() {
+  void shouldNotSplitIfTooFewKeysWereSampled() {
     assertThat(MedianSplitKey.of(samples(31, 32))).isEqualTo(stay(Reason.TOO_FEW_KEYS));
     assertThat(MedianSplitKey.of(List.of())).isEqualTo(stay(Reason.TOO_FEW_KEYS));
   }

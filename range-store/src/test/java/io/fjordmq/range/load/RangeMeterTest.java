@@ -26,7 +26,7 @@ final class RangeMeterTest {
   }
 
   @Test
-  void shouldTellLeastMeanAndMostOfTheLatestSeconds() {
+  void shouldReportMinimumMeanAndMaximumOfTheLatestSeconds() {
     for (int i = 1; i <= RangeMeter.WINDOW_SECONDS; i++) {
       second(i * 100, i);
     }
@@ -37,21 +37,21 @@ final class RangeMeterTest {
   }
 
   @Test
-  void shouldCountWhatWasNotMeasuredYetAsNothing() {
+  void shouldCountMissingSecondsAsZero() {
     second(500, 0);
     assertThat(load().requests().least()).isZero();
     assertThat(load().requests().most()).isEqualTo(500);
   }
 
   @Test
-  void shouldTakeATickForAsLongAsItWas() {
+  void shouldScaleATickByItsDuration() {
     meter.applied(300, 0, 0);
     meter.tick(3 * SECOND);
     assertThat(load().requests().most()).isEqualTo(100);
   }
 
   @Test
-  void shouldRememberThePeakOfTheLongerWindowOnly() {
+  void shouldRememberOnlyThePeakOfTheLongerWindow() {
     second(900, 0);
     for (int i = 0; i < 30; i++) {
       second(10, 0);
@@ -67,7 +67,7 @@ final class RangeMeterTest {
   }
 
   @Test
-  void shouldGiveKeysInOrderCutToWhereARangeMayBeCut() {
+  void shouldReturnPermittedSplitKeysInOrder() {
     meter.touched(new byte[] {(byte) 200, 1});
     meter.touched(new byte[] {3, 9});
     meter.touched(new byte[] {3, 4});
@@ -77,7 +77,7 @@ final class RangeMeterTest {
   }
 
   @Test
-  void shouldForgetTheKeysOfBeforeWhenALoadHasChangedForAWholeWindow() {
+  void shouldForgetKeysFromBeforeTheWindow() {
     for (int change = 0; change < RangeMeter.WINDOW_SECONDS; change++) {
       RangeMeter changed = new RangeMeter(Duration.ofSeconds(60), change);
       for (int second = 0; second < change + 2 * RangeMeter.WINDOW_SECONDS; second++) {

@@ -11,25 +11,26 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What a range of a real node had to do, read from what {@code perf.recorder.Recording} draws.
+ * The load of a range on a real node, in the format that {@code perf.recorder.Recording} writes.
  *
- * @param store whose range it was
- * @param seconds one after the other
+ * @param store store of the range
+ * @param seconds consecutive seconds
  */
 public record RecordedLoad(String store, List<Second> seconds) {
-  private static final String FORM = "fjordmq-load 1 ";
+  private static final String FORMAT = "fjordmq-load 1 ";
   private static final int MOST_TIMES = 100_000;
 
   /**
    * One second.
    *
-   * @param busyMicros for which the range's thread worked
-   * @param ioNanos mean of the ten seconds that this one is of, for a command
-   * @param units an even sample of these ten seconds; numbers from 0 in the order of the keys
+   * @param busyMicros busy time of the range's apply thread
+   * @param ioNanos mean storage time per command over the ten-second period that contains this
+   *     second
+   * @param units a uniform sample of that period; numbers from 0 in key order
    */
   public record Second(int requests, long busyMicros, long ioNanos, List<Integer> units) {}
 
-  /** One of those that are kept beside this class. */
+  /** Reads a recording from this package's test resources. */
   static RecordedLoad kept(String name) {
     try (InputStream in =
         Objects.requireNonNull(
@@ -41,12 +42,13 @@ public record RecordedLoad(String store, List<Second> seconds) {
   }
 
   /**
-   * @throws IllegalArgumentException if a line is not as it should be; the message has its number
+   * @throws IllegalArgumentException if a line is invalid; the message contains its number
    */
   public static RecordedLoad read(String text) {
     List<String> lines = text.lines().toList();
-    if (lines.isEmpty() || !lines.get(0).startsWith(FORM)) {
-      throw new IllegalArgumentException("no recording begins without '" + FORM + "' and a store");
+    if (lines.isEmpty() || !lines.get(0).startsWith(FORMAT)) {
+      throw new IllegalArgumentException(
+          "a recording must start with '" + FORMAT + "' and a store");
     }
     List<Second> seconds = new ArrayList<>();
     List<Second> open = new ArrayList<>();
@@ -63,13 +65,14 @@ public record RecordedLoad(String store, List<Second> seconds) {
           }
           open.clear();
         } else if (!words[0].startsWith("#")) {
-          throw new IllegalArgumentException("neither a second nor the end of ten");
+          throw new IllegalArgumentException(
+              "expected 's' (a second) or 't' (the end of ten seconds)");
         }
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException("line " + (i + 1) + " of a recording: " + e, e);
       }
     }
-    return new RecordedLoad(lines.get(0).substring(FORM.length()), List.copyOf(seconds));
+    return new RecordedLoad(lines.get(0).substring(FORMAT.length()), List.copyOf(seconds));
   }
 
   private static Stream<Integer> units(String word) {
@@ -77,7 +80,7 @@ public record RecordedLoad(String store, List<Second> seconds) {
     int times = star < 0 ? 1 : Integer.parseInt(word.substring(star + 1));
     int unit = Integer.parseInt(star < 0 ? word : word.substring(0, star));
     if (unit < 0 || times < 1 || times > MOST_TIMES) {
-      throw new IllegalArgumentException("'" + word + "' is no key and how often it was seen");
+      throw new IllegalArgumentException("'" + word + "' is not a key with its count");
     }
     return IntStream.range(0, times).mapToObj(i -> unit);
   }

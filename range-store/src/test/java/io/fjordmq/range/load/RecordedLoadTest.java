@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Recordings are read as they are drawn, and only so. */
+/** Recordings are read in the format in which they are written, and in no other. */
 class RecordedLoadTest {
   private static final String HEAD = "fjordmq-load 1 inbox\n";
 
   @Test
-  void shouldGiveEachSecondTheSampleOfItsTenSeconds() {
+  void shouldAssignTheSampleOfTenSecondsToEachOfThem() {
     RecordedLoad load =
         RecordedLoad.read(HEAD + "# a remark\ns 3 40\ns 0 0\nt 900 0 2*3\ns 1 7\nt 0\ns 5 5\n");
     assertThat(load.store()).isEqualTo("inbox");
@@ -23,7 +23,7 @@ class RecordedLoadTest {
   }
 
   @Test
-  void shouldNameTheLineThatIsWrong() {
+  void shouldNameTheInvalidLine() {
     for (String wrong :
         List.of(
             "s 3", "s 3 4 5", "s x 4", "t", "t 5 -1", "t 5 1*0", "t 5 1*999999999", "u 1", "")) {

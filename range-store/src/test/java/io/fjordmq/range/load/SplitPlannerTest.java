@@ -8,6 +8,7 @@ import io.fjordmq.api.plugin.RangeLoad.Spread;
 import io.fjordmq.api.plugin.SplitAdvice;
 import io.fjordmq.api.plugin.SplitAdvice.Reason;
 import io.fjordmq.api.plugin.SplitStrategy;
+import io.fjordmq.testing.RecordBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What holds whatever a strategy says. */
+/** The rules that the planner enforces for every strategy. */
 final class SplitPlannerTest {
   private static final NodeLoad ROOM = new NodeLoad(0.1, 2, 10);
   private static final byte[] MIDDLE = {5};
@@ -39,13 +40,17 @@ final class SplitPlannerTest {
               return merging;
             }
           },
-          new SplitMergeSettings(
-              Set.of("inbox"),
-              64,
-              Duration.ofSeconds(10),
-              Duration.ofSeconds(1),
-              Duration.ofMinutes(1),
-              MAX_BYTES));
+          Set.of("inbox"),
+          RecordBuilder.from(SplitMergeSettings.DEFAULTS)
+              .with(SplitMergeSettings::maxRanges, 64)
+              .with(SplitMergeSettings::cooldown, Duration.ofSeconds(10))
+              .with(SplitMergeSettings::strategyTimeout, Duration.ofSeconds(1))
+              .with(SplitMergeSettings::maxBusyPercent, 50)
+              .with(SplitMergeSettings::cpuLimitPercent, 90)
+              .with(SplitMergeSettings::minAge, Duration.ZERO)
+              .with(SplitMergeSettings::mergeAfter, Duration.ofMinutes(1))
+              .with(SplitMergeSettings::maxRangeBytes, MAX_BYTES)
+              .build());
 
   private static SplitPlanner.Candidate led(String name, byte[] start, byte[] end) {
     Spread none = new Spread(0, 0, 0);
@@ -63,7 +68,7 @@ final class SplitPlannerTest {
         range.load(),
         range.start(),
         range.end(),
-        range.logCut(),
+        range.logTruncated(),
         new RangeSize(bytes, halvingKey, false));
   }
 
@@ -71,7 +76,7 @@ final class SplitPlannerTest {
       List.of(led("a", new byte[0], new byte[] {9}), led("b", new byte[] {9}, new byte[] {20}));
 
   @Test
-  void shouldDoOneChangeAndPauseBeforeTheNext() {
+  void shouldMakeOneChangeAndPauseBeforeTheNext() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
     assertThat(plan.next(TWO, ROOM, 0)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
     assertThat(plan.next(TWO, ROOM, 9_999)).isEmpty();
@@ -79,7 +84,7 @@ final class SplitPlannerTest {
   }
 
   @Test
-  void shouldLeaveARangeAsItIsWhenTheCutIsNotInsideIt() {
+  void shouldRejectASplitKeyOutsideTheRange() {
     for (byte[] key : List.of(new byte[0], new byte[] {9}, new byte[] {11})) {
       advice = range -> range.equals("a") ? new SplitAdvice.Split(key) : COLD;
       assertThat(plan.next(TWO, ROOM, 0)).isEmpty();
@@ -88,7 +93,7 @@ final class SplitPlannerTest {
   }
 
   @Test
-  void shouldLeaveARangeAsItIsWhenTheStrategyThrows() {
+  void shouldNotChangeARangeWhenTheStrategyThrows() {
     advice =
         range -> {
           throw new IllegalStateException("bad day");
@@ -104,14 +109,14 @@ final class SplitPlannerTest {
   }
 
   @Test
-  void shouldNotGoBeyondTheMostRangesOfANodeWhateverTheStrategyWants() {
+  void shouldNotExceedTheMaximumNumberOfRanges() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
     assertThat(plan.next(TWO, new NodeLoad(0.1, 10, 10), 0)).isEmpty();
     assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
   }
 
   @Test
-  void shouldMergeOnlyNeighboursAndOnlyWhenNothingIsToBeSplit() {
+  void shouldMergeOnlyNeighboursAndOnlyIfThereIsNoSplit() {
     merging = true;
     assertThat(plan.next(TWO, ROOM, 0)).contains(new SplitPlanner.Step.Merge("a", "b"));
     assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
@@ -123,32 +128,32 @@ final class SplitPlannerTest {
   }
 
   @Test
-  void shouldLeaveARangeAsItIsWhileItsLogHasItsFirstEntry() {
+  void shouldNotSplitARangeWhoseLogIsNotTruncated() {
     SplitPlanner.Candidate cut = TWO.get(0);
-    SplitPlanner.Candidate uncut =
+    SplitPlanner.Candidate untruncated =
         new SplitPlanner.Candidate(cut.load(), cut.start(), cut.end(), false, SMALL);
     advice = range -> new SplitAdvice.Split(MIDDLE);
-    assertThat(plan.next(List.of(uncut), ROOM, 0)).isEmpty();
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_CUT));
-    assertThat(plan.next(List.of(cut), ROOM, 1)).as("no pause after nothing").isPresent();
+    assertThat(plan.next(List.of(untruncated), ROOM, 0)).isEmpty();
+    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED));
+    assertThat(plan.next(List.of(cut), ROOM, 1)).as("no pause without a change").isPresent();
   }
 
   @Test
-  void shouldForgetWhatWasSaidAboutARangeThatItLeadsNoMore() {
+  void shouldForgetTheAdviceForARangeThatItNoLongerLeads() {
     plan.next(TWO, ROOM, 0);
     plan.next(TWO.subList(0, 1), ROOM, 1);
     assertThat(plan.latest()).containsOnlyKeys("a");
   }
 
   @Test
-  void shouldSplitARangeThatIsTooLargeWhateverItHasToDo() {
+  void shouldSplitARangeThatIsTooLargeRegardlessOfItsLoad() {
     List<SplitPlanner.Candidate> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
     assertThat(plan.next(one, ROOM, 0)).as("not above the limit").isEmpty();
     List<SplitPlanner.Candidate> large =
         List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
     assertThat(plan.next(large, ROOM, 1)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
     assertThat(plan.tooLarge()).containsExactly("a");
-    assertThat(plan.next(large, ROOM, 2)).as("the pause is for all splits").isEmpty();
+    assertThat(plan.next(large, ROOM, 2)).as("the pause applies to all splits").isEmpty();
   }
 
   @Test
@@ -162,7 +167,7 @@ final class SplitPlannerTest {
   }
 
   @Test
-  void shouldSayWhyARangeThatIsTooLargeStaysAsItIs() {
+  void shouldReportWhyARangeThatIsTooLargeIsNotSplit() {
     SplitPlanner.Candidate large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
     assertThat(plan.next(List.of(large), new NodeLoad(0.1, 10, 10), 0)).isEmpty();
     assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
@@ -184,10 +189,10 @@ final class SplitPlannerTest {
   }
 
   @Test
-  void shouldMergeNothingThatWouldHoldMoreThanHalfOfWhatARangeMay() {
+  void shouldNotMergeAboveHalfTheSizeLimit() {
     merging = true;
     assertThat(plan.next(two(250, 251), ROOM, 0)).isEmpty();
-    assertThat(plan.idle()).as("with one like it, it may be merged").containsExactly("a");
+    assertThat(plan.idle()).as("can be merged with an idle neighbour").containsExactly("a");
     assertThat(plan.next(two(250, -1), ROOM, 1)).as("of unknown size").isEmpty();
     assertThat(plan.next(two(250, 250), ROOM, 2)).contains(new SplitPlanner.Step.Merge("a", "b"));
     assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: an operator finds a range whose clock is ahead, and sets it back, at any node. */
+/** Goal: an operator finds a range whose clock is ahead, and resets it, from any node. */
 class ClockRepairsTest {
   private static final NodeId SELF = new NodeId("local");
   private static final NodeId OTHER = new NodeId("other");
@@ -47,11 +47,7 @@ class ClockRepairsTest {
     LoopbackPeers.Node peers = network.start(id);
     ClockRepairs repairs =
         new ClockRepairs(
-            membership,
-            peers,
-            held.store(),
-            ranges.timers(),
-            PlacementSettings.defaults(List.of()));
+            membership, peers, held.store(), ranges.timers(), PlacementSettings.DEFAULTS);
     repairs.serve(peers);
     return repairs;
   }
@@ -77,13 +73,13 @@ class ClockRepairsTest {
   }
 
   @Test
-  void shouldFindTheRangeThatIsAheadFromAnyNode() {
+  void shouldListARangeThatIsAheadFromAnyNode() {
     assertThat(here.ahead()).isCompletedWithValue(Map.of(LEFT, HOUR));
     assertThat(there.ahead()).isCompletedWithValue(Map.of(LEFT, HOUR));
   }
 
   @Test
-  void shouldSetItBackFromAnyNodeAndForGood() {
+  void shouldResetTheClockPermanentlyFromAnyNode() {
     assertThat(there.lower(LEFT)).isCompletedWithValue(HOUR);
     assertThat(here.ahead()).isCompletedWithValue(Map.of());
     append("a");
@@ -92,18 +88,17 @@ class ClockRepairsTest {
   }
 
   @Test
-  void shouldRefuseARangeThatIsNotAheadOrThatNobodyLeads() {
+  void shouldRejectARangeThatIsNotAheadOrHasNoLeader() {
     assertRefused(there.lower(RIGHT), "is not ahead of cluster time");
     assertThat(here.lower(LEFT)).isCompleted();
     assertRefused(here.lower(LEFT), "is not ahead of cluster time");
-    assertRefused(
-        here.lower(new RangeId("words", 9)), "none of the nodes that answered leads range words-9");
+    assertRefused(here.lower(new RangeId("words", 9)), "no responding node leads range words-9");
   }
 
-  private static void assertRefused(CompletableFuture<Duration> answer, String why) {
-    assertThat(answer)
+  private static void assertRefused(CompletableFuture<Duration> response, String reason) {
+    assertThat(response)
         .failsWithin(Duration.ofSeconds(1))
         .withThrowableThat()
-        .withMessageContaining(why);
+        .withMessageContaining(reason);
   }
 }

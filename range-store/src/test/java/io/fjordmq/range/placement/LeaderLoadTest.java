@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Whose leadership changes because of what ranges have to do, where the numbers are even. */
+/** Leadership transfers because of load, where the numbers of leaders are already even. */
 class LeaderLoadTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -27,11 +27,12 @@ class LeaderLoadTest {
       new HashMap<>(Map.of(A, new ArrayList<>(), B, new ArrayList<>()));
   private final Map<RangeId, RangeDescriptor> published = new HashMap<>();
 
-  /** A range that both vote for. */
+  /** A range that both nodes vote for. */
   private RangeId range(NodeId leader, long requests, long seconds) {
     RangeId id = new RangeId("inbox", published.size() + 1L);
     published.put(id, new RangeDescriptor(id, KeyInterval.ALL, RangeEpoch.FIRST, BOTH));
-    ShapeReport shape = new ShapeReport(seconds, requests, 0, 0, 0, "cold", null, false, false);
+    RangeLoadReport shape =
+        new RangeLoadReport(seconds, requests, 0, 0, 0, "cold", null, false, false);
     reports.forEach(
         (node, replicas) -> {
           boolean leads = node.equals(leader);
@@ -63,7 +64,7 @@ class LeaderLoadTest {
   }
 
   @Test
-  void shouldExchangeTwoLeadersWhenOneNodeHasMuchMoreToDo() {
+  void shouldSwapTwoLeadersWhenOneNodeHasMuchMoreLoad() {
     RangeId busy = range(A, 4_000, 60);
     range(A, 3_000, 60);
     range(B, 100, 60);
@@ -73,7 +74,7 @@ class LeaderLoadTest {
   }
 
   @Test
-  void shouldGiveOneAwayWhenTheNodeLeadsOneMore() {
+  void shouldTransferOneLeaderWhenTheNodeLeadsOneMore() {
     range(A, 3_000, 60);
     RangeId given = range(A, 2_000, 60);
     range(B, 100, 60);
@@ -81,14 +82,14 @@ class LeaderLoadTest {
   }
 
   @Test
-  void shouldLeaveThemWhenItWouldNotHelpEnough() {
-    range(A, 4_000, 60); // one busy range is as much wherever it is led
+  void shouldNotMoveLeadersForASmallGain() {
+    range(A, 4_000, 60); // one busy range costs the same wherever it is led
     range(B, 100, 60);
     assertThat(steps()).isEmpty();
   }
 
   @Test
-  void shouldLeaveSmallDifferences() {
+  void shouldIgnoreSmallDifferences() {
     range(A, 300, 60);
     range(A, 190, 60);
     range(B, 0, 60);
@@ -97,7 +98,7 @@ class LeaderLoadTest {
   }
 
   @Test
-  void shouldWaitUntilEveryLeaderHasMeasuredForAWhile() {
+  void shouldWaitUntilEveryLeaderHasMeasuredLongEnough() {
     range(A, 4_000, 60);
     range(A, 3_000, 60);
     range(B, 100, 9);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what is done next about two ranges that are to become one, by what the nodes report. */
+/** Goal: the next steps of a merge of two ranges, given the reports of the nodes. */
 class MergePlanTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -39,7 +39,7 @@ class MergePlanTest {
   private Set<RangeId> late = Set.of();
   private List<RangeId> wanted = List.of();
 
-  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  @SuppressWarnings("NullAway") // the checker does not see in class files that an array may be null
   private static KeyInterval keys(String start, @Nullable String end) {
     return new KeyInterval(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
   }
@@ -66,17 +66,17 @@ class MergePlanTest {
         range, new RangeEpoch(version, 1), keys, role, 3, BOTH, 9, 9, null, merging, null);
   }
 
-  private void says(NodeId node, ReplicaReport... replicas) {
+  private void report(NodeId node, ReplicaReport... replicas) {
     reports.put(node, new RangeReports(1, List.of(replicas), Set.of()));
   }
 
-  /** The left range is led by A, the right one by B. */
-  private void say(long leftVersion, @Nullable Merging ofA, @Nullable Merging ofB) {
-    says(
+  /** Reports the ranges: A leads the left one, B leads the right one. */
+  private void reportRanges(long leftVersion, @Nullable Merging ofA, @Nullable Merging ofB) {
+    report(
         A,
         replica(LEFT, leftVersion, BEFORE, Role.LEADER, null),
         replica(RIGHT, 7, AFTER, Role.VOTER, ofA));
-    says(
+    report(
         B,
         replica(LEFT, leftVersion, BEFORE, Role.VOTER, null),
         replica(RIGHT, 7, AFTER, Role.LEADER, ofB));
@@ -94,19 +94,19 @@ class MergePlanTest {
   }
 
   @Test
-  void shouldFreezeTheRightRangeOnlyIfSomebodyWantsIt() {
-    say(4, null, null);
+  void shouldFreezeTheRightRangeOnlyOnRequest() {
+    reportRanges(4, null, null);
     assertThat(steps()).isEmpty();
     wanted = List.of(LEFT);
     assertThat(steps())
         .containsExactly(new Step.Freeze(RIGHT, B, range(RIGHT, 7, AFTER), range(LEFT, 4, BEFORE)));
     wanted = List.of(RIGHT);
-    assertThat(steps()).as("nothing follows it").isEmpty();
+    assertThat(steps()).as("no right neighbour").isEmpty();
   }
 
   @Test
-  void shouldBeginNothingWhileANodeIsNotUp() {
-    say(4, null, null);
+  void shouldNotFreezeWhileANodeIsNotUp() {
+    reportRanges(4, null, null);
     wanted = List.of(LEFT);
     is(B, Member.State.FULL);
     assertThat(steps()).noneMatch(step -> step instanceof Step.Freeze);
@@ -115,172 +115,176 @@ class MergePlanTest {
   }
 
   /**
-   * It may be taken in again, with its log: there it would find the merge, and has no right range.
+   * The old replica may rejoin with its log, which contains the merge, without having the right
+   * range.
    */
   @Test
-  void shouldBeginNothingWhileSomebodyHasOrMayHaveAnOldReplicaOfTheLeftRange() {
+  void shouldNotFreezeWhileAnOldReplicaOfTheLeftRangeMayExist() {
     NodeId other = new NodeId("c");
-    say(4, null, null);
+    reportRanges(4, null, null);
     wanted = List.of(LEFT);
     is(other, Member.State.DOWN);
-    assertThat(steps()).as("it does not say").noneMatch(step -> step instanceof Step.Freeze);
+    assertThat(steps()).as("no report").noneMatch(step -> step instanceof Step.Freeze);
     is(other, Member.State.UP);
-    says(other, replica(LEFT, 4, BEFORE, Role.NONE, null));
-    assertThat(steps()).as("it does").noneMatch(step -> step instanceof Step.Freeze);
-    says(other);
-    assertThat(steps()).as("it has none").anyMatch(step -> step instanceof Step.Freeze);
+    report(other, replica(LEFT, 4, BEFORE, Role.NONE, null));
+    assertThat(steps()).as("it reports one").noneMatch(step -> step instanceof Step.Freeze);
+    report(other);
+    assertThat(steps()).as("it reports none").anyMatch(step -> step instanceof Step.Freeze);
   }
 
   @Test
-  void shouldAbsorbWhatStandsStillEverywhereWhoeverHasBegunIt() {
-    say(4, DURABLE, DURABLE);
+  void shouldAbsorbARangeThatIsFrozenOnEveryReplica() {
+    reportRanges(4, DURABLE, DURABLE);
     assertThat(steps())
         .containsExactly(
             new Step.Absorb(LEFT, A, range(LEFT, 4, BEFORE), range(RIGHT, 7, AFTER), BOTH));
   }
 
   @Test
-  void shouldWaitUntilTheLastReplicaStandsStillDurably() {
-    say(4, DURABLE, null);
+  void shouldWaitUntilTheLastReplicaIsDurablyFrozen() {
+    reportRanges(4, DURABLE, null);
     assertThat(steps()).isEmpty();
-    say(4, NOT_YET, DURABLE);
+    reportRanges(4, NOT_YET, DURABLE);
     assertThat(steps()).isEmpty();
     reports.remove(A);
     assertThat(steps()).isEmpty();
   }
 
   @Test
-  void shouldGiveUpWhatTakesTooLongOrMissesANode() {
-    say(4, DURABLE, null);
+  void shouldAbandonAMergeThatTakesTooLongOrLacksANode() {
+    reportRanges(4, DURABLE, null);
     late = Set.of(RIGHT);
     assertThat(steps())
         .singleElement()
         .satisfies(
-            step -> assertThat(((Step.Renew) step).left()).isEqualTo(range(LEFT, 4, BEFORE)));
+            step -> assertThat(((Step.BumpEpoch) step).left()).isEqualTo(range(LEFT, 4, BEFORE)));
     late = Set.of();
     is(B, Member.State.DRAINING);
-    assertThat(steps()).hasSize(1).allMatch(step -> step instanceof Step.Renew);
+    assertThat(steps()).hasSize(1).allMatch(step -> step instanceof Step.BumpEpoch);
   }
 
   @Test
-  void shouldGiveUpWhatAnOperatorCancels() {
-    say(4, DURABLE, null);
+  void shouldAbandonAMergeThatAnOperatorCancels() {
+    reportRanges(4, DURABLE, null);
     canceled = Set.of(RIGHT);
     assertThat(steps())
         .singleElement()
-        .satisfies(step -> assertThat(((Step.Renew) step).why()).contains("operator"));
+        .satisfies(step -> assertThat(((Step.BumpEpoch) step).reason()).contains("operator"));
   }
 
   @Test
-  void shouldLetTheRightRangeGoOnOnceTheLeftOneIsAnother() {
+  void shouldUnfreezeTheRightRangeOnceTheLeftOneHasANewVersion() {
     publish(LEFT, 5, BEFORE);
-    say(5, DURABLE, DURABLE);
+    reportRanges(5, DURABLE, DURABLE);
     assertThat(steps()).containsExactly(new Step.Unfreeze(RIGHT, B));
   }
 
   @Test
-  void shouldThawWhatStandsStillForARangeThatHasGone() {
+  void shouldUnfreezeARangeWhoseLeftNeighbourIsGone() {
     published.remove(LEFT);
     publish(new RangeId("words", 3), 9, BEFORE);
-    ReplicaReport heir = replica(new RangeId("words", 3), 9, BEFORE, Role.LEADER, null);
-    says(A, heir, replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE));
-    says(B, heir, replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
+    ReplicaReport successor = replica(new RangeId("words", 3), 9, BEFORE, Role.LEADER, null);
+    report(A, successor, replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE));
+    report(B, successor, replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
     assertThat(steps()).contains(new Step.Unfreeze(RIGHT, B));
   }
 
   @Test
-  void shouldPublishTheLeftRangeAndDeleteTheRightOneAtOnce() {
-    says(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
-    says(
+  void shouldPublishTheLeftRangeAndDeleteTheRightOneInOneStep() {
+    report(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
+    report(
         B,
         replica(LEFT, 4, BEFORE, Role.VOTER, null),
         replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
     assertThat(steps())
         .containsExactly(
-            new Step.Reshape(LEFT, List.of(range(LEFT, 8, KeyInterval.ALL)), Set.of(RIGHT)));
+            new Step.PublishRanges(LEFT, List.of(range(LEFT, 8, KeyInterval.ALL)), Set.of(RIGHT)));
   }
 
   @Test
-  void shouldPublishWhatWasMergedAndSplitAgainBeforeAnybodyLooked() {
+  void shouldPublishAMergeFollowedByASplit() {
     RangeId child = new RangeId("words", 5);
-    says(
+    report(
         A,
         replica(LEFT, 9, keys("", "c"), Role.LEADER, null),
         replica(child, 9, keys("c", null), Role.LEADER, null));
-    says(B, replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
+    report(B, replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
     assertThat(steps())
         .containsExactly(
-            new Step.Reshape(
+            new Step.PublishRanges(
                 LEFT,
                 List.of(range(LEFT, 9, keys("", "c")), range(child, 9, keys("c", null))),
                 Set.of(RIGHT)));
   }
 
   @Test
-  void shouldRemoveAndForgetWhatIsLeftOfARangeThatHasGone() {
+  void shouldRemoveAndForgetStaleReplicas() {
     published.remove(RIGHT);
     publish(LEFT, 8, KeyInterval.ALL);
-    says(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
-    says(B, replica(RIGHT, 6, AFTER, Role.NONE, null));
+    report(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
+    report(B, replica(RIGHT, 6, AFTER, Role.NONE, null));
     assertThat(steps()).contains(new Step.RemoveStaleReplica(RIGHT, B, Set.of(LEFT)));
 
-    says(
+    report(
         B,
         replica(LEFT, 4, BEFORE, Role.VOTER, null),
         replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE));
-    assertThat(steps()).as("its neighbour there takes it in").isEmpty();
+    assertThat(steps()).as("its neighbour on that node absorbs it").isEmpty();
 
     ReplicaReport whole = replica(LEFT, 8, KeyInterval.ALL, Role.VOTER, null);
     reports.put(B, new RangeReports(1, List.of(whole), Set.of(RIGHT)));
     assertThat(steps()).containsExactly(new Step.Forget(RIGHT, B));
   }
 
-  /** It was frozen when its node left the group, and does not hear that it went on. */
+  /** The range was frozen when its node left the group, so it never learns that it was unfrozen. */
   @Test
-  void shouldRemoveWhatStandsStillForAMergeThatWasGivenUp() {
+  void shouldRemoveAReplicaFrozenForAnAbandonedMerge() {
     RangeId other = new RangeId("words", 5);
     published.remove(RIGHT);
     publish(LEFT, 5, BEFORE);
     publish(other, 9, AFTER);
-    says(
+    report(
         A,
         replica(LEFT, 5, BEFORE, Role.LEADER, null),
         replica(other, 9, AFTER, Role.LEADER, null));
     ReplicaReport leftover = replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE);
-    says(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), leftover);
+    report(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), leftover);
     assertThat(steps()).contains(new Step.RemoveStaleReplica(RIGHT, B, Set.of(other)));
-    says(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), leftover);
+    report(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), leftover);
     assertThat(steps())
-        .as("its neighbour there may take it in")
+        .as("its neighbour on that node may absorb it")
         .noneMatch(Step.RemoveStaleReplica.class::isInstance);
   }
 
-  /** Whoever leads both knows what they have to do together; else each speaks for its own. */
+  /**
+   * One node that leads both ranges requests the merge; otherwise each leader reports its own range
+   * as idle.
+   */
   @Test
-  void shouldMergeByItselfWhatItsLeadersFindIdle() {
-    ShapeReport wish = new ShapeReport(60, 0, 0, 0, 0, "merge", null, true, false);
-    ShapeReport idle = new ShapeReport(60, 0, 0, 0, 0, "cold", null, false, true);
-    ShapeReport cold = new ShapeReport(60, 9, 9, 9, 0, "cold", null, false, false);
-    lead(wish, A, cold, A);
-    assertThat(wishes()).containsExactly(LEFT);
+  void shouldMergeIdleNeighboursAutomatically() {
+    RangeLoadReport mergeRequest = new RangeLoadReport(60, 0, 0, 0, 0, "merge", null, true, false);
+    RangeLoadReport idle = new RangeLoadReport(60, 0, 0, 0, 0, "cold", null, false, true);
+    RangeLoadReport cold = new RangeLoadReport(60, 9, 9, 9, 0, "cold", null, false, false);
+    lead(mergeRequest, A, cold, A);
+    assertThat(requestedMerges()).containsExactly(LEFT);
     lead(idle, A, idle, B);
-    assertThat(wishes()).containsExactly(LEFT);
+    assertThat(requestedMerges()).containsExactly(LEFT);
     lead(idle, A, cold, B);
-    assertThat(wishes()).isEmpty();
+    assertThat(requestedMerges()).isEmpty();
     lead(idle, A, idle, A);
-    assertThat(wishes()).as("together they may have too much").isEmpty();
+    assertThat(requestedMerges()).as("together they may exceed the size limit").isEmpty();
     lead(idle, A, idle, B);
     is(new NodeId("c"), Member.State.DOWN);
-    assertThat(wishes()).isEmpty();
+    assertThat(requestedMerges()).isEmpty();
   }
 
   private void lead(
-      ShapeReport ofLeft, NodeId leftLeader, ShapeReport ofRight, NodeId rightLeader) {
+      RangeLoadReport ofLeft, NodeId leftLeader, RangeLoadReport ofRight, NodeId rightLeader) {
     for (NodeId node : List.of(A, B)) {
-      says(
+      report(
           node,
-          shaped(replica(LEFT, 4, BEFORE, role(node, leftLeader), null), ofLeft),
-          shaped(replica(RIGHT, 7, AFTER, role(node, rightLeader), null), ofRight));
+          withLoad(replica(LEFT, 4, BEFORE, role(node, leftLeader), null), ofLeft),
+          withLoad(replica(RIGHT, 7, AFTER, role(node, rightLeader), null), ofRight));
     }
   }
 
@@ -288,7 +292,7 @@ class MergePlanTest {
     return node.equals(leader) ? Role.LEADER : Role.VOTER;
   }
 
-  private static ReplicaReport shaped(ReplicaReport of, ShapeReport shape) {
+  private static ReplicaReport withLoad(ReplicaReport of, RangeLoadReport shape) {
     return new ReplicaReport(
         of.range(),
         of.epoch(),
@@ -303,7 +307,7 @@ class MergePlanTest {
         of.isLeading() ? shape : null);
   }
 
-  private List<RangeId> wishes() {
+  private List<RangeId> requestedMerges() {
     return PlacementPlan.requestedMerges(
         new PlacementView(
             nodes, published, reports, Set.of(), Set.of(), PlacementView.Merges.NONE));

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Goal: whoever is asked for a merge, the driver of the metadata's leader does it. */
+/** Goal: a merge can be requested at any node; the driver of the metadata leader performs it. */
 class MergeRequestsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -34,13 +34,13 @@ class MergeRequestsTest {
               return outcome;
             },
             () -> leader,
-            PlacementSettings.defaults(List.of()));
+            PlacementSettings.DEFAULTS);
     requests.serve(peers);
     return requests;
   }
 
   @Test
-  void shouldAskTheDriverThatActs() {
+  void shouldCallTheActiveDriver() {
     MergeRequests first = node(A);
     node(B);
     assertThat(first.merge(RANGE)).isCompleted();
@@ -50,7 +50,7 @@ class MergeRequestsTest {
   }
 
   @Test
-  void shouldSayWhyNot() {
+  void shouldReportFailures() {
     MergeRequests first = node(A);
     leader = null;
     assertThat(first.merge(RANGE))

@@ -22,25 +22,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes, groups and what was published, without time or network: does steps as a cluster would, and
- * refuses those that must never be planned.
+ * A model of nodes, groups and published ranges without time or network. It carries out steps as a
+ * cluster would, and rejects steps that must never be planned.
  */
 final class ModelCluster {
   final Map<NodeId, PlacementView.Node> nodes = new TreeMap<>(Nodes.ORDER);
   final Map<RangeId, Group> groups = new HashMap<>();
 
-  /** One range's group, as it truly is. */
+  /** The actual state of one range's group. */
   static final class Group {
     ReplicaSet published;
     ReplicaSet now;
     @Nullable NodeId leader;
 
-    /** Who has a replica, and what it believes the group to be. */
+    /** The nodes with a replica, and the members that each replica believes its group to have. */
     final Map<NodeId, ReplicaSet> holders = new TreeMap<>(Nodes.ORDER);
 
     final Set<NodeId> retired = new HashSet<>();
 
-    /** What it has to do; the same wherever it is led. */
+    /** Load of the range, the same on any leader. */
     long requests;
 
     Group(ReplicaSet now) {
@@ -78,12 +78,15 @@ final class ModelCluster {
     nodes.put(node, new PlacementView.Node(state, state == Member.State.DOWN && lost));
   }
 
-  /** The node has gone for good: nobody hears any more what it believes. */
+  /** The node has been removed permanently, so its view no longer matters. */
   void remove(NodeId node) {
     nodes.remove(node);
   }
 
-  /** Groups whose leader is gone elect another if they can; living members learn the news. */
+  /**
+   * Groups that have lost their leader elect another one if they can; live members learn the
+   * current state.
+   */
   void settle() {
     for (Group group : groups.values()) {
       if (!hasMajority(group)) {
@@ -121,7 +124,7 @@ final class ModelCluster {
         .orElseThrow();
   }
 
-  PlacementView view(Set<RangeId> cooling) {
+  PlacementView view(Set<RangeId> inCooldown) {
     Map<NodeId, List<ReplicaReport>> reports = new HashMap<>();
     nodes.keySet().stream()
         .filter(this::isAlive)
@@ -141,7 +144,8 @@ final class ModelCluster {
     Map<NodeId, RangeReports> all = new HashMap<>();
     reports.forEach(
         (node, replicas) -> all.put(node, new RangeReports(1, replicas, retired(node))));
-    return new PlacementView(nodes, published, all, Set.of(), cooling, PlacementView.Merges.NONE);
+    return new PlacementView(
+        nodes, published, all, Set.of(), inCooldown, PlacementView.Merges.NONE);
   }
 
   private Set<RangeId> retired(NodeId node) {
@@ -153,15 +157,16 @@ final class ModelCluster {
   private static ReplicaReport report(RangeId id, Group group, NodeId node, ReplicaSet knows) {
     ReplicaStatus.Role role =
         node.equals(group.leader) ? ReplicaStatus.Role.LEADER : ReplicaStatus.Role.VOTER;
-    ShapeReport shape =
+    RangeLoadReport shape =
         node.equals(group.leader)
-            ? new ShapeReport(60, group.requests, group.requests, 0, 0, "cold", null, false, false)
+            ? new RangeLoadReport(
+                60, group.requests, group.requests, 0, 0, "cold", null, false, false)
             : null;
     return new ReplicaReport(
         id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, null, shape);
   }
 
-  /** Does what was planned; fails if it must not be done. */
+  /** Carries out the planned steps; fails if one of them is not allowed. */
   void apply(List<Step> steps) {
     assertThat(steps.stream().map(Step::range))
         .as("one step for each range")
@@ -196,7 +201,7 @@ final class ModelCluster {
     } else if (step instanceof Step.Forget forget) {
       assertThat(group.holders.entrySet())
           .filteredOn(holder -> nodes.containsKey(holder.getKey()))
-          .as("%s, and somebody counts it", forget)
+          .as("%s, and a replica still lists it", forget)
           .noneMatch(holder -> counts(holder.getValue(), forget.node()));
       group.retired.remove(forget.node());
     }
@@ -216,12 +221,12 @@ final class ModelCluster {
     assertThat(different).as("one voter at a time: %s", change).hasSizeLessThanOrEqualTo(1);
     assertThat(after).as("the leader stays: %s", change).contains(change.leader());
     assertThat(aliveVoters(change.to()) * 2)
-        .as("the living keep the majority: %s", change)
+        .as("live voters keep the majority: %s", change)
         .isGreaterThan(after.size());
     assertThat(Collections.disjoint(change.to().learners(), after)).as("%s", change).isTrue();
     Set<NodeId> members = new HashSet<>(after);
     members.addAll(change.to().learners());
-    assertThat(group.holders.keySet()).as("a replica first: %s", change).containsAll(members);
+    assertThat(group.holders.keySet()).as("the replica exists: %s", change).containsAll(members);
     group.now = change.to();
   }
 }

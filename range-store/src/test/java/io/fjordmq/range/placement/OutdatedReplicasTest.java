@@ -18,8 +18,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * A range was split; one node has what is left of a replica from before, which keeps it from having
- * the new range, for which it is wanted as the second voter.
+ * A range was split; one node has an outdated replica from before the split, which prevents it from
+ * getting the new range, although it should become its second voter.
  */
 class OutdatedReplicasTest {
   private static final NodeId A = new NodeId("a");
@@ -42,26 +42,26 @@ class OutdatedReplicasTest {
   private ReplicaSet ofParent = OF_PARENT;
   private ReplicaSet ofChild = OF_CHILD;
 
-  private void says(
+  private void report(
       NodeId node, RangeId id, RangeEpoch epoch, KeyInterval keys, Role role, ReplicaSet set) {
     List<ReplicaReport> all = new ArrayList<>(replicas.getOrDefault(node, List.of()));
     all.add(new ReplicaReport(id, epoch, keys, role, 3, set, 9, 9, null, null, null));
     replicas.put(node, all);
   }
 
-  private void leadersSay() {
-    says(A, PARENT, NOW, LEFT, Role.LEADER, ofParent);
-    says(B, PARENT, NOW, LEFT, Role.VOTER, ofParent);
-    says(A, CHILD, NOW, RIGHT, Role.LEADER, ofChild);
+  private void reportLeaders() {
+    report(A, PARENT, NOW, LEFT, Role.LEADER, ofParent);
+    report(B, PARENT, NOW, LEFT, Role.VOTER, ofParent);
+    report(A, CHILD, NOW, RIGHT, Role.LEADER, ofChild);
   }
 
-  private List<Step> steps(boolean everybodyIsThere) {
+  private List<Step> steps(boolean allAreUp) {
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
     PlacementView.Node away = new PlacementView.Node(Member.State.DOWN, true);
     Map<NodeId, RangeReports> reports = new HashMap<>();
     replicas.forEach((node, all) -> reports.put(node, new RangeReports(1, all, Set.of())));
     Map<NodeId, PlacementView.Node> nodes = new HashMap<>(Map.of(A, up, B, up, C, up));
-    if (!everybodyIsThere) {
+    if (!allAreUp) {
       nodes.put(D, away);
     }
     return PlacementPlan.steps(
@@ -80,19 +80,19 @@ class OutdatedReplicasTest {
   }
 
   @Test
-  void shouldHaveTheOldReplicaLearnWhatItIsNowWhileAMemberIsAway() {
-    leadersSay();
-    says(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
+  void shouldMakeTheOldReplicaALearnerWhileAMemberIsDown() {
+    reportLeaders();
+    report(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
     assertThat(steps(false))
-        .as("and the new range is not asked for in vain, again and again")
+        .as("and creating a replica of the new range is not retried in vain")
         .containsExactly(new Step.Change(PARENT, A, OF_PARENT, WITH_LEARNER));
   }
 
   @Test
-  void shouldGiveTheNodeTheNewRangeOnceNothingStandsInTheWay() {
+  void shouldCreateTheNewReplicaOnceNothingBlocksIt() {
     ofParent = WITH_LEARNER;
-    leadersSay();
-    says(C, PARENT, NOW, LEFT, Role.LEARNER, WITH_LEARNER);
+    reportLeaders();
+    report(C, PARENT, NOW, LEFT, Role.LEARNER, WITH_LEARNER);
     assertThat(steps(false))
         .containsExactlyInAnyOrder(
             new Step.Change(PARENT, A, WITH_LEARNER, OF_PARENT),
@@ -100,20 +100,23 @@ class OutdatedReplicasTest {
   }
 
   @Test
-  void shouldRemoveTheOldReplicaWhenEveryMemberIsThere() {
-    leadersSay();
-    says(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
+  void shouldRemoveTheOldReplicaWhenEveryMemberIsUp() {
+    reportLeaders();
+    report(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
     assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, OF_PARENT, 9));
   }
 
-  /** Nobody is told to have a replica who is counted: it has to come with the split. */
+  /**
+   * A node that is already a member is never ordered to create a replica: its replica has to come
+   * with the split.
+   */
   @Test
-  void shouldHaveTheOldReplicaLearnOfTheSplitThatCountsItsNode() {
+  void shouldMakeTheOldReplicaALearnerIfTheChildListsItsNode() {
     ofChild = ReplicaSet.ofVoters(A, C);
-    leadersSay();
-    says(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
+    reportLeaders();
+    report(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
     assertThat(steps(true)).containsExactly(new Step.Change(PARENT, A, OF_PARENT, WITH_LEARNER));
-    says(C, CHILD, NOW, RIGHT, Role.VOTER, ofChild);
+    report(C, CHILD, NOW, RIGHT, Role.VOTER, ofChild);
     assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, OF_PARENT, 9));
   }
 }

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Goal: whoever is asked, the driver of the metadata's leader answers. */
+/** Goal: pending steps can be requested at any node; the driver of the metadata leader responds. */
 class PendingRequestsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -35,18 +35,18 @@ class PendingRequestsTest {
             () -> List.of(MERGE, REMOVAL),
             range -> {
               if (!canceled.isEmpty()) {
-                throw new IllegalStateException("nothing is under way");
+                throw new IllegalStateException("nothing is in progress");
               }
               canceled.add(id + " " + range);
             },
             () -> leader,
-            PlacementSettings.defaults(List.of()));
+            PlacementSettings.DEFAULTS);
     requests.serve(peers);
     return requests;
   }
 
   @Test
-  void shouldAskTheDriverThatActs() {
+  void shouldCallTheActiveDriver() {
     PendingRequests requests = node(A);
     node(B);
     assertThat(requests.list()).isCompletedWithValue(List.of(MERGE, REMOVAL));
@@ -57,14 +57,14 @@ class PendingRequestsTest {
   }
 
   @Test
-  void shouldSayWhyNot() {
+  void shouldReportFailures() {
     PendingRequests requests = node(A);
     node(B);
     canceled.add("before");
     assertThat(requests.cancel(RANGE))
         .failsWithin(Duration.ofSeconds(1))
         .withThrowableThat()
-        .withMessageContaining("nothing is under way");
+        .withMessageContaining("nothing is in progress");
     leader = null;
     assertThat(requests.list())
         .failsWithin(Duration.ofSeconds(1))

@@ -24,7 +24,7 @@ class PendingStepsTest {
 
   private void planned(PendingStep... pending) {
     nowMillis += 1_000;
-    steps.planned(List.of(pending), Set.of(), Set.of(), nowMillis);
+    steps.onPlan(List.of(pending), Set.of(), Set.of(), nowMillis);
   }
 
   private long nowMillis = 10_000;
@@ -36,11 +36,11 @@ class PendingStepsTest {
   }
 
   @Test
-  void shouldSaySinceWhenAStepHasBeenWaitingWhateverItWaitsForMeanwhile() {
+  void shouldReportSinceWhenAStepHasBeenPending() {
     planned(REMOVAL);
     PendingStep later = new PendingStep(FIRST, REMOVAL.what(), "node c is down", false);
     planned(later);
-    assertThat(only().why()).isEqualTo("node c is down");
+    assertThat(only().reason()).isEqualTo("node c is down");
     assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
     planned();
     assertThat(steps.list(nowMillis)).isEmpty();
@@ -49,27 +49,35 @@ class PendingStepsTest {
   }
 
   @Test
-  void shouldKeepWhatItKnowsOfARangeThatSomethingIsBeingDoneFor() {
+  void shouldKeepPendingStepsOfABusyRange() {
     planned(REMOVAL);
-    steps.planned(List.of(), Set.of(), Set.of(FIRST), nowMillis + 1_000);
+    steps.onPlan(List.of(), Set.of(), Set.of(FIRST), nowMillis + 1_000);
     assertThat(only().what()).isEqualTo(REMOVAL.what());
     planned(REMOVAL);
     assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
   }
 
   @Test
-  void shouldNameAStepThatFailsUntilItIsDoneOrNotWantedAnyMore() {
-    steps.ended(DROP, "no answer", nowMillis);
+  void shouldReportWhetherAFailingStepCanBeCanceled() {
+    steps.onStepFinished(DROP, "no response", true, nowMillis);
+    assertThat(only().cancelable()).isTrue();
+    steps.onStepFinished(DROP, "no response", false, nowMillis);
+    assertThat(only().cancelable()).isFalse();
+  }
+
+  @Test
+  void shouldListAFailingStepUntilItSucceedsOrIsObsolete() {
+    steps.onStepFinished(DROP, "no response", false, nowMillis);
     nowMillis += 1_000;
-    steps.planned(List.of(), Set.of(FIRST), Set.of(), nowMillis);
-    steps.ended(DROP, "it is needed", nowMillis);
+    steps.onPlan(List.of(), Set.of(FIRST), Set.of(), nowMillis);
+    steps.onStepFinished(DROP, "it is needed", false, nowMillis);
     assertThat(only().what()).isEqualTo("removing the replica on node a");
-    assertThat(only().why()).contains("it is needed");
+    assertThat(only().reason()).contains("it is needed");
     assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
-    steps.ended(DROP, null, nowMillis);
+    steps.onStepFinished(DROP, null, false, nowMillis);
     assertThat(steps.list(nowMillis)).isEmpty();
-    steps.ended(DROP, "no answer", nowMillis);
-    steps.planned(List.of(), Set.of(SECOND), Set.of(), nowMillis);
+    steps.onStepFinished(DROP, "no response", false, nowMillis);
+    steps.onPlan(List.of(), Set.of(SECOND), Set.of(), nowMillis);
     assertThat(steps.list(nowMillis)).isEmpty();
   }
 }

@@ -53,7 +53,7 @@ class PlacementAgentTest {
   }
 
   @Test
-  void shouldSayWhatItHolds() throws Exception {
+  void shouldReportItsReplicas() throws Exception {
     RangeReports reports = RangeReports.decode(send(1, 1, new PlacementOrder.Report()).get());
     assertThat(reports.replicas()).hasSize(1);
     ReplicaReport replica = reports.replicas().get(0);
@@ -63,7 +63,7 @@ class PlacementAgentTest {
   }
 
   @Test
-  void shouldRefuseWhatComesAfterALaterOrder() {
+  void shouldRejectOrdersThatArriveAfterLaterOnes() {
     assertThat(send(2, 5, new PlacementOrder.Report())).isCompleted();
     assertRefused(send(2, 4, new PlacementOrder.Drop(RANGE, 0)), "a later one arrived");
     assertRefused(send(2, 5, new PlacementOrder.Drop(RANGE, 0)), "a later one arrived");
@@ -72,18 +72,19 @@ class PlacementAgentTest {
   }
 
   @Test
-  void shouldSayWhyItDoesNotObey() {
-    assertRefused(send(1, 1, new PlacementOrder.Drop(RANGE, 0)), "is not removed");
+  void shouldReportWhyItRejectsAnOrder() {
+    assertRefused(send(1, 1, new PlacementOrder.Drop(RANGE, 0)), "cannot remove the replica");
     ReplicaSet other = ReplicaSet.ofVoters(DRIVER);
-    assertRefused(send(1, 2, new PlacementOrder.Change(RANGE, other, other)), "has ReplicaSet");
+    assertRefused(
+        send(1, 2, new PlacementOrder.Change(RANGE, other, other)), "changed: expected ReplicaSet");
     assertRefused(
         send(1, 3, new PlacementOrder.Transfer(new RangeId("words", 9), DRIVER)), "words-9");
-    assertRefused(driver.ask(AGENT, PlacementAgent.NAME, new byte[] {99}, SECOND), "version 99");
+    assertRefused(driver.call(AGENT, PlacementAgent.NAME, new byte[] {99}, SECOND), "version 99");
     assertThat(ranges.store().status()).hasSize(1);
   }
 
   @Test
-  void shouldTakeAnEmptyReplicaOnlyWhenItMay() {
+  void shouldCreateAnEmptyReplicaOnlyWithConsent() {
     RangeId absent = new RangeId("words", 2);
     RangeDescriptor elsewhere =
         new RangeDescriptor(absent, KeyInterval.ALL, RangeEpoch.FIRST, ReplicaSet.ofVoters(DRIVER));
@@ -91,21 +92,21 @@ class PlacementAgentTest {
     assertRefused(send(1, 1, new PlacementOrder.Ensure(elsewhere)), "not now: words-2");
     assertThat(ranges.store().status()).hasSize(1);
     refusal = null;
-    assertRefused(send(1, 2, new PlacementOrder.Ensure(elsewhere)), "holds keys of range words-1");
+    assertRefused(send(1, 2, new PlacementOrder.Ensure(elsewhere)), "overlaps range words-1");
   }
 
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   private CompletableFuture<byte[]> send(long term, long number, PlacementOrder.Task task) {
-    return driver.ask(
+    return driver.call(
         AGENT, PlacementAgent.NAME, new PlacementOrder(term, number, task).encode(), SECOND);
   }
 
-  private static void assertRefused(CompletableFuture<byte[]> answer, String why) {
-    assertThat(answer)
+  private static void assertRefused(CompletableFuture<byte[]> response, String reason) {
+    assertThat(response)
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(PeerException.class)
-        .withMessageContaining(why);
+        .withMessageContaining(reason);
   }
 }

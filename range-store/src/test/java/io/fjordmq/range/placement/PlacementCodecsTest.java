@@ -3,12 +3,12 @@ package io.fjordmq.range.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bytes between nodes of different versions: if one of these fails they no longer understand. */
+/**
+ * Bytes exchanged between nodes of different versions: if one of these tests fails, such nodes no
+ * longer understand each other.
+ */
 class PlacementCodecsTest {
   private static final int LATEST = 6;
   private static final HexFormat HEX = HexFormat.of();
@@ -51,7 +54,7 @@ class PlacementCodecsTest {
                     129,
                     null,
                     new ReplicaStatus.Merging(new RangeId("in", 299), 5, true),
-                    new ShapeReport(
+                    new RangeLoadReport(
                         3,
                         300,
                         200,
@@ -97,8 +100,8 @@ class PlacementCodecsTest {
                 + "010163"
                 + "00"
                 + "00" // not broken
-                + "02ab0205" // it stands still, durably
-                + "01" // its shape
+                + "02ab0205" // durably frozen
+                + "01" // its load
                 + "03"
                 + "ac02"
                 + "c801"
@@ -129,7 +132,7 @@ class PlacementCodecsTest {
   }
 
   @Test
-  void shouldReadReportsOfNodesThatKnowNoBrokenReplicas() {
+  void shouldReadReportsWithoutBrokenReplicas() {
     RangeReports read =
         RangeReports.decode(
             HEX.parseHex(
@@ -153,7 +156,7 @@ class PlacementCodecsTest {
   }
 
   @Test
-  void shouldReadReportsOfNodesThatDoNotTellTheirKeys() {
+  void shouldReadReportsWithoutKeys() {
     RangeReports read =
         RangeReports.decode(
             HEX.parseHex(
@@ -176,7 +179,7 @@ class PlacementCodecsTest {
   }
 
   @Test
-  void shouldReadReportsOfNodesThatDoNotSayWhatTheyWant() {
+  void shouldReadReportsWithoutRequests() {
     RangeReports read =
         RangeReports.decode(
             HEX.parseHex(
@@ -193,25 +196,25 @@ class PlacementCodecsTest {
                     + "00"
                     + "00"));
     assertThat(read.metadata()).isEqualTo(200);
-    assertThat(read.replicas()).singleElement().extracting(ReplicaReport::shape).isNull();
+    assertThat(read.replicas()).singleElement().extracting(ReplicaReport::load).isNull();
   }
 
   @Test
-  void shouldTakeAllRequestsOfANodeThatDoesNotSayWhichOfThemWrite() {
+  void shouldCountAllRequestsAsWritesIfANodeDoesNotReportWrites() {
     ByteReader in = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "00"));
-    ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_WRITES);
-    assertThat(read).isEqualTo(new ShapeReport(4, 5, 5, 6, 7, "cold", null, false, false));
+    RangeLoadReport read = RangeLoadReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_WRITES);
+    assertThat(read).isEqualTo(new RangeLoadReport(4, 5, 5, 6, 7, "cold", null, false, false));
   }
 
   @Test
-  void shouldTakeTheSizeForUnknownOfANodeThatDoesNotSayIt() {
+  void shouldTreatAMissingSizeAsUnknown() {
     ByteReader in = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "00"));
-    ShapeReport read = ShapeReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_BYTES);
-    assertThat(read).isEqualTo(new ShapeReport(4, 5, 3, 6, 7, 0, "cold", null, false, false));
+    RangeLoadReport read = RangeLoadReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_BYTES);
+    assertThat(read).isEqualTo(new RangeLoadReport(4, 5, 3, 6, 7, 0, "cold", null, false, false));
   }
 
   @Test
-  void shouldReadReportsOfNodesThatDoNotMerge() {
+  void shouldReadReportsWithoutMerges() {
     RangeReports read =
         RangeReports.decode(
             HEX.parseHex(
@@ -234,35 +237,36 @@ class PlacementCodecsTest {
     assertThat(read.replicas())
         .singleElement()
         .satisfies(replica -> assertThat(replica.merging()).isNull())
-        .satisfies(replica -> assertThat(replica.shape()).isNotNull());
+        .satisfies(replica -> assertThat(replica.load()).isNotNull());
   }
 
   @Test
-  void shouldKeepTheBytesOfAShapeThatNeedsNoSplit() {
+  void shouldKeepTheBytesOfALoadReportWithoutASplit() {
     assertThat(shape(null, true))
         .isEqualTo("04" + "05" + "03" + "06" + "07" + "8002" + "04636f6c64" + "02");
     assertThat(shape(null, false))
         .isEqualTo("04" + "05" + "03" + "06" + "07" + "8002" + "04636f6c64" + "00");
     ByteReader later = new ByteReader(HEX.parseHex("040503060708" + "04636f6c64" + "04"));
-    assertThatThrownBy(() -> ShapeReport.read(later, KeyInterval.ALL, LATEST))
+    assertThatThrownBy(() -> RangeLoadReport.read(later, KeyInterval.ALL, LATEST))
         .isInstanceOf(NewerFormatException.class);
     ByteReader outside = new ByteReader(HEX.parseHex("040503060708" + "04636f6c64" + "010105"));
     KeyInterval keys = new KeyInterval(new byte[0], new byte[] {5});
-    assertThatThrownBy(() -> ShapeReport.read(outside, keys, LATEST))
+    assertThatThrownBy(() -> RangeLoadReport.read(outside, keys, LATEST))
         .isInstanceOf(MalformedBytesException.class);
   }
 
   private static String shape(@Nullable KeyInterval splitOff, boolean merge) {
-    ShapeReport shape = new ShapeReport(4, 5, 3, 6, 7, 256, "cold", splitOff, merge, false);
+    RangeLoadReport shape = new RangeLoadReport(4, 5, 3, 6, 7, 256, "cold", splitOff, merge, false);
     ByteWriter out = new ByteWriter(16);
     shape.write(out);
     byte[] bytes = out.toByteArray();
-    assertThat(ShapeReport.read(new ByteReader(bytes), KeyInterval.ALL, LATEST)).isEqualTo(shape);
+    assertThat(RangeLoadReport.read(new ByteReader(bytes), KeyInterval.ALL, LATEST))
+        .isEqualTo(shape);
     return HEX.formatHex(bytes);
   }
 
   @Test
-  void shouldCutWhatIsToldOfAFailure() {
+  void shouldTruncateLongFailureReasons() {
     ReplicaReport halted =
         new ReplicaReport(
             RANGE,
@@ -282,7 +286,7 @@ class PlacementCodecsTest {
   }
 
   @Test
-  void shouldRefuseMoreReplicasThanANodeCanHave() {
+  void shouldRejectMoreReplicasThanANodeCanHave() {
     ReplicaReport one =
         new ReplicaReport(
             RANGE,
@@ -334,7 +338,7 @@ class PlacementCodecsTest {
         new Golden(
             new MergeOrder.Absorb(descriptor, descriptor, SET),
             "01090905" + block + block + "0201610162" + "010163"),
-        new Golden(new MergeOrder.Renew(descriptor), "010a0905" + block),
+        new Golden(new MergeOrder.BumpEpoch(descriptor), "010a0905" + block),
         new Golden(new MergeOrder.Unfreeze(RANGE), "010b0905" + range),
         new Golden(
             new MergeOrder.RemoveStaleReplica(
@@ -365,7 +369,7 @@ class PlacementCodecsTest {
   }
 
   @Test
-  void shouldRefuseWhatAnotherVersionMayHaveSent() {
+  void shouldRejectMessagesOfUnknownVersions() {
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("02010905")))
         .isInstanceOf(MalformedBytesException.class);
     assertThatThrownBy(() -> PlacementOrder.decode(HEX.parseHex("010d0905")))

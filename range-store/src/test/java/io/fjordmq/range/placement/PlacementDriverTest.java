@@ -9,7 +9,6 @@ import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.metadata.Change;
@@ -23,6 +22,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import io.fjordmq.range.sim.LocalRanges;
+import io.fjordmq.testing.Simulation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The driver of a cluster of one node, on the real range engine and metadata in virtual time. */
+/** The driver of a single-node cluster, on the real range engine and metadata in virtual time. */
 class PlacementDriverTest {
   private static final NodeId SELF = new NodeId("local");
   private static final RangeId RANGE = new RangeId("words", 1);
@@ -49,11 +49,12 @@ class PlacementDriverTest {
   private final SimCluster cluster = new SimCluster(simulation);
   private final RangeDirectory directory = new RangeDirectory();
   private final TestMembership membership = new TestMembership(SELF);
-  private Map<RangeId, ShapeReport> shapes = Map.of();
+  private Map<RangeId, RangeLoadReport> shapes = Map.of();
+  private int voters = 1;
   private MetadataGroup metadata;
   private PlacementDriver driver;
 
-  /** Keeps nothing: this cluster never restarts. */
+  /** Stores nothing: this cluster never restarts. */
   private static final class Nowhere implements MetadataStorage {
     @Override
     public byte @Nullable [] load() {
@@ -84,7 +85,8 @@ class PlacementDriverTest {
             () -> new Leadership(1, SELF, true),
             directory,
             ranges.timers(),
-            () -> PlacementSettings.defaults(List.of(new StorePlacement("words", 1, false))));
+            () -> List.of(new StorePlacement("words", voters, false)),
+            PlacementSettings.DEFAULTS);
     driver.start();
   }
 
@@ -102,9 +104,9 @@ class PlacementDriverTest {
   }
 
   @Test
-  void shouldTryAWishThatIsRefusedLessAndLessOften() {
+  void shouldBackOffARejectedRequest() {
     KeyInterval part = new KeyInterval("f".getBytes(UTF_8), "z".getBytes(UTF_8));
-    shapes = Map.of(RANGE, new ShapeReport(60, 9, 9, 9, 9, "split", part, false, false));
+    shapes = Map.of(RANGE, new RangeLoadReport(60, 9, 9, 9, 9, "split", part, false, false));
     ranges.advance(Duration.ofSeconds(60));
     long afterAMinute = directory.nextNumber("words").number();
     assertThat(afterAMinute).as("at 2, 4, 8, 16 and 32 s").isBetween(4L, 8L);
@@ -115,7 +117,7 @@ class PlacementDriverTest {
   }
 
   @Test
-  void shouldSayWhatAMergeWaitsForUntilAnOperatorCancelsIt() {
+  void shouldReportWhatAMergeWaitsForUntilItIsCanceled() {
     NodeId other = new NodeId("other");
     membership.setUp(other, 1);
     membership.setState(other, Member.State.DOWN);
@@ -127,7 +129,7 @@ class PlacementDriverTest {
         .satisfies(
             step -> {
               assertThat(step.range()).isEqualTo(RANGE);
-              assertThat(step.why()).contains("node other is down");
+              assertThat(step.reason()).contains("node other is down");
               assertThat(step.cancelable()).isTrue();
               assertThat(step.waiting()).isBetween(Duration.ofSeconds(8), Duration.ofSeconds(10));
             });
@@ -135,9 +137,42 @@ class PlacementDriverTest {
     assertThat(merged)
         .failsWithin(Duration.ofSeconds(1))
         .withThrowableThat()
-        .withMessageContaining("an operator has canceled it");
+        .withMessageContaining("an operator canceled the merge");
     ranges.advance(Duration.ofSeconds(10));
     assertThat(driver.pending()).isEmpty();
     assertThatThrownBy(() -> driver.cancel(RANGE)).hasMessageContaining("neither a merge nor");
+  }
+
+  @Test
+  void shouldStopAVoterChangeThatAnOperatorCancels() {
+    NodeId silent = new NodeId("silent");
+    membership.setUp(silent, 1);
+    voters = 2;
+    ranges.advance(Duration.ofSeconds(10));
+    String change = "changing the voters from [local] to [local, silent]";
+    assertPending(change, "node silent does not respond", true);
+
+    driver.cancel(RANGE);
+    ranges.advance(Duration.ofSeconds(10));
+    assertPending(change, "canceled by an operator; placement may repeat the change in", false);
+    assertThatThrownBy(() -> driver.cancel(RANGE)).hasMessageContaining("may repeat the change in");
+
+    ranges.advance(PlacementSettings.DEFAULTS.mergeCooldown());
+    assertPending(change, "node silent does not respond", true);
+
+    membership.remove(silent, 1);
+    ranges.advance(Duration.ofSeconds(10));
+    assertThat(driver.pending()).isEmpty();
+  }
+
+  private void assertPending(String what, String reason, boolean cancelable) {
+    assertThat(driver.pending().stream().filter(step -> step.range().equals(RANGE)))
+        .singleElement()
+        .satisfies(
+            step -> {
+              assertThat(step.what()).isEqualTo(what);
+              assertThat(step.reason()).startsWith(reason);
+              assertThat(step.cancelable()).isEqualTo(cancelable);
+            });
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.peer.LoopbackPeers;
-import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.common.ManualTimers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Orders of a driver to its own node. */
+/** Orders that a driver sends to its own node. */
 class PlacementOrdersTest {
   private static final NodeId SELF = new NodeId("self");
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -24,38 +24,38 @@ class PlacementOrdersTest {
   }
 
   @Test
-  void shouldNotWaitForThisNodeLongerThanForAnother() {
+  void shouldApplyTheTimeoutToThisNodeAsWell() {
     CompletableFuture<byte[]> done = new CompletableFuture<>();
-    CompletableFuture<byte[]> answer =
+    CompletableFuture<byte[]> response =
         orders(order -> done).send(SELF, new PlacementOrder.Report(), TIMEOUT);
     timers.advance(TIMEOUT.minusMillis(1));
-    assertThat(answer).isNotDone();
+    assertThat(response).isNotDone();
     timers.advance(Duration.ofMillis(1));
-    assertThat(answer)
+    assertThat(response)
         .failsWithin(Duration.ZERO)
         .withThrowableThat()
-        .withMessageContaining("did not answer within 10000 ms");
-    assertThat(done).as("it goes on").isNotDone();
+        .withMessageContaining("did not respond within 10000 ms");
+    assertThat(done).as("the order may still be carried out").isNotDone();
   }
 
   @Test
-  void shouldTakeAnAnswerThatComesInTime() {
+  void shouldReturnAResponseThatArrivesInTime() {
     CompletableFuture<byte[]> done = new CompletableFuture<>();
-    CompletableFuture<byte[]> answer =
+    CompletableFuture<byte[]> response =
         orders(order -> done).send(SELF, new PlacementOrder.Report(), TIMEOUT);
     timers.advance(Duration.ofSeconds(5));
     done.complete(new byte[] {7});
     timers.advance(TIMEOUT);
-    assertThat(answer.join()).containsExactly(7);
+    assertThat(response.join()).containsExactly(7);
   }
 
   @Test
-  void shouldNumberOrdersAndTakeABugForNoAnswer() {
-    List<PlacementOrder> heard = new ArrayList<>();
+  void shouldNumberOrdersAndTreatAnExceptionAsAMissingResponse() {
+    List<PlacementOrder> received = new ArrayList<>();
     PlacementOrders orders =
         orders(
             order -> {
-              heard.add(order);
+              received.add(order);
               throw new IllegalStateException("the bug");
             });
     for (int i = 0; i < 2; i++) {
@@ -64,7 +64,7 @@ class PlacementOrdersTest {
           .withThrowableThat()
           .withMessageContaining("the bug");
     }
-    assertThat(heard.get(1).isAfter(1, 1)).isTrue();
-    assertThat(heard.get(0).isAfter(1, 1)).isFalse();
+    assertThat(received.get(1).isAfter(1, 1)).isTrue();
+    assertThat(received.get(0).isAfter(1, 1)).isFalse();
   }
 }

@@ -6,7 +6,6 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
@@ -17,6 +16,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeDescriptorCodec;
 import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
+import io.fjordmq.testing.Simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -33,10 +33,10 @@ class RangeDirectoryTest {
   private final Simulation simulation = new Simulation(1);
   private final SimCluster cluster = new SimCluster(simulation);
   private final RangeDirectory directory = new RangeDirectory();
-  private final List<List<RangeDescriptor>> heard = new ArrayList<>();
+  private final List<List<RangeDescriptor>> received = new ArrayList<>();
   private MetadataGroup metadata;
 
-  /** Keeps nothing: this cluster never restarts. */
+  /** Stores nothing: this cluster never restarts. */
   private static final class Nowhere implements MetadataStorage {
     @Override
     public byte @Nullable [] load() {
@@ -62,26 +62,26 @@ class RangeDirectoryTest {
   }
 
   @Test
-  void shouldTellClientsOfTheRangesOfTheirStore() {
+  void shouldNotifyClientsOfTheRangesOfTheirStore() {
     write(RangeDirectory.first(List.of(range("words", 2, 1, A), range("words", 1, 1, A))));
-    directory.follow("words", heard::add);
-    assertThat(heard.get(0)).extracting(range -> range.id().number()).containsExactly(1L, 2L);
+    directory.follow("words", received::add);
+    assertThat(received.get(0)).extracting(range -> range.id().number()).containsExactly(1L, 2L);
     write(RangeDirectory.first(List.of(range("names", 1, 1, A))));
     assertThat(directory.ranges()).hasSize(3);
-    assertThat(heard.get(1)).hasSize(2);
+    assertThat(received.get(1)).hasSize(2);
   }
 
   @Test
-  void shouldTellWhoHoldsARangeNowAndTheVersionOfItsRecord() {
+  void shouldReturnTheReplicasOfARangeAndTheVersionOfItsRecord() {
     write(RangeDirectory.first(List.of(range("words", 1, 1, A))));
-    directory.follow("words", heard::add);
+    directory.follow("words", received::add);
     RangeDescriptor moved = range("words", 1, 2, B);
     long version = published("words", 1).version();
     write(
         List.of(
             Change.put(
                 RangeDirectory.key(moved.id()), RangeDescriptorCodec.encode(moved), version)));
-    assertThat(heard.get(1)).containsExactly(moved);
+    assertThat(received.get(1)).containsExactly(moved);
     assertThat(published("words", 1).version()).isGreaterThan(version);
   }
 
@@ -94,7 +94,7 @@ class RangeDirectoryTest {
   }
 
   @Test
-  void shouldGoOnWhenARecordIsUnreadableOrAClientFails() {
+  void shouldTolerateUnreadableRecordsAndFailingFollowers() {
     directory.follow(
         "words",
         ranges -> {
@@ -102,10 +102,10 @@ class RangeDirectoryTest {
             throw new IllegalStateException("a client's bug");
           }
         });
-    directory.follow("words", heard::add);
+    directory.follow("words", received::add);
     write(List.of(Change.put("range/words/7", new byte[] {99})));
     write(RangeDirectory.first(List.of(range("words", 1, 1, A))));
-    assertThat(heard.get(heard.size() - 1)).containsExactly(range("words", 1, 1, A));
+    assertThat(received.get(received.size() - 1)).containsExactly(range("words", 1, 1, A));
   }
 
   private RangeDirectory.Published published(String store, long number) {

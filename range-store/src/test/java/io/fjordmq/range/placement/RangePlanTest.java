@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The next step of one range of three voters, led by the first, of which the second shall go. */
+/** The next step of one range with three voters, led by the first; the second is to be replaced. */
 class RangePlanTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -27,11 +27,11 @@ class RangePlanTest {
 
   private final Map<NodeId, RangeReports> reports = new HashMap<>();
 
-  private void says(NodeId node, ReplicaStatus.Role role) {
-    says(node, role, ALL);
+  private void report(NodeId node, ReplicaStatus.Role role) {
+    report(node, role, ALL);
   }
 
-  private void says(NodeId node, ReplicaStatus.Role role, ReplicaSet group) {
+  private void report(NodeId node, ReplicaStatus.Role role, ReplicaSet group) {
     ReplicaReport replica =
         new ReplicaReport(
             RANGE, RangeEpoch.FIRST, KeyInterval.ALL, role, 3, group, 9, 9, null, null, null);
@@ -43,75 +43,116 @@ class RangePlanTest {
   }
 
   private RangePlan plan(ReplicaSet now, Set<NodeId> wanted) {
+    return plan(now, wanted, Set.of());
+  }
+
+  private RangePlan plan(ReplicaSet now, Set<NodeId> wanted, Set<RangeId> held) {
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
     PlacementView.Node down = new PlacementView.Node(Member.State.DOWN, false);
     RangeDescriptor published = new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, now);
     PlacementView view =
         new PlacementView(
-            Map.of(A, up, B, up, C, reports.containsKey(C) ? up : down),
-            Map.of(RANGE, published),
-            reports,
-            Set.of(),
-            Set.of(),
-            PlacementView.Merges.NONE);
+                Map.of(A, up, B, up, C, reports.containsKey(C) ? up : down),
+                Map.of(RANGE, published),
+                reports,
+                Set.of(),
+                Set.of(),
+                PlacementView.Merges.NONE)
+            .withHeld(held);
     PlacedRange range = new PlacedRange(published, reports);
     return new RangePlan(view, range, wanted, false, Set.of());
   }
 
   @Test
-  void shouldLetAVoterGoWhileTheOthersAreInService() {
-    says(A, ReplicaStatus.Role.LEADER);
-    says(B, ReplicaStatus.Role.VOTER);
-    says(C, ReplicaStatus.Role.VOTER);
+  void shouldRemoveAVoterWhileTheOthersAreInService() {
+    report(A, ReplicaStatus.Role.LEADER);
+    report(B, ReplicaStatus.Role.VOTER);
+    report(C, ReplicaStatus.Role.VOTER);
 
     assertThat(next()).isEqualTo(new Step.Change(RANGE, A, ALL, ReplicaSet.ofVoters(A, C)));
   }
 
-  /** After a split a voter may not have the new range yet, and nobody would confirm the change. */
+  /**
+   * After a split, a voter may not have a replica of the new range yet, and nobody would confirm
+   * the change.
+   */
   @Test
-  void shouldKeepAVoterWithoutWhomTheOthersHaveNoMajorityOfReplicas() {
-    says(A, ReplicaStatus.Role.LEADER);
-    says(B, ReplicaStatus.Role.VOTER);
+  void shouldKeepAVoterThatTheMajorityDependsOn() {
+    report(A, ReplicaStatus.Role.LEADER);
+    report(B, ReplicaStatus.Role.VOTER);
     reports.put(C, new RangeReports(1, List.of(), Set.of()));
 
     assertThat(next()).isNull();
   }
 
   @Test
-  void shouldSayWhichNodeARemovalWaitsFor() {
+  void shouldReportTheNodeThatARemovalWaitsFor() {
     ReplicaSet without = ReplicaSet.ofVoters(A, C);
-    says(A, ReplicaStatus.Role.LEADER, without);
-    says(B, ReplicaStatus.Role.NONE, without);
+    report(A, ReplicaStatus.Role.LEADER, without);
+    report(B, ReplicaStatus.Role.NONE, without);
     RangePlan plan = plan(without, Set.of(A, C));
     assertThat(plan.next()).isNull();
-    assertThat(plan.pending())
+    assertThat(plan.pending(null))
         .containsExactly(
-            new PendingStep(RANGE, "removing the replica on node b", "node c is down", false));
-    says(C, ReplicaStatus.Role.VOTER, without);
+            new PendingStep(RANGE, "removing the replica on node b", "node c is down", true));
+    report(C, ReplicaStatus.Role.VOTER, without);
     assertThat(plan(without, Set.of(A, C)).next())
         .isEqualTo(new Step.Drop(RANGE, B, A, without, 9));
   }
 
   @Test
-  void shouldSayWhichNodeAChangeOfVotersWaitsFor() {
+  void shouldReportTheNodeThatAVoterChangeWaitsFor() {
     ReplicaSet now = ReplicaSet.ofVoters(A, B);
-    says(A, ReplicaStatus.Role.LEADER, now);
-    says(B, ReplicaStatus.Role.VOTER, now);
+    report(A, ReplicaStatus.Role.LEADER, now);
+    report(B, ReplicaStatus.Role.VOTER, now);
     RangePlan plan = plan(now, Set.of(A, C));
     assertThat(plan.next()).isNull();
-    assertThat(plan.pending())
+    assertThat(plan.pending(null))
         .containsExactly(
             new PendingStep(
-                RANGE, "changing its voters from [a, b] to [a, c]", "node c is down", false));
+                RANGE, "changing the voters from [a, b] to [a, c]", "node c is down", true));
   }
 
   @Test
-  void shouldChangeARoleInOneStep() {
+  void shouldKeepAReplicaWhoseRemovalAnOperatorHasCanceled() {
+    ReplicaSet without = ReplicaSet.ofVoters(A, C);
+    report(A, ReplicaStatus.Role.LEADER, without);
+    report(B, ReplicaStatus.Role.NONE, without);
+    RangePlan waiting = plan(without, Set.of(A, C));
+    assertThat(waiting.changes(null))
+        .containsExactly(new ReplicaChange("removing the replica on node b", null));
+    RangePlan held = plan(without, Set.of(A, C), Set.of(RANGE));
+    assertThat(held.pending(null)).isEmpty();
+    assertThat(held.changes(null)).isEmpty();
+    report(C, ReplicaStatus.Role.VOTER, without);
+    assertThat(plan(without, Set.of(A, C), Set.of(RANGE)).next()).isNull();
+  }
+
+  @Test
+  void shouldReportWhyAVoterMustMoveAndHowToProceed() {
+    ReplicaSet now = ReplicaSet.ofVoters(A, B);
+    report(A, ReplicaStatus.Role.LEADER, now);
+    report(B, ReplicaStatus.Role.VOTER, now);
+    RangePlan plan = plan(now, Set.of(A, C));
+    assertThat(plan.changes("node b is being decommissioned"))
+        .singleElement()
+        .satisfies(
+            change ->
+                assertThat(change.reason())
+                    .startsWith("node b is being decommissioned; start the nodes")
+                    .contains("remove-node ID"));
+    assertThat(plan.pending("node b is being decommissioned"))
+        .singleElement()
+        .matches(step -> !step.cancelable());
+  }
+
+  @Test
+  void shouldChangeARoleInASingleStep() {
     ReplicaSet now = new ReplicaSet(Set.of(A, B), Set.of(C));
     ReplicaSet next = new ReplicaSet(Set.of(A, B, C), Set.of());
-    says(A, ReplicaStatus.Role.LEADER, now);
-    says(B, ReplicaStatus.Role.VOTER, now);
-    says(C, ReplicaStatus.Role.LEARNER, now);
+    report(A, ReplicaStatus.Role.LEADER, now);
+    report(B, ReplicaStatus.Role.VOTER, now);
+    report(C, ReplicaStatus.Role.LEARNER, now);
     assertThat(plan(now, Set.of(A, B, C)).next()).isEqualTo(new Step.Change(RANGE, A, now, next));
   }
 }

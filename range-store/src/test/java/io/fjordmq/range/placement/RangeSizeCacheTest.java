@@ -62,34 +62,34 @@ class RangeSizeCacheTest {
   }
 
   @Test
-  void shouldMeasureARangeNowAndThenAndWhenItHasChangedItsShape() {
+  void shouldMeasureARangePeriodicallyAndWhenItsEpochChanges() {
     sizes.refresh(List.of(led(1, 1)), 0);
     bytes = 8;
-    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.AGAIN_MILLIS - 1);
+    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.REFRESH_MILLIS - 1);
     assertThat(size(led(1, 1))).isEqualTo(7);
-    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.AGAIN_MILLIS);
+    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.REFRESH_MILLIS);
     assertThat(size(led(1, 1))).isEqualTo(8);
-    assertThat(size(led(1, 2))).as("of another shape").isNegative();
+    assertThat(size(led(1, 2))).as("another epoch").isNegative();
     bytes = 9;
-    sizes.refresh(List.of(led(1, 2)), RangeSizeCache.AGAIN_MILLIS + 1);
+    sizes.refresh(List.of(led(1, 2)), RangeSizeCache.REFRESH_MILLIS + 1);
     assertThat(size(led(1, 2))).isEqualTo(9);
   }
 
   @Test
-  void shouldMeasureSomeAtATimeAndAllInTurn() {
-    int many = 2 * RangeSizeCache.MOST_AT_ONCE + 1;
+  void shouldMeasureAFewRangesAtATimeInTurn() {
+    int many = 2 * RangeSizeCache.MAX_PER_CALL + 1;
     List<LedRange> all = IntStream.range(0, many).mapToObj(i -> led(i, 1)).toList();
     sizes.refresh(all, 0);
-    assertThat(measured).hasSize(RangeSizeCache.MOST_AT_ONCE);
-    // Too many for each to be measured in time: none is left out for the sake of others.
-    sizes.refresh(all, RangeSizeCache.AGAIN_MILLIS);
-    sizes.refresh(all, 2 * RangeSizeCache.AGAIN_MILLIS);
+    assertThat(measured).hasSize(RangeSizeCache.MAX_PER_CALL);
+    // More ranges than can be measured in time: none is starved by the others.
+    sizes.refresh(all, RangeSizeCache.REFRESH_MILLIS);
+    sizes.refresh(all, 2 * RangeSizeCache.REFRESH_MILLIS);
     assertThat(measured).contains(many - 1L);
     assertThat(all).allMatch(range -> size(range) == 7);
   }
 
   @Test
-  void shouldKnowNothingWhileTheStorageFailsNorOfARangeThatIsLedElsewhere() {
+  void shouldNotKnowSizesWhileTheStorageFailsOrAnotherNodeLeads() {
     bytes = -1;
     sizes.refresh(List.of(led(1, 1)), 0);
     assertThat(size(led(1, 1))).isNegative();
@@ -100,8 +100,8 @@ class RangeSizeCacheTest {
     assertThat(size(led(2, 1))).isNegative();
   }
 
-  /** As often as the ranges that a node leads are judged. */
-  private void lookEverySecond(Duration time, long version) {
+  /** As often as a node evaluates the ranges that it leads. */
+  private void refreshEverySecond(Duration time, long version) {
     long end = now + time.toMillis();
     for (; now < end; now += 1_000) {
       sizes.refresh(List.of(led(1, version)), now);
@@ -109,21 +109,21 @@ class RangeSizeCacheTest {
   }
 
   @Test
-  void shouldLookForTheKeyOnlyAboveTheLimit() {
+  void shouldSearchForTheKeyOnlyAboveTheLimit() {
     bytes = LIMIT;
-    lookEverySecond(Duration.ofMinutes(1), 1);
+    refreshEverySecond(Duration.ofMinutes(1), 1);
     assertThat(searchedAt).isEmpty();
     halvingKey = new byte[] {7};
     bytes = LIMIT + 1;
-    lookEverySecond(Duration.ofMinutes(2), 1);
+    refreshEverySecond(Duration.ofMinutes(2), 1);
     assertThat(searchedAt).as("as long as it is not split").containsExactly(60L, 90L, 120L, 150L);
     assertThat(sizes.of(led(1, 1)).halvingKey()).containsExactly(7);
   }
 
   @Test
-  void shouldLookForTheKeyLessAndLessOftenWhileThereIsNone() {
+  void shouldBackOffWhileNoKeyIsFound() {
     bytes = 2 * LIMIT;
-    lookEverySecond(Duration.ofHours(3), 1);
+    refreshEverySecond(Duration.ofHours(3), 1);
     assertThat(searchedAt)
         .containsExactly(0L, 30L, 90L, 210L, 450L, 930L, 1_890L, 3_690L, 5_490L, 7_290L, 9_090L);
     assertThat(measured).as("the size is measured all the same").hasSize(360);
@@ -132,20 +132,20 @@ class RangeSizeCacheTest {
   }
 
   @Test
-  void shouldLookForTheKeyAtOnceWhenTheRangeHasChanged() {
+  void shouldSearchImmediatelyWhenTheRangeHasChanged() {
     bytes = 2 * LIMIT;
-    lookEverySecond(Duration.ofHours(1), 1);
+    refreshEverySecond(Duration.ofHours(1), 1);
     searchedAt.clear();
     bytes = 2 * LIMIT * 6 / 5;
-    lookEverySecond(Duration.ofMinutes(1), 1);
+    refreshEverySecond(Duration.ofMinutes(1), 1);
     assertThat(searchedAt).as("a fifth more").isEmpty();
     bytes = 2 * LIMIT * 3 / 4;
     abandons = false;
-    lookEverySecond(Duration.ofMinutes(1), 1);
+    refreshEverySecond(Duration.ofMinutes(1), 1);
     assertThat(searchedAt).as("a quarter less").containsExactly(3_660L, 3_690L);
     assertThat(sizes.of(led(1, 1)).searchAbandoned()).isFalse();
     searchedAt.clear();
     sizes.refresh(List.of(led(1, 2)), now);
-    assertThat(searchedAt).as("another shape").hasSize(1);
+    assertThat(searchedAt).as("another epoch").hasSize(1);
   }
 }

@@ -18,7 +18,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is done for a range of three nodes with broken replicas, of which the first leads. */
+/** The steps for a range of three nodes with broken replicas, of which the first node leads. */
 class RebuildPlanTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -30,7 +30,7 @@ class RebuildPlanTest {
   private ReplicaSet group = ReplicaSet.ofVoters(A, B, C);
   private boolean onEveryNode;
 
-  private void says(NodeId node, ReplicaStatus.@Nullable Role role, boolean broken) {
+  private void report(NodeId node, ReplicaStatus.@Nullable Role role, boolean broken) {
     nodes.put(node, new PlacementView.Node(Member.State.UP, false));
     List<ReplicaReport> replicas = new ArrayList<>();
     if (role != null) {
@@ -74,68 +74,68 @@ class RebuildPlanTest {
   @Test
   void shouldReplaceABrokenReplicaStepByStep() {
     onEveryNode = true;
-    says(A, ReplicaStatus.Role.LEADER, false);
-    says(B, ReplicaStatus.Role.VOTER, false);
-    says(C, ReplicaStatus.Role.NONE, true);
+    report(A, ReplicaStatus.Role.LEADER, false);
+    report(B, ReplicaStatus.Role.VOTER, false);
+    report(C, ReplicaStatus.Role.NONE, true);
     ReplicaSet without = ReplicaSet.ofVoters(A, B);
     assertThat(steps()).containsExactly(new Step.Change(RANGE, A, group, without));
 
     group = without;
-    says(A, ReplicaStatus.Role.LEADER, false);
-    says(B, ReplicaStatus.Role.VOTER, false);
+    report(A, ReplicaStatus.Role.LEADER, false);
+    report(B, ReplicaStatus.Role.VOTER, false);
     assertThat(steps()).containsExactly(new Step.Drop(RANGE, C, A, without, 9));
 
     retired(C);
     assertThat(steps()).containsExactly(new Step.Forget(RANGE, C));
 
-    says(C, null, false);
+    report(C, null, false);
     assertThat(steps()).containsExactly(new Step.Ensure(RANGE, C, without));
 
-    says(C, ReplicaStatus.Role.LEARNER, false);
+    report(C, ReplicaStatus.Role.LEARNER, false);
     assertThat(steps())
         .containsExactly(new Step.Change(RANGE, A, without, ReplicaSet.ofVoters(A, B, C)));
   }
 
   @Test
-  void shouldLetABrokenReplicaHandLeadershipOverFirst() {
-    says(A, ReplicaStatus.Role.LEADER, true);
-    says(B, ReplicaStatus.Role.VOTER, false);
-    says(C, ReplicaStatus.Role.VOTER, false);
+  void shouldTransferLeadershipFromABrokenReplicaFirst() {
+    report(A, ReplicaStatus.Role.LEADER, true);
+    report(B, ReplicaStatus.Role.VOTER, false);
+    report(C, ReplicaStatus.Role.VOTER, false);
     assertThat(steps()).containsExactly(new Step.Transfer(RANGE, A, B));
   }
 
   @Test
-  void shouldKeepItWhereNoMajorityIsInServiceWithoutIt() {
-    says(A, ReplicaStatus.Role.LEADER, false);
-    says(B, ReplicaStatus.Role.NONE, false);
-    says(C, ReplicaStatus.Role.NONE, true);
+  void shouldKeepABrokenReplicaThatTheMajorityDependsOn() {
+    report(A, ReplicaStatus.Role.LEADER, false);
+    report(B, ReplicaStatus.Role.NONE, false);
+    report(C, ReplicaStatus.Role.NONE, true);
     assertThat(steps()).isEmpty();
 
-    says(B, ReplicaStatus.Role.VOTER, true);
+    report(B, ReplicaStatus.Role.VOTER, true);
     assertThat(steps()).isEmpty();
   }
 
   @Test
   void shouldNeverRemoveTheOnlyVoter() {
     group = ReplicaSet.ofVoters(A);
-    says(A, ReplicaStatus.Role.LEADER, true);
-    says(B, null, false);
-    says(C, null, false);
+    report(A, ReplicaStatus.Role.LEADER, true);
+    report(B, null, false);
+    report(C, null, false);
     assertThat(steps()).noneMatch(step -> step instanceof Step.Drop);
     group = new ReplicaSet(Set.of(A), Set.of(B, C));
-    says(A, ReplicaStatus.Role.NONE, true);
-    says(B, ReplicaStatus.Role.LEARNER, false);
-    says(C, ReplicaStatus.Role.LEARNER, false);
+    report(A, ReplicaStatus.Role.NONE, true);
+    report(B, ReplicaStatus.Role.LEARNER, false);
+    report(C, ReplicaStatus.Role.LEARNER, false);
     assertThat(steps()).isEmpty();
   }
 
   @Test
-  void shouldReplaceALearnerToo() {
+  void shouldAlsoReplaceALearner() {
     onEveryNode = true;
     group = new ReplicaSet(Set.of(A), Set.of(B, C));
-    says(A, ReplicaStatus.Role.LEADER, false);
-    says(B, ReplicaStatus.Role.LEARNER, false);
-    says(C, ReplicaStatus.Role.NONE, true);
+    report(A, ReplicaStatus.Role.LEADER, false);
+    report(B, ReplicaStatus.Role.LEARNER, false);
+    report(C, ReplicaStatus.Role.NONE, true);
     PlacementView.Node down = new PlacementView.Node(Member.State.DRAINING, false);
     nodes.put(B, down);
     assertThat(steps())

@@ -3,18 +3,18 @@ package io.fjordmq.range.placement;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
-import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
-import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.cluster.consensus.RaftPortConfig;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.TransportSettings;
+import io.fjordmq.cluster.consensus.jraft.JRaftHost;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEpoch;
@@ -44,6 +44,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -56,14 +57,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A row is damaged in one of three databases, on sofa-jraft, RocksDB and sockets; what placement
- * plans is done until nothing is left to do.
+ * A row is damaged in one of three databases, on sofa-jraft, RocksDB and sockets; the steps that
+ * placement plans are carried out until there are none left.
  */
 class RebuiltReplicaTest {
   private static final List<NodeId> IDS =
       List.of(new NodeId("rebuilt-a"), new NodeId("rebuilt-b"), new NodeId("rebuilt-c"));
   private static final RangeId RANGE = new RangeId("words", 1);
   private static final byte[] DATA_OF_K = {1, 'k'};
+  private static final byte[] DESCRIPTOR = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1};
 
   @TempDir Path directory;
 
@@ -73,9 +75,9 @@ class RebuiltReplicaTest {
   private final StoreSpec spec =
       new StoreSpec("words", List.of(), id -> new Careful(), (range, effects) -> {});
   private final RangeDescriptor first =
-      RangeStore.initialRanges(spec, new ReplicaSet(Set.copyOf(IDS), Set.of())).get(0);
+      spec.initialRanges(new ReplicaSet(Set.copyOf(IDS), Set.of())).get(0);
 
-  /** Reads all its rows before it serves anybody, as stores with tables in memory do. */
+  /** Reads all its rows when it is opened, as stores with in-memory tables do. */
   private static final class Careful extends AppendingCoprocessor {
     @Override
     public void open(KeyInterval interval, KvReader state) {
@@ -105,9 +107,9 @@ class RebuiltReplicaTest {
           JRaftHost.open(
               id,
               own.resolve("log"),
-              ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofSeconds(1)),
+              ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofMillis(400)),
               new ConsensusObserver() {},
-              new ClusterPort(
+              new RaftPortConfig(
                   new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                   addresses::get,
                   TransportSettings.DEFAULT,
@@ -119,16 +121,18 @@ class RebuiltReplicaTest {
               host,
               kv,
               List.of(spec),
-              RangeStoreSettings.defaults(own.resolve("installs")),
+              own.resolve("installs"),
+              RangeStoreSettings.DEFAULTS,
               threads.runtime(InstantSource.system()),
-              RangeObserver.NONE);
+              RangeObserver.NONE,
+              range -> range.equals(RANGE) ? Optional.of(first) : Optional.empty());
       LoopbackPeers.Node calls = peers.start(id);
-      RangeService.serve(id, store, calls);
+      RangeService.serve(id, store.forOtherNodes(), calls);
       client =
           new RoutedRangeClient(
               "words",
               List.of(first),
-              new PeerRangeTransport(id, store, calls, Duration.ofSeconds(5)),
+              new PeerRangeTransport(id, store.transport(), calls, Duration.ofSeconds(5)),
               threads.timers(),
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);
@@ -152,6 +156,32 @@ class RebuiltReplicaTest {
   @Test
   @Timeout(120)
   void shouldReplaceAReplicaWithADamagedRowAndLoseNothing() throws Exception {
+    replaceOneWith(DATA_OF_K, "?".getBytes(UTF_8), "is damaged");
+  }
+
+  @Test
+  @Timeout(120)
+  void shouldReplaceAReplicaWithADamagedDescriptorAndLoseNothing() throws Exception {
+    replaceOneWith(DESCRIPTOR, new byte[] {1, 5}, "MalformedBytesException");
+  }
+
+  /** As after a downgrade, which must not keep the node from starting either. */
+  @Test
+  @Timeout(120)
+  void shouldNotReplaceAReplicaWithANewerDescriptorFormat() throws Exception {
+    NodeId newer = IDS.get(0);
+    nodes.put(newer, new Node(newer));
+    node(newer).store.createInitialRanges(List.of(first));
+    KvBatch change = new KvBatch();
+    change.put(DESCRIPTOR, new byte[] {2});
+    node(newer).kv.space("words").write(change);
+    restart(newer);
+    assertThat(status(newer).descriptor().interval()).isEqualTo(first.interval());
+    assertThat(status(newer).failure()).contains("upgrade this node");
+    assertThat(status(newer).broken()).isFalse();
+  }
+
+  private void replaceOneWith(byte[] row, byte[] damaged, String reason) throws Exception {
     for (NodeId id : IDS) {
       nodes.put(id, new Node(id));
       node(id).store.createInitialRanges(List.of(first));
@@ -160,11 +190,11 @@ class RebuiltReplicaTest {
     NodeId broken = IDS.get(2);
     node(broken).store.checkpoint().get(30, TimeUnit.SECONDS);
     KvBatch damage = new KvBatch();
-    damage.put(DATA_OF_K, "?".getBytes(UTF_8));
+    damage.put(row, damaged);
     node(broken).kv.space("words").write(damage);
     restart(broken);
-    assertThat(status(broken).failure()).contains("is damaged");
-    append(5); // the others go on
+    assertThat(status(broken).failure()).contains(reason);
+    append(5); // the others keep working
 
     while (!isDone()) {
       for (Step step : PlacementPlan.steps(view(), List.of(new StorePlacement("words", 3, true)))) {
@@ -214,7 +244,7 @@ class RebuiltReplicaTest {
         && nodes.values().stream()
             .allMatch(
                 node ->
-                    node.store.retired().isEmpty()
+                    node.store.localReplicas().retired().isEmpty()
                         && node.store.status().stream()
                             .anyMatch(
                                 replica ->
@@ -248,16 +278,19 @@ class RebuiltReplicaTest {
 
   private CompletableFuture<Void> perform(Step step) {
     if (step instanceof Step.Change change) {
-      return node(change.leader()).store.changeReplicas(RANGE, change.from(), change.to());
+      return node(change.leader())
+          .store
+          .leaderOperations()
+          .changeReplicas(RANGE, change.from(), change.to());
     } else if (step instanceof Step.Drop drop) {
-      return node(drop.node()).store.dropReplica(RANGE, drop.asOfIndex());
+      return node(drop.node()).store.localReplicas().drop(RANGE, drop.asOfIndex());
     } else if (step instanceof Step.Forget forget) {
-      return node(forget.node()).store.forgetReplica(RANGE);
+      return node(forget.node()).store.localReplicas().forget(RANGE);
     } else if (step instanceof Step.Ensure ensure) {
       return node(ensure.node())
           .store
-          .ensureReplica(
-              new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ensure.members()));
+          .localReplicas()
+          .ensure(new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ensure.members()));
     }
     return CompletableFuture.completedFuture(null);
   }

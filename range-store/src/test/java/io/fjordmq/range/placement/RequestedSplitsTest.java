@@ -21,30 +21,30 @@ class RequestedSplitsTest {
   }
 
   @Test
-  void shouldTellWhoWaitsWhatBecameOfIt() {
+  void shouldCompleteRequestsWithTheirOutcome() {
     CompletableFuture<Void> done = splits.add(RANGE, key);
     CompletableFuture<Void> failing = splits.add(OTHER, key);
     assertThat(splits.keys()).containsOnlyKeys(RANGE, OTHER);
-    splits.ended(step(RANGE, key), null);
-    splits.ended(step(OTHER, key), new IllegalStateException("no"));
+    splits.onStepFinished(step(RANGE, key), null);
+    splits.onStepFinished(step(OTHER, key), new IllegalStateException("no"));
     assertThat(done).isCompleted();
     assertThat(failing).isCompletedExceptionally();
     assertThat(splits.keys()).isEmpty();
   }
 
   @Test
-  void shouldKeepALaterOneOfTheSameRange() {
+  void shouldKeepALaterRequestForTheSameRange() {
     CompletableFuture<Void> first = splits.add(RANGE, key);
     byte[] other = {2};
     CompletableFuture<Void> second = splits.add(RANGE, other);
     assertThat(first).isCompletedExceptionally();
-    splits.ended(step(RANGE, key), null); // was on its way
+    splits.onStepFinished(step(RANGE, key), null); // was in progress
     assertThat(second).isNotDone();
     assertThat(splits.keys().get(RANGE)).isSameAs(other);
   }
 
   @Test
-  void shouldGiveUpWhatNobodyCanDo() {
+  void shouldFailRequestsThatCannotBeCarriedOut() {
     CompletableFuture<Void> unknown = splits.add(OTHER, key);
     CompletableFuture<Void> known = splits.add(RANGE, key);
     splits.keepOnly(Set.of(RANGE));

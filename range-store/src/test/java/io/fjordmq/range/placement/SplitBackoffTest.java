@@ -15,7 +15,7 @@ class SplitBackoffTest {
   private final SplitBackoff pauses = new SplitBackoff();
 
   @Test
-  void shouldDoubleThePauseEachTimeUpToABound() {
+  void shouldDoubleThePauseUpToALimit() {
     long now = 0;
     for (long pause : new long[] {1, 2, 4, 8, 16, 32, 32}) {
       pauses.failed(ONE, now, SECOND);
@@ -27,7 +27,7 @@ class SplitBackoffTest {
   }
 
   @Test
-  void shouldBeginAnewAfterASuccessAndForgetRangesThatAreNoMore() {
+  void shouldResetAfterASuccessAndForgetRemovedRanges() {
     pauses.failed(ONE, 0, SECOND);
     pauses.failed(ONE, 1_000, SECOND);
     pauses.done(ONE);

@@ -16,6 +16,7 @@ import io.fjordmq.range.load.SplitMergeSettings;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import io.fjordmq.range.sim.LocalRanges;
 import io.fjordmq.range.store.RangeSizes;
+import io.fjordmq.testing.RecordBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a node says of ranges that it leads, on the real range engine in virtual time. */
+/**
+ * The reports of a node about the ranges that it leads, on the real range engine in virtual time.
+ */
 class SplitMonitorTest {
   private static final RangeId RANGE = new RangeId("words", 1);
   private static final Duration SECOND = Duration.ofSeconds(1);
@@ -34,14 +37,14 @@ class SplitMonitorTest {
       new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
 
   private LocalRanges ranges = LocalRanges.of(WORDS);
-  private final List<Runnable> judgements = new ArrayList<>();
-  private final List<String> judged = new ArrayList<>();
+  private final List<Runnable> evaluations = new ArrayList<>();
+  private final List<String> decisions = new ArrayList<>();
   private boolean waits;
   private long maxRangeBytes;
   private SplitAdvice advice = new SplitAdvice.Keep(Reason.COLD);
-  private @Nullable RangeLoad asked;
+  private @Nullable RangeLoad evaluated;
   private Runnable whileMeasuring = () -> {};
-  private Runnable whileAsking = () -> {};
+  private Runnable whileDeciding = () -> {};
 
   private SplitMonitor watch = watch(Set.of("words"));
 
@@ -50,8 +53,8 @@ class SplitMonitorTest {
         new SplitStrategy() {
           @Override
           public SplitAdvice advise(RangeLoad load, NodeLoad node) {
-            asked = load;
-            whileAsking.run();
+            evaluated = load;
+            whileDeciding.run();
             return advice;
           }
         };
@@ -59,21 +62,30 @@ class SplitMonitorTest {
     return new SplitMonitor(
         ranges.store(),
         strategy,
-        new SplitMergeSettings(
-            stores, 10, Duration.ofSeconds(5), SECOND, Duration.ZERO, maxRangeBytes),
+        stores,
+        RecordBuilder.from(SplitMergeSettings.DEFAULTS)
+            .with(SplitMergeSettings::maxRanges, 10)
+            .with(SplitMergeSettings::cooldown, Duration.ofSeconds(5))
+            .with(SplitMergeSettings::strategyTimeout, SECOND)
+            .with(SplitMergeSettings::maxBusyPercent, 50)
+            .with(SplitMergeSettings::cpuLimitPercent, 90)
+            .with(SplitMergeSettings::minAge, Duration.ZERO)
+            .with(SplitMergeSettings::mergeAfter, Duration.ZERO)
+            .with(SplitMergeSettings::maxRangeBytes, maxRangeBytes)
+            .build(),
         () -> 0,
         ranges.timers(),
         task -> {
-          judgements.add(task);
+          evaluations.add(task);
           if (!waits) {
-            judgements.remove(0).run();
+            evaluations.remove(0).run();
           }
         },
         new RangeObserver() {
           @Override
-          public void splitDecided(RangeId range, String decision) {
+          public void onSplitDecision(RangeId range, String decision) {
             assertThat(SplitMonitor.DECISIONS).contains(decision);
-            judged.add(decision);
+            decisions.add(decision);
           }
         },
         new RangeSizeCache(
@@ -101,7 +113,7 @@ class SplitMonitorTest {
     return text.getBytes(UTF_8);
   }
 
-  private ShapeReport report() {
+  private RangeLoadReport report() {
     return Objects.requireNonNull(watch.reports().get(RANGE));
   }
 
@@ -110,13 +122,13 @@ class SplitMonitorTest {
     return new String(part.start(), UTF_8);
   }
 
-  private SplitMonitor.SplitPoint halving() {
+  private SplitPointSearch.SplitPoint halving() {
     return watch.splitPoint(RANGE).join().orElseThrow();
   }
 
   private void measureSomething() {
     watch.start();
-    ranges.advance(SECOND); // from now on it is measured
+    ranges.advance(SECOND); // measured from here on
     append("b");
     append("f");
     append("f");
@@ -124,18 +136,18 @@ class SplitMonitorTest {
   }
 
   @Test
-  void shouldMeasureWhatARangeHasToDoAndSayWhatTheStrategyMakesOfIt() {
+  void shouldReportTheLoadOfARangeAndTheDecisionOfTheStrategy() {
     measureSomething();
-    RangeLoad load = Objects.requireNonNull(asked);
+    RangeLoad load = Objects.requireNonNull(evaluated);
     assertThat(load.requests().most()).isEqualTo(3);
     assertThat(load.keys()).contains("b".getBytes(UTF_8), "f".getBytes(UTF_8));
     assertThat(report().decision()).isEqualTo("cold");
     assertThat(report().splitOff()).isNull();
-    assertThat(judged).containsExactly("cold");
+    assertThat(decisions).containsExactly("cold");
   }
 
   @Test
-  void shouldSayHowManyOfTheRequestsAreWrites() {
+  void shouldReportTheWritesAmongTheRequests() {
     measureSomething();
     for (int i = 0; i < 20; i++) {
       append("b");
@@ -147,22 +159,23 @@ class SplitMonitorTest {
   }
 
   @Test
-  void shouldSayAWishUntilItIsDone() {
+  void shouldRepeatARequestUntilItIsCarriedOut() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
     measureSomething();
     assertThat(splitAt()).isEqualTo("f");
     advice = new SplitAdvice.Split("g".getBytes(UTF_8));
     ranges.advance(SECOND);
-    assertThat(splitAt()).as("the same wish").isEqualTo("f");
-    assertThat(ranges.store().split(RANGE, 1, "f".getBytes(UTF_8), 2)).isCompleted();
+    assertThat(splitAt()).as("the same request").isEqualTo("f");
+    assertThat(ranges.store().leaderOperations().split(RANGE, 1, "f".getBytes(UTF_8), 2))
+        .isCompleted();
     advice = new SplitAdvice.Split("c".getBytes(UTF_8));
     ranges.advance(Duration.ofSeconds(2));
-    assertThat(report().decision()).as("its turn comes after the pause").isEqualTo("split");
+    assertThat(report().decision()).as("requested after the pause").isEqualTo("split");
     assertThat(report().splitOff()).isNull();
   }
 
   @Test
-  void shouldTakeAWishBackWhenItIsNotWantedAnyMore() {
+  void shouldWithdrawARequestThatIsNoLongerNeeded() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
     measureSomething();
     advice = new SplitAdvice.Keep(Reason.TOO_SHORT);
@@ -172,45 +185,46 @@ class SplitMonitorTest {
   }
 
   @Test
-  void shouldNotWishForWhatWouldBeRefusedBecauseOfTheFirstEntryOfTheLog() {
+  void shouldNotRequestASplitBeforeTheLogIsTruncated() {
     close();
     ranges = LocalRanges.ofEarlierVersion(WORDS);
     watch = watch(Set.of("words"));
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
     measureSomething();
-    assertThat(ranges.store().split(RANGE, 1, "f".getBytes(UTF_8), 2)).isCompletedExceptionally();
+    assertThat(ranges.store().leaderOperations().split(RANGE, 1, "f".getBytes(UTF_8), 2))
+        .isCompletedExceptionally();
     assertThat(report().splitOff()).isNull();
-    assertThat(report().decision()).isEqualTo("log_not_cut");
+    assertThat(report().decision()).isEqualTo("log_not_truncated");
     assertThat(halving().key()).isNull();
-    assertThat(halving().whyNot()).contains("first entry");
+    assertThat(halving().noSplitReason()).contains("not been truncated yet");
   }
 
-  /** The next judgement has begun, but its thread has not got to it. */
-  private void holdJudgement() {
+  /** The next evaluation has begun, but its thread is blocked. */
+  private void blockEvaluation() {
     watch.start();
     ranges.advance(SECOND);
     append("b");
     append("f");
     waits = true;
     ranges.advance(Duration.ofSeconds(30)); // sizes are due
-    assertThat(judgements).as("one judgement at a time").hasSize(1);
+    assertThat(evaluations).as("one evaluation at a time").hasSize(1);
   }
 
   @Test
-  void shouldLeaveRangesAsTheyAreWhileTheStrategyDoesNotAnswer() {
+  void shouldNotChangeRangesWhileTheStrategyDoesNotReturn() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
-    holdJudgement();
-    whileAsking =
+    blockEvaluation();
+    whileDeciding =
         () -> {
           ranges.advance(Duration.ofSeconds(3));
-          assertThat(judgements).as("it is not asked again before it has answered").isEmpty();
+          assertThat(evaluations).as("not called again before it has returned").isEmpty();
           assertThat(report().decision()).isEqualTo("too_slow");
           assertThat(report().splitOff()).isNull();
         };
-    judgements.remove(0).run();
+    evaluations.remove(0).run();
     assertThat(report().decision()).as("too late").isEqualTo("too_slow");
     assertThat(report().splitOff()).isNull();
-    whileAsking = () -> {};
+    whileDeciding = () -> {};
     waits = false;
     ranges.advance(Duration.ofSeconds(6));
     assertThat(report().splitOff()).as("in time again").isNotNull();
@@ -219,33 +233,35 @@ class SplitMonitorTest {
   @Test
   void shouldNotBlameTheStrategyForSlowStorage() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
-    holdJudgement();
+    blockEvaluation();
     whileMeasuring =
         () -> {
           ranges.advance(Duration.ofSeconds(3));
-          assertThat(judgements).as("one judgement at a time").isEmpty();
+          assertThat(evaluations).as("one evaluation at a time").isEmpty();
           assertThat(report().decision()).isEqualTo("storage_too_slow");
           assertThat(report().splitOff()).isNull();
         };
-    judgements.remove(0).run();
-    assertThat(judged).contains("storage_too_slow").doesNotContain("too_slow");
-    assertThat(report().decision()).as("the strategy answered at once").isEqualTo("split");
+    evaluations.remove(0).run();
+    assertThat(decisions).contains("storage_too_slow").doesNotContain("too_slow");
+    assertThat(report().decision()).as("the strategy returned in time").isEqualTo("split");
     assertThat(splitAt()).isEqualTo("f");
   }
 
   @Test
-  void shouldNotAskAboutStoresThatAreNotSplitByLoad() {
+  void shouldNotCallTheStrategyForStoresThatAreNotSplitByLoad() {
     watch.close();
     try (SplitMonitor off = watch(Set.of())) {
       off.start();
       ranges.advance(Duration.ofSeconds(2));
-      assertThat(off.reports().values()).extracting(ShapeReport::decision).containsExactly("off");
-      assertThat(asked).isNull();
+      assertThat(off.reports().values())
+          .extracting(RangeLoadReport::decision)
+          .containsExactly("off");
+      assertThat(evaluated).isNull();
     }
   }
 
   @Test
-  void shouldHalveTheLoadOfARangeByHandIfEnoughIsKnownOfIt() {
+  void shouldHalveTheLoadOnRequestIfEnoughKeysWereSampled() {
     assertThat(watch.splitPoint(RANGE).join()).as("nothing is measured yet").isEmpty();
     watch.start();
     ranges.advance(SECOND);
@@ -259,29 +275,29 @@ class SplitMonitorTest {
   }
 
   @Test
-  void shouldHalveWhatARangeHoldsByHandIfItIsIdle() {
+  void shouldHalveTheSizeOfAnIdleRangeOnRequest() {
     append("a", "a", "a", "a", "a", "b", "c");
     watch.start();
     ranges.advance(Duration.ofSeconds(30));
     assertThat(halving().key()).as("one long row, then two short ones").isEqualTo(bytes("b"));
     append("c");
     ranges.advance(SECOND);
-    assertThat(halving().key()).as("one request says nothing of the load").isEqualTo(bytes("b"));
+    assertThat(halving().key()).as("one request is not a measurement").isEqualTo(bytes("b"));
   }
 
   @Test
-  void shouldSayThatARangeHoldsTooFewKeysToBeSplit() {
+  void shouldReportThatARangeHoldsTooFewKeysToBeSplit() {
     watch.start();
     ranges.advance(Duration.ofSeconds(2));
     assertThat(halving().key()).isNull();
-    assertThat(halving().whyNot()).contains("range words-1 holds too few keys to be split");
+    assertThat(halving().noSplitReason()).contains("range words-1 holds too few keys to be split");
     append("f");
     ranges.advance(Duration.ofSeconds(30));
-    assertThat(halving().whyNot()).contains("holds too few keys");
+    assertThat(halving().noSplitReason()).contains("holds too few keys");
   }
 
   @Test
-  void shouldNotGoByAFewRequestsWhereRowsCannotBeDivided() {
+  void shouldNotSplitByAFewRequestsIfRowsCannotBeDivided() {
     append("f");
     watch.start();
     ranges.advance(SECOND);
@@ -289,13 +305,14 @@ class SplitMonitorTest {
       ranges.client("words").query(bytes(key), bytes(key)).join();
     }
     ranges.advance(SECOND);
-    assertThat(Objects.requireNonNull(asked).keys()).contains(bytes("b"), bytes("g"), bytes("x"));
+    assertThat(Objects.requireNonNull(evaluated).keys())
+        .contains(bytes("b"), bytes("g"), bytes("x"));
     assertThat(halving().key()).isNull();
-    assertThat(halving().whyNot()).contains("holds too few keys");
+    assertThat(halving().noSplitReason()).contains("holds too few keys");
   }
 
   @Test
-  void shouldGoBySizeIfAllOfTheLoadIsThatOfOneKey() {
+  void shouldSplitBySizeIfAllLoadIsOnOneKey() {
     append("a", "b", "c");
     watch.start();
     ranges.advance(SECOND);
@@ -307,7 +324,7 @@ class SplitMonitorTest {
   }
 
   @Test
-  void shouldSayAWishForARangeThatIsTooLargeAndHowLargeItIs() {
+  void shouldRequestASplitOfARangeThatIsTooLargeAndReportItsSize() {
     maxRangeBytes = 50;
     watch.close();
     watch = watch(Set.of());
@@ -321,8 +338,9 @@ class SplitMonitorTest {
     assertThat(report().decision()).isEqualTo("split_by_size");
     assertThat(report().bytes()).isGreaterThan(50);
     assertThat(splitAt()).isBetween("h", "k");
-    assertThat(ranges.store().split(RANGE, 1, bytes(splitAt()), 2)).isCompleted();
+    assertThat(ranges.store().leaderOperations().split(RANGE, 1, bytes(splitAt()), 2))
+        .isCompleted();
     ranges.advance(Duration.ofSeconds(2));
-    assertThat(report().decision()).as("measured at once in its new shape").isEqualTo("off");
+    assertThat(report().decision()).as("measured immediately with its new epoch").isEqualTo("off");
   }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.common.ManualTimers;
 import io.fjordmq.range.RangeId;
-import io.fjordmq.range.sim.ManualTimers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -17,24 +17,27 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** A split by hand: A is asked, B leads the range, C the metadata. */
+/**
+ * A split requested by an operator: A receives the request, B leads the range, C leads the metadata
+ * group.
+ */
 class SplitRequestsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final NodeId C = new NodeId("c");
   private static final RangeId RANGE = new RangeId("words", 300);
   private static final byte[] KEY = {7, 8};
-  private static final CompletableFuture<Optional<SplitMonitor.SplitPoint>> NOT_LED =
+  private static final CompletableFuture<Optional<SplitPointSearch.SplitPoint>> NOT_LED =
       CompletableFuture.completedFuture(Optional.empty());
 
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final List<String> done = new ArrayList<>();
-  private SplitMonitor.SplitPoint splitPoint = new SplitMonitor.SplitPoint(KEY, "");
+  private SplitPointSearch.SplitPoint splitPoint = new SplitPointSearch.SplitPoint(KEY, "");
   private CompletableFuture<Void> split = CompletableFuture.completedFuture(null);
   private @Nullable NodeId metadataLeader = C;
 
   private final ManualTimers timers = new ManualTimers();
-  private CompletableFuture<Optional<SplitMonitor.SplitPoint>> halvingHere = NOT_LED;
+  private CompletableFuture<Optional<SplitPointSearch.SplitPoint>> halvingHere = NOT_LED;
   private final SplitRequests requests = node(A, range -> halvingHere);
   private final LoopbackPeers.Node other = peers.start(new NodeId("d"));
 
@@ -63,30 +66,30 @@ class SplitRequestsTest {
             },
             () -> metadataLeader,
             timers,
-            PlacementSettings.defaults(List.of()));
+            PlacementSettings.DEFAULTS);
     made.serve(calls);
     return made;
   }
 
-  private void assertRefused(RangeId range, String why) {
+  private void assertRefused(RangeId range, String reason) {
     assertThat(requests.split(range))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
-        .withMessageContaining(why);
+        .withMessageContaining(reason);
   }
 
   @Test
-  void shouldHaveItDoneByTheLeaderOfTheMetadataWhereTheLeaderOfTheRangeSays() {
+  void shouldSplitAtTheKeyOfTheRangeLeaderThroughTheMetadataLeader() {
     assertThat(requests.split(RANGE).join()).containsExactly(KEY);
     assertThat(done).containsExactly("c words-300 0708");
   }
 
   @Test
-  void shouldSayWhyNot() {
+  void shouldReportFailures() {
     assertRefused(new RangeId("words", 9), "no node has led range words-9");
-    splitPoint = new SplitMonitor.SplitPoint(null, "it has nothing to do");
-    assertRefused(RANGE, "it has nothing to do");
-    splitPoint = new SplitMonitor.SplitPoint(KEY, "");
+    splitPoint = new SplitPointSearch.SplitPoint(null, "the range has no load");
+    assertRefused(RANGE, "the range has no load");
+    splitPoint = new SplitPointSearch.SplitPoint(KEY, "");
     metadataLeader = null;
     assertRefused(RANGE, "the metadata group has no leader");
     metadataLeader = C;
@@ -96,50 +99,50 @@ class SplitRequestsTest {
   }
 
   @Test
-  void shouldNameTheNodesThatDoNotAnswerIfNoOtherLeadsTheRange() {
+  void shouldNameTheNodesThatDoNotRespondIfNoOtherLeadsTheRange() {
     peers.isolate(B);
-    assertRefused(RANGE, "not answered: {b=");
+    assertRefused(RANGE, "no response from: {b=");
   }
 
   @Test
-  void shouldNotWaitForItsOwnStorageForEver() {
+  void shouldLimitTheWaitForItsOwnStorage() {
     halvingHere = new CompletableFuture<>();
-    splitPoint = new SplitMonitor.SplitPoint(null, "it has nothing to do");
+    splitPoint = new SplitPointSearch.SplitPoint(null, "the range has no load");
     CompletableFuture<byte[]> other = requests.split(new RangeId("words", 9));
     CompletableFuture<byte[]> known = requests.split(RANGE);
     timers.advance(SECOND);
     assertThat(other).isNotDone();
-    timers.advance(PlacementSettings.defaults(List.of()).callTimeout());
+    timers.advance(PlacementSettings.DEFAULTS.callTimeout());
     assertThat(other)
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
         .withMessageContaining("range words-9 was not split")
-        .withMessageContaining("not answered: {a=no answer within ")
-        .withMessageContaining("try again");
+        .withMessageContaining("no response from: {a=no response within ")
+        .withMessageContaining("retry");
     assertThat(known)
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
-        .withMessageContaining("it has nothing to do");
+        .withMessageContaining("the range has no load");
   }
 
   @Test
-  void shouldKeepTheBytesBetweenNodes() {
-    assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "01" + "020708");
-    assertThat(ask("0101" + "05776f726473" + "09")).isEmpty();
-    splitPoint = new SplitMonitor.SplitPoint(null, "no");
-    assertThat(ask("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "02" + "6e6f");
-    assertThat(ask("0102" + "05776f726473" + "ac02" + "020708")).isEmpty();
+  void shouldKeepTheBytesOfRequestsAndResponses() {
+    assertThat(send("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "01" + "020708");
+    assertThat(send("0101" + "05776f726473" + "09")).isEmpty();
+    splitPoint = new SplitPointSearch.SplitPoint(null, "no");
+    assertThat(send("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "02" + "6e6f");
+    assertThat(send("0102" + "05776f726473" + "ac02" + "020708")).isEmpty();
     assertThat(done).containsExactly("b words-300 0708");
     for (String unknown : List.of("0201" + "05776f726473" + "09", "0103" + "05776f726473" + "09")) {
-      assertThat(other.ask(B, SplitRequests.NAME, HexFormat.of().parseHex(unknown), SECOND))
+      assertThat(other.call(B, SplitRequests.NAME, HexFormat.of().parseHex(unknown), SECOND))
           .isCompletedExceptionally();
     }
   }
 
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private String ask(String request) {
+  private String send(String request) {
     byte[] bytes = HexFormat.of().parseHex(request);
-    return HexFormat.of().formatHex(other.ask(B, SplitRequests.NAME, bytes, SECOND).join());
+    return HexFormat.of().formatHex(other.call(B, SplitRequests.NAME, bytes, SECOND).join());
   }
 }

@@ -7,12 +7,12 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.metadata.Change;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.metadata.MetadataSettings;
 import io.fjordmq.cluster.metadata.MetadataStorage;
 import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.testing.Simulation;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How many voters ranges have is a setting of the cluster, not of a node. */
+/** The number of voters is a setting of the cluster, not of a node. */
 class VoterCountsTest {
   private static final NodeId A = new NodeId("a");
   private static final List<StorePlacement> OWN =
@@ -30,7 +30,7 @@ class VoterCountsTest {
   private final SimCluster cluster = new SimCluster(simulation);
   private MetadataGroup metadata;
 
-  /** Keeps nothing: this cluster never restarts. */
+  /** Stores nothing: this cluster never restarts. */
   private static final class Nowhere implements MetadataStorage {
     @Override
     public byte @Nullable [] load() {
@@ -61,12 +61,12 @@ class VoterCountsTest {
   }
 
   @Test
-  void shouldBeThoseOfTheNodeWhileTheClusterHasNone() {
+  void shouldUseTheNodeSettingsWhileTheClusterHasNone() {
     assertThat(VoterCounts.in(metadata.view(), OWN)).isEqualTo(OWN);
   }
 
   @Test
-  void shouldBeThoseTheClusterBeganWithUntilTheyAreChanged() throws Exception {
+  void shouldKeepTheInitialCountsUntilTheyAreChanged() throws Exception {
     write(
         VoterCounts.first(
             List.of(new StorePlacement("dist", 1, true), new StorePlacement("inbox", 2, false))));
@@ -81,7 +81,7 @@ class VoterCountsTest {
   }
 
   @Test
-  void shouldKeepItsBytesAndRefuseOthers() throws Exception {
+  void shouldKeepItsBytesAndRejectOthers() throws Exception {
     Change change = VoterCounts.change(new StorePlacement("inbox", 4, false));
     assertThat(change.key()).isEqualTo("voters/inbox");
     assertThat(change.value()).containsExactly(1, 4);

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which vote would be better elsewhere because of what ranges have to write. */
+/** Which voter should move to another node because of the write load. */
 class VoterLoadTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -49,7 +49,7 @@ class VoterLoadTest {
   }
 
   @Test
-  void shouldExchangeTwoVotesWhenOneNodeHasMuchMoreToWrite() {
+  void shouldSwapTwoVotersWhenOneNodeHasMuchMoreWriteLoad() {
     RangeId busy = range(4_000, A);
     range(3_000, A);
     RangeId idle = range(900, B);
@@ -57,12 +57,12 @@ class VoterLoadTest {
     range(3_000, C);
     range(1_000, C);
     assertThat(next(1))
-        .as("what evens the two out best")
+        .as("the best balance of the two")
         .containsExactly(new VoterLoad.Move(busy, A, B), new VoterLoad.Move(idle, B, A));
   }
 
   @Test
-  void shouldMoveOneVoteWhenTheNodeHasOneMore() {
+  void shouldMoveOneVoterWhenTheNodeHasOneMore() {
     range(3_000, A);
     RangeId given = range(1_000, A);
     range(100, B);
@@ -71,7 +71,7 @@ class VoterLoadTest {
   }
 
   @Test
-  void shouldNotMoveOneVoteWhenTheNumbersWouldBeLessEven() {
+  void shouldNotMoveOneVoterIfTheNumbersBecomeLessEven() {
     range(3_000, A);
     range(100, B);
     range(100, B);
@@ -80,7 +80,7 @@ class VoterLoadTest {
   }
 
   @Test
-  void shouldRatherMoveWhatTheNodeDoesNotLead() {
+  void shouldPreferToMoveAVoterThatDoesNotLead() {
     RangeId led = range(2_000, A, B);
     RangeId followed = range(2_000, A, B);
     range(0, A, C);
@@ -91,16 +91,16 @@ class VoterLoadTest {
   }
 
   @Test
-  void shouldLeaveWhatWouldNotHelpEnough() {
-    range(8_000, A); // as much wherever it is
+  void shouldNotMoveVotersForASmallGain() {
+    range(8_000, A); // the same load wherever it is
     range(0, A);
     range(0, B);
     range(0, C);
-    assertThat(next(1)).as("the other one is not worth a copy").isEmpty();
+    assertThat(next(1)).as("the other one is not worth a snapshot").isEmpty();
   }
 
   @Test
-  void shouldLeaveSmallDifferences() {
+  void shouldIgnoreSmallDifferences() {
     range(240, A);
     range(240, A);
     range(0, B);
@@ -113,7 +113,7 @@ class VoterLoadTest {
   }
 
   @Test
-  void shouldLeaveVotesWhereEveryNodeHasACopyAnyway() {
+  void shouldNotMoveVotersIfEveryNodeHasAReplica() {
     range(4_000, A);
     range(3_000, A);
     range(0, B);
@@ -124,7 +124,7 @@ class VoterLoadTest {
   }
 
   @Test
-  void shouldWaitWhileANodeIsInTrouble() {
+  void shouldWaitWhileANodeIsNotUp() {
     range(4_000, A);
     range(3_000, A);
     range(0, B);
@@ -144,17 +144,17 @@ class VoterLoadTest {
   }
 
   @Test
-  void shouldWaitUntilEveryRangeIsWhereItShouldBeByNumber() {
+  void shouldWaitUntilTheNumbersOfVotersAreEven() {
     range(4_000, A);
     range(3_000, A);
     range(0, B);
     RangeId other = range(0, B);
     ModelCluster.Group group = Objects.requireNonNull(cluster.groups.get(other));
     group.holders.put(C, group.now);
-    assertThat(next(1)).as("something is left of an earlier move").isEmpty();
+    assertThat(next(1)).as("an earlier move is unfinished").isEmpty();
     group.holders.remove(C);
     group.retired.add(C);
-    assertThat(next(1)).as("nor is it forgotten").isEmpty();
+    assertThat(next(1)).as("nor is it forgotten yet").isEmpty();
     group.retired.clear();
     assertThat(next(2)).as("too few voters").isEmpty();
     group.published = ReplicaSet.ofVoters(A);

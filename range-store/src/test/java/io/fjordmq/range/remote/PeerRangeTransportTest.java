@@ -28,7 +28,7 @@ class PeerRangeTransportTest {
       new PeerRangeTransport(HERE, local, here, Duration.ofSeconds(1));
   private final List<RangeResult> results = new ArrayList<>();
 
-  /** Replicas whose answers the test gives by hand. */
+  /** Replicas whose responses are given by the test. */
   private static final class Recorded implements RangeTransport {
     final List<String> calls = new ArrayList<>();
     final List<Consumer<RangeResult>> replies = new ArrayList<>();
@@ -44,16 +44,16 @@ class PeerRangeTransportTest {
         NodeId node,
         RangeId range,
         long epochVersion,
-        long leastIndex,
+        long minIndex,
         byte[] query,
         Consumer<RangeResult> reply) {
-      calls.add("query %s %s %d %d %d".formatted(node, range, epochVersion, leastIndex, query[0]));
+      calls.add("query %s %s %d %d %d".formatted(node, range, epochVersion, minIndex, query[0]));
       replies.add(reply);
     }
   }
 
   @Test
-  void shouldAskTheReplicasOfThisNodeWithoutTheNetwork() {
+  void shouldCallLocalReplicasWithoutTheNetwork() {
     peers.isolate(HERE);
     propose(HERE);
     query(HERE);
@@ -61,7 +61,7 @@ class PeerRangeTransportTest {
   }
 
   @Test
-  void shouldBringAnAttemptToAnotherNodeAndItsResultBack() {
+  void shouldSendAnAttemptToAnotherNodeAndReturnItsResult() {
     RangeService.serve(THERE, remote, there);
     propose(THERE);
     query(THERE);
@@ -75,7 +75,7 @@ class PeerRangeTransportTest {
   }
 
   @Test
-  void shouldSayThatNothingWasDoneWhenItCouldNotBeSent() {
+  void shouldReportUnavailableIfTheAttemptCouldNotBeSent() {
     peers.isolate(THERE);
     propose(THERE);
     query(THERE);
@@ -83,7 +83,7 @@ class PeerRangeTransportTest {
   }
 
   @Test
-  void shouldNotKnowWhatBecameOfABatchThatWasSentAndNotAnswered() {
+  void shouldReportAnUnknownOutcomeWithoutAResponse() {
     RangeService.serve(THERE, remote, there);
     propose(THERE);
     query(THERE);
@@ -95,7 +95,7 @@ class PeerRangeTransportTest {
   }
 
   @Test
-  void shouldGoElsewhereWhenANodeDoesNotServeRangesYet() {
+  void shouldReportUnavailableWhenANodeDoesNotServeRangesYet() {
     propose(THERE);
     assertThat(results)
         .singleElement()
@@ -105,7 +105,7 @@ class PeerRangeTransportTest {
   }
 
   @Test
-  void shouldNotKnowWhatAnAnswerInAnotherFormSays() {
+  void shouldReportAnUnknownOutcomeForAnUnreadableResponse() {
     there.serve(
         RangeService.NAME, (from, request) -> CompletableFuture.completedFuture(new byte[] {99}));
     propose(THERE);
@@ -115,11 +115,11 @@ class PeerRangeTransportTest {
   }
 
   @Test
-  void shouldTellAnAskerOfAnotherVersionThatNothingWasDone() throws Exception {
+  void shouldReportUnavailableToACallerOfAnotherVersion() throws Exception {
     RangeService.serve(THERE, remote, there);
-    byte[] answer =
-        here.ask(THERE, RangeService.NAME, new byte[] {99}, Duration.ofSeconds(1)).get();
-    assertThat(RangeResultCodec.decode(answer)).isInstanceOf(RangeResult.Unavailable.class);
+    byte[] response =
+        here.call(THERE, RangeService.NAME, new byte[] {99}, Duration.ofSeconds(1)).get();
+    assertThat(RangeResultCodec.decode(response)).isInstanceOf(RangeResult.Unavailable.class);
     assertThat(remote.calls).isEmpty();
   }
 

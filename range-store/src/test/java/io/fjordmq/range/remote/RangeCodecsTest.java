@@ -3,9 +3,9 @@ package io.fjordmq.range.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeEpoch;
@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bytes between nodes of different versions: if one of these fails they no longer understand. */
+/**
+ * Bytes exchanged between nodes of different versions: if one of these tests fails, such nodes no
+ * longer understand each other.
+ */
 class RangeCodecsTest {
   private static final HexFormat HEX = HexFormat.of();
   private static final RangeId RANGE = new RangeId("inbox", 300);
@@ -46,7 +49,7 @@ class RangeCodecsTest {
             call -> {
               assertThat(call.range()).isEqualTo(RANGE);
               assertThat(call.epochVersion()).isEqualTo(2);
-              assertThat(call.leastIndex()).isEqualTo(1000);
+              assertThat(call.minIndex()).isEqualTo(1000);
               assertThat(call.query()).containsExactly(9);
             });
   }
@@ -66,7 +69,7 @@ class RangeCodecsTest {
             new RangeResult.Applied(300, List.of(new byte[] {1, 2}, new byte[0])),
             "0101" + "ac02" + "02" + "020102" + "00"),
         new Golden(new RangeResult.Registered(5), "010205"),
-        new Golden(new RangeResult.Answered(new byte[] {1, 2, 3}), "0103010203"),
+        new Golden(new RangeResult.Success(new byte[] {1, 2, 3}), "0103010203"),
         new Golden(new RangeResult.NotLeader(null), "010400"),
         new Golden(new RangeResult.NotLeader(new NodeId("n2")), "0104026e32"),
         new Golden(
@@ -102,7 +105,7 @@ class RangeCodecsTest {
   }
 
   @Test
-  void shouldRefuseWhatAnotherVersionMayHaveSent() {
+  void shouldRejectMessagesOfUnknownVersions() {
     assertThatThrownBy(() -> RangeCall.decode(HEX.parseHex("020100")))
         .isInstanceOf(MalformedBytesException.class)
         .hasMessageContaining("version 2");

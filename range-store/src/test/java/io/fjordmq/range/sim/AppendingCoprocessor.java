@@ -11,10 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The smallest store that can show what an engine gets wrong: command {@code key,key:word} appends
- * the word to the keys' values, answers the values with {@code |} between them and emits {@code
- * key:value} for each; a query is a key. The word {@code !} is a bug, the word {@code now} asks for
- * the time.
+ * The simplest store that reveals errors of the engine. The command {@code key,key:word} appends
+ * the word to the values of the keys, returns the values joined by {@code |}, and emits {@code
+ * key:value} for each; a query is a key. The word {@code !} simulates a bug, the word {@code now}
+ * appends the current time.
  */
 public class AppendingCoprocessor implements Coprocessor {
   @Override

@@ -1,7 +1,7 @@
 package io.fjordmq.range.sim;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** Replicas with a row that cannot be read: they halt at each entry, and cannot be opened. */
+/** Replicas with an unreadable row: they halt at each entry and cannot be opened. */
 final class Damage {
   private final Map<RangeId, Set<NodeId>> damaged = new HashMap<>();
 
@@ -29,7 +29,7 @@ final class Damage {
     return !damaged.getOrDefault(range, Set.of()).isEmpty();
   }
 
-  /** Its rows are gone; false if they were sound. */
+  /** The replica's rows were removed; false if they were not damaged. */
   boolean remove(RangeId range, NodeId node) {
     return has(range, node) && damaged.getOrDefault(range, Set.of()).remove(node);
   }

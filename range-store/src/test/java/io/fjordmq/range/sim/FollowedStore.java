@@ -15,9 +15,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * One store of several nodes in one process: {@link LocalRanges} runs the replicas of the first
- * node, which leads everything; the coprocessors of the others apply the same log, at once or when
- * the test says so.
+ * One store on several nodes in one process. {@link LocalRanges} runs the replicas of the first
+ * node, which leads all ranges; the coprocessors of the other nodes apply the same log, immediately
+ * or when the test report so.
  */
 public final class FollowedStore {
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
@@ -27,30 +27,30 @@ public final class FollowedStore {
   private final List<Follower> followers;
 
   /**
-   * @param followers what the other nodes made of the same store
+   * @param followers the specs of the same store on the other nodes
    */
   public FollowedStore(StoreSpec leader, List<StoreSpec> followers) {
     this.leader = leader;
     this.followers = followers.stream().map(Follower::new).toList();
   }
 
-  /** For {@link LocalRanges#of}. */
+  /** Returns the spec to pass to {@link LocalRanges#of}. */
   public StoreSpec spec() {
     return new StoreSpec(leader.name(), leader.initialSplitKeys(), Followed::new, leader.effects());
   }
 
-  /** The follower, counted from 0, applies nothing more. */
+  /** Stops the follower, counted from 0, from applying entries. */
   public void hold(int follower) {
     followers.get(follower).held = true;
   }
 
-  /** It applies what it has missed, and all that comes. */
+  /** Lets the follower apply the entries that it has missed, and all later ones. */
   public void release(int follower) {
     followers.get(follower).held = false;
     followers.get(follower).catchUp();
   }
 
-  /** A node that follows. */
+  /** A following node. */
   private static final class Follower {
     private final StoreSpec spec;
     private final Map<RangeId, Replica> replicas = new ConcurrentHashMap<>();
@@ -72,7 +72,7 @@ public final class FollowedStore {
     }
   }
 
-  /** Its replica of one range. */
+  /** The follower's replica of one range. */
   private static final class Replica {
     private final Coprocessor coprocessor;
     private final FollowerRows rows = new FollowerRows();
@@ -92,7 +92,7 @@ public final class FollowedStore {
     synchronized void catchUp() {
       long before = index;
       for (Applied next = missed.poll(); next != null; next = missed.poll()) {
-        if (next.index > before) { // what a reopened leader applies again is known
+        if (next.index > before) { // entries that a reopened leader applies again are already known
           rows.at(next.index, next.nowMillis);
           coprocessor.apply(ByteBuffer.wrap(next.command).asReadOnlyBuffer(), rows);
           index = next.index;
@@ -102,7 +102,7 @@ public final class FollowedStore {
     }
   }
 
-  /** The leader's replica; hands on what it applies. */
+  /** The leader's replica; passes on what it applies. */
   private final class Followed implements Coprocessor {
     private final RangeId range;
     private final Coprocessor coprocessor;

@@ -9,13 +9,13 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of a follower's replica, and what its coprocessor is shown of an entry. */
+/** The rows of a follower's replica, and the context of the entry that is applied. */
 final class FollowerRows implements KvWriter, ApplyContext {
   private final NavigableMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
   private long nowMillis;
   private long index;
 
-  /** The entry that is applied next. */
+  /** Sets the entry that is applied next. */
   void at(long entryIndex, long entryMillis) {
     index = entryIndex;
     nowMillis = entryMillis;
@@ -41,7 +41,7 @@ final class FollowerRows implements KvWriter, ApplyContext {
     return this;
   }
 
-  /** Only leaders perform effects. */
+  /** Effects are performed only by leaders. */
   @Override
   public void emit(Object effect) {}
 

@@ -9,16 +9,16 @@ import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.function.Consumer;
 
-/** A defect for simulations to find: a batch is said to be applied as soon as it is sent. */
+/** A defect for simulations to find: reports a batch as applied as soon as it is sent. */
 public final class HastyTransport extends SimTransport {
-  private final byte[] answer;
+  private final byte[] response;
 
   /**
-   * @param answer to each command
+   * @param response response to each command
    */
-  public HastyTransport(SimCluster cluster, NodeId client, byte[] answer) {
+  public HastyTransport(SimCluster cluster, NodeId client, byte[] response) {
     super(cluster, client);
-    this.answer = answer;
+    this.response = response;
   }
 
   @Override
@@ -29,6 +29,6 @@ public final class HastyTransport extends SimTransport {
     }
     super.propose(node, range, entry, ignored -> {});
     int commands = batch.commands().size();
-    reply.accept(new RangeResult.Applied(0, Collections.nCopies(commands, answer)));
+    reply.accept(new RangeResult.Applied(0, Collections.nCopies(commands, response)));
   }
 }

@@ -3,6 +3,8 @@ package io.fjordmq.range.sim;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.sim.SoloConsensus;
+import io.fjordmq.common.ManualTimers;
 import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
@@ -47,22 +49,22 @@ public final class LocalRanges implements AutoCloseable {
   private SoloConsensus host;
   private RangeStore store;
 
-  private final boolean uncut;
+  private final boolean untruncated;
 
-  private LocalRanges(List<StoreSpec> specs, boolean uncut) {
+  private LocalRanges(List<StoreSpec> specs, boolean untruncated) {
     this.specs = specs;
-    this.uncut = uncut;
+    this.untruncated = untruncated;
     this.kv = new SimKv(disk, Runnable::run);
-    this.host = new SoloConsensus(SELF, logs, uncut);
+    this.host = SoloConsensus.withLogs(SELF, logs, untruncated);
     this.store = open();
   }
 
-  /** Creates the stores' initial ranges and opens them. */
+  /** Creates the initial ranges of the stores and opens them. */
   public static LocalRanges of(StoreSpec... specs) {
     return new LocalRanges(List.of(specs), false);
   }
 
-  /** The same with logs that say that they begin with entry 1, as those of an earlier version. */
+  /** Same, with logs that start with entry 1, like those of an earlier version. */
   public static LocalRanges ofEarlierVersion(StoreSpec... specs) {
     return new LocalRanges(List.of(specs), true);
   }
@@ -70,19 +72,26 @@ public final class LocalRanges implements AutoCloseable {
   private RangeStore open() {
     RangeRuntime runtime =
         new RangeRuntime(timers, timers, Runnable::run, Runnable::run, Runnable::run);
-    RangeStoreSettings settings =
-        RangeStoreSettings.defaults(Path.of(System.getProperty("java.io.tmpdir"), "never-used"));
+    Path neverUsed = Path.of(System.getProperty("java.io.tmpdir"), "never-used");
     try {
       RangeStore opened =
-          RangeStore.open(SELF, host, kv, specs, settings, runtime, RangeObserver.NONE);
+          RangeStore.open(
+              SELF,
+              host,
+              kv,
+              specs,
+              neverUsed,
+              RangeStoreSettings.DEFAULTS,
+              runtime,
+              RangeObserver.NONE);
       for (StoreSpec spec : specs) {
-        opened.createInitialRanges(RangeStore.initialRanges(spec, ReplicaSet.ofVoters(SELF)));
+        opened.createInitialRanges(spec.initialRanges(ReplicaSet.ofVoters(SELF)));
         clients.put(
             spec.name(),
             new RoutedRangeClient(
                 spec.name(),
                 opened.descriptors(spec.name()),
-                opened,
+                opened.transport(),
                 timers,
                 RangeClientSettings.DEFAULTS,
                 RangeObserver.NONE));
@@ -93,7 +102,7 @@ public final class LocalRanges implements AutoCloseable {
     }
   }
 
-  /** The client of a store; another one after {@link #restart} and {@link #crash}. */
+  /** Returns the client of a store; a different one after {@link #restart} and {@link #crash}. */
   public RangeClient client(String store) {
     RoutedRangeClient client = clients.get(store);
     if (client == null) {
@@ -106,12 +115,12 @@ public final class LocalRanges implements AutoCloseable {
     return store;
   }
 
-  /** Time for components under test that need some, too. */
+  /** The timers of this node, also for other components under test. */
   public ManualTimers timers() {
     return timers;
   }
 
-  /** What leaders stamp into entries, milliseconds since the epoch. */
+  /** The time that leaders stamp into entries, in milliseconds since the epoch. */
   public long nowMillis() {
     return timers.millis();
   }
@@ -120,17 +129,17 @@ public final class LocalRanges implements AutoCloseable {
     timers.advance(time);
   }
 
-  /** Makes everything applied durable. */
+  /** Makes everything applied so far durable. */
   public void checkpoint() {
     store.checkpoint().join();
   }
 
-  /** Writes to the state fail with this from now on; null lets them work again. */
+  /** Makes writes to the state fail with this exception; null makes them succeed again. */
   public void failDisk(@Nullable KvException failure) {
     disk.failWith(failure);
   }
 
-  /** Leadership of every range is lost and won again. */
+  /** Every range loses its leader and elects a new one. */
   public void reelect() {
     host.reelect();
   }
@@ -142,7 +151,10 @@ public final class LocalRanges implements AutoCloseable {
     start();
   }
 
-  /** Dies without a flush and starts again: what was applied since comes back from the log. */
+  /**
+   * Crashes without a flush and starts again: entries applied since the last flush are applied
+   * again from the log.
+   */
   public void crash() {
     stop();
     kv.kill();
@@ -159,7 +171,7 @@ public final class LocalRanges implements AutoCloseable {
 
   private void start() {
     kv = new SimKv(disk, Runnable::run);
-    host = new SoloConsensus(SELF, logs, uncut);
+    host = SoloConsensus.withLogs(SELF, logs, untruncated);
     store = open();
   }
 

@@ -24,7 +24,7 @@ class LocalRangesTest {
           (range, emitted) -> effects.addAll(emitted));
 
   @Test
-  void shouldAnswerAtOnceAndFromTheRangeThatHoldsTheKey() {
+  void shouldRespondImmediatelyFromTheRangeThatHoldsTheKey() {
     try (LocalRanges ranges = LocalRanges.of(spec)) {
       RangeClient client = ranges.client("words");
       assertThat(client.mutate(bytes("a"), bytes("a:1")).join()).isEqualTo(bytes("1"));
@@ -37,24 +37,24 @@ class LocalRangesTest {
   }
 
   @Test
-  void shouldCallTheEncoderOncePerRangeWhenGrouped() {
+  void shouldCallTheEncoderOncePerRange() {
     try (LocalRanges ranges = LocalRanges.of(spec)) {
-      List<RangeClient.GroupAnswer> answers =
+      List<RangeClient.GroupResponse> responses =
           ranges
               .client("words")
               .mutateGrouped(
                   List.of(bytes("a"), bytes("x"), bytes("b")),
                   positions -> bytes(positions[0] == 0 ? "a:" + positions.length : "x:9"))
               .join();
-      assertThat(answers).hasSize(2);
-      assertThat(answers.get(0).positions()).containsExactly(0, 2);
-      assertThat(answers.get(0).answer()).isEqualTo(bytes("2"));
-      assertThat(answers.get(1).positions()).containsExactly(1);
+      assertThat(responses).hasSize(2);
+      assertThat(responses.get(0).positions()).containsExactly(0, 2);
+      assertThat(responses.get(0).response()).isEqualTo(bytes("2"));
+      assertThat(responses.get(1).positions()).containsExactly(1);
     }
   }
 
   @Test
-  void shouldKeepWhatWasAcknowledgedWhenItCrashes() {
+  void shouldKeepAcknowledgedWritesAfterACrash() {
     try (LocalRanges ranges = LocalRanges.of(spec)) {
       ranges.client("words").mutate(bytes("a"), bytes("a:1")).join();
       ranges.checkpoint();
@@ -70,7 +70,7 @@ class LocalRangesTest {
   }
 
   @Test
-  void shouldNotChangeWhatAQueryReadsWhileItRuns() {
+  void shouldGiveAQueryAConsistentView() {
     LocalRanges[] running = new LocalRanges[1];
     Coprocessor twice =
         new AppendingCoprocessor() {

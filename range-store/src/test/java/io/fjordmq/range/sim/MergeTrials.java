@@ -3,12 +3,12 @@ package io.fjordmq.range.sim;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.ReplicaSet;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.RangeMerges;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges ranges as a driver does that remembers nothing, gives up whenever it likes, and whose
- * orders come late and twice.
+ * Merges ranges like a driver that keeps no state, abandons merges at random, and whose orders
+ * arrive late and twice.
  */
 final class MergeTrials {
   private static final int REMEMBERED_ORDERS = 6;
@@ -30,21 +30,21 @@ final class MergeTrials {
   private final SimCounts counts;
   private final boolean hasty;
 
-  /** Every node has a replica of every range. */
+  /** The nodes; every node has a replica of every range. */
   interface Nodes {
     List<NodeId> ids();
 
-    /** Null while it is down. */
+    /** Null while the node is down. */
     @Nullable RangeStore store(NodeId node);
   }
 
-  /** Orders to absorb that were right when they were given. */
+  /** Earlier absorb orders, each valid when it was given. */
   private final List<Order> given = new ArrayList<>();
 
   private record Order(NodeId to, RangeDescriptor left, RangeDescriptor right, ReplicaSet of) {}
 
   /**
-   * @param hasty a defect: it is enough if one replica is frozen
+   * @param hasty a defect: it is sufficient that one replica is frozen
    */
   MergeTrials(Simulation simulation, Nodes nodes, SimCounts counts, boolean hasty) {
     this.hasty = hasty;
@@ -53,20 +53,20 @@ final class MergeTrials {
     this.counts = counts;
   }
 
-  /** The next step of a merge that is under way, or the first of another one. */
+  /** Takes the next step of a merge in progress, or the first step of another one. */
   void some() {
     List<RangeId> frozen = frozen();
     if (frozen.isEmpty()) {
       begin();
     } else {
-      goOn(frozen.get((int) simulation.between(0, frozen.size() - 1)));
+      continueMerge(frozen.get((int) simulation.between(0, frozen.size() - 1)));
     }
     if (!given.isEmpty() && simulation.chance(20)) {
       absorb(given.get((int) simulation.between(0, given.size() - 1)));
     }
   }
 
-  /** Who leads a range for which another one stands still; null if there is none. */
+  /** The leader of a range for which another one is frozen; null if there is none. */
   @Nullable NodeId leaderOfLeft() {
     return statuses().stream()
         .map(ReplicaStatus::merging)
@@ -78,15 +78,17 @@ final class MergeTrials {
         .orElse(null);
   }
 
-  /** Ends what is under way; to be called until it says that nothing is. */
+  /** Ends merges in progress; call it until it returns that there is none. */
   boolean end() {
     if (simulation.chance(5)) {
-      frozen().forEach(this::goOn);
+      frozen().forEach(this::continueMerge);
     }
     return frozen().isEmpty() && statuses().stream().noneMatch(this::isGone);
   }
 
-  /** Another range of its node has its keys, and it is about to be closed. */
+  /**
+   * Whether another range of this node holds the keys, so that the replica is about to be closed.
+   */
   private boolean isGone(ReplicaStatus replica) {
     return statuses().stream()
         .anyMatch(
@@ -153,7 +155,7 @@ final class MergeTrials {
     return replica.descriptor().id();
   }
 
-  private void goOn(RangeId frozen) {
+  private void continueMerge(RangeId frozen) {
     ReplicaStatus right = leader(frozen);
     ReplicaStatus.Merging merging =
         statuses().stream()
@@ -184,9 +186,9 @@ final class MergeTrials {
       }
       absorb(order);
     } else if (left != null && asItWas && simulation.chance(20)) {
-      order(left.node(), merges -> merges.renew(left.descriptor()));
+      order(left.node(), merges -> merges.bumpEpoch(left.descriptor()));
     } else if (right != null && simulation.chance(50)) {
-      order(right.node(), merges -> merges.unfreeze(frozen).thenRun(() -> counts.thaws++));
+      order(right.node(), merges -> merges.unfreeze(frozen).thenRun(() -> counts.unfreezes++));
     }
   }
 

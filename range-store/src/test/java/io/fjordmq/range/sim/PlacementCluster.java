@@ -9,7 +9,6 @@ import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.metadata.Change;
@@ -19,14 +18,11 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.SimKv;
-import io.fjordmq.range.placement.MergeSettings;
-import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
-import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -40,13 +36,13 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes of one run, what they hear of each other, and what is wanted of the ranges: three to
- * five nodes that start, crash, drain, and of which one may leave for good.
+ * The nodes of one run, the state that they know of each other, and the desired state of the
+ * ranges. Three to five nodes start, crash and drain; one of them may leave permanently.
  */
 final class PlacementCluster {
   private static final long REMOVED_AS_OF = 1_000_000;
 
-  /** Some rows, of those that a run writes. */
+  /** The size of a few rows of those that a run writes. */
   private static final long MAX_RANGE_BYTES = 300;
 
   private final Simulation simulation;
@@ -55,42 +51,42 @@ final class PlacementCluster {
       new TreeMap<>((a, b) -> a.value().compareTo(b.value()));
   private final Map<NodeId, Member.State> states = new HashMap<>();
   private final List<RangeDescriptor> ranges;
-  private final MadeUpLoads loads;
+  private final SyntheticLoads loads;
   private final Damage damage = new Damage();
   private final boolean onEveryNode;
   private final boolean forgetful;
   private int voters = 3;
-  private @Nullable NodeId gone;
+  private @Nullable NodeId removedNode;
 
   /**
-   * @param watch puts something between the replicas and their groups, for each life of a node
-   * @param forgetful a defect: no record of the metadata is ever deleted
+   * @param watch wraps the consensus host in each life of a node
+   * @param forgetful a defect: metadata records are never deleted
    */
   PlacementCluster(
       SimCluster cluster,
       LoopbackPeers peers,
-      RandomWishes wishes,
+      RandomSplitStrategy strategy,
       Path installs,
       BiFunction<SimHost, SimKv, ConsensusHost> watch,
       boolean forgetful) {
     this.forgetful = forgetful;
     this.simulation = cluster.simulation();
-    this.loads = new MadeUpLoads(simulation);
+    this.loads = new SyntheticLoads(simulation);
     this.onEveryNode = simulation.chance(50);
     long size = simulation.between(3, 5);
     for (int i = 0; i < size; i++) {
       ids.add(new NodeId("node" + i));
     }
-    ranges = RangeStore.initialRanges(spec(ids.get(0)), ReplicaSet.ofVoters(ids.get(0)));
+    ranges = spec(ids.get(0)).initialRanges(ReplicaSet.ofVoters(ids.get(0)));
     ReplicaSet metadata =
         new ReplicaSet(new HashSet<>(ids.subList(0, 3)), new HashSet<>(ids.subList(3, ids.size())));
-    // Drawn from the seed alone, so that the other runs stay what they were.
+    // Drawn from the seed alone, so that the other runs stay as they were.
     long maxRangeBytes = simulation.seed() % 5 == 2 ? MAX_RANGE_BYTES : 0;
     for (NodeId id : ids) {
       List<StoreSpec> specs = List.of(spec(id));
       StoreNode store = new StoreNode(cluster, peers, id, () -> specs, installs, watch);
       nodes.put(
-          id, new PlacementNode(store, metadata, this::settings, wishes, loads, maxRangeBytes));
+          id, new PlacementNode(store, metadata, this::stores, strategy, loads, maxRangeBytes));
       states.put(id, Member.State.DOWN);
     }
   }
@@ -103,20 +99,11 @@ final class PlacementCluster {
         (range, effects) -> {});
   }
 
-  private PlacementSettings settings() {
-    return new PlacementSettings(
-        List.of(new StorePlacement("words", voters, onEveryNode)),
-        Duration.ofMillis(200),
-        Duration.ofMillis(20),
-        Duration.ofMillis(200),
-        Duration.ofSeconds(2),
-        Duration.ofSeconds(1),
-        Duration.ofMillis(500),
-        4,
-        new MergeSettings(Duration.ofSeconds(5), Duration.ofMillis(1_500), Duration.ofMillis(500)));
+  private List<StorePlacement> stores() {
+    return List.of(new StorePlacement("words", voters, onEveryNode));
   }
 
-  // ---- what is wanted
+  // ---- the desired state
 
   int voters() {
     return voters;
@@ -126,24 +113,24 @@ final class PlacementCluster {
     voters = count;
   }
 
-  /** Whether a node that does not vote for a range shall learn it. */
+  /** Whether every node that does not vote for a range is a learner. */
   boolean isOnEveryNode() {
     return onEveryNode;
   }
 
-  /** What its ranges have to do. */
-  MadeUpLoads loads() {
+  /** The loads of the ranges. */
+  SyntheticLoads loads() {
     return loads;
   }
 
-  /** Which replicas have rows that cannot be read. */
+  /** The damaged replicas. */
   Damage damage() {
     return damage;
   }
 
   // ---- the nodes
 
-  /** Of every node there ever was. */
+  /** All nodes that ever existed. */
   List<NodeId> ids() {
     return ids;
   }
@@ -167,32 +154,32 @@ final class PlacementCluster {
   }
 
   boolean isGone(NodeId id) {
-    return id.equals(gone);
+    return id.equals(removedNode);
   }
 
-  void start(NodeId id) throws IOException, ConsensusException {
+  void start(NodeId id) throws IOException {
     PlacementNode.Life life = node(id).start();
     life.membership().onWrite(this::write);
     declare(id, Member.State.UP);
-    states.forEach((other, state) -> tell(life.membership(), other, state));
-    if (gone != null) {
-      life.membership().remove(gone, REMOVED_AS_OF);
+    states.forEach((other, state) -> notifyOf(life.membership(), other, state));
+    if (removedNode != null) {
+      life.membership().remove(removedNode, REMOVED_AS_OF);
     }
   }
 
-  /** The cluster's truth about a node; every node that runs hears it. */
+  /** Sets a node's state in the cluster; every running node learns it. */
   void declare(NodeId id, Member.State state) {
     states.put(id, state);
     nodes.values().stream()
         .filter(PlacementNode::isUp)
-        .forEach(node -> tell(node.life().membership(), id, state));
+        .forEach(node -> notifyOf(node.life().membership(), id, state));
   }
 
-  private static void tell(TestMembership membership, NodeId id, Member.State state) {
+  private static void notifyOf(TestMembership membership, NodeId id, Member.State state) {
     membership.set(new Member(id, TestMembership.up(id, 1).address(), 1, state));
   }
 
-  /** Noticed a moment later. */
+  /** Crashes a node; the others notice it a little later. */
   void crash(NodeId id) {
     node(id).crash();
     simulation.schedule(
@@ -204,9 +191,12 @@ final class PlacementCluster {
         });
   }
 
-  /** With its disk; the others have a majority of everything, and hear of it sooner or later. */
-  void loseForGood(NodeId leaving) {
-    gone = leaving;
+  /**
+   * Removes a node together with its disk. The others have a majority of every group, and learn of
+   * it sooner or later.
+   */
+  void removePermanently(NodeId leaving) {
+    removedNode = leaving;
     crash(leaving);
     simulation.run(2_000);
     states.remove(leaving);
@@ -241,12 +231,12 @@ final class PlacementCluster {
         .orElse(null);
   }
 
-  /** Those that there were in the beginning, on the first node. */
+  /** The initial ranges, all on the first node. */
   List<RangeDescriptor> firstRanges() {
     return ranges;
   }
 
-  /** All ranges, as the node knows them that leads the metadata. */
+  /** All ranges, as the metadata leader knows them. */
   List<RangeDescriptor> ranges() {
     PlacementNode leader = metadataLeader();
     List<RangeDescriptor> known =
@@ -259,7 +249,7 @@ final class PlacementCluster {
     return all.get((int) simulation.between(0, all.size() - 1));
   }
 
-  /** The replica of the range that leads in the latest term; null if none does. */
+  /** The replica that leads the range in the latest term; null if none does. */
   @Nullable ReplicaStatus leaderOf(RangeId range) {
     ReplicaStatus latest = null;
     for (NodeId id : up()) {
@@ -273,10 +263,13 @@ final class PlacementCluster {
     return latest;
   }
 
-  /** Some node has applied that; the others have the rows that they need for it, or a copy. */
+  /**
+   * Whether a node has applied the merge of this range; the others have the rows that they need for
+   * it, or a snapshot.
+   */
   boolean isPartOfAnother(RangeId range) {
     return up().stream()
-        .anyMatch(id -> StoredShapes.isAbsorbed(node(id).ranges().life().kv(), range));
+        .anyMatch(id -> StoredRanges.isAbsorbed(node(id).ranges().life().kv(), range));
   }
 
   static long term(ReplicaStatus replica) {

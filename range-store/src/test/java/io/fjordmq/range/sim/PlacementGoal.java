@@ -12,7 +12,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Where every range should be in the end, once there is peace. */
+/** The state that every range should be in once the disturbances have ended. */
 final class PlacementGoal {
   private final PlacementCluster cluster;
   private final SimCounts counts;
@@ -23,8 +23,8 @@ final class PlacementGoal {
   }
 
   /**
-   * Every range has the replicas that are wanted, all know it, its leaders are spread, nothing
-   * stands still, and nothing is left of ranges that are gone.
+   * Every range has the desired replicas and all nodes know it, leaders are balanced, no range is
+   * frozen, and nothing remains of removed ranges.
    */
   boolean isReached() {
     Set<RangeId> known = new HashSet<>();
@@ -47,15 +47,15 @@ final class PlacementGoal {
       }
       leads.merge(leader.node(), 1, Integer::sum);
     }
-    return (cluster.ranges().size() != 2 || leads.size() == 2) // else no node leads both
-        && StoredShapes.areWhole(cluster.ranges())
+    return (cluster.ranges().size() != 2 || leads.size() == 2) // otherwise no node leads both
+        && StoredRanges.areWhole(cluster.ranges())
         && areVotesEven();
   }
 
   private boolean areVotesEven() {
     boolean even =
         cluster.isOnEveryNode()
-            || new EvenVotes(cluster.up(), cluster.ranges(), cluster.loads()).areReached();
+            || new VoteBalance(cluster.up(), cluster.ranges(), cluster.loads()).areReached();
     counts.uneven += even ? 0 : 1;
     return even;
   }
@@ -72,7 +72,7 @@ final class PlacementGoal {
     return enough && learning && up.stream().allMatch(id -> isPublished(id, range, leader));
   }
 
-  /** And nobody has a replica who should not. */
+  /** And no other node has a replica. */
   private boolean isPublished(NodeId id, RangeDescriptor range, ReplicaStatus leader) {
     PlacementNode node = cluster.node(id);
     RangeDirectory.Published published = node.life().directory().ranges().get(range.id());
@@ -82,11 +82,11 @@ final class PlacementGoal {
         && published.descriptor().interval().equals(leader.descriptor().interval())
         && published.descriptor().replicas().voters().equals(leader.voters())
         && published.descriptor().replicas().learners().equals(leader.learners())
-        && node.ranges().store().retired().isEmpty()
+        && node.ranges().store().localReplicas().retired().isEmpty()
         && member == (node.ranges().status(range.id()) != null);
   }
 
-  /** All replicas of each range hold the same rows. */
+  /** Whether all replicas of each range hold the same rows. */
   boolean areEqual() {
     return cluster.ranges().stream().allMatch(this::areEqual);
   }
@@ -103,7 +103,7 @@ final class PlacementGoal {
         == 1;
   }
 
-  /** Who holds what, for whoever has to find out why the goal is not reached. */
+  /** Describes which node holds what, to diagnose why the goal is not reached. */
   String where() {
     StringBuilder text = new StringBuilder();
     cluster.ranges().forEach(range -> text.append("\npublished ").append(range));
@@ -132,7 +132,7 @@ final class PlacementGoal {
       }
       text.append(
           "\n%s retired %s, metadata %s"
-              .formatted(id, store.retired(), node.life().metadata().leadership()));
+              .formatted(id, store.localReplicas().retired(), node.life().metadata().leadership()));
     }
     return text.toString();
   }

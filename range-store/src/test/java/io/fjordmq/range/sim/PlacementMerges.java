@@ -2,14 +2,16 @@ package io.fjordmq.range.sim;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupStatus;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
+import java.util.List;
 import java.util.Random;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Merges that are asked for while a cluster is in trouble. */
+/** Merges that are requested, and changes that are canceled, while the cluster is disturbed. */
 final class PlacementMerges {
   private static final Logger LOG = LoggerFactory.getLogger(PlacementMerges.class);
 
@@ -20,7 +22,12 @@ final class PlacementMerges {
   private final Random operator;
 
   /**
-   * @param hasty a defect: somebody does not wait until all replicas stand still
+   * Whether an operator also cancels other changes in this run; the other runs stay as they were.
+   */
+  private final boolean cancelsAnything;
+
+  /**
+   * @param hasty a defect: a range is absorbed before all replicas are frozen
    */
   PlacementMerges(
       Simulation simulation, PlacementCluster cluster, SimCounts counts, boolean hasty) {
@@ -29,13 +36,14 @@ final class PlacementMerges {
     this.counts = counts;
     this.hasty = hasty;
     this.operator = new Random(simulation.seed());
+    this.cancelsAnything = !hasty && simulation.seed() % 3 == 0;
   }
 
-  /** Any range takes in the one that follows, if there is one. */
-  void ask() {
+  /** Merges a random range with the next one, if there is one. */
+  void requestMerge() {
     PlacementNode leader = cluster.metadataLeader();
     for (int delay = 5; hasty && delay < 600; delay += 5) {
-      simulation.schedule(delay, this::hurry);
+      simulation.schedule(delay, this::absorbImmediately);
     }
     if (leader != null) {
       RangeId range = cluster.anyRange().id();
@@ -49,25 +57,41 @@ final class PlacementMerges {
           .whenComplete(
               (done, failure) -> {
                 counts.merges += failure == null ? 1 : 0;
-                counts.mergesGivenUp += failure == null ? 0 : 1;
+                counts.abandonedMerges += failure == null ? 0 : 1;
               });
     }
   }
 
-  /** An operator has changed his mind, whatever has come of it meanwhile. */
+  /** Cancels the change of a random range, whatever its state. */
+  void cancelAnything() {
+    PlacementNode leader = cluster.metadataLeader();
+    if (cancelsAnything && leader != null && operator.nextInt(3) > 0) {
+      List<RangeDescriptor> all = cluster.ranges();
+      RangeId range = all.get(operator.nextInt(all.size())).id();
+      simulation.schedule(operator.nextInt(400), () -> cancel(leader, range));
+    }
+  }
+
+  /** An operator cancels a change, whatever its state. */
   private void cancel(PlacementNode leader, RangeId range) {
     if (leader.isUp()) {
       try {
         leader.life().driver().cancel(range);
         counts.canceled++;
+        counts.held += isHeld(leader, range) ? 1 : 0;
       } catch (IllegalStateException nothingUnderWay) {
         LOG.debug("range {}: {}", range, nothingUnderWay.getMessage());
       }
     }
   }
 
-  /** What stands still somewhere is taken in at once. */
-  private void hurry() {
+  private static boolean isHeld(PlacementNode leader, RangeId range) {
+    return leader.life().driver().pending().stream()
+        .anyMatch(step -> step.range().equals(range) && step.reason().startsWith("canceled by"));
+  }
+
+  /** Absorbs frozen ranges immediately. */
+  private void absorbImmediately() {
     for (NodeId id : cluster.up()) {
       for (ReplicaStatus right : cluster.node(id).ranges().store().status()) {
         ReplicaStatus left =

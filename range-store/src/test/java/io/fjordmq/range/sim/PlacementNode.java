@@ -2,7 +2,6 @@ package io.fjordmq.range.sim;
 
 import io.fjordmq.api.plugin.SplitStrategy;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.membership.TestMembership;
@@ -16,25 +15,29 @@ import io.fjordmq.range.placement.PlacementDriver;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
 import io.fjordmq.range.placement.SplitMonitor;
+import io.fjordmq.range.placement.StorePlacement;
+import io.fjordmq.testing.RecordBuilder;
 import java.io.IOException;
-import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A node with metadata, replicas, an agent and a driver, that crashes and starts again. */
+/** A node with metadata, replicas, an agent and a driver, which crashes and restarts. */
 final class PlacementNode {
   private static final MetadataSettings METADATA = new MetadataSettings(1 << 16, 20);
 
+  private static final PlacementSettings PLACEMENT = RangeSimSettings.PLACEMENT;
+
   private final StoreNode ranges;
   private final ReplicaSet metadataReplicas;
-  private final Supplier<PlacementSettings> settings;
+  private final Supplier<List<StorePlacement>> stores;
   private final SplitStrategy strategy;
-  private final MadeUpLoads loads;
+  private final SyntheticLoads loads;
   private final SplitMergeSettings shapes;
   private @Nullable Life life;
 
-  /** From a start to a crash. */
+  /** The components between a start and a crash. */
   record Life(
       StoreNode.Life ranges,
       TestMembership membership,
@@ -43,31 +46,27 @@ final class PlacementNode {
       PlacementDriver driver) {}
 
   /**
-   * @param maxRangeBytes above which ranges are split by their size; 0 for no limit
+   * @param maxRangeBytes size above which ranges are split; 0 for no limit
    */
   PlacementNode(
       StoreNode ranges,
       ReplicaSet metadataReplicas,
-      Supplier<PlacementSettings> settings,
+      Supplier<List<StorePlacement>> stores,
       SplitStrategy strategy,
-      MadeUpLoads loads,
+      SyntheticLoads loads,
       long maxRangeBytes) {
     this.ranges = ranges;
     this.loads = loads;
     this.strategy = strategy;
     this.metadataReplicas = metadataReplicas;
-    this.settings = settings;
+    this.stores = stores;
     this.shapes =
-        new SplitMergeSettings(
-            Set.of("words"),
-            20,
-            Duration.ofMillis(500),
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(2),
-            maxRangeBytes);
+        RecordBuilder.from(RangeSimSettings.SPLITS)
+            .with(SplitMergeSettings::maxRangeBytes, maxRangeBytes)
+            .build();
   }
 
-  /** A checkpoint on a simulated disk; saving takes effect at once or not at all. */
+  /** A checkpoint on a simulated disk; saving is immediate and atomic. */
   private record Storage(SimDisk disk) implements MetadataStorage {
     private static final String KEY = "metadata-checkpoint";
 
@@ -83,7 +82,7 @@ final class PlacementNode {
     }
   }
 
-  Life start() throws IOException, ConsensusException {
+  Life start() throws IOException {
     StoreNode.Life opened = ranges.start();
     MetadataGroup.bootstrap(opened.host(), metadataReplicas);
     MetadataGroup metadata =
@@ -96,6 +95,7 @@ final class PlacementNode {
         new SplitMonitor(
             opened.store(),
             strategy,
+            Set.of("words"),
             shapes,
             () -> 0,
             opened.runtime().timers(),
@@ -116,7 +116,8 @@ final class PlacementNode {
             metadata::leadership,
             directory,
             opened.runtime().timers(),
-            settings);
+            stores,
+            PLACEMENT);
     driver.start();
     watch.start();
     Life started = new Life(opened, membership, metadata, directory, driver);

@@ -7,7 +7,6 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.LoopbackPeers;
@@ -16,6 +15,7 @@ import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.placement.RangeDirectory;
 import io.fjordmq.range.remote.PeerRangeTransport;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -28,17 +28,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /**
- * One seed's run: a cluster of three to five nodes begins with two ranges on one of them. While
- * clients append words, messages get lost, nodes crash, drain, are cut off, replicas get damaged,
- * the number of voters is changed, and one node leaves for good ({@link PlacementTrouble}). Then
- * there is peace, and everything must be where it should be ({@link PlacementGoal}), with nothing
- * lost or doubled.
+ * Runs one seed: a cluster of three to five nodes starts with two ranges on one node. Clients
+ * append words while messages get lost, nodes crash, drain and are partitioned, replicas get
+ * damaged, the number of voters changes, and one node leaves permanently ({@link
+ * PlacementTrouble}). Then the disturbances end, every range must reach the desired state ({@link
+ * PlacementGoal}), and nothing may be lost or duplicated.
  */
 final class PlacementSimulation {
   private static final List<String> KEYS = List.of("a", "b", "c", "x", "y");
   private static final int CLIENTS = 2;
   private static final int ROUNDS = 25;
-  private static final long PATIENCE_MILLIS = 30_000;
+  private static final long TIMEOUT_MILLIS = 30_000;
 
   private final Simulation simulation;
   private final SimCluster hosts;
@@ -46,29 +46,29 @@ final class PlacementSimulation {
   private final WordHistory history = new WordHistory();
   private final SimCounts counts;
   private final List<SimClient> clients = new ArrayList<>();
-  private final RandomWishes wishes;
+  private final RandomSplitStrategy splits;
   private final PlacementCluster cluster;
   private final PlacementTrouble trouble;
   private final PlacementGoal goal;
 
-  /** What may be wrong on purpose. */
+  /** Planted defects. */
   enum Defect {
     NONE,
-    /** A leader answers queries without asking whether it still leads. */
+    /** A leader responses queries without confirming its leadership. */
     READS_UNCONFIRMED,
-    /** Nodes remove replicas that their groups still have. */
+    /** Nodes remove replicas that are still members of their groups. */
     HASTY_DROPS,
-    /** A node empties a damaged replica, instead of having the group do without it first. */
+    /** A node empties a damaged replica while it is still a member of the group. */
     EMPTIED_REPLICAS,
-    /** A range takes in another one as soon as one replica of that stands still. */
+    /** A range absorbs another one as soon as one replica of that one is frozen. */
     HASTY_ABSORPTIONS,
-    /** Whoever publishes a merge leaves the record of the range that is gone. */
+    /** The publication of a merge does not delete the record of the absorbed range. */
     FORGOTTEN_RECORDS
   }
 
   PlacementSimulation(long seed, Defect defect, Path installs, SimCounts counts) {
     this.simulation = new Simulation(seed);
-    this.wishes = new RandomWishes(simulation, 40);
+    this.splits = new RandomSplitStrategy(simulation, 40);
     this.hosts = new SimCluster(simulation);
     this.peers = LoopbackPeers.simulated(hosts.network());
     this.counts = counts;
@@ -77,7 +77,7 @@ final class PlacementSimulation {
         new PlacementCluster(
             hosts,
             peers,
-            wishes,
+            splits,
             installs,
             (host, kv) ->
                 new WatchedHost(host, kv, "words", history, counts, this::removed, unconfirmed),
@@ -98,20 +98,20 @@ final class PlacementSimulation {
   }
 
   /**
-   * @throws AssertionError naming the seed if a promise is broken
+   * @throws AssertionError naming the seed if a guarantee is violated
    */
   void run() {
     try (hosts) {
       begin();
       hosts.network().setFaults(SimNetwork.Faults.ROUGH);
       rounds();
-      peace(3); // as many copies as one loss for good needs
-      cluster.loseForGood(cluster.anyId());
-      clients.forEach(SimClient::wake);
+      endFailures(3); // as many replicas as the permanent loss of one node requires
+      cluster.removePermanently(cluster.anyId());
+      clients.forEach(SimClient::resumeSending);
       hosts.network().setFaults(SimNetwork.Faults.ROUGH);
       rounds();
-      peace((int) simulation.between(1, 3));
-      theEnd();
+      endFailures((int) simulation.between(1, 3));
+      assertFinalState();
     } catch (IOException e) {
       throw new UncheckedIOException("seed " + simulation.seed(), e);
     } catch (ConsensusException e) {
@@ -119,8 +119,11 @@ final class PlacementSimulation {
     }
   }
 
-  /** As a broker does it: the first node has the ranges, publishes them, the others join. */
-  private void begin() throws IOException, ConsensusException {
+  /**
+   * As a broker does it: the first node creates the ranges and publishes them, then the others
+   * join.
+   */
+  private void begin() throws IOException {
     for (NodeId id : cluster.ids()) {
       cluster.start(id);
     }
@@ -128,7 +131,7 @@ final class PlacementSimulation {
     PlacementNode first = cluster.node(cluster.ids().get(0));
     first.ranges().store().createInitialRanges(ranges);
     simulation.runUntil(
-        "the metadata have a leader", () -> cluster.metadataLeader() != null, 20_000);
+        "the metadata group has a leader", () -> cluster.metadataLeader() != null, 20_000);
     CompletableFuture<WriteResult> published = cluster.write(RangeDirectory.first(ranges));
     simulation.runUntil("the ranges are published", published::isDone, 20_000);
     assertThat(published).isCompleted();
@@ -149,7 +152,7 @@ final class PlacementSimulation {
             history,
             counts,
             this::clientTransport);
-    hear(client);
+    learnRanges(client);
     return client;
   }
 
@@ -159,30 +162,30 @@ final class PlacementSimulation {
         client, new SimTransport(hosts, client), calls, Duration.ofMillis(200));
   }
 
-  /** Clients hear of the ranges from one node or another. */
-  private void hear(SimClient client) {
+  /** Clients learn the ranges from a random node. */
+  private void learnRanges(SimClient client) {
     PlacementNode source = cluster.node(cluster.anyId());
     if (source.isUp()) {
       client.update(source.life().directory().ranges("words"));
     }
-    client.process().schedule(simulation.between(50, 300), () -> hear(client));
+    client.process().schedule(simulation.between(50, 300), () -> learnRanges(client));
   }
 
-  private void rounds() throws IOException, ConsensusException {
-    wishes.rest(false);
+  private void rounds() throws IOException {
+    splits.setPaused(false);
     for (int round = 0; round < ROUNDS; round++) {
       trouble.next();
       simulation.run(simulation.between(1, 400));
     }
   }
 
-  private void peace(int voters) throws IOException, ConsensusException {
-    clients.forEach(SimClient::rest);
-    wishes.rest(true);
+  private void endFailures(int voters) throws IOException {
+    clients.forEach(SimClient::stopSending);
+    splits.setPaused(true);
     hosts.network().heal();
     hosts.network().setFaults(SimNetwork.Faults.NONE);
-    simulation.run(600); // crashes are noticed
-    hosts.network().heal(); // of what was planned before there was peace
+    simulation.run(600); // crashes are detected
+    hosts.network().heal(); // steps planned before the disturbances ended
     for (NodeId id : cluster.ids()) {
       if (!cluster.isGone(id)) {
         if (!cluster.node(id).isUp()) {
@@ -193,71 +196,72 @@ final class PlacementSimulation {
     }
     cluster.wantVoters(voters);
     simulation.run(1_500);
-    // A group that has lost its majority since would need a backup.
+    // A group that has lost its majority since then would need a backup.
     cluster.damage().removeIf(range -> cluster.leaderOf(range) == null);
     await("every range is where it should be", goal::isReached);
   }
 
   private void await(String what, BooleanSupplier condition) {
     try {
-      simulation.runUntil(what, condition, PATIENCE_MILLIS);
+      simulation.runUntil(what, condition, TIMEOUT_MILLIS);
     } catch (AssertionError e) {
       throw new AssertionError(e.getMessage() + goal.where(), e);
     }
   }
 
-  private void theEnd() {
-    awaitAnswers();
+  private void assertFinalState() {
+    awaitResponses();
     simulation.run(SimClient.REGISTER_AGAIN_AFTER.toMillis() + 1);
     int failedBefore = failures();
-    clients.forEach(SimClient::lastWord);
-    awaitAnswers();
+    clients.forEach(SimClient::sendLastCommand);
+    awaitResponses();
     assertThat(failures() - failedBefore)
-        .as("seed %s: failures in peace", simulation.seed())
+        .as("seed %s: failures after the disturbances ended", simulation.seed())
         .isZero();
-    await("all replicas have the same", goal::areEqual);
+    await("all replicas hold the same rows", goal::areEqual);
     clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
-    counts.wishes += cluster.ranges().stream().filter(this::beganByWish).count();
-    counts.sizeSplits += cluster.ranges().stream().filter(this::beganBySize).count();
+    counts.loadSplits += cluster.ranges().stream().filter(this::wasSplitByLoad).count();
+    counts.sizeSplits += cluster.ranges().stream().filter(this::wasSplitBySize).count();
   }
 
-  /** Nobody has asked for it, and it was not there from the beginning. */
-  private boolean beganBySize(RangeDescriptor range) {
+  /** No operator requested this range, and it is not an initial one. */
+  private boolean wasSplitBySize(RangeDescriptor range) {
     byte[] start = range.interval().start();
-    return !wishes.wanted(start)
-        && !trouble.asked(new String(start, StandardCharsets.UTF_8))
+    return !splits.hasRequested(start)
+        && !trouble.hasRequested(new String(start, StandardCharsets.UTF_8))
         && cluster.firstRanges().stream()
             .noneMatch(first -> Arrays.equals(first.interval().start(), start));
   }
 
-  /** Nobody but the load of its parent has asked for it. */
-  private boolean beganByWish(RangeDescriptor range) {
+  /** Only the load of its parent requested this range. */
+  private boolean wasSplitByLoad(RangeDescriptor range) {
     byte[] start = range.interval().start();
-    return wishes.wanted(start) && !trouble.asked(new String(start, StandardCharsets.UTF_8));
+    return splits.hasRequested(start)
+        && !trouble.hasRequested(new String(start, StandardCharsets.UTF_8));
   }
 
-  private void awaitAnswers() {
+  private void awaitResponses() {
     simulation.runUntil(
-        "every client has its answers",
+        "every client has its responses",
         () -> clients.stream().allMatch(client -> client.waiting() == 0),
-        PATIENCE_MILLIS);
+        TIMEOUT_MILLIS);
   }
 
   private int failures() {
     return clients.stream().mapToInt(SimClient::failures).sum();
   }
 
-  /** A node removes its replica for ever: the group must not have it any more. */
+  /** A node removes its replica permanently: the group must no longer list it as a member. */
   private void removed(NodeId node, GroupId group) {
-    ReplicaStatus leader = cluster.leaderOf(StoredShapes.idOf(group));
+    ReplicaStatus leader = cluster.leaderOf(StoredRanges.idOf(group));
     if (leader != null && !cluster.isPartOfAnother(leader.descriptor().id())) {
       assertThat(leader.voters().contains(node) || leader.learners().contains(node))
-          .as("%s removes its replica of %s, which the group counts on", node, group)
+          .as("%s removes its replica of %s, which is still a member of the group", node, group)
           .isFalse();
       counts.removals++;
       counts.rebuilds += cluster.damage().remove(leader.descriptor().id(), node) ? 1 : 0;
     } else {
-      cluster.damage().remove(StoredShapes.idOf(group), node);
+      cluster.damage().remove(StoredRanges.idOf(group), node);
     }
   }
 }

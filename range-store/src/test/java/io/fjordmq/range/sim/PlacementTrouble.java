@@ -3,21 +3,20 @@ package io.fjordmq.range.sim;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What goes wrong, and what is asked for meanwhile: one thing or another each time. */
+/** The failures and operator requests of a run, one at random each time. */
 final class PlacementTrouble {
   private final Simulation simulation;
   private final SimNetwork network;
@@ -26,18 +25,18 @@ final class PlacementTrouble {
   private final boolean hastyDrops;
   private final boolean emptied;
 
-  /** Half of the runs have none: merges need replicas that are well. */
+  /** Half of the runs have none: merges need replicas that are in service. */
   private final boolean damaging;
 
   private final PlacementMerges merges;
   private final WordHistory history;
   private final SimCounts counts;
-  private final Set<String> asked = new HashSet<>();
+  private final Set<String> requested = new HashSet<>();
   private int probes;
 
   /**
-   * @param keys where ranges may be split
-   * @param hastyDrops a defect: nodes remove replicas that their groups still have
+   * @param keys keys at which ranges may be split
+   * @param hastyDrops a defect: nodes remove replicas that are still members of their groups
    * @param emptied a defect: a node empties a damaged replica, which keeps its vote
    */
   PlacementTrouble(
@@ -62,12 +61,12 @@ final class PlacementTrouble {
     this.counts = counts;
   }
 
-  /** Whether a range was asked to be split there. */
-  boolean asked(String key) {
-    return asked.contains(key);
+  /** Whether a split at this key was requested. */
+  boolean hasRequested(String key) {
+    return requested.contains(key);
   }
 
-  void next() throws IOException, ConsensusException {
+  void next() throws IOException {
     NodeId id = cluster.anyId();
     if (cluster.isGone(id)) {
       return;
@@ -77,15 +76,16 @@ final class PlacementTrouble {
       split();
     }
     if (simulation.chance(35)) {
-      merges.ask();
+      merges.requestMerge();
     }
+    merges.cancelAnything();
     if (simulation.chance(10)) {
       cluster.loads().change();
     }
     if (simulation.chance(12)) {
       network.partition(cluster.ids(), List.of(id));
     } else if (simulation.chance(20)) {
-      deposeUnnoticed(cluster.anyRange());
+      deposeSilently(cluster.anyRange());
     } else if (simulation.chance(8)) {
       network.cut(id, cluster.anyId());
     } else if (simulation.chance(35)) {
@@ -93,7 +93,7 @@ final class PlacementTrouble {
     }
   }
 
-  private void ofNode(NodeId id) throws IOException, ConsensusException {
+  private void ofNode(NodeId id) throws IOException {
     PlacementNode node = cluster.node(id);
     if (!node.isUp()) {
       if (simulation.chance(50)) {
@@ -108,12 +108,12 @@ final class PlacementTrouble {
     } else if (damaging && simulation.chance(12)) {
       damage(id, cluster.anyRange());
     } else if (hastyDrops) {
-      node.ranges().store().dropReplica(cluster.firstRanges().get(0).id(), Long.MAX_VALUE);
+      node.ranges().store().localReplicas().drop(cluster.firstRanges().get(0).id(), Long.MAX_VALUE);
     }
   }
 
-  /** At most one replica of a range at a time: else its group might have lost its majority. */
-  private void damage(NodeId id, RangeDescriptor range) throws IOException, ConsensusException {
+  /** At most one replica of a range at a time; otherwise its group might lose its majority. */
+  private void damage(NodeId id, RangeDescriptor range) throws IOException {
     ReplicaStatus leader = cluster.leaderOf(range.id());
     ReplicaStatus replica = cluster.node(id).ranges().status(range.id());
     if (leader == null
@@ -135,9 +135,10 @@ final class PlacementTrouble {
               new ReplicaSet(others, Set.of()));
       RangeStore store = cluster.node(id).ranges().store();
       store
-          .dropReplica(range.id(), Long.MAX_VALUE)
-          .thenCompose(dropped -> store.forgetReplica(range.id()))
-          .thenCompose(forgotten -> store.ensureReplica(without));
+          .localReplicas()
+          .drop(range.id(), Long.MAX_VALUE)
+          .thenCompose(dropped -> store.localReplicas().forget(range.id()))
+          .thenCompose(forgotten -> store.localReplicas().ensure(without));
     } else if (simulation.chance(50)) {
       cluster.crash(id);
       cluster.start(id);
@@ -158,13 +159,16 @@ final class PlacementTrouble {
     if (leader != null
         && range.interval().contains(key.getBytes(UTF_8))
         && !Arrays.equals(range.interval().start(), key.getBytes(UTF_8))) {
-      asked.add(key);
+      requested.add(key);
       leader.life().driver().split(range.id(), key.getBytes(UTF_8)).thenRun(() -> counts.splits++);
     }
   }
 
-  /** A leader hands over and is cut off at once from the other nodes, not from clients. */
-  private void deposeUnnoticed(RangeDescriptor range) {
+  /**
+   * A leader transfers its leadership and is immediately partitioned from the other nodes, but not
+   * from clients.
+   */
+  private void deposeSilently(RangeDescriptor range) {
     ReplicaStatus leader = cluster.leaderOf(range.id());
     String key =
         keys.stream()
@@ -181,7 +185,7 @@ final class PlacementTrouble {
             .filter(leader.voters()::contains)
             .findFirst()
             .orElseThrow();
-    cluster.node(old).ranges().store().transferLeadership(range.id(), next);
+    cluster.node(old).ranges().store().leaderOperations().transferLeadership(range.id(), next);
     simulation.schedule(
         simulation.between(1, 25), () -> network.partition(cluster.ids(), List.of(old)));
     ReadProbe probe = new ReadProbe(simulation, history, range.id(), key, ++probes, counts);

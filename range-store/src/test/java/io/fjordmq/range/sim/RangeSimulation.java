@@ -7,13 +7,13 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -23,15 +23,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One seed's run: clients append words to keys of two ranges on one or three nodes while messages
- * get lost, nodes and clients crash, disks fill up and leaders change; then there is peace, and
- * everybody must agree.
+ * Runs one seed: clients append words to keys of two ranges on one or three nodes while messages
+ * get lost, nodes and clients crash, disks fill up and leaders change. Then the disturbances end,
+ * and all replicas and clients must agree.
  */
 final class RangeSimulation {
   private static final List<String> KEYS = List.of("a", "b", "c", "x", "y");
   private static final int CLIENTS = 3;
   private static final int ROUNDS = 25;
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long TIMEOUT_MILLIS = 60_000;
 
   private final Simulation simulation;
   private final SimCluster cluster;
@@ -46,7 +46,7 @@ final class RangeSimulation {
   private int lives;
   private long lastNumber = 2;
 
-  /** How a run differs from the usual. */
+  /** How a run differs from the default. */
   record Setup(
       int voters,
       Function<RangeId, Coprocessor> coprocessor,
@@ -75,7 +75,7 @@ final class RangeSimulation {
         new StoreSpec(
             "words", List.of("m".getBytes(UTF_8)), setup.coprocessor(), (range, effects) -> {});
     merges = new MergeTrials(simulation, mergeNodes(), counts, setup.hastyMerges());
-    ranges = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
+    ranges = spec.initialRanges(ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
     for (NodeId id : nodeIds) {
       SimNode node = new SimNode(cluster, id, spec, ranges, installs, history, counts);
       if (setup.unsyncedGroups()) {
@@ -104,7 +104,7 @@ final class RangeSimulation {
   }
 
   /**
-   * @throws AssertionError naming the seed if a promise is broken
+   * @throws AssertionError naming the seed if a guarantee is violated
    */
   void run() {
     cluster.network().setFaults(SimNetwork.Faults.ROUGH);
@@ -122,7 +122,7 @@ final class RangeSimulation {
       if (nodes.size() > 2) {
         withoutOne();
       }
-      peace();
+      endFailures();
     } catch (IOException e) {
       throw new UncheckedIOException("seed " + simulation.seed(), e);
     }
@@ -167,45 +167,47 @@ final class RangeSimulation {
     }
   }
 
-  /** Whichever range this node leads, anywhere between its keys. */
+  /** Splits a range that this node leads, at a random key. */
   private void split(SimNode node) {
     String key = KEYS.get((int) simulation.between(0, KEYS.size() - 1));
     for (ReplicaStatus replica : node.store().status()) {
       RangeDescriptor range = replica.descriptor();
       if (replica.leading() && range.interval().contains(key.getBytes(UTF_8))) {
-        node.store().split(range.id(), range.epoch().version(), key.getBytes(UTF_8), ++lastNumber);
+        node.store()
+            .leaderOperations()
+            .split(range.id(), range.epoch().version(), key.getBytes(UTF_8), ++lastNumber);
         return;
       }
     }
   }
 
   /**
-   * One node dies in the middle of whatever is going on, and stays away: the others are a majority,
-   * so there is a leader for every key, although nobody goes on with a merge.
+   * One node crashes at a random moment and stays down. The others are a majority, so every key has
+   * a leader, although no merge makes progress.
    */
   private void withoutOne() throws IOException {
-    SimNode gone = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    SimNode crashed = nodes.get((int) simulation.between(0, nodes.size() - 1));
     NodeId wanted = merges.leaderOfLeft();
     for (SimNode node : nodes) {
-      gone = node.id().equals(wanted) ? node : gone;
+      crashed = node.id().equals(wanted) ? node : crashed;
     }
-    if (gone.running()) {
-      gone.crash();
+    if (crashed.running()) {
+      crashed.crash();
     }
     List<SimNode> others = new ArrayList<>(nodes);
-    others.remove(gone);
-    pacify(others);
+    others.remove(crashed);
+    endFailuresOf(others);
     try {
       simulation.runUntil(
-          "every key has a leader without " + gone.id(),
+          "every key has a leader without " + crashed.id(),
           () -> KEYS.stream().allMatch(key -> isLed(key, others)),
-          PATIENCE_MILLIS);
+          TIMEOUT_MILLIS);
     } catch (AssertionError e) {
       throw new AssertionError(e.getMessage() + where(others), e);
     }
   }
 
-  /** Who holds what, for whoever has to find out why. */
+  /** Describes which node holds what, to diagnose failures. */
   private static String where(List<SimNode> nodes) {
     StringBuilder text = new StringBuilder();
     nodes.forEach(
@@ -221,7 +223,7 @@ final class RangeSimulation {
                 replica.leading() && replica.descriptor().interval().contains(key.getBytes(UTF_8)));
   }
 
-  private void pacify(List<SimNode> those) throws IOException {
+  private void endFailuresOf(List<SimNode> those) throws IOException {
     cluster.network().heal();
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     for (SimNode node : those) {
@@ -232,44 +234,44 @@ final class RangeSimulation {
     }
   }
 
-  private void peace() throws IOException {
-    pacify(nodes);
-    clients.forEach(SimClient::rest);
-    awaitAnswers(); // then what was in the logs is committed
-    simulation.runUntil("no range is being merged", merges::end, PATIENCE_MILLIS);
+  private void endFailures() throws IOException {
+    endFailuresOf(nodes);
+    clients.forEach(SimClient::stopSending);
+    awaitResponses(); // then the entries in the logs are committed
+    simulation.runUntil("no range is being merged", merges::end, TIMEOUT_MILLIS);
     publish();
-    simulation.run(SimClient.REGISTER_AGAIN_AFTER.toMillis() + 1); // then nobody is forgotten
+    simulation.run(SimClient.REGISTER_AGAIN_AFTER.toMillis() + 1); // then no sender is evicted
     int failedBefore = failures();
-    clients.forEach(SimClient::lastWord);
-    awaitAnswers();
+    clients.forEach(SimClient::sendLastCommand);
+    awaitResponses();
     assertThat(failures() - failedBefore)
-        .as("seed %s: failures in peace", simulation.seed())
+        .as("seed %s: failures after the disturbances ended", simulation.seed())
         .isZero();
-    simulation.runUntil("all replicas are equally far", this::allEqual, PATIENCE_MILLIS);
+    simulation.runUntil("all replicas have the same applied index", this::allEqual, TIMEOUT_MILLIS);
     clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
   }
 
   /**
-   * What a merge's answers say of one range leaves keys without one, where the client has not heard
-   * of a split of that range's neighbour yet: then it waits for what is published.
+   * The ranges in a response about a merge can leave a gap if the client has not learned of a split
+   * of the neighbour yet; the client then waits for the published ranges.
    */
   private void publish() {
     List<RangeDescriptor> now = nodes.get(0).store().descriptors("words");
     clients.forEach(client -> client.update(now));
   }
 
-  private void awaitAnswers() {
+  private void awaitResponses() {
     simulation.runUntil(
-        "every client has its answers",
+        "every client has its responses",
         () -> clients.stream().allMatch(client -> client.waiting() == 0),
-        PATIENCE_MILLIS);
+        TIMEOUT_MILLIS);
   }
 
   private int failures() {
     return clients.stream().mapToInt(SimClient::failures).sum();
   }
 
-  /** At the same index their states were compared already. */
+  /** Replicas at the same index have been compared already. */
   private boolean allEqual() {
     List<List<Long>> indexes =
         nodes.stream()

@@ -4,15 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
+import io.fjordmq.testing.Seeds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,8 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine above the consensus port keeps its promises whatever goes wrong below and around it;
- * {@link Seeds} says how many runs.
+ * The engine above the consensus port keeps its guarantees under all kinds of failures; {@link
+ * Seeds} sets the number of runs.
  */
 class RangeSimulationTest {
   private static final int USUAL_SEEDS = 120;
@@ -30,7 +31,7 @@ class RangeSimulationTest {
 
   @TempDir Path directory;
 
-  /** Hundreds of runs halt thousands of replicas, each with a stack trace. */
+  /** Hundreds of runs halt thousands of replicas, and each halt logs a stack trace. */
   @BeforeAll
   static void keepQuiet() {
     LOG.setLevel(Level.OFF);
@@ -42,12 +43,13 @@ class RangeSimulationTest {
   }
 
   @ParameterizedTest
+  @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
-  void shouldKeepItsPromisesWhateverGoesWrong(int voters) {
+  void shouldKeepItsGuaranteesUnderAnyFailures(int voters) {
     Seeds seeds = Seeds.usually(USUAL_SEEDS);
     SimCounts counts = new SimCounts();
     seeds.play(seed -> run(seed, RangeSimulation.Setup.of(voters), counts));
-    if (seeds.areEnough()) { // the runs did meet what they are for
+    if (seeds.areEnough()) { // the runs did include the failures that they are for
       assertMetTrouble(counts, voters, seeds.count());
     }
   }
@@ -61,7 +63,7 @@ class RangeSimulationTest {
     assertThat(counts.gaveUp).isGreaterThan(0);
     assertThat(counts.splits).isGreaterThan(seeds / 2);
     assertThat(counts.merges).isGreaterThan(seeds / 2);
-    assertThat(counts.thaws).isGreaterThan(seeds / 10);
+    assertThat(counts.unfreezes).isGreaterThan(seeds / 10);
     assertThat(counts.refused).isGreaterThan(0);
     if (voters > 1) {
       assertThat(counts.installs).isGreaterThan(seeds / 10);
@@ -73,16 +75,16 @@ class RangeSimulationTest {
     new RangeSimulation(seed, setup, directory.resolve("installs-" + seed), counts).run();
   }
 
-  // A simulation that cannot fail shows nothing.
+  // A simulation that cannot fail proves nothing.
 
   @Test
-  void shouldFindAClientThatRepeatsBatchesUnderNewNumbers() {
+  void shouldDetectAClientThatRepeatsBatchesUnderNewNumbers() {
     RangeSimulation.Setup broken = RangeSimulation.Setup.of(3).with(RenumberingTransport::new);
     assertThat(find("batches under new numbers", broken)).hasMessageContaining("at most once");
   }
 
   @Test
-  void shouldFindACoprocessorThatAsksWhoItIs() {
+  void shouldDetectACoprocessorThatIsNotDeterministic() {
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(
             3, id -> new Vain(), RangeSimulation.Setup.of(3).transport(), false, false);
@@ -90,28 +92,29 @@ class RangeSimulationTest {
   }
 
   @Test
-  void shouldFindASplitThatDoesNotSyncItsGroup() {
+  void shouldDetectASplitThatDoesNotSyncItsGroup() {
     RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), true, false);
-    // The node that lost its group's beginning starts without the replica, which counts as halted.
+    // The node that lost the start of its group's log starts without the replica, which counts as
+    // halted.
     assertThat(find("groups that are not synced", broken))
-        .hasStackTraceContaining("in vain until all replicas are equally far");
+        .hasStackTraceContaining("without success until all replicas have the same applied index");
   }
 
   @Test
-  void shouldFindAMergeThatDoesNotWaitForAllReplicas() {
+  void shouldDetectAMergeThatDoesNotWaitForAllReplicas() {
     RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), false, true);
-    assertThat(find("merges in haste", broken)).hasStackTraceContaining("in vain until");
+    assertThat(find("merges in haste", broken)).hasStackTraceContaining("without success until");
   }
 
   private AssertionError find(String defect, RangeSimulation.Setup broken) {
     return Seeds.find(defect, 100, seed -> run(seed, broken, new SimCounts()));
   }
 
-  /** Leaves another state on every replica. */
+  /** Produces a different state on every replica. */
   private static final class Vain extends AppendingCoprocessor {
     private byte[] start = new byte[0];
 

@@ -3,17 +3,17 @@ package io.fjordmq.range.sim;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.RangeEntry;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeResult;
-import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.RangeTransport;
+import io.fjordmq.testing.Simulation;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Writes a word at a new leader, then reads at the old one, which may not have noticed: what it
- * answers, if it does, must not lack the word.
+ * Writes a word through a new leader, then reads through the old one, which may not have noticed
+ * that it was replaced: if it responds, the response must contain the word.
  */
 final class ReadProbe {
   private final Simulation simulation;
@@ -22,7 +22,7 @@ final class ReadProbe {
   private final String key;
   private final String word;
   private final SimCounts counts;
-  private boolean gone;
+  private boolean done;
 
   ReadProbe(
       Simulation simulation,
@@ -39,13 +39,13 @@ final class ReadProbe {
     this.counts = counts;
   }
 
-  /** Only the first time counts. */
+  /** Only the first call has an effect. */
   void go(StoreNode next, StoreNode old) {
-    if (gone) {
+    if (done) {
       return;
     }
-    gone = true;
-    RangeStore there = next.store();
+    done = true;
+    RangeTransport there = next.store().transport();
     there.propose(
         next.id(),
         range,
@@ -57,31 +57,32 @@ final class ReadProbe {
                 next.id(),
                 range,
                 RangeEntry.encodeMutations(1, registered.sender(), 1, 1_000, List.of(command)),
-                answer -> simulation.schedule(0, () -> written(answer, old)));
+                response -> simulation.schedule(0, () -> written(response, old)));
           }
         });
   }
 
   private void written(RangeResult result, StoreNode old) {
     if (result instanceof RangeResult.Applied applied && old.isUp()) {
-      history.check(() -> history.acknowledged(key, word, text(applied.answers().get(0))));
+      history.check(() -> history.acknowledged(key, word, text(applied.responses().get(0))));
       Set<String> mustHave = history.acknowledged(key);
       old.store()
+          .transport()
           .query(
               old.id(),
               range,
               1,
               0,
               key.getBytes(UTF_8),
-              answer -> history.check(() -> assertNotStale(answer, mustHave)));
+              response -> history.check(() -> assertNotStale(response, mustHave)));
     }
   }
 
-  private void assertNotStale(RangeResult answer, Set<String> mustHave) {
+  private void assertNotStale(RangeResult response, Set<String> mustHave) {
     counts.probes++;
-    if (answer instanceof RangeResult.Answered answered) {
-      assertThat(WordHistory.split(text(answered.answer())))
-          .as("a leader that was replaced reads all that was acknowledged at %s", key)
+    if (response instanceof RangeResult.Success success) {
+      assertThat(WordHistory.split(text(success.response())))
+          .as("a replaced leader must read every acknowledged word at %s", key)
           .containsAll(mustHave);
     }
   }

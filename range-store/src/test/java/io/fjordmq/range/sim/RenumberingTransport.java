@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A defect for simulations to find: gives every attempt a number of its own, so that the ranges
- * cannot recognise one that is repeated, and repeats the one before after each.
+ * A defect for simulations to find: gives every attempt a new batch number, so that ranges cannot
+ * recognise a repeated batch, and repeats the previous attempt after each.
  */
 public final class RenumberingTransport extends SimTransport {
   // See io.fjordmq.range.RangeEntry.

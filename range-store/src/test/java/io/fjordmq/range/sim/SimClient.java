@@ -6,13 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.client.RoutedRangeClient;
+import io.fjordmq.testing.RecordBuilder;
+import io.fjordmq.testing.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,26 +23,18 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A client that appends words to random keys and reads them, and remembers what it was told. */
+/** A client that appends words to random keys and reads them, and records the responses. */
 final class SimClient {
   static final Duration REGISTER_AGAIN_AFTER = Duration.ofMillis(400);
 
   private static final RangeClientSettings SETTINGS =
-      new RangeClientSettings(
-          1000,
-          200,
-          6,
-          60,
-          Duration.ofMillis(4),
-          3,
-          30,
-          2000,
-          8,
-          Duration.ofMillis(2500),
-          Duration.ofMillis(200),
-          Duration.ofMillis(5),
-          Duration.ofMillis(100),
-          REGISTER_AGAIN_AFTER);
+      RecordBuilder.from(RangeSimSettings.CLIENT)
+          .with(RangeClientSettings::maxBatchBytes, 200)
+          .with(RangeClientSettings::maxBatchResponseBytes, 60)
+          .with(RangeClientSettings::maxQueuedBytes, 2000)
+          .with(RangeClientSettings::deadline, Duration.ofMillis(2500))
+          .with(RangeClientSettings::reregisterAfter, REGISTER_AGAIN_AFTER)
+          .build();
 
   private final SimCluster cluster;
   private final NodeId node;
@@ -51,12 +45,12 @@ final class SimClient {
   private final RoutedRangeClient client;
   private int words;
   private int waiting;
-  private boolean resting;
+  private boolean stopped;
   private int acknowledgements;
   private int failures;
 
   /**
-   * @param name different in every life of the client
+   * @param name different in each life of the client
    */
   SimClient(
       SimCluster cluster,
@@ -78,14 +72,14 @@ final class SimClient {
             "words",
             ranges,
             transport.create(cluster, node),
-            SimNode.timers(process),
+            SimTimers.of(process),
             SETTINGS,
             observer);
     next();
   }
 
   private void next() {
-    if (resting) {
+    if (stopped) {
       return;
     }
     Simulation simulation = cluster.simulation();
@@ -113,11 +107,11 @@ final class SimClient {
     client
         .mutate(bytes(key), bytes(key + ":" + word))
         .whenComplete(
-            (answer, error) ->
+            (response, error) ->
                 history.check(
                     () -> {
                       if (settled(error, word)) {
-                        told(key, word, text(answer));
+                        onResponse(key, word, text(response));
                       }
                     }));
   }
@@ -135,11 +129,11 @@ final class SimClient {
             chosen.stream().map(SimClient::bytes).toList(),
             positions -> bytes(String.join(",", at(chosen, positions)) + ":" + word))
         .whenComplete(
-            (answers, error) ->
+            (responses, error) ->
                 history.check(
                     () -> {
                       if (settled(error, word)) {
-                        toldAll(chosen, word, answers);
+                        onResponses(chosen, word, responses);
                       }
                     }));
   }
@@ -152,19 +146,20 @@ final class SimClient {
     return part;
   }
 
-  private void toldAll(List<String> chosen, String word, List<RangeClient.GroupAnswer> answers) {
+  private void onResponses(
+      List<String> chosen, String word, List<RangeClient.GroupResponse> responses) {
     Set<Integer> answered = new HashSet<>();
-    for (RangeClient.GroupAnswer answer : answers) {
-      String[] values = text(answer.answer()).split("\\|");
+    for (RangeClient.GroupResponse response : responses) {
+      String[] values = text(response.response()).split("\\|");
       for (int i = 0; i < values.length; i++) {
-        answered.add(answer.positions()[i]);
-        told(chosen.get(answer.positions()[i]), word, values[i]);
+        answered.add(response.positions()[i]);
+        onResponse(chosen.get(response.positions()[i]), word, values[i]);
       }
     }
     assertThat(answered).hasSize(chosen.size());
   }
 
-  private void told(String key, String word, String value) {
+  private void onResponse(String key, String word, String value) {
     acknowledgements++;
     history.acknowledged(key, word, value);
   }
@@ -173,21 +168,21 @@ final class SimClient {
     String key = randomKey();
     Set<String> mustHave = history.acknowledged(key);
     waiting++;
-    CompletableFuture<byte[]> answer = client.query(bytes(key), bytes(key));
-    answer.whenComplete(
+    CompletableFuture<byte[]> response = client.query(bytes(key), bytes(key));
+    response.whenComplete(
         (value, error) ->
             history.check(
                 () -> {
                   if (settled(error, "a read")) {
-                    history.clientSaw(key, text(value));
+                    history.onRead(key, text(value));
                     assertThat(WordHistory.split(text(value)))
-                        .as("%s reads all that was acknowledged at %s", name, key)
+                        .as("%s must read every acknowledged word at %s", name, key)
                         .containsAll(mustHave);
                   }
                 }));
   }
 
-  /** Counts the end of a call; false if there is no answer. */
+  /** Counts the end of a call; returns false if there is no response. */
   private boolean settled(@Nullable Throwable error, String what) {
     waiting--;
     if (error == null) {
@@ -201,7 +196,7 @@ final class SimClient {
     return false;
   }
 
-  /** Some parts of a grouped command were sent when another was refused. */
+  /** Whether some parts of a grouped command were sent before another part was rejected. */
   private static boolean isPartlyBusy(Throwable error) {
     return error.getCause() instanceof RangeException refusal
         && refusal.kind() == RangeException.Kind.BUSY;
@@ -215,24 +210,24 @@ final class SimClient {
     return process;
   }
 
-  /** It hears where the ranges are now. */
+  /** The client learns the current ranges. */
   void update(List<RangeDescriptor> now) {
     client.update(now);
   }
 
-  /** Sends nothing new. */
-  void rest() {
-    resting = true;
+  /** Stops sending new commands. */
+  void stopSending() {
+    stopped = true;
   }
 
-  /** Goes on. */
-  void wake() {
-    resting = false;
+  /** Resumes sending. */
+  void resumeSending() {
+    stopped = false;
     next();
   }
 
-  /** One last command, which in times of peace must be answered. */
-  void lastWord() {
+  /** Sends a last command, which must succeed once the disturbances have ended. */
+  void sendLastCommand() {
     append();
   }
 
@@ -244,12 +239,12 @@ final class SimClient {
     return acknowledgements;
   }
 
-  /** Calls that were not answered although there was room for them. */
+  /** Number of calls that failed although the queue had capacity for them. */
   int failures() {
     return failures;
   }
 
-  /** Dies with everything it knew. */
+  /** Crashes and loses all its state. */
   void crash() {
     cluster.crash(node);
   }

@@ -3,7 +3,7 @@ package io.fjordmq.range.sim;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 
-/** What happened in runs: shows that they met the trouble they are for. */
+/** Counts events of the runs, to check that the runs did include the failures that they are for. */
 public final class SimCounts implements RangeObserver {
   public long acknowledgements;
   public long retries;
@@ -18,19 +18,22 @@ public final class SimCounts implements RangeObserver {
   public long probes;
   public long splits;
   public long merges;
-  public long mergesGivenUp;
-  public long thaws;
+  public long abandonedMerges;
+  public long unfreezes;
 
-  /** Merges, and moves of votes, that an operator has canceled. */
+  /** Merges and voter moves that an operator canceled. */
   public long canceled;
 
-  /** Ranges that began where the load of their parents asked for it. */
-  public long wishes;
+  /** Ranges that kept their replicas because an operator canceled a change. */
+  public long held;
 
-  /** Ranges at the end that began because their parent was too large. */
+  /** Ranges that were split off because of load. */
+  public long loadSplits;
+
+  /** Ranges at the end that were split off because their parent was too large. */
   public long sizeSplits;
 
-  /** Looks at a cluster in which nothing was left to do but to move votes because of the load. */
+  /** Checks at which nothing was left to do except to move voters because of load. */
   public long uneven;
 
   /** Replicas that were damaged. */
@@ -44,47 +47,47 @@ public final class SimCounts implements RangeObserver {
   }
 
   @Override
-  public void split(RangeId range, RangeId other) {
+  public void onSplit(RangeId range, RangeId other) {
     splits++;
   }
 
   @Override
-  public void merged(RangeId range, RangeId other) {
+  public void onMerge(RangeId range, RangeId other) {
     merges++;
   }
 
   @Override
-  public void retried(RangeId range, String reason) {
+  public void onRetry(RangeId range, String reason) {
     retries++;
   }
 
   @Override
-  public void redirected(RangeId range) {
+  public void onRedirect(RangeId range) {
     redirects++;
   }
 
   @Override
-  public void duplicate(RangeId range) {
+  public void onDuplicate(RangeId range) {
     duplicates++;
   }
 
   @Override
-  public void senderForgotten(RangeId range) {
+  public void onSenderEvicted(RangeId range) {
     forgotten++;
   }
 
   @Override
-  public void gaveUp(RangeId range) {
+  public void onGiveUp(RangeId range) {
     gaveUp++;
   }
 
   @Override
-  public void halted(RangeId range) {
+  public void onHalted(RangeId range) {
     halts++;
   }
 
   @Override
-  public void refusedBusy(RangeId range) {
+  public void onBusy(RangeId range) {
     refused++;
   }
 }

@@ -14,18 +14,18 @@ import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimDisk;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.Timers;
 import io.fjordmq.range.kv.KvException;
 import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.RangeStoreSettings;
+import io.fjordmq.testing.RecordBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -34,12 +34,12 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** A node with replicas of all ranges, that can crash and start again. */
+/** A node with replicas of all ranges, which can crash and restart. */
 final class SimNode {
-  /** Of the engine's rows, those of the store begin with it. */
+  /** First byte of the store's rows, as opposed to the engine's. */
   static final byte DATA = 1;
 
-  /** Rows of a coprocessor that begin with it are compared, but hold no words. */
+  /** First byte of coprocessor rows that are compared but hold no words. */
   static final byte NOT_A_KEY = '~';
 
   private static final int MAX_SENDERS = 4;
@@ -48,6 +48,7 @@ final class SimNode {
   private final NodeId id;
   private final StoreSpec spec;
   private final List<RangeDescriptor> ranges;
+  private final Path installs;
   private final RangeStoreSettings settings;
   private final WordHistory history;
   private final SimCounts counts;
@@ -55,13 +56,13 @@ final class SimNode {
   private SimKv kv;
   private @Nullable RangeStore store;
 
-  /** When a split has made which group. */
+  /** When each group was created by a split. */
   private final Map<GroupId, Long> splitOff = new HashMap<>();
 
-  /** A crash takes the groups of new ranges with it, as if nobody had synced them: a defect. */
+  /** A defect: a crash loses the groups of new ranges, as if they had not been synced. */
   private boolean forgetsGroups;
 
-  /** Flushes are done when asked for, instead of later; for code that waits for them. */
+  /** Completes flushes synchronously; for code that waits for them. */
   private boolean flushAtOnce;
 
   SimNode(
@@ -79,34 +80,15 @@ final class SimNode {
     this.history = history;
     this.counts = counts;
     this.kv = new SimKv(disk, Runnable::run);
+    this.installs = installs.resolve(id.value());
     this.settings =
-        new RangeStoreSettings(
-            installs.resolve(id.value()),
-            1 << 20,
-            4096,
-            MAX_SENDERS,
-            Duration.ofMillis(400),
-            20_000,
-            Duration.ofMillis(50),
-            Duration.ofMillis(400));
+        RecordBuilder.from(RangeSimSettings.STORE)
+            .with(RangeStoreSettings::maxSenders, MAX_SENDERS)
+            .build();
   }
 
   NodeId id() {
     return id;
-  }
-
-  static Timers timers(SimProcess process) {
-    return new Timers() {
-      @Override
-      public long nowMillis() {
-        return process.simulation().now();
-      }
-
-      @Override
-      public void schedule(long delayMillis, Runnable task) {
-        process.schedule(delayMillis, task);
-      }
-    };
   }
 
   void start() throws IOException {
@@ -116,16 +98,17 @@ final class SimNode {
     RangeRuntime runtime =
         new RangeRuntime(
             process.simulation().clock(),
-            timers(process),
+            SimTimers.of(process),
             query -> process.schedule(process.simulation().between(0, 3), query),
             Runnable::run,
             Runnable::run);
     flushAtOnce = true;
     RangeStore opened =
-        RangeStore.open(id, new WatchedHost(host), kv, List.of(spec), settings, runtime, counts);
+        RangeStore.open(
+            id, new WatchedHost(host), kv, List.of(spec), installs, settings, runtime, counts);
     opened.createInitialRanges(ranges);
     flushAtOnce = false;
-    SimTransport.serve(cluster.network(), id, opened);
+    SimTransport.serve(cluster.network(), id, opened.forOtherNodes());
     store = opened;
   }
 
@@ -148,12 +131,12 @@ final class SimNode {
   RangeStore store() {
     RangeStore running = store;
     if (running == null) {
-      throw new IllegalStateException(id + " does not run");
+      throw new IllegalStateException(id + " is not running");
     }
     return running;
   }
 
-  /** Dies; of what the state storage has not flushed, it loses some. */
+  /** Crashes; the state storage loses some of the writes that it has not flushed. */
   void crash() {
     cluster.crash(id);
     store = null;
@@ -178,11 +161,11 @@ final class SimNode {
     disk.failWith(fail ? new KvException(KvException.Kind.DISK_FULL, "simulated") : null);
   }
 
-  /** Compares a replica's rows with what is known. */
-  private void look(GroupId group) {
-    RangeDescriptor range = StoredShapes.of(kv, spec.name()).get(group);
-    if (range == null && StoredShapes.isAbsorbed(kv, StoredShapes.idOf(group))) {
-      return; // whatever its log still says, another one has its keys
+  /** Compares a replica's rows with the recorded history. */
+  private void checkReplica(GroupId group) {
+    RangeDescriptor range = StoredRanges.of(kv, spec.name()).get(group);
+    if (range == null && StoredRanges.isAbsorbed(kv, StoredRanges.idOf(group))) {
+      return; // another range holds its keys, whatever its log report
     } else if (range == null) {
       throw new AssertionError(id + " has no descriptor of " + group);
     }
@@ -196,9 +179,10 @@ final class SimNode {
             (row, value) -> {
               if (row[0] == DATA) {
                 byte[] key = Arrays.copyOfRange(row, 1, row.length);
-                // All keys: what this replica applied before a split is another one's after it.
+                // All keys: what this replica applied before a split belongs to another replica
+                // after it.
                 if (key[0] != NOT_A_KEY) {
-                  history.replicaHas(new String(key, UTF_8), new String(value, UTF_8));
+                  history.onReplicaValue(new String(key, UTF_8), new String(value, UTF_8));
                 }
                 if (!range.interval().contains(key)) {
                   return true;
@@ -215,12 +199,12 @@ final class SimNode {
     history.digest(group, applied[0], digest.getValue());
   }
 
-  /** Whether its replicas hold every key. */
+  /** Whether its replicas together hold every key. */
   boolean holdsEverything() {
-    return StoredShapes.areWhole(store().descriptors(spec.name()));
+    return StoredRanges.areWhole(store().descriptors(spec.name()));
   }
 
-  /** Looks at every replica's state after each change. */
+  /** Checks the state of every replica after each change. */
   private final class WatchedHost implements ConsensusHost {
     private final SimHost host;
 
@@ -247,12 +231,12 @@ final class SimNode {
     }
 
     @Override
-    public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
+    public Consensus open(GroupId group, ReplicatedState state) {
       return host.open(group, new WatchedState(group, state));
     }
 
     @Override
-    public void destroy(GroupId group) throws ConsensusException {
+    public void destroy(GroupId group) {
       host.destroy(group);
     }
 
@@ -279,17 +263,17 @@ final class SimNode {
     @Override
     public void apply(List<CommittedEntry> entries) {
       state.apply(entries);
-      history.check(() -> look(group));
+      history.check(() -> checkReplica(group));
     }
 
     @Override
-    public void leading(long term) {
-      state.leading(term);
+    public void onLeaderStart(long term) {
+      state.onLeaderStart(term);
     }
 
     @Override
-    public void following() {
-      state.following();
+    public void onLeaderStop() {
+      state.onLeaderStop();
     }
 
     @Override
@@ -311,12 +295,12 @@ final class SimNode {
         flushAtOnce = false;
       }
       counts.installed();
-      history.check(() -> look(group));
+      history.check(() -> checkReplica(group));
     }
 
     @Override
-    public void halted(ConsensusException cause) {
-      state.halted(cause);
+    public void onHalted(ConsensusException cause) {
+      state.onHalted(cause);
     }
   }
 }

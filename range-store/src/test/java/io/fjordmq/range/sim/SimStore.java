@@ -6,11 +6,12 @@ import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.consensus.sim.SimTimers;
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.Timers;
 import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.kv.KvException;
@@ -22,7 +23,6 @@ import io.fjordmq.range.store.RangeStoreSettings;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -35,16 +35,18 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One store on simulated nodes that crash and start again, for simulations of what stands above the
- * range engine. A crash loses some of what the state storage has not flushed.
+ * One store on simulated nodes that crash and restart, for simulations of the code above the range
+ * engine. A crash loses some of the writes that the state storage has not flushed.
  */
 public final class SimStore {
+  private static final RangeStoreSettings SETTINGS = RangeSimSettings.STORE;
+
   private final SimCluster cluster;
   private final Path installs;
   private final Function<NodeId, StoreSpec> specs;
   private final List<RangeDescriptor> initial;
 
-  /** Of each range the newest shape that any node has had. */
+  /** The newest descriptor of each range that any node has had. */
   private final Map<RangeId, RangeDescriptor> shapes = new HashMap<>();
 
   private long lastNumber = 1_000;
@@ -57,11 +59,11 @@ public final class SimStore {
     @Nullable Life life;
   }
 
-  /** From a node's start to its crash. */
+  /** The components of a node between a start and a crash. */
   private record Life(SimKv kv, RangeStore store, UnaryOperator<byte[]> cuts) {}
 
   /**
-   * @param specs makes the store's code of a node's next life
+   * @param specs creates the store's spec for the next life of a node
    */
   public SimStore(
       SimCluster cluster, List<NodeId> nodes, Path installs, Function<NodeId, StoreSpec> specs) {
@@ -69,7 +71,7 @@ public final class SimStore {
   }
 
   /**
-   * @param observer of all nodes and clients
+   * @param observer observer of all nodes and clients
    */
   public SimStore(
       SimCluster cluster,
@@ -82,7 +84,7 @@ public final class SimStore {
     this.installs = installs;
     this.specs = specs;
     ReplicaSet members = ReplicaSet.ofVoters(nodes.toArray(NodeId[]::new));
-    this.initial = RangeStore.initialRanges(specs.apply(nodes.get(0)), members);
+    this.initial = specs.apply(nodes.get(0)).initialRanges(members);
     nodes.forEach(id -> this.nodes.put(id, new Node()));
   }
 
@@ -91,20 +93,21 @@ public final class SimStore {
     Node node = node(id);
     SimHost host = cluster.start(id);
     SimProcess process = host.process();
-    // Flushes are done when asked for: their delays are RangeSimulation's matter.
+    // Flushes complete synchronously: RangeSimulation covers delayed ones.
     SimKv kv = new SimKv(node.disk, Runnable::run);
     StoreSpec spec = watch.watched(id, specs.apply(id), range -> term(id, range));
     RangeRuntime runtime =
         new RangeRuntime(
             process.simulation().clock(),
-            SimNode.timers(process),
+            SimTimers.of(process),
             query -> process.schedule(process.simulation().between(0, 3), query),
             Runnable::run,
             Runnable::run);
     RangeStore store =
-        RangeStore.open(id, host, kv, List.of(spec), settings(id), runtime, observer);
+        RangeStore.open(
+            id, host, kv, List.of(spec), installs.resolve(id.value()), SETTINGS, runtime, observer);
     store.createInitialRanges(initial);
-    SimTransport.serve(cluster.network(), id, store);
+    SimTransport.serve(cluster.network(), id, store.forOtherNodes());
     node.life = new Life(kv, store, spec.cuts());
   }
 
@@ -116,18 +119,6 @@ public final class SimStore {
       }
     }
     throw new IllegalStateException(node + " has no open replica of " + range);
-  }
-
-  private RangeStoreSettings settings(NodeId id) {
-    return new RangeStoreSettings(
-        installs.resolve(id.value()),
-        1 << 20,
-        4096,
-        16,
-        Duration.ofMillis(400),
-        20_000,
-        Duration.ofMillis(50),
-        Duration.ofMillis(400));
   }
 
   public boolean isUp(NodeId id) {
@@ -145,25 +136,27 @@ public final class SimStore {
     node.disk.crash(unflushed -> (int) cluster.simulation().between(0, unflushed));
   }
 
-  /** Writes to the node's state fail from now on (true), or work again (false). */
+  /** Makes writes to the node's state fail, or succeed again. */
   public void failDisk(NodeId id, boolean fail) {
     node(id).disk.failWith(fail ? new KvException(KvException.Kind.DISK_FULL, "simulated") : null);
   }
 
-  /** Nodes on which a replica was opened, changed or began to lead since the last call. */
+  /**
+   * Returns the nodes on which a replica was opened, changed or became leader since the last call.
+   */
   public Set<NodeId> takeChanged() {
     return watch.takeChanged();
   }
 
   /**
-   * The node whose replica was the last to begin to lead a range; null if that has crashed since.
-   * Until another one leads, it has applied whatever anybody was told is applied.
+   * The node that was the last to become leader of a range; null if it has crashed since. Until
+   * another node becomes leader, it has applied everything that any client knows to be applied.
    */
   public @Nullable NodeId lastLeader(RangeId range) {
     return watch.lastLeader(range);
   }
 
-  /** The ranges as they are now: of two that overlap the one that was split later. */
+  /** The current ranges: of two that overlap, the one that was split later. */
   public List<RangeDescriptor> ranges() {
     initial.forEach(range -> shapes.putIfAbsent(range.id(), range));
     for (Node node : nodes.values()) {
@@ -193,13 +186,16 @@ public final class SimStore {
     return initial.get(0).id().store();
   }
 
-  /** Has the range split that holds the key, at or before it, if this node leads that. */
+  /** Splits the range that holds the key, at or before the key, if this node leads it. */
   public void split(NodeId id, byte[] key) {
     byte[] cut = life(id).cuts.apply(key);
     for (ReplicaStatus replica : status(id)) {
       RangeDescriptor range = replica.descriptor();
       if (replica.leading() && range.interval().contains(cut)) {
-        life(id).store.split(range.id(), range.epoch().version(), cut, ++lastNumber);
+        life(id)
+            .store
+            .leaderOperations()
+            .split(range.id(), range.epoch().version(), cut, ++lastNumber);
         return;
       }
     }
@@ -211,14 +207,15 @@ public final class SimStore {
     return life == null ? null : life.store;
   }
 
-  /** The replicas of a node that is up. */
+  /** The status of the replicas of a live node. */
   public List<ReplicaStatus> status(NodeId id) {
     return life(id).store.status();
   }
 
   /**
-   * Whether all replicas of a node are in service, so that what they derive from rows is right. One
-   * that waits for its first snapshot has no rows; what was derived from those before stays.
+   * Whether all replicas of a node are in service, so that the state derived from their rows is
+   * valid. A replica that waits for its first snapshot has no rows, and its earlier derived state
+   * remains.
    */
   public boolean isInService(NodeId id) {
     return life(id).kv.failure() == null
@@ -230,7 +227,7 @@ public final class SimStore {
                         && replica.appliedIndex() > 0);
   }
 
-  /** The store's keys and values on a node that is up. */
+  /** Visits the store's rows on a live node. */
   public void scan(NodeId id, KvReader.Visitor visitor) {
     life(id)
         .kv
@@ -258,25 +255,25 @@ public final class SimStore {
     return node;
   }
 
-  /** A client in a process of its own; its calls travel over the simulated network. */
+  /** Creates a client in its own process; its calls go over the simulated network. */
   public RoutedRangeClient client(SimProcess process, RangeClientSettings settings) {
     return client(process, settings, SimTransport::new);
   }
 
-  /** The same, over a transport that a test may have broken. */
+  /** Same, over a transport that a test may break. */
   public RoutedRangeClient client(
       SimProcess process, RangeClientSettings settings, SimTransport.Factory transport) {
     return new RoutedRangeClient(
         storeName(),
         initial,
         transport.create(cluster, process.node()),
-        SimNode.timers(process),
+        SimTimers.of(process),
         settings,
         observer);
   }
 
-  /** Time of a simulated process. */
+  /** The timers of a simulated process. */
   public static Timers timers(SimProcess process) {
-    return SimNode.timers(process);
+    return SimTimers.of(process);
   }
 }

@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Carries a client's attempts over the simulated network, as badly as that is. */
+/** Sends a client's attempts over the simulated network, with its losses, delays and duplicates. */
 public class SimTransport implements RangeTransport {
   private static final String SERVICE = "ranges";
 
@@ -19,10 +19,13 @@ public class SimTransport implements RangeTransport {
   private final Address self;
   private final Map<Long, Consumer<RangeResult>> replies = new HashMap<>();
 
-  /** Begins anywhere, so that a client never takes a reply to one of its earlier lives. */
+  /**
+   * Starts at a random number, so that a client never mistakes a reply to a call of an earlier life
+   * for one of its own.
+   */
   private long calls;
 
-  /** How the attempts of one client travel; a test may break it. */
+  /** Creates the transport of a client; a test may break it. */
   @FunctionalInterface
   public interface Factory {
     RangeTransport create(SimCluster cluster, NodeId client);
@@ -43,7 +46,7 @@ public class SimTransport implements RangeTransport {
     network.listen(self, (from, message) -> replied((Reply) message));
   }
 
-  /** Lets a node answer what arrives for it. */
+  /** Makes a node serve the requests that arrive for it. */
   static void serve(SimNetwork network, NodeId node, RangeTransport server) {
     Address address = new Address(node, SERVICE);
     network.listen(
@@ -60,7 +63,7 @@ public class SimTransport implements RangeTransport {
   private void replied(Reply reply) {
     Consumer<RangeResult> waiting = replies.get(reply.number);
     if (waiting != null) {
-      waiting.accept(reply.result); // doubled ones, too
+      waiting.accept(reply.result); // also duplicates
     }
   }
 
@@ -72,8 +75,8 @@ public class SimTransport implements RangeTransport {
 
   @Override
   public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    // A doubled message is another array: a leader stamps its own.
-    send(node, reply, (server, at, answer) -> server.propose(at, range, entry.clone(), answer));
+    // A duplicated message is a separate array, because leaders stamp the array in place.
+    send(node, reply, (server, at, response) -> server.propose(at, range, entry.clone(), response));
   }
 
   @Override
@@ -81,12 +84,12 @@ public class SimTransport implements RangeTransport {
       NodeId node,
       RangeId range,
       long epochVersion,
-      long leastIndex,
+      long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
     send(
         node,
         reply,
-        (server, at, answer) -> server.query(at, range, epochVersion, leastIndex, query, answer));
+        (server, at, response) -> server.query(at, range, epochVersion, minIndex, query, response));
   }
 }

@@ -7,12 +7,13 @@ import io.fjordmq.cluster.consensus.ConsensusHost;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.common.Timers;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.RangeTransport;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.Timers;
 import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.remote.PeerRangeTransport;
 import io.fjordmq.range.remote.RangeService;
@@ -20,6 +21,7 @@ import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.RangeStoreSettings;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.RecordBuilder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,8 +37,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated node with whatever replicas it is given, that serves them to others over peer calls,
- * crashes and starts again.
+ * A simulated node with replicas that serves them to other nodes over peer calls, crashes and
+ * restarts.
  */
 public final class StoreNode {
   private static final byte PROGRESS = 2;
@@ -51,7 +53,7 @@ public final class StoreNode {
   private final SimKv.Disk disk = new SimKv.Disk();
   private @Nullable Life life;
 
-  /** From a start to a crash. */
+  /** The components between a start and a crash. */
   public record Life(
       SimHost host,
       SimKv kv,
@@ -64,7 +66,7 @@ public final class StoreNode {
       return host.process();
     }
 
-    /** Entries get this time from now on; before it is the truth. */
+    /** Stamps entries with this time from now on, instead of the true time. */
     public void stampBy(LongSupplier time) {
       stamps.set(time);
     }
@@ -76,8 +78,8 @@ public final class StoreNode {
   }
 
   /**
-   * @param specs asked for those of each life
-   * @param watch puts something between the replicas and their groups, for each life
+   * @param specs called for the specs of each life
+   * @param watch wraps the consensus host in each life
    */
   public StoreNode(
       SimCluster cluster,
@@ -102,7 +104,7 @@ public final class StoreNode {
     SimHost host = cluster.start(id);
     SimProcess process = host.process();
     SimKv kv = new SimKv(disk, Runnable::run);
-    Timers timers = SimNode.timers(process);
+    Timers timers = SimTimers.of(process);
     AtomicReference<LongSupplier> stamps =
         new AtomicReference<>(process.simulation().clock()::millis);
     RangeRuntime runtime =
@@ -114,8 +116,9 @@ public final class StoreNode {
             Runnable::run);
     RangeStore store = open(watch.apply(host, kv), kv, runtime);
     LoopbackPeers.Node calls = peers.start(id, process);
-    RangeService.serve(id, store, calls);
-    RangeTransport transport = new PeerRangeTransport(id, store, calls, Duration.ofMillis(200));
+    RangeService.serve(id, store.forOtherNodes(), calls);
+    RangeTransport transport =
+        new PeerRangeTransport(id, store.transport(), calls, Duration.ofMillis(200));
     Life started = new Life(host, kv, store, runtime, calls, transport, stamps);
     life = started;
     return started;
@@ -123,16 +126,9 @@ public final class StoreNode {
 
   private RangeStore open(ConsensusHost host, SimKv kv, RangeRuntime runtime) throws IOException {
     RangeStoreSettings settings =
-        new RangeStoreSettings(
-            installs,
-            1 << 20,
-            4096,
-            64,
-            Duration.ofMillis(400),
-            20_000,
-            Duration.ofMillis(50),
-            Duration.ofMillis(400));
-    return RangeStore.open(id, host, kv, specs.get(), settings, runtime, RangeObserver.NONE);
+        RecordBuilder.from(RangeSimSettings.STORE).with(RangeStoreSettings::maxSenders, 64).build();
+    return RangeStore.open(
+        id, host, kv, specs.get(), installs, settings, runtime, RangeObserver.NONE);
   }
 
   public boolean isUp() {
@@ -151,7 +147,7 @@ public final class StoreNode {
     return life().store();
   }
 
-  /** Dies; of what its state storage has not flushed it loses some. */
+  /** Crashes; the state storage loses some of the writes that it has not flushed. */
   public void crash() {
     Life dying = life();
     cluster.crash(id);
@@ -168,7 +164,7 @@ public final class StoreNode {
         .orElse(null);
   }
 
-  /** What replicas of a range must have in common: its data, its progress, its senders. */
+  /** The rows that all replicas of a range must have in common: data, progress and senders. */
   public Map<String, String> rows(RangeId range) {
     Map<String, String> rows = new TreeMap<>();
     ReplicaStatus replica = status(range);

@@ -17,12 +17,12 @@ import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Notices which nodes' replicas change and which of them led last. */
+/** Records which nodes' replicas change, and which node was the last leader of each range. */
 final class StoreWatch {
   private final Set<NodeId> changed = new LinkedHashSet<>();
   private final Map<RangeId, Lead> latest = new HashMap<>();
 
-  /** The newest leadership there was; its node is null once that has crashed. */
+  /** The latest leadership; the node is null once it has crashed. */
   private record Lead(@Nullable NodeId node, long term) {}
 
   /**
@@ -32,14 +32,14 @@ final class StoreWatch {
     EffectListener effects =
         new EffectListener() {
           @Override
-          public void perform(RangeId range, List<Object> what) {
-            spec.effects().perform(range, what);
+          public void onEffects(RangeId range, List<Object> what) {
+            spec.effects().onEffects(range, what);
           }
 
           @Override
-          public void leading(RangeId range) {
+          public void onLeaderStart(RangeId range) {
             leads(node, range, termOf.applyAsLong(range));
-            spec.effects().leading(range);
+            spec.effects().onLeaderStart(range);
           }
         };
     return new StoreSpec(

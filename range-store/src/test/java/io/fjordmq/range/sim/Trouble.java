@@ -4,8 +4,8 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What happens to the nodes of a {@link SimStore} and to the network between them. */
+/** The failures of the nodes of a {@link SimStore} and of the network between them. */
 public final class Trouble {
-  /** A process is not up again before the last message of its previous life has arrived. */
+  /** A process does not restart before the last message of its previous life has arrived. */
   private static final long RESTART_MILLIS = 200;
 
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long TIMEOUT_MILLIS = 60_000;
   private static final long SETTLED_MILLIS = 1_000;
 
   private final SimCluster cluster;
@@ -30,7 +30,7 @@ public final class Trouble {
   private final MergeTrials merges;
 
   /**
-   * @param started told of every node's new process, once its store is open
+   * @param started called with the new process of a node once its store is open
    */
   public Trouble(
       SimCluster cluster, SimStore store, List<NodeId> nodes, Consumer<SimProcess> started) {
@@ -56,7 +56,7 @@ public final class Trouble {
     };
   }
 
-  /** Starts all nodes on a network that loses, doubles and delays messages. */
+  /** Starts all nodes on a network that loses, duplicates and delays messages. */
   public void begin() throws IOException {
     cluster.network().setFaults(SimNetwork.Faults.ROUGH);
     for (NodeId node : nodes) {
@@ -64,7 +64,7 @@ public final class Trouble {
     }
   }
 
-  /** Some of it; to be called every now and then. */
+  /** Causes a random failure; call it now and then. */
   public void some() throws IOException {
     NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
     if (!store.isUp(node)) {
@@ -90,7 +90,7 @@ public final class Trouble {
     }
   }
 
-  /** From now on all is well. */
+  /** Ends all failures. */
   public void end() throws IOException {
     simulation.run(RESTART_MILLIS);
     cluster.network().heal();
@@ -103,11 +103,9 @@ public final class Trouble {
       }
     }
     simulation.runUntil(
-        "all replicas are open",
-        () -> nodes.stream().allMatch(store::isInService),
-        PATIENCE_MILLIS);
-    simulation.run(SETTLED_MILLIS); // what was ordered is done, or never will be
-    simulation.runUntil("no range is being merged", merges::end, PATIENCE_MILLIS);
+        "all replicas are open", () -> nodes.stream().allMatch(store::isInService), TIMEOUT_MILLIS);
+    simulation.run(SETTLED_MILLIS); // earlier orders have been carried out, or never will be
+    simulation.runUntil("no range is being merged", merges::end, TIMEOUT_MILLIS);
   }
 
   private void start(NodeId node) throws IOException {

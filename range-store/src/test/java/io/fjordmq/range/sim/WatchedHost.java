@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.zip.CRC32C;
 
-/** Looks at every replica of words after each change, and tells which are removed. */
+/** Checks every replica of words after each change, and reports which replicas are removed. */
 final class WatchedHost implements ConsensusHost {
   private static final byte PROGRESS = 2;
   private static final byte SENDER = 3;
@@ -40,8 +40,8 @@ final class WatchedHost implements ConsensusHost {
   private final boolean readsUnconfirmed;
 
   /**
-   * @param removed told before a replica's log is removed
-   * @param readsUnconfirmed a defect: reads are said to be confirmed without asking anybody
+   * @param removed called before a replica's log is removed
+   * @param readsUnconfirmed a defect: reads are confirmed without contacting the other voters
    */
   WatchedHost(
       SimHost host,
@@ -76,13 +76,13 @@ final class WatchedHost implements ConsensusHost {
   }
 
   @Override
-  public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
+  public Consensus open(GroupId group, ReplicatedState state) {
     Consensus opened = host.open(group, new WatchedState(group, state));
     return readsUnconfirmed ? new Credulous(opened) : opened;
   }
 
   @Override
-  public void destroy(GroupId group) throws ConsensusException {
+  public void destroy(GroupId group) {
     history.check(() -> removed.accept(host.node(), group));
     host.destroy(group);
   }
@@ -92,11 +92,11 @@ final class WatchedHost implements ConsensusHost {
     host.close();
   }
 
-  /** Compares a replica's rows with what is known. */
-  private void look(GroupId group) {
-    RangeDescriptor range = StoredShapes.of(kv, store).get(group);
-    if (range == null && StoredShapes.isAbsorbed(kv, StoredShapes.idOf(group))) {
-      return; // whatever its log still says, another one has its keys
+  /** Compares a replica's rows with the recorded history. */
+  private void checkReplica(GroupId group) {
+    RangeDescriptor range = StoredRanges.of(kv, store).get(group);
+    if (range == null && StoredRanges.isAbsorbed(kv, StoredRanges.idOf(group))) {
+      return; // another range holds its keys, whatever its log report
     } else if (range == null) {
       throw new AssertionError(host.node() + " has no descriptor of " + group);
     }
@@ -110,8 +110,8 @@ final class WatchedHost implements ConsensusHost {
             (row, value) -> {
               if (row[0] == SimNode.DATA) {
                 byte[] key = Arrays.copyOfRange(row, 1, row.length);
-                // All keys: what it applied before a split is another one's after it.
-                history.replicaHas(new String(key, UTF_8), new String(value, UTF_8));
+                // All keys: what it applied before a split belongs to another replica after it.
+                history.onReplicaValue(new String(key, UTF_8), new String(value, UTF_8));
                 if (!range.interval().contains(key)) {
                   return true;
                 }
@@ -145,17 +145,17 @@ final class WatchedHost implements ConsensusHost {
     @Override
     public void apply(List<CommittedEntry> entries) {
       state.apply(entries);
-      history.check(() -> look(group));
+      history.check(() -> checkReplica(group));
     }
 
     @Override
-    public void leading(long term) {
-      state.leading(term);
+    public void onLeaderStart(long term) {
+      state.onLeaderStart(term);
     }
 
     @Override
-    public void following() {
-      state.following();
+    public void onLeaderStop() {
+      state.onLeaderStop();
     }
 
     @Override
@@ -172,16 +172,16 @@ final class WatchedHost implements ConsensusHost {
     public void install(Path directory) throws IOException {
       state.install(directory);
       counts.installed();
-      history.check(() -> look(group));
+      history.check(() -> checkReplica(group));
     }
 
     @Override
-    public void halted(ConsensusException cause) {
+    public void onHalted(ConsensusException cause) {
       history.check(() -> refuseBug(cause));
-      state.halted(cause);
+      state.onHalted(cause);
     }
 
-    /** An entry that cannot be applied as things are, even if it can be a moment later. */
+    /** An entry that cannot be applied now, even if it can be applied a moment later. */
     private void refuseBug(ConsensusException cause) {
       for (Throwable of = cause; of != null; of = of.getCause()) {
         if (of instanceof IllegalStateException) {
@@ -191,7 +191,7 @@ final class WatchedHost implements ConsensusHost {
     }
   }
 
-  /** Believes to lead as long as nobody says otherwise. */
+  /** Assumes to be the leader until it learns otherwise. */
   private record Credulous(Consensus consensus) implements Consensus {
     @Override
     public GroupId group() {

@@ -12,9 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The truth about a run: every key's words in the order in which they were appended, pieced
- * together from all replicas. Values only grow, so whatever any replica or client ever sees of a
- * key is a beginning of its one history.
+ * The reference history of a run: the words of every key in the order in which they were appended,
+ * reconstructed from all replicas. Values only grow, so every value that any replica or client sees
+ * must be a prefix of the key's history.
  */
 final class WordHistory {
   private final Map<String, String> histories = new HashMap<>();
@@ -25,7 +25,10 @@ final class WordHistory {
   private final Map<String, Long> digests = new HashMap<>();
   private @Nullable Throwable violation;
 
-  /** Runs a check where what it throws would be swallowed: {@link #assertUnviolated} throws it. */
+  /**
+   * Runs a check in a place that would swallow its exception; {@link #assertUnviolated} throws it
+   * later.
+   */
   void check(Runnable check) {
     try {
       check.run();
@@ -49,8 +52,8 @@ final class WordHistory {
     return value.isEmpty() ? List.of() : Arrays.asList(value.split(" "));
   }
 
-  /** A replica has this value. */
-  void replicaHas(String key, String value) {
+  /** A replica holds this value. */
+  void onReplicaValue(String key, String value) {
     String history = histories.getOrDefault(key, "");
     if (isBeginning(value, history)) {
       return;
@@ -66,7 +69,7 @@ final class WordHistory {
     assertThat(words.computeIfAbsent(key, k -> new HashSet<>()).add(word))
         .as("%s was applied to %s at most once", word, key)
         .isTrue();
-    assertThat(refused.contains(word)).as("%s was refused", word).isFalse();
+    assertThat(refused.contains(word)).as("%s was rejected", word).isFalse();
     String client = word.substring(0, word.indexOf('.'));
     int number = Integer.parseInt(word.substring(word.indexOf('.') + 1));
     Integer before = lastOfClient.put(client + "/" + key, number);
@@ -75,43 +78,43 @@ final class WordHistory {
         .isTrue();
   }
 
-  /** Whether whole words of the one are what the other begins with. */
+  /** Whether the first value, by whole words, is a prefix of the second. */
   private static boolean isBeginning(String one, String other) {
     return other.startsWith(one)
         && (one.isEmpty() || one.length() == other.length() || other.charAt(one.length()) == ' ');
   }
 
-  /** A client was told that its word is applied, and this is the value it made. */
+  /** A client got a response: its word was applied and resulted in this value. */
   void acknowledged(String key, String word, String value) {
-    clientSaw(key, value);
+    onRead(key, value);
     assertThat(value.equals(word) || value.endsWith(" " + word))
-        .as("the answer to %s ends with it: %s", word, value)
+        .as("the response to %s ends with it: %s", word, value)
         .isTrue();
     acknowledged.computeIfAbsent(key, k -> new HashSet<>()).add(word);
   }
 
-  /** What any client was told is applied: whoever begins to read now must find it. */
+  /** The acknowledged words of a key: a read that starts now must return all of them. */
   Set<String> acknowledged(String key) {
     return Set.copyOf(acknowledged.getOrDefault(key, Set.of()));
   }
 
-  /** A client read this. */
-  void clientSaw(String key, String value) {
+  /** A client read this value. */
+  void onRead(String key, String value) {
     String history = histories.getOrDefault(key, "");
     assertThat(isBeginning(value, history))
         .as("a client saw [%s] at %s, replicas had at most [%s]", value, key, history)
         .isTrue();
   }
 
-  /** A client was told that this was not even sent. */
+  /** A client was told that this word was not even sent. */
   void refused(String word) {
     refused.add(word);
     assertThat(words.values().stream().anyMatch(applied -> applied.contains(word)))
-        .as("%s was refused and yet applied", word)
+        .as("%s was rejected but applied", word)
         .isFalse();
   }
 
-  /** Every replica has the same rows at the same index. */
+  /** All replicas must have the same rows at the same index. */
   void digest(GroupId group, long index, long digest) {
     Long other = digests.putIfAbsent(group + "@" + index, digest);
     assertThat(other == null || other == digest)

@@ -10,33 +10,33 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clients of a simulation wrote and were told, key by key, and so what may be found there:
- * whatever the last acknowledged write left, or a later one that nobody knows the end of.
+ * The writes of the clients of a simulation and their outcomes, by key, and hence the values that a
+ * read may return: that of the last acknowledged write, or of a later one whose outcome is unknown.
  *
- * <p>A key has one writer at a time, whose writes are applied in the order they are asked for. No
- * two of them may leave the same value.
+ * <p>A key has one writer at a time, whose writes are applied in the order of the calls. No two of
+ * them may write the same value.
  */
 public final class WriteHistory<K, V> {
   private final Map<K, Register<V>> registers = new LinkedHashMap<>();
   private long acknowledgements;
 
-  /** One write; its position among those of its key. */
+  /** One write and its position among the writes of its key. */
   public record Write<K>(K key, int position) {}
 
   private static final class Register<V> {
-    /** What each write leaves, empty if nothing; the first stands for what was before any. */
+    /** The value after each write, empty if it removes the key; the first is the initial state. */
     final List<Optional<V>> values = new ArrayList<>(List.of(Optional.empty()));
 
-    /** Positions of writes that will never be applied. */
+    /** Whether each write was rejected, so that it will never be applied. */
     final List<Boolean> refused = new ArrayList<>(List.of(false));
 
     int acknowledged;
   }
 
   /**
-   * A writer asks for it now.
+   * Records that a writer starts a write.
    *
-   * @param value null to remove what is there
+   * @param value null to remove the key
    */
   public Write<K> ask(K key, @Nullable V value) {
     Register<V> register = registers.computeIfAbsent(key, first -> new Register<>());
@@ -45,14 +45,14 @@ public final class WriteHistory<K, V> {
     return new Write<>(key, register.values.size() - 1);
   }
 
-  /** The writer was told that it is done. */
+  /** Records that the write was acknowledged. */
   public void acknowledged(Write<K> write) {
     Register<V> register = register(write.key);
     register.acknowledged = Math.max(register.acknowledged, write.position);
     acknowledgements++;
   }
 
-  /** The writer was told that it is not done and never will be. */
+  /** Records that the write was rejected and will never be applied. */
   public void refused(Write<K> write) {
     register(write.key).refused.set(write.position, true);
   }
@@ -72,7 +72,10 @@ public final class WriteHistory<K, V> {
     return register == null ? 0 : register.acknowledged;
   }
 
-  /** What may be found by who must know the write at this position; empty stands for nothing. */
+  /**
+   * The values that a reader may see that must see the write at this position; empty stands for no
+   * value.
+   */
   public List<Optional<V>> possibleSince(K key, int position) {
     Register<V> register = registers.get(key);
     if (register == null) {

@@ -1,8 +1,8 @@
 /**
  * The range engine without threads, network and disk.
  *
- * <p>{@link io.fjordmq.range.sim.LocalRanges} runs real stores of the modules above on one node,
- * synchronously, for their tests.
+ * <p>{@link io.fjordmq.range.sim.LocalRanges} runs real stores of the dependent modules on one
+ * node, synchronously, for their tests.
  */
 @NullMarked
 package io.fjordmq.range.sim;

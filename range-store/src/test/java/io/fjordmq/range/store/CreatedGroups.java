@@ -10,11 +10,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** A host whose groups are created and destroyed and never opened. */
+/** A host that creates and destroys groups but never opens them. */
 final class CreatedGroups implements ConsensusHost {
   private final Map<GroupId, Group> groups = new LinkedHashMap<>();
 
-  /** As it was created. */
+  /** A group as it was created. */
   record Group(ReplicaSet members, long appliedIndex) {}
 
   Map<GroupId, Group> all() {
@@ -37,8 +37,8 @@ final class CreatedGroups implements ConsensusHost {
   }
 
   @Override
-  public Consensus open(GroupId group, ReplicatedState state) throws ConsensusException {
-    throw new ConsensusException(ConsensusException.Kind.FAILED, "groups are not opened here");
+  public Consensus open(GroupId group, ReplicatedState state) {
+    throw new ConsensusException(ConsensusException.Kind.FAILED, "this host does not open groups");
   }
 
   @Override

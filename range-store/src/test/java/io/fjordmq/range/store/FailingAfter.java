@@ -6,7 +6,7 @@ import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvSnapshot;
 import io.fjordmq.range.kv.KvSpace;
 
-/** A space whose disk fails after so many writes. */
+/** A space whose disk fails after a number of writes. */
 final class FailingAfter implements KvSpace {
   private final KvSpace space;
   private int writesLeft;

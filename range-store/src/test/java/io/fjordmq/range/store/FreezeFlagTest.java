@@ -17,13 +17,13 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** When others may count on it that a range is frozen. */
+/** When other nodes may rely on a range being frozen. */
 class FreezeFlagTest {
   private static final RangeId RANGE = new RangeId("words", 7);
   private static final FreezeRecord FIRST = new FreezeRecord(1, 2, 10, 0);
   private static final FreezeRecord SECOND = new FreezeRecord(1, 4, 20, 0);
 
-  /** Flushes end when the test says so. */
+  /** Flushes complete when the test report so. */
   private static final class HeldKv implements Kv {
     private final Queue<CompletableFuture<Void>> flushes = new ConcurrentLinkedQueue<>();
 
@@ -65,22 +65,22 @@ class FreezeFlagTest {
   }
 
   @Test
-  void shouldBeDurableOnceItWasFlushed() {
+  void shouldBeDurableAfterAFlush() {
     HeldKv kv = new HeldKv();
     FreezeFlag freezeFlag = new FreezeFlag(kv);
     freezeFlag.set(FIRST);
     assertThat(isDurable(freezeFlag)).isFalse();
     kv.next().completeExceptionally(new KvException(KvException.Kind.DISK_FULL, "disk full"));
-    assertThat(isDurable(freezeFlag)).as("asks for another flush").isFalse();
+    assertThat(isDurable(freezeFlag)).as("requests another flush").isFalse();
     kv.next().complete(null);
     assertThat(isDurable(freezeFlag)).isTrue();
     freezeFlag.set(null);
     assertThat(freezeFlag.of(RANGE)).isNull();
   }
 
-  /** The range is frozen for something else while the flush of what it was frozen for ends. */
+  /** The range is frozen for another merge while the flush for the previous one completes. */
   @Test
-  void shouldNotCallDurableWhatTheFlushWasTooEarlyFor() throws Exception {
+  void shouldNotBeDurableIfTheFlushBeganBeforeTheFreeze() throws Exception {
     ExecutorService disk = Executors.newSingleThreadExecutor();
     try {
       for (int i = 0; i < 50_000; i++) {

@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
-import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
-import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.cluster.consensus.RaftPortConfig;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.TransportSettings;
+import io.fjordmq.cluster.consensus.jraft.JRaftHost;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
@@ -25,6 +25,7 @@ import io.fjordmq.range.kv.RocksKvSettings;
 import io.fjordmq.range.remote.PeerRangeTransport;
 import io.fjordmq.range.remote.RangeService;
 import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.testing.Await;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -36,15 +37,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Replicas move between two nodes on what they really run on: sofa-jraft, RocksDB, sockets. */
+/** Replicas move between two nodes on the production stack: sofa-jraft, RocksDB, sockets. */
 class NewReplicaTest {
   private static final NodeId A = new NodeId("moving-a");
   private static final NodeId B = new NodeId("moving-b");
@@ -58,7 +57,7 @@ class NewReplicaTest {
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final StoreSpec spec =
       new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
-  private final RangeDescriptor onlyA = RangeStore.initialRanges(spec, JUST_A).get(0);
+  private final RangeDescriptor onlyA = spec.initialRanges(JUST_A).get(0);
   private Node a;
   private Node b;
   private int words;
@@ -80,7 +79,7 @@ class NewReplicaTest {
               own.resolve("log"),
               ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofSeconds(1)),
               new ConsensusObserver() {},
-              new ClusterPort(
+              new RaftPortConfig(
                   new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                   addresses::get,
                   TransportSettings.DEFAULT,
@@ -92,17 +91,18 @@ class NewReplicaTest {
               host,
               kv,
               List.of(spec),
-              RangeStoreSettings.defaults(own.resolve("installs")),
+              own.resolve("installs"),
+              RangeStoreSettings.DEFAULTS,
               threads.runtime(InstantSource.system()),
               RangeObserver.NONE);
       store.createInitialRanges(List.of(onlyA));
       LoopbackPeers.Node calls = peers.start(id);
-      RangeService.serve(id, store, calls);
+      RangeService.serve(id, store.forOtherNodes(), calls);
       client =
           new RoutedRangeClient(
               "words",
               List.of(onlyA),
-              new PeerRangeTransport(id, store, calls, Duration.ofSeconds(5)),
+              new PeerRangeTransport(id, store.transport(), calls, Duration.ofSeconds(5)),
               threads.timers(),
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);
@@ -145,14 +145,6 @@ class NewReplicaTest {
     return future.get(20, TimeUnit.SECONDS);
   }
 
-  private static void until(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("waited until %s", what).isLessThan(deadline);
-      LockSupport.parkNanos(1_000_000);
-    }
-  }
-
   private void assertAllWords() throws Exception {
     byte[] value = await(b.client.query("k".getBytes(UTF_8), "k".getBytes(UTF_8)));
     assertThat(new String(value, UTF_8).split(" "))
@@ -161,17 +153,20 @@ class NewReplicaTest {
   }
 
   @Test
-  void shouldMoveARangeToANewNodeByTheLogAndAwayFromTheOldOne() throws Exception {
-    await(b.store.ensureReplica(onlyA));
+  void shouldMoveARangeToANewNodeThroughTheLog() throws Exception {
+    await(b.store.localReplicas().ensure(onlyA));
     assertThat(b.status().role()).isEqualTo(ReplicaStatus.Role.NONE);
-    await(a.store.changeReplicas(RANGE, JUST_A, BOTH));
+    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
     assertAllWords();
-    await(a.store.transferLeadership(RANGE, B));
-    until("b leads", () -> b.status().leading());
+    await(a.store.leaderOperations().transferLeadership(RANGE, B));
+    Await.until("b leads", () -> b.status().leading());
     append(5);
-    await(b.store.changeReplicas(RANGE, BOTH, ReplicaSet.ofVoters(B)));
-    await(b.store.changeReplicas(RANGE, ReplicaSet.ofVoters(B), ReplicaSet.ofVoters(B)));
-    await(a.store.dropReplica(RANGE, b.status().appliedIndex()));
+    await(b.store.leaderOperations().changeReplicas(RANGE, BOTH, ReplicaSet.ofVoters(B)));
+    await(
+        b.store
+            .leaderOperations()
+            .changeReplicas(RANGE, ReplicaSet.ofVoters(B), ReplicaSet.ofVoters(B)));
+    await(a.store.localReplicas().drop(RANGE, b.status().appliedIndex()));
     assertThat(a.store.status()).isEmpty();
     assertThat(a.host.groups()).isEmpty();
     append(5);
@@ -179,40 +174,41 @@ class NewReplicaTest {
   }
 
   @Test
-  void shouldBringALearnerUpToDateByASnapshotAndMakeItAVoter() throws Exception {
+  void shouldCatchUpALearnerBySnapshotAndPromoteIt() throws Exception {
     for (int round = 0; round < 3; round++) {
       append(5);
       await(a.store.checkpoint());
     }
-    until("the log is cut", () -> requireNonNull(a.status().group()).firstIndex() > 1);
-    await(b.store.ensureReplica(onlyA));
+    Await.until("the log is truncated", () -> requireNonNull(a.status().group()).firstIndex() > 1);
+    await(b.store.localReplicas().ensure(onlyA));
     ReplicaSet learning = new ReplicaSet(Set.of(A), Set.of(B));
-    await(a.store.changeReplicas(RANGE, JUST_A, learning));
+    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, learning));
     append(5);
-    until("the learner has all", () -> b.status().appliedIndex() == a.status().appliedIndex());
-    until("it has heard so", () -> b.status().role() == ReplicaStatus.Role.LEARNER);
-    // jraft keeps what it sends to a learner apart from what it counts: out first, then in.
-    await(a.store.changeReplicas(RANGE, learning, JUST_A));
-    await(a.store.changeReplicas(RANGE, JUST_A, BOTH));
-    await(a.store.transferLeadership(RANGE, B));
-    until("b leads", () -> b.status().leading());
+    Await.until(
+        "the learner is up to date", () -> b.status().appliedIndex() == a.status().appliedIndex());
+    Await.until("it knows its role", () -> b.status().role() == ReplicaStatus.Role.LEARNER);
+    // jraft tracks learners and voters separately: remove the learner first, then add the voter.
+    await(a.store.leaderOperations().changeReplicas(RANGE, learning, JUST_A));
+    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
+    await(a.store.leaderOperations().transferLeadership(RANGE, B));
+    Await.until("b leads", () -> b.status().leading());
     append(5);
     assertAllWords();
   }
 
   @Test
-  void shouldBeginAnewWithAReplicaThatWasDropped() throws Exception {
-    await(b.store.ensureReplica(onlyA));
-    await(a.store.changeReplicas(RANGE, JUST_A, BOTH));
+  void shouldRecreateADroppedReplica() throws Exception {
+    await(b.store.localReplicas().ensure(onlyA));
+    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
     append(5);
-    await(a.store.changeReplicas(RANGE, BOTH, JUST_A));
-    await(b.store.dropReplica(RANGE, a.status().appliedIndex()));
+    await(a.store.leaderOperations().changeReplicas(RANGE, BOTH, JUST_A));
+    await(b.store.localReplicas().drop(RANGE, a.status().appliedIndex()));
     assertThat(b.host.groups()).isEmpty();
     append(5);
-    await(b.store.forgetReplica(RANGE));
-    await(b.store.ensureReplica(onlyA));
-    await(a.store.changeReplicas(RANGE, JUST_A, BOTH));
-    until("b has all", () -> b.status().appliedIndex() == a.status().appliedIndex());
+    await(b.store.localReplicas().forget(RANGE));
+    await(b.store.localReplicas().ensure(onlyA));
+    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
+    Await.until("b is up to date", () -> b.status().appliedIndex() == a.status().appliedIndex());
     append(5);
     assertAllWords();
   }

@@ -4,12 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -25,6 +24,7 @@ import io.fjordmq.range.placement.RangeReports;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import io.fjordmq.range.sim.SimStore;
 import io.fjordmq.range.sim.StoreNode;
+import io.fjordmq.testing.Simulation;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: what a newer node has written is refused with words, by a node that goes on otherwise. */
+/**
+ * Goal: data written by a newer node is rejected with a clear message, and the node keeps running
+ * otherwise.
+ */
 class NewerFormatsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -45,7 +48,7 @@ class NewerFormatsTest {
   @TempDir Path directory;
 
   @Test
-  void shouldRefuseEveryFormOfTheNextVersion() {
+  void shouldRejectEveryFormatOfTheNextVersion() {
     byte[] next = {2};
     for (Runnable read :
         List.<Runnable>of(
@@ -78,12 +81,12 @@ class NewerFormatsTest {
   }
 
   @Test
-  void shouldNotLetIntoTheLogWhatThisLeaderCannotRead() throws Exception {
+  void shouldNotProposeEntriesOfOtherNodesThatThisLeaderCannotRead() throws Exception {
     ReplicaFixture fixture = new ReplicaFixture(directory);
-    fixture.replica.leading(1);
+    fixture.replica.onLeaderStart(1);
     byte[] entry = ReplicaFixture.mutations(1, 1, "k:w");
     entry[0]++;
-    List<RangeResult> results = fixture.propose(entry);
+    List<RangeResult> results = fixture.proposeReceived(entry);
     assertThat(fixture.proposed).isEmpty();
     assertThat(results)
         .singleElement()
@@ -92,7 +95,7 @@ class NewerFormatsTest {
             refused -> assertThat(refused.toString()).contains("upgrade this node"));
   }
 
-  /** Knows no word "newer", as another version of the store might. */
+  /** Does not know the word "newer", like an older version of the store. */
   private static final class OlderCoprocessor extends AppendingCoprocessor {
     @Override
     public byte[] apply(ByteBuffer command, ApplyContext context) {
@@ -104,7 +107,7 @@ class NewerFormatsTest {
   }
 
   @Test
-  void shouldHaltAndSayWhyWhileTheOthersGoOn() throws Exception {
+  void shouldHaltWithAReasonWhileOtherReplicasKeepRunning() throws Exception {
     AtomicInteger opened = new AtomicInteger();
     StoreSpec spec =
         new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
@@ -123,7 +126,7 @@ class NewerFormatsTest {
     try {
       StoreNode a = new StoreNode(cluster, peers, A, List.of(spec), directory);
       StoreNode b = new StoreNode(cluster, peers, B, List.of(older), directory);
-      RangeDescriptor range = RangeStore.initialRanges(spec, ReplicaSet.ofVoters(A)).get(0);
+      RangeDescriptor range = spec.initialRanges(ReplicaSet.ofVoters(A)).get(0);
       assertThat(range.interval()).isEqualTo(KeyInterval.ALL);
       StoreNode.Life life = a.start();
       life.store().createInitialRanges(List.of(range));
@@ -137,9 +140,10 @@ class NewerFormatsTest {
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);
       append(simulation, client, "k:one");
-      assertThat(b.store().ensureReplica(range)).isCompleted();
+      assertThat(b.store().localReplicas().ensure(range)).isCompleted();
       CompletableFuture<Void> changed =
           a.store()
+              .leaderOperations()
               .changeReplicas(RANGE, ReplicaSet.ofVoters(A), new ReplicaSet(Set.of(A), Set.of(B)));
       simulation.runUntil("b learns", changed::isDone, 20_000);
       append(simulation, client, "k:newer");
@@ -149,7 +153,7 @@ class NewerFormatsTest {
       append(simulation, client, "k:two");
       int before = opened.get();
       simulation.run(4_000);
-      // With its longest pause of 400 ms from the first time on.
+      // With the maximum delay of 400 ms from the first time on.
       assertThat(opened.get() - before).isBetween(1, 10);
       append(simulation, client, "k:three");
     } finally {
@@ -163,8 +167,8 @@ class NewerFormatsTest {
   }
 
   private static void append(Simulation simulation, RoutedRangeClient client, String word) {
-    CompletableFuture<byte[]> answer = client.mutate("k".getBytes(UTF_8), word.getBytes(UTF_8));
-    simulation.runUntil("the word is there", answer::isDone, 20_000);
-    assertThat(answer).isCompleted();
+    CompletableFuture<byte[]> response = client.mutate("k".getBytes(UTF_8), word.getBytes(UTF_8));
+    simulation.runUntil("the word is written", response::isDone, 20_000);
+    assertThat(response).isCompleted();
   }
 }

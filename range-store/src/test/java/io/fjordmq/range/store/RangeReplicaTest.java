@@ -30,46 +30,46 @@ class RangeReplicaTest {
   @BeforeEach
   void open() throws IOException {
     range = new ReplicaFixture(directory);
-    range.replica.leading(1);
+    range.replica.onLeaderStart(1);
   }
 
   // Applying
 
   @Test
-  void shouldAnswerEveryCommandOfABatchInOrder() {
+  void shouldRespondToEveryCommandOfABatchInOrder() {
     long sender = range.register();
     RangeResult result = range.execute(ReplicaFixture.mutations(sender, 1, "a:1", "b:2", "a:3"));
-    assertThat(ReplicaFixture.answers(result)).containsExactly("1", "2", "1 3");
+    assertThat(ReplicaFixture.responses(result)).containsExactly("1", "2", "1 3");
     assertThat(range.value("a")).isEqualTo("1 3");
   }
 
   @Test
-  void shouldApplyARepeatedBatchOnceAndAnswerItTheSame() throws IOException {
+  void shouldApplyARepeatedBatchOnceAndReturnTheSameResponse() throws IOException {
     long sender = range.register();
     RangeResult first = range.execute(ReplicaFixture.mutations(sender, 1, "a:1"));
     range.effects.clear();
     RangeResult again = range.execute(ReplicaFixture.mutations(sender, 1, "a:1"));
-    assertThat(ReplicaFixture.answers(again)).isEqualTo(ReplicaFixture.answers(first));
+    assertThat(ReplicaFixture.responses(again)).isEqualTo(ReplicaFixture.responses(first));
     assertThat(range.effects).isEmpty();
 
-    range.reopen().leading(2); // what it remembers is in the state
-    assertThat(ReplicaFixture.answers(range.execute(ReplicaFixture.mutations(sender, 1, "a:1"))))
+    range.reopen().onLeaderStart(2); // the senders that it remembers are part of the state
+    assertThat(ReplicaFixture.responses(range.execute(ReplicaFixture.mutations(sender, 1, "a:1"))))
         .containsExactly("1");
     assertThat(range.value("a")).isEqualTo("1");
   }
 
   @Test
-  void shouldSayThatItLeadsWhenEffectsOfEntriesBeforeMayNotHaveBeenPerformed() throws IOException {
+  void shouldNotifyOfLeadershipWhenEarlierEffectsMayBeLost() throws IOException {
     assertThat(range.led).containsExactly(ReplicaFixture.ID);
-    range.replica.following();
+    range.replica.onLeaderStop();
     range.listenerIsBroken = true;
-    range.reopen().leading(2);
+    range.reopen().onLeaderStart(2);
     assertThat(range.led).containsExactly(ReplicaFixture.ID, ReplicaFixture.ID);
-    range.register(); // and it goes on, whatever the listener did
+    range.register(); // the replica keeps running, whatever the listener did
   }
 
   @Test
-  void shouldRefuseABatchThatALaterOneHasOvertaken() {
+  void shouldRejectAnOutdatedBatch() {
     long sender = range.register();
     range.execute(ReplicaFixture.mutations(sender, 2, "a:2"));
     assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
@@ -78,12 +78,12 @@ class RangeReplicaTest {
   }
 
   @Test
-  void shouldForgetTheSenderThatWasUsedLongestAgo() {
+  void shouldEvictTheLeastRecentlyUsedSender() {
     long first = range.register();
     long second = range.register();
     long third = range.register();
     range.execute(ReplicaFixture.mutations(first, 1, "a:1"));
-    range.register(); // a fourth: one too many
+    range.register(); // a fourth sender exceeds the limit
     assertThat(range.execute(ReplicaFixture.mutations(second, 1, "a:x")))
         .isInstanceOf(RangeResult.SenderForgotten.class);
     assertThat(range.execute(ReplicaFixture.mutations(first, 2, "a:2")))
@@ -95,33 +95,33 @@ class RangeReplicaTest {
   }
 
   @Test
-  void shouldRefuseABatchThatWasRoutedByAnotherEpoch() {
+  void shouldRejectABatchRoutedByAnotherEpoch() {
     long sender = range.register();
     byte[] entry = RangeEntry.encodeMutations(9, sender, 1, 99, List.of("a:1".getBytes(UTF_8)));
     assertThat(range.execute(entry))
         .isEqualTo(new RangeResult.StaleEpoch(List.of(range.replica.descriptor())));
     assertThat(range.value("a")).isEmpty();
-    // Its number is not used up: the same commands may come again by another way.
+    // Its number is not used up: the same commands may arrive again by another route.
     assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
         .isInstanceOf(RangeResult.Applied.class);
   }
 
   @Test
-  void shouldProposeNothingWhileTheClusterTimeIsNotKnown() {
+  void shouldProposeNothingWhileClusterTimeIsUnknown() {
     long sender = range.register();
-    range.knowsNoTime = true;
+    range.isTimeUnknown = true;
     List<RangeResult> replies = new ArrayList<>();
     int before = range.proposed.size();
     range.replica.propose(ReplicaFixture.mutations(sender, 1, "a:1"), replies::add);
     assertThat(replies).hasOnlyElementsOfType(RangeResult.Busy.class).hasSize(1);
     assertThat(range.proposed).hasSize(before);
-    range.knowsNoTime = false;
+    range.isTimeUnknown = false;
     assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
         .isInstanceOf(RangeResult.Applied.class);
   }
 
   @Test
-  void shouldLowerAClockThatIsAheadAndNoOther() throws IOException {
+  void shouldResetOnlyAClockThatIsAhead() throws IOException {
     long day = Duration.ofDays(1).toMillis();
     range.register();
     long right = range.replica.status().clockMillis();
@@ -134,40 +134,41 @@ class RangeReplicaTest {
 
     assertThat(loweredBy()).isEqualTo(day);
     assertThat(range.replica.status().clockMillis()).isEqualTo(right);
-    assertThat(loweredBy()).as("it is right").isZero();
+    assertThat(loweredBy()).as("its clock is right").isZero();
     assertThat(range.reopen().status().clockMillis()).as("on disk").isEqualTo(right);
   }
 
   private long loweredBy() {
-    RangeResult result = range.execute(RangeEntry.encodeLowerClock(1));
-    return java.nio.ByteBuffer.wrap(((RangeResult.Applied) result).answers().get(0)).getLong();
+    RangeResult result = range.execute(RangeEntry.encodeResetClock(1));
+    return java.nio.ByteBuffer.wrap(((RangeResult.Applied) result).responses().get(0)).getLong();
   }
 
   @Test
-  void shouldApplyNoMoreOfABatchWhenItsAnswersAreLargeEnough() throws IOException {
+  void shouldStopABatchWhenItsResponsesReachTheSizeLimit() throws IOException {
     long sender = range.register();
     byte[] batch = ReplicaFixture.mutations(sender, 1, 6, "a:one", "a:two", "a:three", "b:four");
     RangeResult first = range.execute(batch.clone());
-    assertThat(ReplicaFixture.answers(first)).containsExactly("one", "one two");
+    assertThat(ReplicaFixture.responses(first)).containsExactly("one", "one two");
     assertThat(range.effects).containsExactly("a:one", "a:one two");
-    assertThat(ReplicaFixture.answers(range.execute(batch)))
+    assertThat(ReplicaFixture.responses(range.execute(batch)))
         .as("repeated")
         .containsExactly("one", "one two");
-    range.reopen().leading(2);
+    range.reopen().onLeaderStart(2);
     assertThat(range.value("a")).isEqualTo("one two");
     assertThat(range.value("b")).isEmpty();
     RangeResult rest = range.execute(ReplicaFixture.mutations(sender, 2, 6, "a:three", "b:four"));
-    assertThat(ReplicaFixture.answers(rest))
+    assertThat(ReplicaFixture.responses(rest))
         .as("one is always applied")
         .containsExactly("one two three");
   }
 
   @Test
-  void shouldNeverLetTimeRunBackwards() {
+  void shouldNeverSetTimeBack() {
     long sender = range.register();
     range.clock.advance(Duration.ofSeconds(10));
     String later =
-        ReplicaFixture.answers(range.execute(ReplicaFixture.mutations(sender, 1, "a:now"))).get(0);
+        ReplicaFixture.responses(range.execute(ReplicaFixture.mutations(sender, 1, "a:now")))
+            .get(0);
     byte[] fromASlowClock = ReplicaFixture.mutations(sender, 2, "a:now");
     RangeEntry.stamp(fromASlowClock, 1000, 3);
     List<RangeResult> results = new ArrayList<>();
@@ -177,11 +178,11 @@ class RangeReplicaTest {
                 range.replica.appliedIndex() + 1,
                 fromASlowClock,
                 new PendingEntry(results::add, 0))));
-    assertThat(ReplicaFixture.answers(results.get(0))).containsExactly(later);
+    assertThat(ReplicaFixture.responses(results.get(0))).containsExactly(later);
   }
 
   @Test
-  void shouldSkipEntriesThatAreInTheStateAlready() {
+  void shouldSkipEntriesThatAreAlreadyInTheState() {
     long sender = range.register();
     byte[] entry = ReplicaFixture.mutations(sender, 1, "a:1");
     range.execute(entry.clone());
@@ -196,14 +197,14 @@ class RangeReplicaTest {
     assertThat(range.effects).containsExactly("a:1", "b:2");
     range.effects.clear();
     byte[] entry = ReplicaFixture.mutations(sender, 2, "a:3");
-    range.replica.following();
+    range.replica.onLeaderStop();
     range.replica.apply(
         List.of(ReplicaFixture.entry(range.replica.appliedIndex() + 1, entry, null)));
     assertThat(range.effects).isEmpty();
   }
 
   @Test
-  void shouldApplyManyEntriesInOrderWhateverTheWriteBound() {
+  void shouldApplyManyEntriesInOrderForAnyWriteLimit() {
     long sender = range.register();
     List<List<RangeResult>> results = new ArrayList<>();
     for (int i = 1; i <= 50; i++) {
@@ -219,7 +220,7 @@ class RangeReplicaTest {
   // Failing
 
   @Test
-  void shouldStopForGoodAtABugAndTellTheSenderToAskAgain() {
+  void shouldHaltOnABugAndReportAnUnknownOutcome() {
     long sender = range.register();
     List<RangeResult> good = range.propose(ReplicaFixture.mutations(sender, 1, "a:1"));
     List<RangeResult> bad = range.propose(ReplicaFixture.mutations(sender, 2, "a:!"));
@@ -227,8 +228,8 @@ class RangeReplicaTest {
     assertThat(good.get(0)).isInstanceOf(RangeResult.OutcomeUnknown.class);
     assertThat(bad.get(0)).isInstanceOf(RangeResult.OutcomeUnknown.class);
     range.propose(ReplicaFixture.mutations(sender, 3, "a:3"));
-    assertThatThrownBy(range::commitAll).hasMessageContaining("has failed before");
-    range.replica.halted(new ConsensusException(ConsensusException.Kind.FAILED, "the bug"));
+    assertThatThrownBy(range::commitAll).hasMessageContaining("has already failed");
+    range.replica.onHalted(new ConsensusException(ConsensusException.Kind.FAILED, "the bug"));
     assertThat(range.halted).containsExactly(ReplicaFixture.ID);
     assertThat(range.propose(ReplicaFixture.mutations(sender, 4, "a:4")).get(0))
         .isInstanceOfSatisfying(
@@ -236,7 +237,7 @@ class RangeReplicaTest {
   }
 
   @Test
-  void shouldApplyAgainAfterReopeningWhatTheStorageRefused() throws IOException {
+  void shouldReapplyRejectedWritesAfterReopening() throws IOException {
     long sender = range.register();
     range.disk.failWith(new KvException(KvException.Kind.DISK_FULL, "disk full"));
     List<RangeResult> result = range.propose(ReplicaFixture.mutations(sender, 1, "a:1"));
@@ -244,7 +245,7 @@ class RangeReplicaTest {
     assertThat(result.get(0)).isEqualTo(new RangeResult.StorageFailed("disk full"));
 
     range.disk.failWith(null);
-    range.reopen().leading(2);
+    range.reopen().onLeaderStart(2);
     assertThat(range.replica.appliedIndex()).isEqualTo(1);
     byte[] entry = ReplicaFixture.mutations(sender, 1, "a:1");
     range.replica.apply(List.of(ReplicaFixture.entry(2, entry, null)));
@@ -252,7 +253,7 @@ class RangeReplicaTest {
   }
 
   @Test
-  void shouldRefuseAWriteOutsideTheRangesKeys() {
+  void shouldRejectAWriteOutsideTheInterval() {
     DataWriter writer =
         new DataWriter(
             new WriteSet(range.space.latest(), new KvBatch()),
@@ -272,7 +273,7 @@ class RangeReplicaTest {
 
   @Test
   void shouldServeOnlyWhileLeading() {
-    range.replica.following();
+    range.replica.onLeaderStop();
     RangeResult elsewhere = new RangeResult.NotLeader(new NodeId("elsewhere"));
     assertThat(range.propose(ReplicaFixture.mutations(1, 1, "a:1"))).containsExactly(elsewhere);
     assertThat(query(1, 0)).isEqualTo(elsewhere);
@@ -281,66 +282,66 @@ class RangeReplicaTest {
 
   @Test
   void shouldProposeInTheTermItLeads() {
-    range.replica.following();
-    range.replica.leading(7);
+    range.replica.onLeaderStop();
+    range.replica.onLeaderStart(7);
     range.propose(ReplicaFixture.mutations(1, 1, "a:1"));
     assertThat(range.proposed.get(0).term()).isEqualTo(7);
   }
 
   @Test
-  void shouldNotAnswerAQueryFromBeforeWhatTheClientHasSeen() {
+  void shouldNotExecuteAQueryBehindTheIndexThatTheClientHasSeen() {
     long index = range.replica.appliedIndex();
     assertThat(query(1, index + 1)).isInstanceOf(RangeResult.NotLeader.class);
-    assertThat(query(1, index)).isInstanceOf(RangeResult.Answered.class);
+    assertThat(query(1, index)).isInstanceOf(RangeResult.Success.class);
     assertThat(query(2, index)).isInstanceOf(RangeResult.StaleEpoch.class);
   }
 
   @Test
-  void shouldAnswerAQueryOnlyOnceTheOtherVotersHaveConfirmedTheLeader() {
+  void shouldExecuteAQueryOnlyAfterTheOtherVotersHaveConfirmedTheLeader() {
     range.voters = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"), new NodeId("c"));
     range.reads = new CompletableFuture<>();
     List<RangeResult> results = new ArrayList<>();
     range.replica.query(1, 0, "a".getBytes(UTF_8), results::add);
     assertThat(results).isEmpty();
     range.reads.complete(1L);
-    assertThat(results).singleElement().isInstanceOf(RangeResult.Answered.class);
+    assertThat(results).singleElement().isInstanceOf(RangeResult.Success.class);
   }
 
   @Test
-  void shouldNotAnswerAQueryThatTheOtherVotersDoNotConfirm() {
+  void shouldNotExecuteAQueryWithoutConfirmation() {
     range.voters = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"));
     range.reads =
         CompletableFuture.failedFuture(
-            new ConsensusException(ConsensusException.Kind.BUSY, "nobody answers"));
+            new ConsensusException(ConsensusException.Kind.BUSY, "no response"));
     assertThat(query(1, 0))
         .isInstanceOfSatisfying(
             RangeResult.Unavailable.class,
-            result -> assertThat(result.reason()).contains("nobody answers"));
+            result -> assertThat(result.reason()).contains("no response"));
   }
 
   @Test
-  void shouldNotAnswerAQueryIfItLostLeadershipWhileTheOthersConfirmed() {
+  void shouldNotExecuteAQueryIfLeadershipWasLostDuringConfirmation() {
     range.voters = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"));
     range.reads = new CompletableFuture<>();
     List<RangeResult> results = new ArrayList<>();
     range.replica.query(1, 0, "a".getBytes(UTF_8), results::add);
-    range.replica.following();
+    range.replica.onLeaderStop();
     range.reads.complete(1L);
     assertThat(results).singleElement().isInstanceOf(RangeResult.NotLeader.class);
   }
 
   @Test
-  void shouldRefuseAnEntryThatIsTooLarge() {
+  void shouldRejectAnEntryThatIsTooLarge() {
     assertThat(range.propose(ReplicaFixture.mutations(1, 1, "a:" + "x".repeat(5000))).get(0))
         .isInstanceOf(RangeResult.Unavailable.class);
     assertThat(range.proposed).isEmpty();
   }
 
   @Test
-  void shouldSayWhyTheGroupDidNotTakeAnEntry() {
+  void shouldReportWhyTheGroupRejectedAnEntry() {
     for (ConsensusException.Kind kind : ConsensusException.Kind.values()) {
       List<RangeResult> result = range.propose(ReplicaFixture.mutations(1, 1, "a:1"));
-      range.proposed.remove(0).proposal().failed(new ConsensusException(kind, "because"));
+      range.proposed.remove(0).proposal().onFailed(new ConsensusException(kind, "because"));
       Class<? extends RangeResult> expected =
           switch (kind) {
             case NOT_LEADER -> RangeResult.NotLeader.class;
@@ -353,9 +354,9 @@ class RangeReplicaTest {
     }
   }
 
-  private RangeResult query(long epochVersion, long leastIndex) {
+  private RangeResult query(long epochVersion, long minIndex) {
     List<RangeResult> results = new ArrayList<>();
-    range.replica.query(epochVersion, leastIndex, "a".getBytes(UTF_8), results::add);
+    range.replica.query(epochVersion, minIndex, "a".getBytes(UTF_8), results::add);
     return results.get(0);
   }
 }

@@ -48,7 +48,7 @@ class RangeStoreTest {
   }
 
   @Test
-  void shouldCutAStoreWhereItsSpecSays() {
+  void shouldSplitAStoreAtTheKeysOfItsSpec() {
     assertThat(ranges.store().descriptors("words"))
         .extracting(range -> range.id().number(), range -> range.interval().toString())
         .containsExactly(tuple(1L, "[, 68)"), tuple(2L, "[68, 70)"), tuple(3L, "[70, ∞)"));
@@ -70,18 +70,18 @@ class RangeStoreTest {
   }
 
   @Test
-  void shouldMergeNeighboursOnly() {
+  void shouldMergeOnlyNeighbours() {
     List<RangeDescriptor> all = ranges.store().descriptors("words");
     RangeMerges merges = ranges.store().merges();
     assertThat(merges.freeze(all.get(2), all.get(0))).isCompletedExceptionally();
     assertThat(merges.absorb(all.get(0), all.get(2), all.get(0).replicas()))
         .isCompletedExceptionally();
-    assertThat(query("words", "z")).as("nothing stands still").isEmpty();
+    assertThat(query("words", "z")).as("no range is frozen").isEmpty();
   }
 
-  /** Its left neighbour is about to need it, whether it is open or not. */
+  /** Its left neighbour may need it, whether it is open or not. */
   @Test
-  void shouldNotRemoveWhatStandsStillWhileItCannotBeOpened() {
+  void shouldNotRemoveAFrozenReplicaThatCannotBeOpened() {
     mutate("words", "i", "i:1");
     RangeDescriptor left = ranges.store().descriptors("words").get(0);
     RangeDescriptor right = ranges.store().descriptors("words").get(1);
@@ -95,46 +95,49 @@ class RangeStoreTest {
     assertThat(statusOf("i").failure()).contains("a bug in the coprocessor");
     assertThat(statusOf("i").merging()).isNotNull();
     assertThat(merges.removeStaleReplica(right.id(), Set.of(left.id()))).isCompletedExceptionally();
-    assertThat(ranges.store().dropReplica(right.id(), Long.MAX_VALUE)).isCompletedExceptionally();
+    assertThat(ranges.store().localReplicas().drop(right.id(), Long.MAX_VALUE))
+        .isCompletedExceptionally();
 
     openingFails = false;
     ranges.advance(Duration.ofSeconds(15));
     assertThat(merges.absorb(left, right, left.replicas())).isCompleted();
     CompletableFuture<byte[]> read = ranges.client("words").query(bytes("i"), bytes("i"));
-    ranges.advance(Duration.ofSeconds(5)); // the client hears where the key is now
+    ranges.advance(Duration.ofSeconds(5)); // the client learns where the key is now
     assertThat(read)
         .isCompletedWithValueMatching(value -> new String(value, UTF_8).startsWith("1"));
   }
 
-  /** Of a group that it left meanwhile a replica does not hear that it goes on. */
+  /** A replica whose node has left the group does not learn that the range was unfrozen. */
   @Test
-  void shouldRemoveWhatStandsStillForAMergeThatWasGivenUp() {
+  void shouldRemoveAReplicaFrozenForAnAbandonedMerge() {
     RangeDescriptor left = ranges.store().descriptors("words").get(0);
     RangeDescriptor right = ranges.store().descriptors("words").get(1);
     RangeMerges merges = ranges.store().merges();
     assertThat(merges.freeze(right, left)).isCompleted();
     closeForABug("i");
-    assertThat(ranges.store().dropReplica(right.id(), Long.MAX_VALUE)).isCompletedExceptionally();
-    assertThat(merges.renew(left)).isCompleted();
-    assertThat(ranges.store().dropReplica(right.id(), Long.MAX_VALUE)).isCompleted();
+    assertThat(ranges.store().localReplicas().drop(right.id(), Long.MAX_VALUE))
+        .isCompletedExceptionally();
+    assertThat(merges.bumpEpoch(left)).isCompleted();
+    assertThat(ranges.store().localReplicas().drop(right.id(), Long.MAX_VALUE)).isCompleted();
     assertThat(ranges.store().descriptors("words")).doesNotContain(right);
-    assertThat(ranges.store().retired()).containsExactly(right.id());
+    assertThat(ranges.store().localReplicas().retired()).containsExactly(right.id());
   }
 
   @Test
-  void shouldRemoveWhatStandsStillForARangeThatHasLeftThisNode() {
+  void shouldRemoveAReplicaFrozenForARangeThatLeftThisNode() {
     RangeDescriptor left = ranges.store().descriptors("words").get(0);
     RangeDescriptor right = ranges.store().descriptors("words").get(1);
     assertThat(ranges.store().merges().freeze(right, left)).isCompleted();
     closeForABug("a", "i");
     assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of()))
         .isCompletedExceptionally();
-    assertThat(ranges.store().dropReplica(left.id(), Long.MAX_VALUE)).isCompleted();
+    assertThat(ranges.store().localReplicas().drop(left.id(), Long.MAX_VALUE)).isCompleted();
     assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of())).isCompleted();
-    assertThat(ranges.store().retired()).containsExactlyInAnyOrder(left.id(), right.id());
+    assertThat(ranges.store().localReplicas().retired())
+        .containsExactlyInAnyOrder(left.id(), right.id());
   }
 
-  /** The replicas of these keys lead no more, and cannot be opened. */
+  /** Makes the replicas of these keys halt, and unable to reopen. */
   private void closeForABug(String... keys) {
     ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
     for (String key : keys) {
@@ -149,14 +152,14 @@ class RangeStoreTest {
   }
 
   @Test
-  void shouldReopenAReplicaThatHaltedAndApplyWhatWasRefused() {
+  void shouldReopenAHaltedReplicaAndApplyTheRejectedEntries() {
     mutate("words", "a", "a:1");
     ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
     CompletableFuture<byte[]> refused = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
     assertThat(refused).isNotDone();
     assertThat(statusOf("a").failure()).contains("disk full");
     assertThat(statusOf("a").leading()).isFalse();
-    ranges.advance(Duration.ofSeconds(4)); // reopened and halted again, with growing pauses
+    ranges.advance(Duration.ofSeconds(4)); // reopened and halted again, with growing delays
     assertThat(refused).isNotDone();
 
     ranges.failDisk(null);
@@ -164,11 +167,11 @@ class RangeStoreTest {
     assertThat(refused).isCompleted();
     assertThat(query("words", "a")).isEqualTo("1 2");
     assertThat(statusOf("a").failure()).isNull();
-    assertThat(query("words", "z")).isEmpty(); // the others never stopped
+    assertThat(query("words", "z")).isEmpty(); // the others kept running
   }
 
   @Test
-  void shouldGoOnTryingWhenReopeningFailsInAnyWay() {
+  void shouldKeepRetryingWhenReopeningFails() {
     mutate("words", "a", "a:1");
     ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
     CompletableFuture<byte[]> refused = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
@@ -184,7 +187,7 @@ class RangeStoreTest {
   }
 
   @Test
-  void shouldTellTheClientThatStorageFailedWhenItStaysBroken() {
+  void shouldReportAPersistentStorageFailureToTheClient() {
     mutate("words", "a", "a:1");
     ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
     CompletableFuture<byte[]> refused = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
@@ -209,11 +212,11 @@ class RangeStoreTest {
     CompletableFuture<byte[]> behindIt = ranges.client("words").mutate(bytes("a"), bytes("a:2"));
     ranges.advance(Duration.ofMinutes(1));
     assertThat(behindIt).isCompletedExceptionally();
-    mutate("words", "z", "z:1"); // other ranges are not touched by it
+    mutate("words", "z", "z:1"); // other ranges are not affected
   }
 
   @Test
-  void shouldMakeWhatWasAppliedDurableFromTimeToTime() {
+  void shouldCheckpointPeriodically() {
     mutate("words", "a", "a:1");
     assertThat(statusOf("a").logBytesSinceCheckpoint()).isPositive();
     ranges.advance(Duration.ofSeconds(40));
@@ -221,8 +224,8 @@ class RangeStoreTest {
   }
 
   @Test
-  void shouldCheckpointEarlierWhenMuchWasLogged() {
-    for (int i = 0; i < 9; i++) { // in two ranges: what they logged together counts
+  void shouldCheckpointEarlierAfterManyLogBytes() {
+    for (int i = 0; i < 9; i++) { // in two ranges: their log bytes are added up
       mutate("words", "a" + i, "a" + i + ":" + "x".repeat(1 << 20));
       mutate("words", "z" + i, "z" + i + ":" + "x".repeat(1 << 20));
     }
@@ -234,10 +237,11 @@ class RangeStoreTest {
   }
 
   @Test
-  void shouldSayThatItReachesNoOtherNode() {
+  void shouldReportThatItHasNoConnectionToOtherNodes() {
     List<RangeResult> results = new ArrayList<>();
     ranges
         .store()
+        .transport()
         .propose(
             new NodeId("other"),
             new RangeId("words", 1),
@@ -248,6 +252,20 @@ class RangeStoreTest {
         .isInstanceOfSatisfying(
             RangeResult.Unavailable.class,
             result -> assertThat(result.reason()).contains("no connection to other nodes"));
+  }
+
+  @Test
+  void shouldCheckTheEntriesOfOtherNodes() {
+    RangeId range = statusOf("a").descriptor().id();
+    byte[] newer = RangeEntry.encodeRegister();
+    newer[0]++;
+    List<RangeResult> results = new ArrayList<>();
+    ranges.store().forOtherNodes().propose(new NodeId("local"), range, newer, results::add);
+    assertThat(results)
+        .singleElement()
+        .isInstanceOfSatisfying(
+            RangeResult.Unavailable.class,
+            result -> assertThat(result.reason()).contains("upgrade this node"));
   }
 
   private ReplicaStatus statusOf(String key) {

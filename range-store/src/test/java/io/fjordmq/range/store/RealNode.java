@@ -1,11 +1,10 @@
 package io.fjordmq.range.store;
 
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
-import io.fjordmq.cluster.consensus.JRaftHost;
 import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.consensus.jraft.JRaftHost;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
@@ -23,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
-/** One node on sofa-jraft and RocksDB, in a directory. */
+/** A single node on sofa-jraft and RocksDB, in a directory. */
 final class RealNode implements AutoCloseable {
   static final NodeId SELF = new NodeId("real");
 
@@ -33,7 +32,7 @@ final class RealNode implements AutoCloseable {
   final RangeStore store;
   final RoutedRangeClient client;
 
-  RealNode(Path directory, StoreSpec spec) throws IOException, ConsensusException {
+  RealNode(Path directory, StoreSpec spec) throws IOException {
     kv = RocksKv.open(directory.resolve("state"), RocksKvSettings.DEFAULTS);
     host =
         JRaftHost.open(
@@ -44,24 +43,25 @@ final class RealNode implements AutoCloseable {
             host,
             kv,
             List.of(spec),
-            RangeStoreSettings.defaults(directory.resolve("installs")),
+            directory.resolve("installs"),
+            RangeStoreSettings.DEFAULTS,
             threads.runtime(InstantSource.system()),
             RangeObserver.NONE);
-    store.createInitialRanges(RangeStore.initialRanges(spec, ReplicaSet.ofVoters(SELF)));
+    store.createInitialRanges(spec.initialRanges(ReplicaSet.ofVoters(SELF)));
     client =
         new RoutedRangeClient(
             spec.name(),
             wholeKeySpace(spec.name()),
-            store,
+            store.transport(),
             threads.timers(),
             RangeClientSettings.DEFAULTS,
             RangeObserver.NONE);
   }
 
   /**
-   * Its ranges once they hold every key: a split that is applied again at a start makes the parent
-   * narrower some milliseconds before the new range opens. A cluster's clients begin with what was
-   * published, which has no such holes.
+   * The ranges once they cover every key: when a split is applied again at startup, the parent
+   * becomes narrower some milliseconds before the new range opens. Clients in a cluster start from
+   * the published ranges, which have no such gaps.
    */
   private List<RangeDescriptor> wholeKeySpace(String storeName) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
@@ -83,7 +83,7 @@ final class RealNode implements AutoCloseable {
     throw new IllegalStateException("a key has no range: " + store.descriptors(storeName));
   }
 
-  /** What a process that is killed now leaves behind. */
+  /** Copies the files that a process killed now would leave behind. */
   static void copyFiles(Path from, Path to) throws IOException {
     try (Stream<Path> files = Files.walk(from)) {
       for (Path file : (Iterable<Path>) files::iterator) {

@@ -12,35 +12,50 @@ import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.testing.Await;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The engine on what it really runs on: sofa-jraft, RocksDB, threads. */
+/** The engine on the production stack: sofa-jraft, RocksDB, threads. */
 class RealNodeTest {
   @TempDir Path directory;
   @TempDir Path image;
 
   private volatile boolean broken;
+
+  /** Number of replicas that must be opening before the first one may finish. */
+  private volatile CountDownLatch opening = new CountDownLatch(0);
+
+  private final CountDownLatch applying = new CountDownLatch(1);
+
+  /** Blocks the application of entries until it is counted down. */
+  private volatile CountDownLatch applied = new CountDownLatch(0);
+
   private final Set<Object> effects = ConcurrentHashMap.newKeySet();
   private final StoreSpec spec =
       new StoreSpec(
           "words",
           List.of(bytes("k2"), bytes("k4")),
-          id -> new Breakable(),
+          id -> {
+            opening.countDown();
+            awaitAtMost20Seconds(opening);
+            return new Breakable();
+          },
           (range, emitted) -> effects.addAll(emitted));
 
   @Test
-  void shouldHaveEverythingAfterACleanRestart() throws Exception {
+  void shouldKeepEverythingAfterACleanRestart() throws Exception {
     try (RealNode node = new RealNode(directory, spec)) {
       await(append(node, 0, 600));
     }
@@ -52,7 +67,7 @@ class RealNodeTest {
   }
 
   @Test
-  void shouldHaveWhatWasAcknowledgedAfterItWasKilled() throws Exception {
+  void shouldKeepAcknowledgedWritesAfterBeingKilled() throws Exception {
     try (RealNode node = new RealNode(directory, spec)) {
       await(append(node, 0, 300));
       node.store.checkpoint().get(20, TimeUnit.SECONDS);
@@ -66,40 +81,71 @@ class RealNodeTest {
     }
   }
 
+  /** Otherwise a node with many routes takes long to start (decision 0036). */
   @Test
-  void shouldRefuseWhatComesAfterItsEnd() throws Exception {
-    RealNode node = new RealNode(directory, spec);
-    node.close();
-    List<RangeResult> answers = new ArrayList<>();
-    RangeId range = new RangeId("words", 1);
-    node.store.propose(RealNode.SELF, range, RangeEntry.encodeRegister(), answers::add);
-    node.store.query(RealNode.SELF, range, 1, 0, bytes("k1"), answers::add);
-    assertThat(answers).hasSize(2).hasOnlyElementsOfType(RangeResult.Unavailable.class);
+  void shouldOpenSeveralReplicasAtTheSameTime() throws Exception {
+    new RealNode(directory, spec).close();
+    opening = new CountDownLatch(2);
+    try (RealNode node = new RealNode(directory, spec)) {
+      assertThat(opening.getCount()).isZero();
+      assertThat(node.store.status()).hasSize(3).allMatch(replica -> replica.failure() == null);
+    }
   }
 
   @Test
-  void shouldOpenEveryReplicaAgainWhenAllHaltAtOnce() throws Exception {
+  void shouldCloseWhileAReplicaIsBlocked() throws Exception {
+    try (RealNode node = new RealNode(directory, spec)) {
+      await(append(node, 0, 6));
+      applied = new CountDownLatch(1);
+      append(node, 6, 7);
+      awaitAtMost20Seconds(applying);
+      assertThat(node.store.close(Duration.ofMillis(50))).isFalse();
+      applied.countDown(); // so that the rest of this test need not wait
+    }
+  }
+
+  private static void awaitAtMost20Seconds(CountDownLatch latch) {
+    try {
+      if (!latch.await(20, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("waited for 20 s");
+      }
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void shouldRejectCallsAfterItIsClosed() throws Exception {
+    RealNode node = new RealNode(directory, spec);
+    node.close();
+    List<RangeResult> responses = new ArrayList<>();
+    RangeId range = new RangeId("words", 1);
+    node.store
+        .transport()
+        .propose(RealNode.SELF, range, RangeEntry.encodeRegister(), responses::add);
+    node.store.transport().query(RealNode.SELF, range, 1, 0, bytes("k1"), responses::add);
+    assertThat(responses).hasSize(2).hasOnlyElementsOfType(RangeResult.Unavailable.class);
+  }
+
+  @Test
+  void shouldReopenEveryReplicaWhenAllHaltAtOnce() throws Exception {
     try (RealNode node = new RealNode(directory, spec)) {
       await(append(node, 0, 60));
       broken = true;
       List<CompletableFuture<byte[]>> refused = append(node, 60, 66);
-      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-      while (!allHalted(node)) {
-        assertThat(System.nanoTime()).as("waited for all to halt").isLessThan(deadline);
-        LockSupport.parkNanos(1_000_000);
-      }
+      Await.until("all replicas halted", () -> allHalted(node));
       broken = false;
       await(refused);
       assertAllInOrder(node, 66);
     }
   }
 
-  /** Asked all the while: a replica that halts must not make the others' status unreadable. */
+  /** Polled constantly: a replica that halts must not make the status of the others unreadable. */
   private static boolean allHalted(RealNode node) {
     return node.store.status().stream().allMatch(status -> status.failure() != null);
   }
 
-  /** Fails while the test says so. */
+  /** Fails while the test report so. */
   private final class Breakable implements Coprocessor {
     private final Coprocessor inner = new AppendingCoprocessor();
 
@@ -112,6 +158,10 @@ class RealNodeTest {
     public byte[] apply(ByteBuffer command, ApplyContext context) {
       if (broken) {
         throw new IllegalStateException("broken by the test");
+      }
+      if (applied.getCount() > 0) {
+        applying.countDown();
+        awaitAtMost20Seconds(applied);
       }
       return inner.apply(command, context);
     }
@@ -128,7 +178,7 @@ class RealNodeTest {
   }
 
   @Test
-  void shouldStartFromACutLog() throws Exception {
+  void shouldStartFromATruncatedLog() throws Exception {
     try (RealNode node = new RealNode(directory, spec)) {
       for (int round = 0; round < 4; round++) {
         await(append(node, round * 60, round * 60 + 60));
@@ -143,18 +193,18 @@ class RealNodeTest {
     }
   }
 
-  /** Appends the numbers to six keys in turn; two keys to each range. */
+  /** Appends the numbers to six keys in turn; two keys belong to each range. */
   private static List<CompletableFuture<byte[]>> append(RealNode node, int from, int to) {
-    List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+    List<CompletableFuture<byte[]>> responses = new ArrayList<>();
     for (int i = from; i < to; i++) {
       String key = "k" + i % 6;
-      answers.add(node.client.mutate(bytes(key), bytes(key + ":" + i)));
+      responses.add(node.client.mutate(bytes(key), bytes(key + ":" + i)));
     }
-    return answers;
+    return responses;
   }
 
-  private static void await(List<CompletableFuture<byte[]>> answers) throws Exception {
-    CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
+  private static void await(List<CompletableFuture<byte[]>> responses) throws Exception {
+    CompletableFuture.allOf(responses.toArray(CompletableFuture[]::new)).get(20, TimeUnit.SECONDS);
   }
 
   private static void assertAllInOrder(RealNode node, int end) throws Exception {

@@ -12,6 +12,7 @@ import io.fjordmq.cluster.consensus.Leadership;
 import io.fjordmq.cluster.consensus.Proposal;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.membership.ClusterClock;
+import io.fjordmq.common.ManualTimers;
 import io.fjordmq.range.EffectListener;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -25,7 +26,7 @@ import io.fjordmq.range.kv.KvReader;
 import io.fjordmq.range.kv.KvSpace;
 import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.sim.AppendingCoprocessor;
-import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.testing.RecordBuilder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One replica whose group is played by the test: it says when an entry is committed. */
+/** One replica whose group is played by the test, which decides when an entry is committed. */
 final class ReplicaFixture implements Consensus {
   static final RangeId ID = new RangeId("words", 1);
 
@@ -52,22 +53,23 @@ final class ReplicaFixture implements Consensus {
   final List<RangeId> halted = new ArrayList<>();
   final CreatedGroups groups = new CreatedGroups();
   final ReplicaLoad load = new ReplicaLoad();
-  final List<RangeDescriptor> born = new ArrayList<>();
+  final List<RangeDescriptor> created = new ArrayList<>();
   final List<RangeId> absorbed = new ArrayList<>();
+  private final Path directory;
   private final RangeStoreSettings settings;
   RangeReplica replica;
   ReplicaSet voters = ReplicaSet.ofVoters(new NodeId("a"));
 
-  /** What confirmed reads wait for. */
+  /** Completes when reads are confirmed. */
   CompletableFuture<Long> reads = CompletableFuture.completedFuture(0L);
 
-  /** Cluster time is not known at the moment. */
-  boolean knowsNoTime;
+  /** The cluster time is currently unknown. */
+  boolean isTimeUnknown;
 
-  /** How far the cluster time that is stamped is ahead. */
+  /** How far the stamped cluster time is ahead. */
   long aheadMillis;
 
-  /** Happens in the midst of the next query. */
+  /** Runs during the next query. */
   Runnable duringQuery = () -> {};
 
   private long lastIndex;
@@ -75,12 +77,12 @@ final class ReplicaFixture implements Consensus {
   private final EffectListener listener =
       new EffectListener() {
         @Override
-        public void perform(RangeId range, List<Object> emitted) {
+        public void onEffects(RangeId range, List<Object> emitted) {
           effects.addAll(emitted);
         }
 
         @Override
-        public void leading(RangeId range) {
+        public void onLeaderStart(RangeId range) {
           led.add(range);
           if (listenerIsBroken) {
             throw new IllegalStateException("a listener's bug");
@@ -88,20 +90,21 @@ final class ReplicaFixture implements Consensus {
         }
       };
 
-  /** What the replica offered to its group. */
+  /** A proposal of the replica to its group. */
   record Proposed(long term, byte[] entry, Proposal proposal) {}
 
   ReplicaFixture(Path directory) throws IOException {
+    this.directory = directory;
     this.settings =
-        new RangeStoreSettings(
-            directory,
-            4096,
-            4096,
-            3,
-            Duration.ofSeconds(30),
-            1 << 20,
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(30));
+        RecordBuilder.from(RangeStoreSettings.DEFAULTS)
+            .with(RangeStoreSettings::maxEntryBytes, 4096)
+            .with(RangeStoreSettings::maxWriteBytes, 4096)
+            .with(RangeStoreSettings::maxSenders, 3)
+            .with(RangeStoreSettings::checkpointInterval, Duration.ofSeconds(30))
+            .with(RangeStoreSettings::checkpointLogBytes, 1 << 20)
+            .with(RangeStoreSettings::reopenBackoff, Duration.ofSeconds(1))
+            .with(RangeStoreSettings::maxReopenBackoff, Duration.ofSeconds(30))
+            .build();
     KvBatch batch = new KvBatch();
     RangeState.create(descriptor(KeyInterval.ALL), batch);
     space.write(batch);
@@ -118,11 +121,11 @@ final class ReplicaFixture implements Consensus {
     return replica;
   }
 
-  /** Another one of the same node, whose log the test has to keep. */
+  /** Opens another replica on the same node; the test keeps its log. */
   RangeReplica open(RangeId id) throws IOException {
     RangeRuntime runtime =
         new RangeRuntime(
-            () -> knowsNoTime ? ClusterClock.UNKNOWN : clock.millis() + aheadMillis,
+            () -> isTimeUnknown ? ClusterClock.UNKNOWN : clock.millis() + aheadMillis,
             clock,
             Runnable::run,
             Runnable::run,
@@ -131,6 +134,7 @@ final class ReplicaFixture implements Consensus {
         new ReplicaParts(
             new NodeId("a"),
             kv,
+            directory,
             settings,
             runtime,
             RangeObserver.NONE,
@@ -139,12 +143,12 @@ final class ReplicaFixture implements Consensus {
             groups,
             new ReplicaParts.RangeLifecycleListener() {
               @Override
-              public void rangeCreated(RangeDescriptor range, boolean lead) {
-                born.add(range);
+              public void onRangeCreated(RangeDescriptor range, boolean lead) {
+                created.add(range);
               }
 
               @Override
-              public void rangeAbsorbed(RangeId range) {
+              public void onRangeAbsorbed(RangeId range) {
                 absorbed.add(range);
               }
             },
@@ -165,13 +169,13 @@ final class ReplicaFixture implements Consensus {
     }
   }
 
-  /** Installs copies on a disk that fails after so many writes. */
-  ReplicaSnapshot installingUntil(int writes) {
-    return new ReplicaSnapshot(
+  /** Installs snapshots on a disk that fails after a number of writes. */
+  SnapshotInstaller installingUntil(int writes) {
+    return new SnapshotInstaller(
         ID,
         new FailingAfter(space, writes),
         kv,
-        settings.installDirectory(),
+        directory,
         new RangeSplit(new NodeId("a"), groups, space));
   }
 
@@ -179,23 +183,33 @@ final class ReplicaFixture implements Consensus {
     return mutations(sender, number, 1_000, commands);
   }
 
-  static byte[] mutations(long sender, long number, int enoughAnswerBytes, String... commands) {
+  static byte[] mutations(long sender, long number, int maxBatchResponseBytes, String... commands) {
     return RangeEntry.encodeMutations(
         1,
         sender,
         number,
-        enoughAnswerBytes,
+        maxBatchResponseBytes,
         Arrays.stream(commands).map(c -> c.getBytes(UTF_8)).toList());
   }
 
-  /** Proposes through the replica, which must lead; the result comes with {@link #commitAll}. */
+  /**
+   * Proposes through the replica, which must lead; the result is available after {@link
+   * #commitAll}.
+   */
   List<RangeResult> propose(byte[] entry) {
     List<RangeResult> results = new ArrayList<>();
     replica.propose(entry, results::add);
     return results;
   }
 
-  /** Everything proposed is committed and applied in one go. */
+  /** The same for an entry that another node has encoded. */
+  List<RangeResult> proposeReceived(byte[] entry) {
+    List<RangeResult> results = new ArrayList<>();
+    replica.proposeReceived(entry, results::add);
+    return results;
+  }
+
+  /** Commits and applies all proposals at once. */
   void commitAll() {
     List<CommittedEntry> entries = new ArrayList<>();
     for (Proposed one : proposed) {
@@ -223,12 +237,12 @@ final class ReplicaFixture implements Consensus {
     List<RangeResult> results = new ArrayList<>();
     Consumer<RangeResult> reply = results::add;
     replica.query(1, 0, key.getBytes(UTF_8), reply);
-    return new String(((RangeResult.Answered) results.get(0)).answer(), UTF_8);
+    return new String(((RangeResult.Success) results.get(0)).response(), UTF_8);
   }
 
-  static List<String> answers(RangeResult result) {
+  static List<String> responses(RangeResult result) {
     return ((RangeResult.Applied) result)
-        .answers().stream().map(answer -> new String(answer, UTF_8)).toList();
+        .responses().stream().map(response -> new String(response, UTF_8)).toList();
   }
 
   @Override
@@ -282,6 +296,6 @@ final class ReplicaFixture implements Consensus {
   public void close() {}
 
   private static SupervisedReplica noOther(RangeId range) {
-    throw new AssertionError("Nobody asks to rebuild " + range);
+    throw new AssertionError("No rebuild was expected of " + range);
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -19,10 +18,12 @@ import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.sim.AppendingCoprocessor;
 import io.fjordmq.range.sim.SimStore;
 import io.fjordmq.range.sim.StoreNode;
+import io.fjordmq.testing.Simulation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -31,12 +32,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Replicas come to a node and go, in a simulated cluster in which all is well. */
+/** Replicas are added to a node and removed, in a simulated cluster without failures. */
 class ReplicaLifecycleTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final RangeId RANGE = new RangeId("words", 1);
-  private static final long PATIENCE_MILLIS = 20_000;
+  private static final long TIMEOUT_MILLIS = 20_000;
 
   @TempDir Path directory;
 
@@ -45,8 +46,7 @@ class ReplicaLifecycleTest {
   private final LoopbackPeers peers = LoopbackPeers.simulated(cluster.network());
   private final StoreSpec spec =
       new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
-  private final RangeDescriptor onlyA =
-      RangeStore.initialRanges(spec, ReplicaSet.ofVoters(A)).get(0);
+  private final RangeDescriptor onlyA = spec.initialRanges(ReplicaSet.ofVoters(A)).get(0);
   private StoreNode a;
   private StoreNode b;
   private RoutedRangeClient client;
@@ -76,20 +76,21 @@ class ReplicaLifecycleTest {
   }
 
   private void append() {
-    CompletableFuture<byte[]> answer =
+    CompletableFuture<byte[]> response =
         client.mutate("k".getBytes(UTF_8), ("k:" + ++words).getBytes(UTF_8));
-    simulation.runUntil("the word is there", answer::isDone, PATIENCE_MILLIS);
-    assertThat(answer).isCompleted();
+    simulation.runUntil("the word is written", response::isDone, TIMEOUT_MILLIS);
+    assertThat(response).isCompleted();
   }
 
   private void change(StoreNode leader, ReplicaSet from, ReplicaSet to) {
-    CompletableFuture<Void> done = leader.store().changeReplicas(RANGE, from, to);
-    simulation.runUntil("replicas are changed", done::isDone, PATIENCE_MILLIS);
+    CompletableFuture<Void> done =
+        leader.store().leaderOperations().changeReplicas(RANGE, from, to);
+    simulation.runUntil("replicas are changed", done::isDone, TIMEOUT_MILLIS);
     assertThat(done).isCompleted();
   }
 
   private void awaitEqual() {
-    simulation.runUntil("b has what a has", () -> b.rows(RANGE).equals(a.rows(RANGE)), 20_000);
+    simulation.runUntil("b is up to date", () -> b.rows(RANGE).equals(a.rows(RANGE)), 20_000);
     assertThat(b.rows(RANGE)).isNotEmpty();
   }
 
@@ -97,12 +98,12 @@ class ReplicaLifecycleTest {
   private static final ReplicaSet BOTH = ReplicaSet.ofVoters(A, B);
 
   @Test
-  void shouldBringANewReplicaUpToDateByTheLog() {
-    assertThat(b.store().ensureReplica(onlyA)).isCompleted();
-    assertThat(b.store().ensureReplica(onlyA)).as("again").isCompleted();
+  void shouldCatchUpANewReplicaFromTheLog() {
+    assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
+    assertThat(b.store().localReplicas().ensure(onlyA)).as("again").isCompleted();
     assertThat(statusOfB().role()).isEqualTo(ReplicaStatus.Role.NONE);
     simulation.run(5_000);
-    assertThat(statusOfB().leading()).as("it elects nobody").isFalse();
+    assertThat(statusOfB().leading()).as("it cannot be elected").isFalse();
     change(a, JUST_A, BOTH);
     awaitEqual();
     assertThat(statusOfB().role()).isEqualTo(ReplicaStatus.Role.VOTER);
@@ -111,65 +112,65 @@ class ReplicaLifecycleTest {
   }
 
   @Test
-  void shouldBringANewLearnerUpToDateByASnapshotWhenTheLogIsCut() {
+  void shouldCatchUpANewLearnerBySnapshotIfTheLogIsTruncated() {
     for (int i = 0; i < 5; i++) {
       append();
-      simulation.run(1_000); // a checkpoint cuts the log
+      simulation.run(1_000); // a checkpoint truncates the log
     }
     assertThat(Objects.requireNonNull(statusOf(a).group()).firstIndex()).isGreaterThan(1);
-    assertThat(b.store().ensureReplica(onlyA)).isCompleted();
+    assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
     change(a, JUST_A, new ReplicaSet(Set.of(A), Set.of(B)));
     awaitEqual();
     simulation.runUntil(
-        "it has heard so", () -> statusOfB().role() == ReplicaStatus.Role.LEARNER, 5_000);
+        "it knows its role", () -> statusOfB().role() == ReplicaStatus.Role.LEARNER, 5_000);
     assertThat(statusOf(a).role()).isEqualTo(ReplicaStatus.Role.LEADER);
     append();
     awaitEqual();
   }
 
   @Test
-  void shouldLeaveNothingOfADroppedReplicaAndBeginAnew() {
-    b.store().ensureReplica(onlyA);
+  void shouldRemoveADroppedReplicaCompletelyAndRecreateIt() {
+    b.store().localReplicas().ensure(onlyA);
     change(a, JUST_A, BOTH);
     append();
     change(a, BOTH, JUST_A);
-    assertThat(b.store().dropReplica(RANGE, statusOf(a).appliedIndex())).isCompleted();
-    assertThat(b.store().dropReplica(RANGE, 0)).as("again").isCompleted();
+    assertThat(b.store().localReplicas().drop(RANGE, statusOf(a).appliedIndex())).isCompleted();
+    assertThat(b.store().localReplicas().drop(RANGE, 0)).as("again").isCompleted();
     assertThat(b.store().status()).isEmpty();
     assertThat(b.rows(RANGE)).isEmpty();
     assertThat(b.life().host().groups()).isEmpty();
     append();
-    assertThat(b.store().forgetReplica(RANGE)).isCompleted();
-    assertThat(b.store().ensureReplica(onlyA)).isCompleted();
+    assertThat(b.store().localReplicas().forget(RANGE)).isCompleted();
+    assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
     change(a, JUST_A, BOTH);
     awaitEqual();
   }
 
   @Test
-  void shouldNotBeginAnewBeforeTheDroppedReplicaIsForgotten() throws Exception {
-    b.store().ensureReplica(onlyA);
-    assertThat(b.store().dropReplica(RANGE, 0)).isCompleted();
-    assertThat(b.store().retired()).containsExactly(RANGE);
+  void shouldNotRecreateADroppedReplicaBeforeItIsForgotten() throws Exception {
+    b.store().localReplicas().ensure(onlyA);
+    assertThat(b.store().localReplicas().drop(RANGE, 0)).isCompleted();
+    assertThat(b.store().localReplicas().retired()).containsExactly(RANGE);
     b.crash();
     b.start();
-    assertThat(b.store().retired()).containsExactly(RANGE);
-    assertThat(b.store().ensureReplica(onlyA))
+    assertThat(b.store().localReplicas().retired()).containsExactly(RANGE);
+    assertThat(b.store().localReplicas().ensure(onlyA))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
-        .withMessageContaining("others may still count on");
-    b.store().forgetReplica(RANGE);
-    assertThat(b.store().retired()).isEmpty();
-    assertThat(b.store().ensureReplica(onlyA)).isCompleted();
+        .withMessageContaining("other replicas may still rely on");
+    b.store().localReplicas().forget(RANGE);
+    assertThat(b.store().localReplicas().retired()).isEmpty();
+    assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
   }
 
   @Test
-  void shouldNotDropAReplicaThatTheGroupHasTakenInMeanwhile() {
-    b.store().ensureReplica(onlyA);
+  void shouldNotDropAReplicaThatHasBecomeAMember() {
+    b.store().localReplicas().ensure(onlyA);
     long before = statusOf(a).appliedIndex();
     change(a, JUST_A, BOTH);
     append();
     awaitEqual();
-    assertThat(b.store().dropReplica(RANGE, before))
+    assertThat(b.store().localReplicas().drop(RANGE, before))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(IllegalStateException.class);
@@ -177,8 +178,8 @@ class ReplicaLifecycleTest {
   }
 
   @Test
-  void shouldFinishARemovalThatACrashCutShort() throws Exception {
-    b.store().ensureReplica(onlyA);
+  void shouldFinishARemovalInterruptedByACrash() throws Exception {
+    b.store().localReplicas().ensure(onlyA);
     change(a, JUST_A, BOTH);
     append();
     change(a, BOTH, JUST_A);
@@ -191,30 +192,30 @@ class ReplicaLifecycleTest {
   }
 
   @Test
-  void shouldBeginAnewAfterARemovalThatACrashCutShort() throws Exception {
-    b.store().ensureReplica(onlyA);
+  void shouldStartOverAfterARemovalInterruptedByACrash() throws Exception {
+    b.store().localReplicas().ensure(onlyA);
     stored(b).beginRemoval(RANGE);
     b.crash();
     b.start();
-    assertThat(b.store().dropReplica(RANGE, 0)).as("again").isCompleted();
-    assertThat(b.store().forgetReplica(RANGE)).isCompleted();
-    assertThat(b.store().ensureReplica(onlyA)).isCompleted();
+    assertThat(b.store().localReplicas().drop(RANGE, 0)).as("again").isCompleted();
+    assertThat(b.store().localReplicas().forget(RANGE)).isCompleted();
+    assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
     assertThat(b.store().status()).hasSize(1);
   }
 
   @Test
-  void shouldBeginAnewWithAReplicaThatACrashLeftHalfCreated() throws Exception {
+  void shouldStartOverWithAReplicaThatWasHalfCreatedBeforeACrash() throws Exception {
     b.life().host().create(onlyA.group(), ReplicaSet.ofVoters(new NodeId("old")));
     b.crash();
     b.start();
     assertThat(b.store().status()).isEmpty();
-    assertThat(b.store().ensureReplica(onlyA)).isCompleted();
+    assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
     assertThat(statusOfB().voters()).containsExactly(A);
   }
 
   @Test
-  void shouldKeepAnEnsuredReplicaThroughACrash() throws Exception {
-    b.store().ensureReplica(onlyA);
+  void shouldKeepACreatedReplicaAfterACrash() throws Exception {
+    b.store().localReplicas().ensure(onlyA);
     b.crash();
     b.start();
     assertThat(statusOfB().role()).isEqualTo(ReplicaStatus.Role.NONE);
@@ -223,54 +224,56 @@ class ReplicaLifecycleTest {
   }
 
   @Test
-  void shouldNotBeginAnewWithAReplicaThatTheGroupBelievesToBeHere() {
+  void shouldNotCreateAReplicaThatIsAlreadyAMember() {
     RangeDescriptor both = new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, BOTH);
-    assertThat(b.store().ensureReplica(both))
+    assertThat(b.store().localReplicas().ensure(both))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
-        .withMessageContaining("missing from its data directory");
+        .withMessageContaining("has no replica");
   }
 
   @Test
   void shouldNotHoldAKeyInTwoRanges() {
-    b.store().ensureReplica(onlyA);
+    b.store().localReplicas().ensure(onlyA);
     RangeDescriptor overlapping =
         new RangeDescriptor(
             new RangeId("words", 2),
             new KeyInterval("k".getBytes(UTF_8), "z".getBytes(UTF_8)),
             RangeEpoch.FIRST,
             JUST_A);
-    assertThat(b.store().ensureReplica(overlapping))
+    assertThat(b.store().localReplicas().ensure(overlapping))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
-        .withMessageContaining("holds keys of range words-1");
+        .withMessageContaining("overlaps range words-1");
   }
 
   @Test
-  void shouldChangeOnlyWhatIsAsExpected() {
-    b.store().ensureReplica(onlyA);
-    assertThat(a.store().changeReplicas(RANGE, BOTH, JUST_A))
+  void shouldChangeReplicasOnlyIfTheCurrentSetMatches() {
+    b.store().localReplicas().ensure(onlyA);
+    assertThat(a.store().leaderOperations().changeReplicas(RANGE, BOTH, JUST_A))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(IllegalStateException.class);
     change(a, JUST_A, JUST_A); // a confirmation
-    CompletableFuture<Void> elsewhere = b.store().changeReplicas(RANGE, JUST_A, BOTH);
-    simulation.runUntil("b has refused", elsewhere::isDone, 5_000);
+    CompletableFuture<Void> elsewhere =
+        b.store().leaderOperations().changeReplicas(RANGE, JUST_A, BOTH);
+    simulation.runUntil("b has rejected it", elsewhere::isDone, 5_000);
     assertThat(elsewhere).isCompletedExceptionally();
   }
 
   @Test
-  void shouldGiveLeadershipAway() {
-    b.store().ensureReplica(onlyA);
+  void shouldTransferLeadership() {
+    b.store().localReplicas().ensure(onlyA);
     change(a, JUST_A, BOTH);
-    CompletableFuture<Void> done = a.store().transferLeadership(RANGE, B);
+    CompletableFuture<Void> done = a.store().leaderOperations().transferLeadership(RANGE, B);
     simulation.runUntil("b leads", () -> statusOfB().leading() && done.isDone(), 5_000);
     append();
     awaitEqual();
   }
 
   private StoredReplicas stored(StoreNode node) {
-    return new StoredReplicas(node.life().host(), node.life().kv(), directory);
+    return new StoredReplicas(
+        node.life().host(), node.life().kv(), directory, range -> Optional.empty());
   }
 
   private ReplicaStatus statusOfB() {

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What replicas of two neighbours do when one takes in the other: the left one is the fixture's,
- * the right one was split off it and has a log of its own.
+ * Replicas of two neighbours when one range absorbs the other: the left replica is the fixture's,
+ * the right one was split off it and has its own log.
  */
 class ReplicaMergeTest {
   private static final ReplicaSet BOTH = ReplicaSet.ofVoters(new NodeId("a"), new NodeId("b"));
@@ -52,13 +52,13 @@ class ReplicaMergeTest {
   @BeforeEach
   void twoNeighbours() throws IOException {
     left = new ReplicaFixture(first);
-    left.replica.leading(1);
+    left.replica.onLeaderStart(1);
     long sender = left.register();
     left.execute(ReplicaFixture.mutations(sender, 1, "a:1", "x:2"));
     left.execute(RangeEntry.encodeSplit(1, RIGHT.number(), bytes("m"), BOTH));
     right = left.open(RIGHT);
     assertThat(toRight(RangeEntry.encodeRegister())).isEqualTo(new RangeResult.Registered(1));
-    assertThat(ReplicaFixture.answers(toRight(mutations(2, 1, 1, "x:3")))).containsExactly("2 3");
+    assertThat(ReplicaFixture.responses(toRight(mutations(2, 1, 1, "x:3")))).containsExactly("2 3");
   }
 
   private static byte[] bytes(String text) {
@@ -69,7 +69,7 @@ class ReplicaMergeTest {
     return RangeEntry.encodeMutations(version, sender, number, 1_000, List.of(bytes(command)));
   }
 
-  /** The right range's group has agreed on an entry. */
+  /** Commits an entry in the group of the right range. */
   private RangeResult toRight(byte[] entry) {
     List<RangeResult> results = new ArrayList<>();
     right.apply(
@@ -98,8 +98,8 @@ class ReplicaMergeTest {
         .toList();
   }
 
-  private RangeResult ask(byte[] entry) {
-    return requireNonNull(new AbsorbedRange(RIGHT.number()).answer(entry, left.space.latest()));
+  private RangeResult send(byte[] entry) {
+    return requireNonNull(new AbsorbedRange(RIGHT.number()).responseTo(entry, left.space.latest()));
   }
 
   private void merge() {
@@ -108,30 +108,30 @@ class ReplicaMergeTest {
   }
 
   @Test
-  void shouldStandStillWhileFrozen() {
+  void shouldRejectRequestsWhileFrozen() {
     assertThat(toRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
     assertThat(right.status().merging())
         .isEqualTo(new ReplicaStatus.Merging(ReplicaFixture.ID, 2, true));
     assertThat(toRight(mutations(2, 1, 2, "x:4"))).isInstanceOf(RangeResult.Busy.class);
     assertThat(toRight(RangeEntry.encodeRegister())).isInstanceOf(RangeResult.Busy.class);
-    assertThat(ReplicaFixture.answers(toRight(mutations(2, 1, 1, "x:3"))))
-        .as("what was applied before is answered")
+    assertThat(ReplicaFixture.responses(toRight(mutations(2, 1, 1, "x:3"))))
+        .as("an entry applied before gets its response")
         .containsExactly("2 3");
     assertThat(toRight(RangeEntry.encodeSplit(2, 9, bytes("t"), BOTH)))
         .isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(toRight(RangeEntry.encodeRenew(2))).isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(toRight(RangeEntry.encodeBumpEpoch(2))).isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(toRight(RangeEntry.encodeFreeze(2, 5, 2)))
         .isInstanceOf(RangeResult.StaleEpoch.class);
-    right.leading(1);
+    right.onLeaderStart(1);
     List<RangeResult> read = new ArrayList<>();
     right.query(2, 0, bytes("x"), read::add);
     assertThat(read.get(0)).isInstanceOf(RangeResult.Busy.class);
     assertThat(rows(left)).isEqualTo("a=1;x=2 3;");
   }
 
-  /** Its coprocessor may count on the keys that have come, which its reader does not show. */
+  /** Its coprocessor may use the absorbed keys, which its reader does not show. */
   @Test
-  void shouldNotAnswerAQueryThatMeetsTheMerge() {
+  void shouldNotRespondToAQueryDuringTheMerge() {
     assertThat(toRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
     left.duringQuery = () -> left.execute(ABSORB);
     List<RangeResult> read = new ArrayList<>();
@@ -142,82 +142,83 @@ class ReplicaMergeTest {
     left.replica.query(3, 0, bytes("x"), read::add);
     assertThat(read.get(1))
         .isInstanceOfSatisfying(
-            RangeResult.Answered.class,
-            found -> assertThat(found.answer()).asString().isEqualTo("2 3"));
+            RangeResult.Success.class,
+            found -> assertThat(found.response()).asString().isEqualTo("2 3"));
   }
 
   @Test
-  void shouldTakeInItsFrozenNeighbour() {
+  void shouldAbsorbItsFrozenNeighbour() {
     merge();
     RangeDescriptor now = left.replica.descriptor();
     assertThat(now.interval()).isEqualTo(KeyInterval.ALL);
     assertThat(now.epoch().version()).isEqualTo(3);
     assertThat(ranges(left)).containsExactly(now);
     assertThat(left.absorbed).containsExactly(RIGHT);
-    assertThat(left.led).as("sessions look at the keys that have come").hasSize(2);
+    assertThat(left.led).as("the coprocessor sees the absorbed keys").hasSize(2);
     long sender = left.register();
-    assertThat(ReplicaFixture.answers(left.execute(mutations(3, sender, 1, "x:4"))))
+    assertThat(ReplicaFixture.responses(left.execute(mutations(3, sender, 1, "x:4"))))
         .containsExactly("2 3 4");
     assertThat(left.execute(ABSORB)).as("twice").isInstanceOf(RangeResult.StaleEpoch.class);
   }
 
   @Test
-  void shouldHaltRatherThanTakeInWhatIsNotFrozenForIt() {
+  void shouldHaltRatherThanAbsorbARangeThatIsNotFrozenForIt() {
     assertThatThrownBy(() -> left.execute(ABSORB)).hasMessageContaining("not frozen");
     toRight(RangeEntry.encodeFreeze(2, 1, 1));
     ReplicaFixture again = left;
     assertThatThrownBy(
             () -> {
-              again.reopen().leading(2);
+              again.reopen().onLeaderStart(2);
               again.execute(ABSORB);
             })
-        .hasMessageContaining("frozen for something else");
+        .hasMessageContaining("frozen for a different merge");
   }
 
   @Test
-  void shouldNotTakeItInWhenThatWasGivenUp() {
+  void shouldNotAbsorbARangeAfterTheMergeWasAbandoned() {
     toRight(FREEZE);
-    assertThat(left.execute(RangeEntry.encodeRenew(2))).isInstanceOf(RangeResult.Applied.class);
+    assertThat(left.execute(RangeEntry.encodeBumpEpoch(2))).isInstanceOf(RangeResult.Applied.class);
     assertThat(left.execute(ABSORB)).as("late").isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(toRight(RangeEntry.encodeUnfreeze(2))).isInstanceOf(RangeResult.Applied.class);
     assertThat(toRight(RangeEntry.encodeUnfreeze(2))).isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(toRight(FREEZE)).as("late").isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(right.status().merging()).isNull();
     assertThat(toRight(mutations(2, 1, 2, "x:4"))).isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(ReplicaFixture.answers(toRight(mutations(3, 1, 2, "x:4")))).containsExactly("2 3 4");
+    assertThat(ReplicaFixture.responses(toRight(mutations(3, 1, 2, "x:4"))))
+        .containsExactly("2 3 4");
   }
 
   @Test
-  void shouldAnswerWhoStillAsksForWhatItTookIn() {
+  void shouldRespondToRequestsForAnAbsorbedRange() {
     merge();
-    assertThat(ReplicaFixture.answers(ask(mutations(2, 1, 1, "x:3")))).containsExactly("2 3");
+    assertThat(ReplicaFixture.responses(send(mutations(2, 1, 1, "x:3")))).containsExactly("2 3");
     RangeResult moved = new RangeResult.StaleEpoch(List.of(left.replica.descriptor()));
-    assertThat(ask(mutations(2, 1, 2, "x:4"))).isEqualTo(moved);
-    assertThat(ask(mutations(2, 1, 0, "x:0"))).isInstanceOf(RangeResult.Outdated.class);
-    assertThat(ask(mutations(2, 9, 1, "x:4"))).isInstanceOf(RangeResult.SenderForgotten.class);
-    assertThat(ask(RangeEntry.encodeRegister())).isEqualTo(moved);
-    assertThat(new AbsorbedRange(RIGHT.number()).answer(null, left.space.latest()))
+    assertThat(send(mutations(2, 1, 2, "x:4"))).isEqualTo(moved);
+    assertThat(send(mutations(2, 1, 0, "x:0"))).isInstanceOf(RangeResult.Outdated.class);
+    assertThat(send(mutations(2, 9, 1, "x:4"))).isInstanceOf(RangeResult.SenderForgotten.class);
+    assertThat(send(RangeEntry.encodeRegister())).isEqualTo(moved);
+    assertThat(new AbsorbedRange(RIGHT.number()).responseTo(null, left.space.latest()))
         .isEqualTo(moved);
   }
 
   @Test
-  void shouldHaveBothRangesAgainWhenACrashTakesTheMerge() throws IOException {
+  void shouldHaveBothRangesAgainWhenACrashLosesTheMerge() throws IOException {
     left.kv.flush().join();
     toRight(FREEZE);
     left.kv.flush().join();
     left.execute(ABSORB);
     left.disk.crash(unflushed -> 0);
     assertThat(ranges(left)).hasSize(2);
-    left.reopen().leading(2);
+    left.reopen().onLeaderStart(2);
     right = left.open(RIGHT);
     assertThat(right.status().merging()).isNotNull();
     assertThat(left.execute(ABSORB)).isInstanceOf(RangeResult.Applied.class);
     assertThat(ranges(left)).containsExactly(left.replica.descriptor());
   }
 
-  /** The copy holds what became of the right range, whose replica there stands still. */
+  /** The snapshot includes the keys of the right range, whose replica is frozen on this node. */
   @Test
-  void shouldReplaceTheFrozenNeighbourByACopyFromAfter() throws IOException {
+  void shouldReplaceTheFrozenNeighbourByALaterSnapshot() throws IOException {
     ReplicaFixture behind = behind();
     RangeReplica frozen = behind.open(RIGHT);
     merge();
@@ -232,17 +233,17 @@ class ReplicaMergeTest {
     assertThat(rows(behind)).isEqualTo("a=1;x=2 3 4;");
     assertThat(
             new AbsorbedRange(RIGHT.number())
-                .answer(mutations(2, 1, 1, "x:3"), behind.space.latest()))
+                .responseTo(mutations(2, 1, 1, "x:3"), behind.space.latest()))
         .isInstanceOf(RangeResult.Applied.class);
   }
 
   /**
-   * Who leads the left range next may have the entry that merges, and cannot know; the other voter
-   * may need a copy before anybody leads.
+   * The next leader of the left range may have the merge entry without knowing whether it is
+   * committed; the other voter may need a snapshot before there is a leader.
    */
   @Test
-  void shouldTakeACopyFromBeforeAndTheMergeFromTheLog() throws IOException {
-    copyFromBefore();
+  void shouldInstallAnEarlierSnapshotAndApplyTheMergeFromTheLog() throws IOException {
+    exportEarlierSnapshot();
     ReplicaFixture behind = behind();
     RangeReplica standing = behind.open(RIGHT);
     standing.apply(RIGHT_LOG);
@@ -254,24 +255,23 @@ class ReplicaMergeTest {
     assertThat(ranges(behind)).hasSize(1).isEqualTo(ranges(left));
   }
 
-  /** If it had been proposed, it would be frozen there, too. */
+  /** If it had been proposed, the neighbour would be frozen on this node too. */
   @Test
-  void shouldTakeACopyFromBeforeAsLongAsTheMergeCannotHaveBeenProposed() throws IOException {
-    copyFromBefore();
+  void shouldInstallAnEarlierSnapshotIfTheMergeCannotHaveBeenProposed() throws IOException {
+    exportEarlierSnapshot();
     ReplicaFixture behind = behind();
     behind.replica.install(copy);
     assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2;");
   }
 
-  /** It came to the group later, and would not have what it is to take in. */
+  /** It joined the group later, and would lack the rows that it is to absorb. */
   @Test
-  void shouldRefuseACopyFromBeforeWhereTheReplicaIsNewAndTheNeighbourNotFrozen()
-      throws IOException {
-    copyFromBefore();
+  void shouldRejectAnEarlierSnapshotIfTheReplicaIsNewAndTheNeighbourNotFrozen() throws IOException {
+    exportEarlierSnapshot();
     ReplicaFixture added = new ReplicaFixture(second);
     assertThatThrownBy(() -> added.replica.install(copy))
         .isInstanceOf(SnapshotRefusedException.class)
-        .hasMessageContaining("words-7, which is not frozen here yet");
+        .hasMessageContaining("words-7, which is not frozen on this node yet");
     assertThat(added.replica.appliedIndex()).isZero();
     left.execute(ABSORB);
     left.replica.export(copy);
@@ -279,9 +279,9 @@ class ReplicaMergeTest {
     assertThat(rows(added)).isEqualTo("a=1;b=1;x=2 3;");
   }
 
-  /** It was given up before, and that is not applied yet where the copy is made. */
+  /** That merge was abandoned, which the sender of the snapshot has not applied yet. */
   @Test
-  void shouldNameInACopyWhoStandsStillForALaterVersion() throws IOException {
+  void shouldNameTheNeighbourFrozenForALaterVersionInASnapshot() throws IOException {
     toRight(RangeEntry.encodeFreeze(2, 1, 3));
     left.replica.export(copy);
     ReplicaFixture added = new ReplicaFixture(second);
@@ -289,9 +289,9 @@ class ReplicaMergeTest {
         .isInstanceOf(SnapshotRefusedException.class);
   }
 
-  /** Who gets it would not be new to its log, and would not have the neighbour. */
+  /** The receiver would not be new to the log, but would lack the neighbour. */
   @Test
-  void shouldBringNoNewbornRangeForWhichANeighbourStandsStill() throws IOException {
+  void shouldNotInstallANewChildForWhichANeighbourIsFrozen() throws IOException {
     left.execute(RangeEntry.encodeSplit(2, 8, bytes("f"), BOTH));
     left.replica.export(copy);
     Path file = copy.resolve(ReplicaSnapshot.FILE);
@@ -301,9 +301,9 @@ class ReplicaMergeTest {
     assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newChildren()).isEmpty();
   }
 
-  /** Its rows are final, and its neighbour may be taking them in; but somebody must lead it. */
+  /** Its rows are final, and its neighbour may be absorbing them, but somebody must lead it. */
   @Test
-  void shouldTakeOfACopyOfWhatIsFrozenHowFarItIsAndNothingElse() throws IOException {
+  void shouldTakeOnlyTheProgressFromASnapshotOfAFrozenRange() throws IOException {
     toRight(FREEZE);
     toRight(mutations(2, 1, 2, "x:4"));
     right.export(copy);
@@ -319,7 +319,7 @@ class ReplicaMergeTest {
   }
 
   @Test
-  void shouldRefuseACopyOfWhatItsNeighbourHasTakenIn() throws IOException {
+  void shouldRejectASnapshotOfAnAbsorbedRange() throws IOException {
     toRight(FREEZE);
     right.export(copy);
     left.execute(ABSORB);
@@ -330,14 +330,14 @@ class ReplicaMergeTest {
     assertThat(ranges(left)).hasSize(1);
   }
 
-  /** The copy lies on the disk for a while, if the node dies while it is installed. */
+  /** The snapshot stays on disk for a while if the node crashes during the installation. */
   @Test
-  void shouldNotFreezeANeighbourAgainThatWentOnWhileACopyWasInstalled() throws IOException {
-    copyFromBefore();
+  void shouldNotFreezeANeighbourAgainThatWasUnfrozenDuringAnInstallation() throws IOException {
+    exportEarlierSnapshot();
     ReplicaFixture behind = behind();
     behind.open(RIGHT).apply(RIGHT_LOG);
-    ReplicaSnapshot snapshots = behind.installingUntil(1);
-    assertThatThrownBy(() -> snapshots.install(copy)).isInstanceOf(KvException.class);
+    SnapshotInstaller installer = behind.installingUntil(1);
+    assertThatThrownBy(() -> installer.install(copy)).isInstanceOf(KvException.class);
     RangeReplica standing = behind.open(RIGHT);
     standing.apply(
         List.of(
@@ -348,16 +348,19 @@ class ReplicaMergeTest {
     assertThat(behind.open(RIGHT).status().merging()).isNull();
   }
 
-  /** Of the left range, whose leader has just gone, while the right one stands still. */
-  private void copyFromBefore() throws IOException {
+  /**
+   * Exports a snapshot of the left range, whose leader has just failed, while the right range is
+   * frozen.
+   */
+  private void exportEarlierSnapshot() throws IOException {
     toRight(FREEZE);
     left.execute(mutations(2, left.register(), 1, "b:1"));
-    left.replica.following();
+    left.replica.onLeaderStop();
     left.replica.export(copy);
-    left.replica.leading(2);
+    left.replica.onLeaderStart(2);
   }
 
-  /** Another node, that knows of the split and of nothing after it. */
+  /** Another node that has applied the split and nothing after it. */
   private ReplicaFixture behind() throws IOException {
     ReplicaFixture behind = new ReplicaFixture(second);
     byte[] split = RangeEntry.encodeSplit(1, RIGHT.number(), bytes("m"), BOTH);
@@ -371,14 +374,14 @@ class ReplicaMergeTest {
   }
 
   @Test
-  void shouldForgetAllButTheNumberAfterAnHour() {
+  void shouldForgetEverythingExceptTheNumberAfterAnHour() {
     merge();
-    left.clock.advance(Duration.ofMillis(AbsorbedRange.REMEMBERED_MILLIS + 1));
+    left.clock.advance(Duration.ofMillis(AbsorbedRange.RETENTION_MILLIS + 1));
     left.execute(RangeEntry.encodeSplit(3, 8, bytes("t"), BOTH));
     RangeKeys next = new RangeKeys(8);
     left.space.write(frozenRow(next));
     left.execute(RangeEntry.encodeAbsorb(4, 8, 4));
-    assertThat(new AbsorbedRange(RIGHT.number()).answer(null, left.space.latest())).isNull();
+    assertThat(new AbsorbedRange(RIGHT.number()).responseTo(null, left.space.latest())).isNull();
     assertThat(AbsorbedRange.parts(new RangeKeys(1), left.space.latest())).containsExactly(7L, 8L);
   }
 

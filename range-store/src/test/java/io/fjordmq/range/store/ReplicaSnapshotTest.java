@@ -35,9 +35,9 @@ class ReplicaSnapshotTest {
   @BeforeEach
   void twoReplicas() throws IOException {
     ahead = new ReplicaFixture(first);
-    ahead.replica.leading(1);
+    ahead.replica.onLeaderStart(1);
     behind = new ReplicaFixture(second);
-    behind.replica.leading(1);
+    behind.replica.onLeaderStart(1);
     long sender = ahead.register();
     ahead.execute(ReplicaFixture.mutations(sender, 1, "a:1", "b:2"));
     ahead.execute(ReplicaFixture.mutations(sender, 2, "a:" + "x".repeat(3000)));
@@ -46,7 +46,7 @@ class ReplicaSnapshotTest {
   }
 
   @Test
-  void shouldReplaceEverythingIncludingWhatIsRememberedOfSenders() throws IOException {
+  void shouldReplaceAllRowsIncludingThoseOfSenders() throws IOException {
     long index = ahead.replica.export(copy);
     assertThat(index).isEqualTo(3);
     behind.replica.install(copy);
@@ -54,7 +54,8 @@ class ReplicaSnapshotTest {
     assertThat(behind.replica.appliedIndex()).isEqualTo(3);
     assertThat(behind.value("old")).isEmpty();
     assertThat(behind.value("b")).isEqualTo("2");
-    // A batch that only the copied replica had applied is a repeated one here, too.
+    // A batch that only the sender of the snapshot had applied is recognised as a duplicate on this
+    // node as well.
     byte[] repeated = ReplicaFixture.mutations(1, 2, "a:again");
     behind.replica.apply(List.of(ReplicaFixture.entry(4, repeated, null)));
     assertThat(behind.value("a")).startsWith("1 xxx").doesNotContain("again");
@@ -70,13 +71,13 @@ class ReplicaSnapshotTest {
   }
 
   @Test
-  void shouldFinishAtTheNextStartWhatACrashCutShort() throws IOException {
+  void shouldFinishAnInterruptedInstallationAtTheNextStart() throws IOException {
     ahead.replica.export(copy);
     // The marker is flushed, then the disk fails at the first write of rows.
-    ReplicaSnapshot snapshots = behind.installingUntil(1);
-    assertThatThrownBy(() -> snapshots.install(copy)).isInstanceOf(KvException.class);
+    SnapshotInstaller installer = behind.installingUntil(1);
+    assertThatThrownBy(() -> installer.install(copy)).isInstanceOf(KvException.class);
     behind.disk.crash(unflushed -> 0);
-    Files.delete(copy.resolve(ReplicaSnapshot.FILE)); // what was received is gone
+    Files.delete(copy.resolve(ReplicaSnapshot.FILE)); // the received file is gone
     assertThat(behind.reopen().appliedIndex()).isEqualTo(3);
     assertThat(rows(behind)).isEqualTo(rows(ahead));
     try (var left = Files.list(second)) {
@@ -85,7 +86,7 @@ class ReplicaSnapshotTest {
   }
 
   @Test
-  void shouldRefuseADamagedCopyAndKeepWhatItHas() throws IOException {
+  void shouldRejectADamagedSnapshotAndKeepItsRows() throws IOException {
     ahead.replica.export(copy);
     Path file = copy.resolve(ReplicaSnapshot.FILE);
     List<String> before = rows(behind);
@@ -104,7 +105,7 @@ class ReplicaSnapshotTest {
   }
 
   @Test
-  void shouldRefuseACopyThatHoldsKeysOfAnotherReplicaHere() throws IOException {
+  void shouldRejectASnapshotThatOverlapsAnotherReplica() throws IOException {
     ahead.replica.export(copy);
     KvBatch batch = new KvBatch();
     RangeState.create(
@@ -119,7 +120,7 @@ class ReplicaSnapshotTest {
   }
 
   @Test
-  void shouldKeepTheBytesOfAFileOfRows() throws IOException {
+  void shouldKeepTheBytesOfARowFile() throws IOException {
     Path file = copy.resolve("rows");
     try (RowFile.Writer writer = RowFile.write(file)) {
       writer.add(new byte[] {1}, new byte[] {2, 3});
@@ -158,18 +159,22 @@ class ReplicaSnapshotTest {
     return rows;
   }
 
-  /** Else two that are left, one of them too far behind, could never have a leader. */
+  /**
+   * Otherwise two remaining replicas, one of which lags too far behind, could never elect a leader.
+   */
   @Test
-  void shouldMakeACopyBeforeItLeads() throws IOException {
-    ahead.replica.following();
+  void shouldExportASnapshotBeforeItLeads() throws IOException {
+    ahead.replica.onLeaderStop();
     ahead.replica.export(copy);
     behind.replica.install(copy);
     assertThat(rows(behind)).isEqualTo(rows(ahead));
   }
 
-  /** If the process died before the group heard of it; a frozen range takes no other copy. */
+  /**
+   * If the process died before the group was notified; a frozen range accepts no other snapshot.
+   */
   @Test
-  void shouldHaveInstalledACopyThatComesAgain() throws IOException {
+  void shouldAcceptTheSameSnapshotAgain() throws IOException {
     KvBatch batch = new KvBatch();
     batch.put(
         new RangeKeys(ReplicaFixture.ID.number()).frozen(), new FreezeRecord(9, 1, 20, 0).encode());

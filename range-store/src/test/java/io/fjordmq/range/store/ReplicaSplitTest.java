@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What one replica does when it applies a split, and what a crash leaves of it. */
+/** How one replica applies a split, and what a crash leaves behind. */
 class ReplicaSplitTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
@@ -41,7 +41,7 @@ class ReplicaSplitTest {
   @BeforeEach
   void aReplicaThatLeads() throws IOException {
     range = new ReplicaFixture(first);
-    range.replica.leading(1);
+    range.replica.onLeaderStart(1);
     sender = range.register();
     range.execute(ReplicaFixture.mutations(sender, 1, "a:1", "x:2"));
   }
@@ -54,7 +54,7 @@ class ReplicaSplitTest {
     return text.getBytes(UTF_8);
   }
 
-  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  @SuppressWarnings("NullAway") // the checker does not see in class files that an array may be null
   private static RangeDescriptor child(ReplicaSet replicas) {
     return new RangeDescriptor(CHILD, new KeyInterval(bytes("m"), null), SECOND, replicas);
   }
@@ -71,7 +71,7 @@ class ReplicaSplitTest {
   }
 
   @Test
-  void shouldCutTheRangeAndBringAboutAnother() {
+  void shouldNarrowTheRangeAndCreateAnother() {
     assertThat(range.execute(split("m", BOTH))).isInstanceOf(RangeResult.Applied.class);
     RangeDescriptor left = range.replica.descriptor();
     assertThat(left.interval()).isEqualTo(new KeyInterval(new byte[0], bytes("m")));
@@ -80,7 +80,7 @@ class ReplicaSplitTest {
     assertThat(range.groups.all())
         .containsExactly(
             java.util.Map.entry(CHILD_GROUP, new CreatedGroups.Group(BOTH, RangeState.BEGINNING)));
-    assertThat(range.born).containsExactly(child(BOTH));
+    assertThat(range.created).containsExactly(child(BOTH));
     RangeState state = RangeState.load(CHILD, range.space.latest());
     assertThat(state.descriptor()).isEqualTo(child(BOTH));
     assertThat(state.appliedIndex()).isEqualTo(RangeState.BEGINNING);
@@ -88,11 +88,11 @@ class ReplicaSplitTest {
   }
 
   @Test
-  void shouldRefuseWhatWasRoutedByTheOldShapeAndAnswerWhatWasAppliedInIt() {
+  void shouldRejectStaleBatchesUnlessTheyWereAppliedBeforeTheSplit() {
     List<RangeResult> splitting = range.propose(split("m", BOTH));
     List<RangeResult> behind = range.propose(ReplicaFixture.mutations(sender, 2, "a:late"));
     List<RangeResult> again = range.propose(ReplicaFixture.mutations(sender, 1, "a:1", "x:2"));
-    range.commitAll(); // all in one go
+    range.commitAll(); // all at once
     assertThat(splitting.get(0)).isInstanceOf(RangeResult.Applied.class);
     assertThat(behind.get(0))
         .isEqualTo(new RangeResult.StaleEpoch(List.of(child(BOTH), range.replica.descriptor())));
@@ -100,31 +100,31 @@ class ReplicaSplitTest {
   }
 
   @Test
-  void shouldDoNothingWhenDecidedByAnotherShape() {
+  void shouldIgnoreASplitForAnotherEpoch() {
     range.execute(split("m", BOTH));
-    range.born.clear();
+    range.created.clear();
     assertThat(range.execute(RangeEntry.encodeSplit(1, 8, bytes("c"), BOTH)))
         .isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(range.execute(RangeEntry.encodeSplit(2, 8, bytes("z"), BOTH)))
-        .as("a key that it gave away")
+        .as("a key of the new range")
         .isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(range.execute(RangeEntry.encodeSplit(2, 8, new byte[0], BOTH)))
         .as("its own start")
         .isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(range.born).isEmpty();
+    assertThat(range.created).isEmpty();
     assertThat(range.groups.all()).hasSize(1);
   }
 
   @Test
-  void shouldLetGoOfTheKeysIfTheNewRangeIsNotToBeHere() {
+  void shouldDropTheKeysIfTheNewRangeHasNoReplicaOnThisNode() {
     range.execute(split("m", ReplicaSet.ofVoters(B)));
     assertThat(keys(range)).containsExactly("a");
     assertThat(range.groups.all()).isEmpty();
-    assertThat(range.born).isEmpty();
+    assertThat(range.created).isEmpty();
   }
 
   @Test
-  void shouldNotBringBackAReplicaThatWasHereBefore() {
+  void shouldNotRecreateAReplicaThatWasRemovedFromThisNode() {
     KvBatch batch = new KvBatch();
     batch.put(new RangeKeys(CHILD.number()).removing(), new byte[] {2});
     range.space.write(batch);
@@ -141,27 +141,27 @@ class ReplicaSplitTest {
     range.kv.flush().join();
     assertThat(RangeKeys.descriptors(range.space.latest())).as("all rows are lost").isEmpty();
     ReplicaFixture restarted = new ReplicaFixture(second);
-    restarted.groups.create(CHILD_GROUP, BOTH, 99); // as it was left
+    restarted.groups.create(CHILD_GROUP, BOTH, 99); // unchanged
     restarted.replica.apply(List.of(ReplicaFixture.entry(1, entry, null)));
     assertThat(restarted.groups.all().get(CHILD_GROUP))
-        .as("its group is left as it is")
+        .as("its group is unchanged")
         .isEqualTo(new CreatedGroups.Group(BOTH, 99));
-    assertThat(restarted.born).containsExactly(child(BOTH));
+    assertThat(restarted.created).containsExactly(child(BOTH));
   }
 
   @Test
-  void shouldKeepItsShapeOverARestart() throws IOException {
+  void shouldKeepItsIntervalAfterARestart() throws IOException {
     range.execute(split("m", BOTH));
     range.kv.flush().join();
     range.reopen();
-    range.replica.leading(2);
+    range.replica.onLeaderStart(2);
     assertThat(range.replica.descriptor().epoch()).isEqualTo(SECOND);
     assertThat(range.execute(ReplicaFixture.mutations(sender, 2, "a:3")))
         .isEqualTo(new RangeResult.StaleEpoch(List.of(child(BOTH), range.replica.descriptor())));
   }
 
   @Test
-  void shouldGetAnEmptyReplicaOfWhatASnapshotSkips() throws IOException {
+  void shouldAddAnEmptyReplicaOfAChildThatASnapshotSkips() throws IOException {
     ReplicaFixture behind = new ReplicaFixture(second);
     behind.replica.apply(
         List.of(
@@ -173,13 +173,13 @@ class ReplicaSplitTest {
     range.replica.export(copy);
     behind.replica.install(copy);
     ReplicaSet others = new ReplicaSet(Set.of(B), Set.of(new NodeId("c")));
-    assertThat(behind.born).containsExactly(child(others));
+    assertThat(behind.created).containsExactly(child(others));
     assertThat(behind.groups.all().get(CHILD_GROUP)).isEqualTo(new CreatedGroups.Group(others, 0));
     assertThat(keys(behind)).containsExactly("a");
     RangeState state = RangeState.load(CHILD, behind.space.latest());
-    assertThat(state.isVacant()).isTrue();
+    assertThat(state.needsSnapshot()).isTrue();
     behind.replica.install(copy);
-    assertThat(behind.born).as("once is enough").hasSize(1);
+    assertThat(behind.created).as("once is enough").hasSize(1);
   }
 
   /** A majority has its rows. */
@@ -190,13 +190,13 @@ class ReplicaSplitTest {
   }
 
   @Test
-  void shouldGetTheRowsOfWhatASnapshotSkipsWhileNobodyElseMayHaveThem() throws IOException {
+  void shouldGetTheRowsOfASkippedChildWhileNoOtherNodeMayHaveThem() throws IOException {
     range.execute(split("m", BOTH));
     range.replica.export(copy);
     ReplicaFixture behind = behind();
     behind.groups.create(CHILD_GROUP, ReplicaSet.ofVoters(B), 0); // left by a crash
     behind.replica.install(copy);
-    assertThat(behind.born).containsExactly(child(BOTH));
+    assertThat(behind.created).containsExactly(child(BOTH));
     assertThat(behind.groups.all().get(CHILD_GROUP))
         .as("as if it had applied the split")
         .isEqualTo(new CreatedGroups.Group(BOTH, RangeState.BEGINNING));
@@ -216,7 +216,7 @@ class ReplicaSplitTest {
   }
 
   @Test
-  void shouldLeaveItsOwnReplicaOfTheChildAsItIs() throws IOException {
+  void shouldNotChangeAnExistingReplicaOfTheChild() throws IOException {
     range.execute(split("m", BOTH));
     range.replica.export(copy);
     KvBatch later = new KvBatch();
@@ -224,16 +224,16 @@ class ReplicaSplitTest {
     later.delete(RangeKeys.data(bytes("x")));
     range.space.write(later);
     appliedInChild(RangeState.BEGINNING + 2);
-    range.born.clear();
+    range.created.clear();
     range.replica.install(copy);
-    assertThat(range.born).isEmpty();
+    assertThat(range.created).isEmpty();
     assertThat(keys(range)).containsExactly("a", "z");
     assertThat(RangeState.load(CHILD, range.space.latest()).appliedIndex())
         .isEqualTo(RangeState.BEGINNING + 2);
   }
 
   @Test
-  void shouldNotGetTheRowsOfAChildThatIsNotToBeHere() throws IOException {
+  void shouldNotGetTheRowsOfAChildWithoutAReplicaOnThisNode() throws IOException {
     range.execute(split("m", BOTH));
     range.replica.export(copy);
     ReplicaFixture behind = behind();
@@ -241,12 +241,12 @@ class ReplicaSplitTest {
     batch.put(new RangeKeys(CHILD.number()).removing(), new byte[] {2});
     behind.space.write(batch);
     behind.replica.install(copy);
-    assertThat(behind.born).isEmpty();
+    assertThat(behind.created).isEmpty();
     assertThat(keys(behind)).containsExactly("a");
   }
 
   @Test
-  void shouldNotGiveAwayAChildWhoseOwnCopyIsBeingInstalled() throws IOException {
+  void shouldNotSendTheRowsOfAChildThatIsBeingInstalled() throws IOException {
     range.execute(split("m", BOTH));
     KvBatch batch = new KvBatch();
     batch.put(new RangeKeys(CHILD.number()).installing(), new byte[] {1});
@@ -254,12 +254,12 @@ class ReplicaSplitTest {
     range.replica.export(copy);
     ReplicaFixture behind = behind();
     behind.replica.install(copy);
-    assertThat(RangeState.load(CHILD, behind.space.latest()).isVacant()).isTrue();
+    assertThat(RangeState.load(CHILD, behind.space.latest()).needsSnapshot()).isTrue();
     assertThat(keys(behind)).containsExactly("a");
   }
 
   @Test
-  void shouldGetTheRowsOfAChildThoughACrashCutsTheInstallationShort() throws IOException {
+  void shouldGetTheRowsOfAChildDespiteACrashDuringTheInstallation() throws IOException {
     KvBatch large = new KvBatch();
     for (int i = 1; i <= 9; i++) {
       large.put(RangeKeys.data(bytes("x" + i)), new byte[RowFile.CHUNK_BYTES / 3]);
@@ -269,33 +269,33 @@ class ReplicaSplitTest {
     range.replica.export(copy);
     for (int writes = 1; writes <= 3; writes++) {
       ReplicaFixture behind = new ReplicaFixture(second);
-      ReplicaSnapshot snapshots = behind.installingUntil(writes);
-      assertThatThrownBy(() -> snapshots.install(copy)).hasMessageContaining("simulated");
-      behind.kv.flush().join(); // what was written is there after the crash
+      SnapshotInstaller installer = behind.installingUntil(writes);
+      assertThatThrownBy(() -> installer.install(copy)).hasMessageContaining("simulated");
+      behind.kv.flush().join(); // the rows written before are there after the crash
       behind.reopen();
-      assertThat(behind.born).containsExactly(child(BOTH));
+      assertThat(behind.created).containsExactly(child(BOTH));
       assertThat(keys(behind)).containsAll(keys(range)).hasSameSizeAs(keys(range));
     }
   }
 
   @Test
-  void shouldGetThatReplicaThoughACrashCutsTheInstallationShort() throws IOException {
+  void shouldAddThatReplicaDespiteACrashDuringTheInstallation() throws IOException {
     range.execute(split("m", BOTH));
     appliedInChild(RangeState.BEGINNING + 1);
     range.replica.export(copy);
     ReplicaFixture behind = new ReplicaFixture(second);
     behind.replica.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null)));
     for (int writes = 1; writes < 2; writes++) {
-      ReplicaSnapshot snapshots = behind.installingUntil(writes);
-      assertThatThrownBy(() -> snapshots.install(copy)).hasMessageContaining("simulated");
+      SnapshotInstaller installer = behind.installingUntil(writes);
+      assertThatThrownBy(() -> installer.install(copy)).hasMessageContaining("simulated");
       behind.disk.crash(unflushed -> 0);
       behind.reopen();
-      assertThat(behind.born).containsExactly(child(ReplicaSet.ofVoters(B)));
+      assertThat(behind.created).containsExactly(child(ReplicaSet.ofVoters(B)));
     }
   }
 
   @Test
-  void shouldNotBeginAnEmptyReplicaOfASplitRangeWithALog() throws IOException {
+  void shouldNotApplyALogToAnEmptyReplicaOfASplitRange() throws IOException {
     KvBatch batch = new KvBatch();
     RangeState.create(new RangeDescriptor(ReplicaFixture.ID, KeyInterval.ALL, SECOND, BOTH), batch);
     range.space.write(batch);

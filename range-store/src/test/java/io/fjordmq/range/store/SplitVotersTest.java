@@ -7,12 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.StartFence;
 import io.fjordmq.cluster.StartStamp;
-import io.fjordmq.cluster.consensus.ClusterPort;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
-import io.fjordmq.cluster.consensus.JRaftHost;
+import io.fjordmq.cluster.consensus.RaftPortConfig;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.TransportSettings;
+import io.fjordmq.cluster.consensus.jraft.JRaftHost;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
@@ -26,6 +26,7 @@ import io.fjordmq.range.kv.RocksKvSettings;
 import io.fjordmq.range.remote.PeerRangeTransport;
 import io.fjordmq.range.remote.RangeService;
 import io.fjordmq.range.sim.AppendingCoprocessor;
+import io.fjordmq.testing.Await;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -38,16 +39,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A range of three voters is split, and merged again, on what it really runs on: sofa-jraft,
- * RocksDB, sockets.
+ * A range with three voters is split and merged again on the production stack: sofa-jraft, RocksDB,
+ * sockets.
  */
 class SplitVotersTest {
   private static final NodeId A = new NodeId("split-a");
@@ -64,7 +63,7 @@ class SplitVotersTest {
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final StoreSpec spec =
       new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
-  private final List<RangeDescriptor> initial = RangeStore.initialRanges(spec, ALL);
+  private final List<RangeDescriptor> initial = spec.initialRanges(ALL);
   private final Map<NodeId, Node> nodes = new HashMap<>();
   private final Map<String, StringBuilder> expected = new HashMap<>();
   private int words;
@@ -83,9 +82,9 @@ class SplitVotersTest {
           JRaftHost.open(
               id,
               own.resolve("log"),
-              ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofSeconds(1)),
+              ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofMillis(400)),
               new ConsensusObserver() {},
-              new ClusterPort(
+              new RaftPortConfig(
                   new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                   addresses::get,
                   TransportSettings.DEFAULT,
@@ -97,17 +96,18 @@ class SplitVotersTest {
               host,
               kv,
               List.of(spec),
-              RangeStoreSettings.defaults(own.resolve("installs")),
+              own.resolve("installs"),
+              RangeStoreSettings.DEFAULTS,
               threads.runtime(InstantSource.system()),
               RangeObserver.NONE);
       store.createInitialRanges(initial);
       LoopbackPeers.Node calls = peers.start(id);
-      RangeService.serve(id, store, calls);
+      RangeService.serve(id, store.forOtherNodes(), calls);
       client =
           new RoutedRangeClient(
               "words",
               initial,
-              new PeerRangeTransport(id, store, calls, Duration.ofSeconds(5)),
+              new PeerRangeTransport(id, store.transport(), calls, Duration.ofSeconds(5)),
               threads.timers(),
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);
@@ -130,8 +130,8 @@ class SplitVotersTest {
     }
     await(append(2 * KEYS));
     Node old = node(leaderOf(PARENT));
-    if (old == node(C)) { // which is to be away
-      await(old.store.transferLeadership(PARENT, A));
+    if (old == node(C)) { // which will be down
+      await(old.store.leaderOperations().transferLeadership(PARENT, A));
     }
   }
 
@@ -145,20 +145,20 @@ class SplitVotersTest {
   }
 
   private List<CompletableFuture<byte[]>> append(int count) {
-    List<CompletableFuture<byte[]>> answers = new ArrayList<>();
+    List<CompletableFuture<byte[]>> responses = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       String key = Character.toString('a' + words % KEYS);
       StringBuilder value = expected.computeIfAbsent(key, k -> new StringBuilder());
       value.append(value.isEmpty() ? "" : " ").append(words);
-      answers.add(node(A).client.mutate(bytes(key), bytes(key + ":" + words++)));
+      responses.add(node(A).client.mutate(bytes(key), bytes(key + ":" + words++)));
     }
-    return answers;
+    return responses;
   }
 
-  private void assertAllWords(Node asked) throws Exception {
+  private void assertAllWords(Node reader) throws Exception {
     for (Map.Entry<String, StringBuilder> value : expected.entrySet()) {
       byte[] found =
-          asked
+          reader
               .client
               .query(bytes(value.getKey()), bytes(value.getKey()))
               .get(20, TimeUnit.SECONDS);
@@ -180,14 +180,6 @@ class SplitVotersTest {
     }
   }
 
-  private static void until(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("waited until %s", what).isLessThan(deadline);
-      LockSupport.parkNanos(1_000_000);
-    }
-  }
-
   private static ReplicaStatus status(Node node, RangeId range) {
     return node.store.status().stream()
         .filter(replica -> replica.descriptor().id().equals(range))
@@ -202,7 +194,7 @@ class SplitVotersTest {
 
   private NodeId leaderOf(RangeId range) {
     List<NodeId> leading = new ArrayList<>();
-    until(
+    Await.until(
         range + " has a leader",
         () -> {
           leading.clear();
@@ -218,30 +210,34 @@ class SplitVotersTest {
   }
 
   private void split() throws Exception {
-    await(node(leaderOf(PARENT)).store.split(PARENT, 1, bytes("m"), CHILD.number()));
+    await(
+        node(leaderOf(PARENT))
+            .store
+            .leaderOperations()
+            .split(PARENT, 1, bytes("m"), CHILD.number()));
   }
 
-  /** Every node has all that was committed, of all ranges, and what it has is right. */
+  /** Every node has all committed entries of all ranges, and its data is correct. */
   private void assertEverywhere() throws Exception {
     assertEverywhere(List.of(PARENT, CHILD));
   }
 
   private void assertEverywhere(List<RangeId> ranges) throws Exception {
     for (RangeId range : ranges) {
-      until(
+      Await.until(
           range + " is on every node", () -> nodes.values().stream().allMatch(n -> has(n, range)));
       Node leader = node(leaderOf(range));
       long index = status(leader, range).appliedIndex();
       for (Node node : nodes.values()) {
-        until(range + " is up to date", () -> status(node, range).appliedIndex() >= index);
+        Await.until(range + " is up to date", () -> status(node, range).appliedIndex() >= index);
         assertThat(status(node, range).descriptor()).isEqualTo(status(leader, range).descriptor());
       }
     }
     assertAllWords(node(A));
-    // What C has is seen when it leads.
+    // The contents of C are visible while it leads.
     for (RangeId range : ranges) {
-      await(node(leaderOf(range)).store.transferLeadership(range, C));
-      until(range + " is led by c", () -> status(node(C), range).leading());
+      await(node(leaderOf(range)).store.leaderOperations().transferLeadership(range, C));
+      Await.until(range + " is led by c", () -> status(node(C), range).leading());
     }
     await(append(KEYS));
     assertAllWords(node(C));
@@ -249,7 +245,7 @@ class SplitVotersTest {
 
   private void checkpointUntilCut(RangeId range, long after, List<NodeId> of) throws Exception {
     for (NodeId id : of) {
-      until(
+      Await.until(
           "the log of " + range + " at " + id + " begins after " + after,
           () -> {
             append(1).forEach(CompletableFuture::join);
@@ -260,10 +256,13 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldSplitWhileItIsWrittenTo() throws Exception {
+  void shouldSplitUnderWriteLoad() throws Exception {
     List<CompletableFuture<byte[]>> before = append(40 * KEYS);
     CompletableFuture<Void> split =
-        node(leaderOf(PARENT)).store.split(PARENT, 1, bytes("m"), CHILD.number());
+        node(leaderOf(PARENT))
+            .store
+            .leaderOperations()
+            .split(PARENT, 1, bytes("m"), CHILD.number());
     List<CompletableFuture<byte[]>> after = append(40 * KEYS);
     await(split);
     await(before);
@@ -272,7 +271,7 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldHaveASplitAppliedByAReplicaThatWasAway() throws Exception {
+  void shouldApplyASplitOnAReplicaThatWasDown() throws Exception {
     requireNonNull(nodes.remove(C)).close();
     await(append(2 * KEYS));
     split();
@@ -282,7 +281,7 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldGiveBothRangesToAReplicaThatWasAwayForTooLongForTheLog() throws Exception {
+  void shouldSendBothRangesBySnapshotToAReplicaThatWasDown() throws Exception {
     requireNonNull(nodes.remove(C)).close();
     await(append(2 * KEYS));
     split();
@@ -294,7 +293,7 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldSplitAgainAfterARestartOfEverybody() throws Exception {
+  void shouldSplitAgainAfterARestartOfAllNodes() throws Exception {
     split();
     await(append(KEYS));
     for (NodeId id : List.of(A, B, C)) {
@@ -303,7 +302,7 @@ class SplitVotersTest {
     for (NodeId id : List.of(A, B, C)) {
       nodes.put(id, new Node(id));
     }
-    await(node(leaderOf(CHILD)).store.split(CHILD, 2, bytes("s"), 3));
+    await(node(leaderOf(CHILD)).store.leaderOperations().split(CHILD, 2, bytes("s"), 3));
     await(append(2 * KEYS));
     assertEverywhere();
   }
@@ -314,8 +313,8 @@ class SplitVotersTest {
 
   private void freeze() throws Exception {
     await(node(leaderOf(CHILD)).store.merges().freeze(described(CHILD), described(PARENT)));
-    until(
-        "the right range stands still everywhere",
+    Await.until(
+        "the right range is frozen everywhere",
         () -> nodes.values().stream().allMatch(SplitVotersTest::isFrozen));
   }
 
@@ -328,10 +327,12 @@ class SplitVotersTest {
     await(node(leaderOf(PARENT)).store.merges().absorb(described(PARENT), right, ALL));
   }
 
-  /** The range has all keys again, everywhere, and nothing is left of the other one's group. */
+  /**
+   * The range holds all keys again on every node, and nothing remains of the other range's group.
+   */
   private void assertMerged() throws Exception {
     assertEverywhere(List.of(PARENT));
-    until(
+    Await.until(
         "the other range is gone",
         () ->
             nodes.values().stream()
@@ -343,7 +344,7 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldMergeWhileItIsWrittenTo() throws Exception {
+  void shouldMergeUnderWriteLoad() throws Exception {
     split();
     List<CompletableFuture<byte[]>> before = append(10 * KEYS);
     freeze();
@@ -355,7 +356,7 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldHaveAMergeAppliedByAReplicaThatWasAway() throws Exception {
+  void shouldApplyAMergeOnAReplicaThatWasDown() throws Exception {
     split();
     await(append(2 * KEYS));
     freeze();
@@ -367,7 +368,7 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldGiveTheWholeToAReplicaThatWasAwayForTooLongForTheLog() throws Exception {
+  void shouldSendTheMergedRangeBySnapshotToAReplicaThatWasDown() throws Exception {
     split();
     await(append(2 * KEYS));
     freeze();
@@ -381,14 +382,14 @@ class SplitVotersTest {
   }
 
   @Test
-  void shouldGoOnWhenAMergeIsGivenUp() throws Exception {
+  void shouldResumeAfterAMergeIsAbandoned() throws Exception {
     split();
     freeze();
     RangeDescriptor left = described(PARENT);
     List<CompletableFuture<byte[]>> waiting = append(2 * KEYS);
-    await(node(leaderOf(PARENT)).store.merges().renew(left));
+    await(node(leaderOf(PARENT)).store.merges().bumpEpoch(left));
     NodeId right = leaderOf(CHILD);
-    until(
+    Await.until(
         "its node knows that the left range has another version",
         () -> status(node(right), PARENT).descriptor().epoch().isNewerThan(left.epoch()));
     await(node(right).store.merges().unfreeze(CHILD));

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process made to be killed: appends numbers to keys and prints each when it was acknowledged,
- * and splits its ranges all the while, or merges them, too, and prints that.
+ * A process that is to be killed: appends numbers to keys and prints each one when it is
+ * acknowledged; meanwhile it splits its ranges, optionally merges them, and prints that as well.
  */
 final class SplittingProcess {
   static final int KEYS = 100;
@@ -45,7 +45,7 @@ final class SplittingProcess {
     RealNode node = new RealNode(Path.of(args[0]), spec());
     boolean merges = Boolean.parseBoolean(args[3]);
     AtomicBoolean merging = new AtomicBoolean();
-    goOn(node.store);
+    abandonMerges(node.store);
     Random random = new Random();
     Semaphore places = new Semaphore(IN_FLIGHT);
     long nextRange = Long.parseLong(args[2]);
@@ -55,7 +55,7 @@ final class SplittingProcess {
       node.client
           .mutate(key(number).getBytes(UTF_8), (key(number) + ":" + number).getBytes(UTF_8))
           .whenComplete(
-              (answer, failure) -> {
+              (response, failure) -> {
                 if (failure == null) {
                   out.println(number);
                   out.flush();
@@ -66,7 +66,9 @@ final class SplittingProcess {
         byte[] key = "k%02d".formatted(random.nextInt(KEYS)).getBytes(UTF_8);
         for (RangeDescriptor range : node.store.descriptors("words")) {
           if (range.interval().contains(key)) {
-            node.store.split(range.id(), range.epoch().version(), key, nextRange++);
+            node.store
+                .leaderOperations()
+                .split(range.id(), range.epoch().version(), key, nextRange++);
           }
         }
       }
@@ -82,7 +84,7 @@ final class SplittingProcess {
                   if (failure == null) {
                     out.println(MERGED);
                   }
-                  CompletableFuture.runAsync(() -> goOn(node.store))
+                  CompletableFuture.runAsync(() -> abandonMerges(node.store))
                       .thenRun(() -> merging.set(false));
                 });
       }
@@ -97,8 +99,8 @@ final class SplittingProcess {
         .thenCompose(frozen -> store.merges().absorb(left, right, left.replicas()));
   }
 
-  /** Gives up what somebody has begun; until nothing stands still. */
-  static void goOn(RangeStore store) {
+  /** Abandons merges in progress until no range is frozen. */
+  static void abandonMerges(RangeStore store) {
     boolean still = true;
     while (still) {
       still = false;
@@ -118,11 +120,11 @@ final class SplittingProcess {
         .map(ReplicaStatus::descriptor)
         .filter(range -> range.id().equals(merging.left()))
         .filter(range -> range.epoch().version() == merging.leftVersion())
-        .forEach(range -> done(store.merges().renew(range)));
+        .forEach(range -> done(store.merges().bumpEpoch(range)));
     done(store.merges().unfreeze(right));
   }
 
-  /** Or not: it is tried again as long as there is reason to. */
+  /** Ignores failures: the step is retried as long as there is a reason to. */
   private static void done(CompletableFuture<Void> step) {
     step.handle((done, failure) -> done).join();
   }

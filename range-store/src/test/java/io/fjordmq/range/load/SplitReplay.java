@@ -6,21 +6,21 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * {@code SplitFigures} or {@code SplitFigures FILE DENSITY}; started by {@code bin/ranges.sh
- * replay}. Prints what the default strategy makes of every {@link KnownLoad}, or of a recording if
- * a range may carry so many requests per second.
+ * {@code SplitReplay} or {@code SplitReplay FILE DENSITY}; started by {@code bin/perf.sh replay}.
+ * Prints how the default strategy splits each {@link KnownLoad}, or a recording with the given
+ * limit in requests per second and range.
  */
-public final class SplitFigures {
-  private SplitFigures() {}
+public final class SplitReplay {
+  private SplitReplay() {}
 
-  /** See the class. */
+  /** See the class comment. */
   public static void main(String[] args) throws IOException {
     if (args.length != 0 && args.length != 2) {
-      throw new IllegalArgumentException("usage: SplitFigures [FILE DENSITY]");
+      throw new IllegalArgumentException("usage: SplitReplay [FILE DENSITY]");
     }
     System.out.println(
-        "| load | seconds | a range may carry | splits | merges | ranges, most | at the end |"
-            + " busiest range, requests/s | its share | share of the busiest key |");
+        "| load | seconds | range capacity, /s | splits | merges | most ranges | ranges at the end |"
+            + " busiest range, /s | its share | share of the busiest key |");
     System.out.println("|---|---|---|---|---|---|---|---|---|---|");
     if (args.length == 0) {
       for (KnownLoad load : KnownLoad.values()) {
@@ -29,13 +29,13 @@ public final class SplitFigures {
     } else {
       Path file = Path.of(args[0]);
       int density = Integer.parseInt(args[1]);
-      MadeUpRanges ranges = new MadeUpRanges(KnownLoad.strategy(density, 30_000));
+      SyntheticRanges ranges = new SyntheticRanges(KnownLoad.strategy(density, 30_000));
       ranges.replay(RecordedLoad.read(Files.readString(file)));
       print(String.valueOf(file.getFileName()), density, ranges);
     }
   }
 
-  private static void print(String title, int density, MadeUpRanges ranges) {
+  private static void print(String title, int density, SyntheticRanges ranges) {
     System.out.printf(
         Locale.ROOT,
         "| %s | %,d | %,d | %d | %d | %d | %d | %,.0f | %.0f %% | %.0f %% |%n",
@@ -44,7 +44,7 @@ public final class SplitFigures {
         density,
         ranges.splits,
         ranges.merges,
-        ranges.mostRanges(),
+        ranges.peakRanges(),
         ranges.ranges(),
         ranges.busiest(),
         100 * ranges.busiestShare(),

@@ -11,18 +11,18 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Whether what votes cost the nodes is as even as it should be: the two nodes with most and least
- * to write could neither move a vote nor exchange two to much effect. Written anew, not taken from
- * the plan that it checks.
+ * Checks that the cost of votes is as evenly distributed as it should be: neither moving one vote
+ * nor swapping two between the most and the least loaded node would help much. Implemented
+ * independently of the plan that it checks.
  */
-final class EvenVotes {
+final class VoteBalance {
   private final Map<NodeId, List<RangeDescriptor>> votes = new HashMap<>();
-  private final MadeUpLoads loads;
+  private final SyntheticLoads loads;
 
   /**
-   * @param ranges with the voters that they have
+   * @param ranges the ranges and their current voters
    */
-  EvenVotes(Set<NodeId> nodes, List<RangeDescriptor> ranges, MadeUpLoads loads) {
+  VoteBalance(Set<NodeId> nodes, List<RangeDescriptor> ranges, SyntheticLoads loads) {
     this.loads = loads;
     nodes.forEach(node -> votes.put(node, new ArrayList<>()));
     for (RangeDescriptor range : ranges) {

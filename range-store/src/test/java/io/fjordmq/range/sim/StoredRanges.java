@@ -15,14 +15,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the rows of a simulated node say its ranges are. */
-final class StoredShapes {
+/** Reads the range descriptors from the rows of a simulated node. */
+final class StoredRanges {
   private static final byte DESCRIPTOR = 1;
   private static final byte ABSORBED = 8;
 
-  private StoredShapes() {}
+  private StoredRanges() {}
 
-  /** Of every group; no key may be in two of them. */
+  /** The descriptors by group; no two of them may overlap. */
   static Map<GroupId, RangeDescriptor> of(SimKv kv, String store) {
     List<RangeDescriptor> found = new ArrayList<>();
     kv.space(store)
@@ -46,20 +46,20 @@ final class StoredShapes {
     return byGroup;
   }
 
-  /** Whether the range is part of another one on a node. */
+  /** Whether the range has been merged into another one on this node. */
   static boolean isAbsorbed(SimKv kv, RangeId range) {
     byte[] row = ByteBuffer.allocate(10).putLong(1, range.number()).put(9, ABSORBED).array();
     return kv.space(range.store()).latest().get(row) != null;
   }
 
-  /** The range of a group. */
+  /** The range that a group replicates. */
   static RangeId idOf(GroupId group) {
     int dash = group.value().lastIndexOf('-');
     return new RangeId(
         group.value().substring(0, dash), Long.parseLong(group.value().substring(dash + 1)));
   }
 
-  /** Whether ranges in key order hold every key, each once. */
+  /** Whether ranges in key order cover the whole key space without overlaps. */
   static boolean areWhole(List<RangeDescriptor> ranges) {
     byte[] reached = new byte[0];
     for (int i = 0; i < ranges.size(); i++) {

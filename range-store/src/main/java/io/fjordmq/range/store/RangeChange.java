@@ -4,7 +4,7 @@ import io.fjordmq.range.RangeDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /** How an applied entry has changed a range. */
-sealed interface ShapeChange permits RangeSplit.Cut, RangeMerge.Widened, RangeMerge.Kept {
+sealed interface RangeChange permits RangeSplit.Applied, RangeMerge.Absorbed, RangeMerge.SameKeys {
   /** The range as it is now. */
   RangeDescriptor range();
 

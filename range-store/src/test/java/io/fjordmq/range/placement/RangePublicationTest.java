@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** When the metadata are told what has become of a range that was split. */
-class ReshapingTest {
+/** When the result of a split is published in the metadata. */
+class RangePublicationTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final RangeId PARENT = new RangeId("words", 1);
@@ -30,7 +30,7 @@ class ReshapingTest {
 
   private final Map<NodeId, RangeReports> reports = new HashMap<>();
 
-  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  @SuppressWarnings("NullAway") // the checker does not see in class files that an array may be null
   private static KeyInterval keys(String start, @Nullable String end) {
     return new KeyInterval(start.getBytes(UTF_8), end == null ? null : end.getBytes(UTF_8));
   }
@@ -45,7 +45,7 @@ class ReshapingTest {
         range, new RangeEpoch(version, 1), keys, role, 3, BOTH, 9, 9, null, null, null);
   }
 
-  private void says(NodeId node, ReplicaReport... replicas) {
+  private void report(NodeId node, ReplicaReport... replicas) {
     reports.put(node, new RangeReports(1, List.of(replicas), Set.of()));
   }
 
@@ -69,47 +69,49 @@ class ReshapingTest {
   }
 
   @Test
-  void shouldPublishAllPartsAtOnceWhereverTheyAreLed() {
-    says(
+  void shouldPublishAllPartsInOneStep() {
+    report(
         A,
         leader(PARENT, 2, keys("", "m")),
         replica(CHILD, 2, keys("m", null), ReplicaStatus.Role.VOTER));
-    says(
+    report(
         B,
         replica(PARENT, 1, keys("", null), ReplicaStatus.Role.VOTER),
         leader(CHILD, 2, keys("m", null)));
     assertThat(steps())
         .containsExactly(
-            new Step.Reshape(
+            new Step.PublishRanges(
                 PARENT,
                 List.of(shape(PARENT, 2, keys("", "m")), shape(CHILD, 2, keys("m", null))),
                 Set.of()));
   }
 
   @Test
-  void shouldPublishPartsOfPartsWithThem() {
-    says(
+  void shouldPublishFurtherSplitsTogether() {
+    report(
         A,
         leader(PARENT, 2, keys("", "m")),
         leader(CHILD, 3, keys("m", "s")),
         leader(GRANDCHILD, 3, keys("s", null)));
-    assertThat(steps()).hasSize(1).allMatch(step -> ((Step.Reshape) step).shapes().size() == 3);
+    assertThat(steps())
+        .hasSize(1)
+        .allMatch(step -> ((Step.PublishRanges) step).current().size() == 3);
   }
 
   @Test
-  void shouldDoNothingForTheRangeUntilAllPartsAreThere() {
-    says(A, leader(PARENT, 2, keys("", "m")));
-    says(B);
-    assertThat(steps()).as("nobody says where the rest is").isEmpty();
-    says(B, replica(CHILD, 2, keys("m", null), ReplicaStatus.Role.VOTER));
+  void shouldTakeNoStepUntilAllPartsAreReported() {
+    report(A, leader(PARENT, 2, keys("", "m")));
+    report(B);
+    assertThat(steps()).as("no report of the remaining keys").isEmpty();
+    report(B, replica(CHILD, 2, keys("m", null), ReplicaStatus.Role.VOTER));
     assertThat(steps()).as("it has no leader yet").isEmpty();
-    says(B, leader(CHILD, 3, keys("m", "s")));
+    report(B, leader(CHILD, 3, keys("m", "s")));
     assertThat(steps()).as("a part of it is missing").isEmpty();
   }
 
   @Test
-  void shouldSplitARangeThatIsAsItWasPublished() {
-    says(A, leader(PARENT, 1, KeyInterval.ALL));
+  void shouldSplitARangeThatHasNotChangedSincePublished() {
+    report(A, leader(PARENT, 1, KeyInterval.ALL));
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
     RangeDescriptor published =
         new RangeDescriptor(PARENT, KeyInterval.ALL, new RangeEpoch(1, 4), BOTH);
@@ -124,7 +126,7 @@ class ReshapingTest {
     byte[] key = {1};
     assertThat(PlacementPlan.splits(view, Map.of(PARENT, key)))
         .containsExactly(new Step.Split(PARENT, A, 1, key));
-    says(A, leader(PARENT, 2, keys("", "m")));
+    report(A, leader(PARENT, 2, keys("", "m")));
     assertThat(PlacementPlan.splits(view, Map.of(PARENT, key, CHILD, key))).isEmpty();
   }
 }

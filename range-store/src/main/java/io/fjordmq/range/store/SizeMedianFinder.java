@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the key that halves the bytes of a range, among the keys where its store can be cut. Reads
- * the storage, so it may block. Used once, by one thread.
+ * the storage, so it may block. Used once, by a single thread.
  *
  * <p>A small range is read completely. In a larger one the middle is found by bisection: at most
- * {@value #MAX_PROBES} probes, each of which reads up to two rows and asks the storage for one
+ * {@value #MAX_PROBES} probes, each of which reads up to two rows and queries the storage for one
  * estimate. The search is abandoned once it has skipped too many deleted rows.
  */
-final class SizeCut {
+final class SizeMedianFinder {
   /*
    * RocksDB estimates sizes by blocks of table files and by a few nodes of the memtables: accurate
    * to some percent for many megabytes, useless for ten rows. Hence the two methods.
@@ -34,7 +34,7 @@ final class SizeCut {
   static final long MAX_SKIPPED = 1_000_000;
 
   /** Maximum number of deleted rows skipped while an operator waits: about a second. */
-  static final long MAX_SKIPPED_BY_HAND = 5 * MAX_SKIPPED;
+  static final long MAX_SKIPPED_MANUAL = 5 * MAX_SKIPPED;
 
   /** Share of all bytes in the heavier part at which bisection stops. */
   private static final double CLOSE_ENOUGH = 0.55;
@@ -69,7 +69,7 @@ final class SizeCut {
    * @param cuts finds the last place at or before a key where the store can be cut
    * @param maxSkipped number of deleted rows after which the search is abandoned
    */
-  SizeCut(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts, long maxSkipped) {
+  SizeMedianFinder(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts, long maxSkipped) {
     this.space = space;
     this.keys = keys;
     this.cuts = cuts;
@@ -177,14 +177,14 @@ final class SizeCut {
       } else {
         byte[] previous = last(rows, after(low), middle);
         if (previous == null) {
-          break; // no row is left between the two
+          break; // there is no row between the two
         }
         high = after(previous);
       }
     }
   }
 
-  /** The cut at or before a row; null if that leaves nothing to the left. */
+  /** The cut at or before a row; null if the left part would be empty. */
   private @Nullable Cut cut(byte[] firstRow, byte[] row, long total) {
     byte[] place = cuts.apply(row);
     return Arrays.compareUnsigned(place, firstRow) <= 0

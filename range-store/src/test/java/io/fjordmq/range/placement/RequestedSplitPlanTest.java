@@ -16,18 +16,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which splits are planned because the leaders of ranges ask for them. */
-class WishesTest {
+/** Which splits are planned at the request of range leaders. */
+class RequestedSplitPlanTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final RangeId RANGE = new RangeId("words", 1);
   private static final ReplicaSet BOTH = new ReplicaSet(Set.of(A, B), Set.of());
   private static final byte[] KEY = {5};
-  private static final ShapeReport WISH =
-      new ShapeReport(60, 9, 9, 9, 9, "split", new KeyInterval(KEY, new byte[] {9}), false, false);
+  private static final RangeLoadReport REQUEST =
+      new RangeLoadReport(
+          60, 9, 9, 9, 9, "split", new KeyInterval(KEY, new byte[] {9}), false, false);
 
   private static ReplicaReport replica(
-      Role role, long term, long version, @Nullable ShapeReport shape) {
+      Role role, long term, long version, @Nullable RangeLoadReport shape) {
     return new ReplicaReport(
         RANGE,
         new RangeEpoch(version, 1),
@@ -42,7 +43,8 @@ class WishesTest {
         shape);
   }
 
-  private static List<Step> wishes(Set<RangeId> busy, ReplicaReport ofA, ReplicaReport ofB) {
+  private static List<Step> requestedSplits(
+      Set<RangeId> busy, ReplicaReport ofA, ReplicaReport ofB) {
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
     return PlacementPlan.requestedSplits(
         new PlacementView(
@@ -59,9 +61,10 @@ class WishesTest {
   }
 
   @Test
-  void shouldSplitARangeWhereItsLeaderAsksForIt() {
+  void shouldSplitARangeAtTheKeyThatItsLeaderRequests() {
     List<Step> steps =
-        wishes(Set.of(), replica(Role.LEADER, 3, 1, WISH), replica(Role.VOTER, 3, 1, null));
+        requestedSplits(
+            Set.of(), replica(Role.LEADER, 3, 1, REQUEST), replica(Role.VOTER, 3, 1, null));
     assertThat(steps)
         .singleElement()
         .isInstanceOfSatisfying(
@@ -75,29 +78,37 @@ class WishesTest {
   }
 
   @Test
-  void shouldNotHearWhoBelievesToLeadInAnEarlierTerm() {
-    assertThat(wishes(Set.of(), replica(Role.LEADER, 3, 1, WISH), replica(Role.LEADER, 4, 1, null)))
-        .isEmpty();
-  }
-
-  @Test
-  void shouldWaitWhileSomethingElseIsDoneForTheRange() {
+  void shouldIgnoreALeaderOfAnEarlierTerm() {
     assertThat(
-            wishes(
-                Set.of(RANGE), replica(Role.LEADER, 3, 1, WISH), replica(Role.VOTER, 3, 1, null)))
+            requestedSplits(
+                Set.of(), replica(Role.LEADER, 3, 1, REQUEST), replica(Role.LEADER, 4, 1, null)))
         .isEmpty();
   }
 
   @Test
-  void shouldWaitUntilWhatBecameOfTheRangeIsPublished() {
-    assertThat(wishes(Set.of(), replica(Role.LEADER, 3, 2, WISH), replica(Role.VOTER, 3, 2, null)))
+  void shouldWaitWhileAnotherStepIsInProgress() {
+    assertThat(
+            requestedSplits(
+                Set.of(RANGE),
+                replica(Role.LEADER, 3, 1, REQUEST),
+                replica(Role.VOTER, 3, 1, null)))
         .isEmpty();
   }
 
   @Test
-  void shouldLeaveARangeWhoseLeaderWantsToMergeIt() {
-    ShapeReport merge = new ShapeReport(60, 0, 0, 0, 0, "merge", null, true, false);
-    assertThat(wishes(Set.of(), replica(Role.LEADER, 3, 1, merge), replica(Role.VOTER, 3, 1, null)))
+  void shouldWaitUntilTheChangedRangeIsPublished() {
+    assertThat(
+            requestedSplits(
+                Set.of(), replica(Role.LEADER, 3, 2, REQUEST), replica(Role.VOTER, 3, 2, null)))
+        .isEmpty();
+  }
+
+  @Test
+  void shouldNotSplitARangeThatItsLeaderWantsToMerge() {
+    RangeLoadReport merge = new RangeLoadReport(60, 0, 0, 0, 0, "merge", null, true, false);
+    assertThat(
+            requestedSplits(
+                Set.of(), replica(Role.LEADER, 3, 1, merge), replica(Role.VOTER, 3, 1, null)))
         .isEmpty();
   }
 }

@@ -3,6 +3,7 @@ package io.fjordmq.range.load;
 import io.fjordmq.api.plugin.NodeLoad;
 import io.fjordmq.api.plugin.SplitAdvice;
 import io.fjordmq.api.plugin.SplitStrategy;
+import io.fjordmq.testing.RecordBuilder;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,19 +21,31 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.UnaryOperator;
 
 /**
- * Ranges that are only borders and meters, on one node that leads them all. Each second they get
- * requests for units (inboxes, say) numbered from 0, and the plan is asked; a split takes no time,
- * and a request costs its range the same however many there are.
+ * Simulated ranges on one node that leads them all; a range is only an interval and a meter. Each
+ * second the ranges get requests for units (such as inboxes) numbered from 0, then the planner
+ * decides. A split takes no time, and a request costs the same however many ranges there are.
  */
-final class MadeUpRanges {
+final class SyntheticRanges {
   static final int UNITS = 4096;
   static final String STORE = "inbox";
   private static final int ROWS_PER_UNIT = 16;
 
-  /** Seconds that figures are means of. */
+  /** Seconds over which results are averaged. */
   private static final int LATEST = 30;
 
   private static final Duration IDLE = Duration.ofSeconds(60);
+
+  static final SplitMergeSettings RULES =
+      RecordBuilder.from(SplitMergeSettings.DEFAULTS)
+          .with(SplitMergeSettings::maxRanges, 64)
+          .with(SplitMergeSettings::cooldown, Duration.ofSeconds(10))
+          .with(SplitMergeSettings::strategyTimeout, Duration.ofSeconds(1))
+          .with(SplitMergeSettings::maxBusyPercent, 50)
+          .with(SplitMergeSettings::cpuLimitPercent, 90)
+          .with(SplitMergeSettings::minAge, Duration.ofSeconds(20))
+          .with(SplitMergeSettings::mergeAfter, IDLE)
+          .with(SplitMergeSettings::maxRangeBytes, 0)
+          .build();
 
   int splits;
   int merges;
@@ -46,15 +59,13 @@ final class MadeUpRanges {
   private final List<Second> past = new ArrayList<>();
   private final Map<Integer, Integer> byUnit = new HashMap<>();
 
-  /** What one second brought: all requests, those of the busiest range, among so many ranges. */
+  /**
+   * The requests of one second: all of them, those of the busiest range, and the number of ranges.
+   */
   private record Second(int requests, int busiest, int ranges) {}
 
-  MadeUpRanges(SplitStrategy strategy) {
-    this.plan =
-        new SplitPlanner(
-            strategy,
-            new SplitMergeSettings(
-                Set.of(STORE), 64, Duration.ofSeconds(10), Duration.ofSeconds(1), IDLE, 0));
+  SyntheticRanges(SplitStrategy strategy) {
+    this.plan = new SplitPlanner(strategy, Set.of(STORE), RULES);
     ranges.put(0, meter());
   }
 
@@ -63,9 +74,9 @@ final class MadeUpRanges {
   }
 
   /**
-   * Lets seconds pass.
+   * Simulates some seconds.
    *
-   * @param unit of a request, from a random number of 30 bits
+   * @param unit maps a random number of 30 bits to the unit of a request
    */
   void run(int seconds, int requestsPerSecond, IntUnaryOperator unit) {
     for (int i = 0; i < seconds; i++) {
@@ -77,7 +88,7 @@ final class MadeUpRanges {
     }
   }
 
-  /** Lets the seconds of a recording pass, each with units drawn from its sample. */
+  /** Replays a recording; the units of each second are drawn from its sample. */
   void replay(RecordedLoad load) {
     for (RecordedLoad.Second one : load.seconds()) {
       List<Integer> units = one.units();
@@ -101,7 +112,7 @@ final class MadeUpRanges {
         .ifPresent(this::carryOut);
   }
 
-  /** Returns where the range begins that it went to. */
+  /** Sends a request and returns the start of the range that served it. */
   private int request(int unit, long nanos, long ofWriting) {
     int start = ranges.floorKey(unit);
     RangeMeter meter = Objects.requireNonNull(ranges.get(start));
@@ -146,8 +157,8 @@ final class MadeUpRanges {
     return ranges.size();
   }
 
-  /** The most there ever were. */
-  int mostRanges() {
+  /** Returns the highest number of ranges so far. */
+  int peakRanges() {
     return Math.max(ranges(), past.stream().mapToInt(Second::ranges).max().orElse(1));
   }
 
@@ -155,17 +166,20 @@ final class MadeUpRanges {
     return past.size();
   }
 
-  /** Requests of the busiest range, as a share of all, in the latest seconds under load. */
+  /**
+   * Returns the share of all requests that the busiest range served in the latest seconds under
+   * load.
+   */
   double busiestShare() {
     return mean(second -> (double) second.busiest() / second.requests());
   }
 
-  /** Requests of the busiest range per second, in the latest seconds under load. */
+  /** Returns the requests per second of the busiest range in the latest seconds under load. */
   double busiest() {
     return mean(Second::busiest);
   }
 
-  /** Under load means half of the most there ever was. */
+  /** Seconds under load have at least half of the highest request rate so far. */
   private double mean(ToDoubleFunction<Second> figure) {
     int most = past.stream().mapToInt(Second::requests).max().orElse(0);
     List<Second> loaded =
@@ -179,7 +193,7 @@ final class MadeUpRanges {
   }
 
   /**
-   * Requests for the busiest unit, which no split can divide, as a share of all there ever were.
+   * Returns the share of all requests so far that were for the busiest unit, which cannot be split.
    */
   double busiestUnitShare() {
     int all = past.stream().mapToInt(Second::requests).sum();
@@ -187,7 +201,7 @@ final class MadeUpRanges {
     return all == 0 ? 0 : (double) most / all;
   }
 
-  /** What was said last about the range that holds a unit. */
+  /** Returns the latest advice about the range that holds a unit. */
   Optional<SplitAdvice> adviceAbout(int unit) {
     return Optional.ofNullable(plan.latest().get(name(ranges.floorKey(unit))));
   }

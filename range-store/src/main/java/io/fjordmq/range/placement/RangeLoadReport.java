@@ -1,10 +1,10 @@
 package io.fjordmq.range.placement;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.plugin.RangeLoad;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.load.RangeSize;
 import io.fjordmq.range.store.LedRange;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * -- split: block key
  * </pre>
  *
- * @param seconds how long this node has measured the range in its current shape
+ * @param seconds how long this node has measured the range with its current epoch
  * @param requests commands and queries per second, mean of the latest seconds
  * @param writes commands among the requests, which every voter has to execute; nodes of earlier
  *     versions do not report them, then all requests count
@@ -38,10 +38,10 @@ import org.jspecify.annotations.Nullable;
  * @param splitOff keys of the requested new range, up to the end of this one; null if no split is
  *     requested
  * @param merge whether the range should be merged with the next one, which the same node leads
- * @param idle whether the range can be merged with a neighbour that is idle as well, whichever node
+ * @param idle whether the range can be merged with a neighbour that is also idle, whichever node
  *     leads that; false where a split or merge is requested
  */
-public record ShapeReport(
+public record RangeLoadReport(
     long seconds,
     long requests,
     long writes,
@@ -58,7 +58,7 @@ public record ShapeReport(
   private static final int IDLE = 3;
 
   /** A report without the size of the range. */
-  public ShapeReport(
+  public RangeLoadReport(
       long seconds,
       long requests,
       long writes,
@@ -71,7 +71,7 @@ public record ShapeReport(
     this(seconds, requests, writes, busyPermille, nanos, 0, decision, splitOff, merge, idle);
   }
 
-  static ShapeReport of(
+  static RangeLoadReport of(
       LedRange range,
       RangeSize size,
       String decision,
@@ -79,7 +79,7 @@ public record ShapeReport(
       boolean merge,
       boolean idle) {
     RangeLoad load = range.load();
-    return new ShapeReport(
+    return new RangeLoadReport(
         load.age().toSeconds(),
         Math.round(load.requests().mean()),
         Math.round(range.writes()),
@@ -92,7 +92,7 @@ public record ShapeReport(
         idle && !merge && splitOff == null);
   }
 
-  /** Whether it was measured in this shape of the range. */
+  /** Whether it was measured for this key interval. */
   boolean fits(KeyInterval keys) {
     return splitOff == null
         || (keys.contains(splitOff.start()) && Arrays.equals(keys.end(), splitOff.end()));
@@ -119,7 +119,7 @@ public record ShapeReport(
    * @param keys keys of the range
    * @param format format of the {@link RangeReports} that contain it
    */
-  static ShapeReport read(ByteReader in, KeyInterval keys, int format) {
+  static RangeLoadReport read(ByteReader in, KeyInterval keys, int format) {
     long seconds = in.readVarint();
     long requests = in.readVarint();
     long writes = format > RangeReports.WITHOUT_WRITES ? in.readVarint() : requests;
@@ -136,9 +136,9 @@ public record ShapeReport(
       }
       splitOff = new KeyInterval(key, keys.end());
     } else if (request > IDLE) {
-      throw NewerFormatException.unknownKind("request of a range leader", request);
+      throw NewerFormatException.unknownKind("request from a range leader", request);
     }
-    return new ShapeReport(
+    return new RangeLoadReport(
         seconds,
         requests,
         writes,

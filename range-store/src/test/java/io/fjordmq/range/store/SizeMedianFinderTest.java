@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys are a session of two bytes and a number of four; no session is ever cut. */
-class SizeCutTest {
+/** A key is a session of two bytes and a number of four; a session is never divided. */
+class SizeMedianFinderTest {
   private static final UnaryOperator<byte[]> SESSION =
       key -> key.length < 2 ? new byte[0] : Arrays.copyOf(key, 2);
 
@@ -29,7 +29,7 @@ class SizeCutTest {
 
   private static void fill(KvSpace space, int session, int rows, int bytesEach) {
     KvBatch batch = new KvBatch();
-    Random noise = new Random(session); // else compression leaves nothing of it
+    Random noise = new Random(session); // otherwise the rows would compress to almost nothing
     for (int i = 0; i < rows; i++) {
       byte[] value = new byte[bytesEach];
       noise.nextBytes(value);
@@ -48,11 +48,11 @@ class SizeCutTest {
     return ByteBuffer.allocate(2).putShort((short) session).array();
   }
 
-  private static SizeCut.@Nullable Cut find(KvSpace space, KeyInterval keys) {
-    return new SizeCut(space, keys, SESSION, SizeCut.MAX_SKIPPED).find().cut();
+  private static SizeMedianFinder.@Nullable Cut find(KvSpace space, KeyInterval keys) {
+    return new SizeMedianFinder(space, keys, SESSION, SizeMedianFinder.MAX_SKIPPED).find().cut();
   }
 
-  private SizeCut.Cut found() {
+  private SizeMedianFinder.Cut found() {
     return Objects.requireNonNull(find(space, KeyInterval.ALL));
   }
 
@@ -68,7 +68,7 @@ class SizeCutTest {
   }
 
   @Test
-  void shouldGoByBytesAndNotByRows() {
+  void shouldHalveBytesRatherThanRows() {
     fill(space, 1, 100, 1);
     fill(space, 2, 100, 1);
     fill(space, 3, 1, 2_000);
@@ -76,17 +76,17 @@ class SizeCutTest {
   }
 
   @Test
-  void shouldFindTheMiddleOfMoreRowsThanItReads() {
+  void shouldFindTheMiddleOfMoreRowsThanItMayRead() {
     for (int session = 1; session <= 100; session++) {
-      fill(space, session, SizeCut.MAX_ROWS_READ / 50, 10);
+      fill(space, session, SizeMedianFinder.MAX_ROWS_READ / 50, 10);
     }
     assertThat(found().lighterShare()).isGreaterThanOrEqualTo(0.45);
     assertThat(found().key()).hasSize(2);
   }
 
   @Test
-  void shouldCutBesideASessionThatHasNearlyEverything() {
-    fill(space, 7, 2 * SizeCut.MAX_ROWS_READ, 10);
+  void shouldSplitNextToASessionThatHoldsMostBytes() {
+    fill(space, 7, 2 * SizeMedianFinder.MAX_ROWS_READ, 10);
     fill(space, 8, 10, 10);
     fill(space, 3, 100, 10);
     assertThat(found().key()).as("the heavier neighbour is cut off").isEqualTo(start(7));
@@ -94,34 +94,35 @@ class SizeCutTest {
   }
 
   @Test
-  void shouldFindTheEndOfALongSessionThatBeginsTheRange() {
-    fill(space, 7, 2 * SizeCut.MAX_ROWS_READ, 10);
+  void shouldFindTheEndOfALongFirstSession() {
+    fill(space, 7, 2 * SizeMedianFinder.MAX_ROWS_READ, 10);
     fill(space, 40_000, 10, 10);
     assertThat(found().key()).isEqualTo(start(40_000));
   }
 
   @Test
-  void shouldFindNoCutInOneSession() {
+  void shouldFindNoSplitKeyInsideASession() {
     assertThat(find(space, KeyInterval.ALL)).as("no rows").isNull();
     fill(space, 7, 1, 10);
     assertThat(find(space, KeyInterval.ALL)).as("one row").isNull();
     fill(space, 7, 100, 10);
     assertThat(find(space, KeyInterval.ALL)).as("few rows").isNull();
-    fill(space, 7, 2 * SizeCut.MAX_ROWS_READ, 10);
+    fill(space, 7, 2 * SizeMedianFinder.MAX_ROWS_READ, 10);
     assertThat(find(space, KeyInterval.ALL)).as("many rows").isNull();
   }
 
   @Test
-  void shouldFindAMiddleAmongKeysThatBeginAlike() {
+  void shouldFindTheMiddleOfKeysWithACommonPrefix() {
     String prefix = "factory/hall/line/machine/".repeat(20);
     KvBatch batch = new KvBatch();
-    for (int i = 0; i < 3 * SizeCut.MAX_ROWS_READ; i++) {
+    for (int i = 0; i < 3 * SizeMedianFinder.MAX_ROWS_READ; i++) {
       batch.put(RangeKeys.data((prefix + (i % 3) + prefix + i).getBytes()), new byte[10]);
     }
     space.write(batch);
-    SizeCut.Cut cut =
+    SizeMedianFinder.Cut cut =
         Objects.requireNonNull(
-            new SizeCut(space, KeyInterval.ALL, UnaryOperator.identity(), SizeCut.MAX_SKIPPED)
+            new SizeMedianFinder(
+                    space, KeyInterval.ALL, UnaryOperator.identity(), SizeMedianFinder.MAX_SKIPPED)
                 .find()
                 .cut());
     assertThat(cut.lighterShare()).isGreaterThanOrEqualTo(0.45);
@@ -136,10 +137,14 @@ class SizeCutTest {
       }
       fill(sessions, 10, 5_000, 4_000);
       KeyInterval keys = new KeyInterval(start(1), start(65));
-      assertThat(SizeCut.bytes(sessions, keys)).as("in memory").isBetween(20L << 20, 120L << 20);
+      assertThat(SizeMedianFinder.bytes(sessions, keys))
+          .as("in memory")
+          .isBetween(20L << 20, 120L << 20);
       rocks.flush().join();
-      assertThat(SizeCut.bytes(sessions, keys)).as("on disk").isBetween(40L << 20, 52L << 20);
-      SizeCut.Cut cut = Objects.requireNonNull(find(sessions, keys));
+      assertThat(SizeMedianFinder.bytes(sessions, keys))
+          .as("on disk")
+          .isBetween(40L << 20, 52L << 20);
+      SizeMedianFinder.Cut cut = Objects.requireNonNull(find(sessions, keys));
       assertThat(cut.key())
           .as("behind the large one, which has 45 %")
           .isIn(start(11), start(12), start(13), start(14));
@@ -168,11 +173,12 @@ class SizeCutTest {
   }
 
   @Test
-  void shouldAbandonTheSearchAfterSteppingOverTooManyDeletedRows(@TempDir Path directory)
+  void shouldAbandonTheSearchAfterSkippingTooManyDeletedRows(@TempDir Path directory)
       throws Exception {
     try (Kv rocks = RocksKv.open(directory, RocksKvSettings.DEFAULTS)) {
       KvSpace space = drained(rocks, 2, 20_000, 400);
-      SizeCut.Result result = new SizeCut(space, KeyInterval.ALL, SESSION, 10_000).find();
+      SizeMedianFinder.Result result =
+          new SizeMedianFinder(space, KeyInterval.ALL, SESSION, 10_000).find();
       assertThat(result.abandoned()).as("one step is too long").isTrue();
       assertThat(result.cut()).isNull();
     }
@@ -182,10 +188,11 @@ class SizeCutTest {
   void shouldCountTheDeletedRowsOfAllStepsTogether(@TempDir Path directory) throws Exception {
     try (Kv rocks = RocksKv.open(directory, RocksKvSettings.DEFAULTS)) {
       KvSpace space = drained(rocks, 20, 2_000, 20);
-      assertThat(new SizeCut(space, KeyInterval.ALL, SESSION, 10_000).find())
+      assertThat(new SizeMedianFinder(space, KeyInterval.ALL, SESSION, 10_000).find())
           .as("each step is short enough")
-          .isEqualTo(new SizeCut.Result(null, true));
-      SizeCut.Result found = new SizeCut(space, KeyInterval.ALL, SESSION, 100_000).find();
+          .isEqualTo(new SizeMedianFinder.Result(null, true));
+      SizeMedianFinder.Result found =
+          new SizeMedianFinder(space, KeyInterval.ALL, SESSION, 100_000).find();
       assertThat(found.abandoned()).isFalse();
       assertThat(Objects.requireNonNull(found.cut()).key()).isIn(start(10), start(11), start(12));
     }

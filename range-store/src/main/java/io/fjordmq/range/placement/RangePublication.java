@@ -19,27 +19,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Derives the current ranges of one store from reports of splits and merges: the reported ranges
- * are put together until they cover the same keys as the published ones, and are then published in
- * one write. Clients do not wait for that: replicas answer stale requests with the new ranges.
+ * are combined until they cover the same keys as the published ones, and are then published in one
+ * write. Clients do not wait for that: replicas respond to stale requests with the new ranges.
  */
-final class Reshaping {
+final class RangePublication {
   /*
-   * Every split, merge or renewal gives a range a higher version than any range had that held these
-   * keys before. So for each key the highest reported version is right. A merged range may be
-   * reported for long: by a replica that is behind, or by a stale one.
+   * Every split, merge or raised epoch gives a range a higher version than any range had that held these keys before. So for each key the highest reported version is right. A merged range may be reported for long: by a replica that is behind, or by a stale one.
    */
   private static final Comparator<KeyInterval> BY_KEY =
       (a, b) -> Arrays.compareUnsigned(a.start(), b.start());
 
   private final Map<RangeId, RangeDescriptor> published = new HashMap<>();
 
-  /** The newest reports, by range, of ranges that are not published like that yet. */
+  /** The newest report of each range whose current state is not published yet. */
   private final List<ReplicaReport> unpublished;
 
   /** For each range, the report of its leader, which knows the members of the group. */
   private final Map<RangeId, ReplicaReport> leaders = new HashMap<>();
 
-  Reshaping(PlacementView view, String store) {
+  RangePublication(PlacementView view, String store) {
     view.published()
         .forEach(
             (id, range) -> {
@@ -51,7 +49,7 @@ final class Reshaping {
     for (RangeReports of : view.reports().values()) {
       for (ReplicaReport replica : of.replicas()) {
         if (replica.range().store().equals(store)) {
-          newest.merge(replica.range(), replica, Reshaping::later);
+          newest.merge(replica.range(), replica, RangePublication::later);
           if (replica.isLeading()) {
             leaders.merge(
                 replica.range(), replica, (one, other) -> one.term() >= other.term() ? one : other);
@@ -75,19 +73,19 @@ final class Reshaping {
    * The ranges that hold the keys of another one now, of which the given range may be only an
    * outdated replica; empty if no node reports such a range.
    */
-  Set<RangeId> heirs(RangeId range, KeyInterval keys, long version) {
-    Set<RangeId> heirs = new HashSet<>();
+  Set<RangeId> successors(RangeId range, KeyInterval keys, long version) {
+    Set<RangeId> successors = new HashSet<>();
     for (RangeDescriptor other : published.values()) {
       if (isLater(other.id(), other.interval(), other.epoch(), range, keys, version)) {
-        heirs.add(other.id());
+        successors.add(other.id());
       }
     }
     for (ReplicaReport other : unpublished) {
       if (isLater(other.range(), other.keys(), other.epoch(), range, keys, version)) {
-        heirs.add(other.range());
+        successors.add(other.range());
       }
     }
-    return heirs;
+    return successors;
   }
 
   private static boolean isLater(
@@ -115,7 +113,7 @@ final class Reshaping {
   }
 
   private boolean isOutdated(ReplicaReport replica) {
-    return !heirs(replica.range(), replica.keys(), replica.epoch().version()).isEmpty();
+    return !successors(replica.range(), replica.keys(), replica.epoch().version()).isEmpty();
   }
 
   /**
@@ -123,13 +121,13 @@ final class Reshaping {
    *
    * @param changed the published descriptor of a range that has changed or no longer exists
    */
-  Step.@Nullable Reshape of(RangeDescriptor changed) {
+  Step.@Nullable PublishRanges of(RangeDescriptor changed) {
     List<ReplicaReport> current =
         unpublished.stream().filter(replica -> !isOutdated(replica)).toList();
     Set<RangeDescriptor> before = new HashSet<>(Set.of(changed));
     Set<ReplicaReport> now = new HashSet<>();
     boolean grows = true;
-    while (grows) { // until no overlapping range is left out
+    while (grows) { // until no overlapping range is missing
       grows =
           current.stream()
               .filter(replica -> touches(replica, before))
@@ -152,10 +150,10 @@ final class Reshaping {
       parts.add(new RangeDescriptor(replica.range(), replica.keys(), replica.epoch(), replicas));
     }
     parts.sort((a, b) -> BY_KEY.compare(a.interval(), b.interval()));
-    Set<RangeId> gone = before.stream().map(RangeDescriptor::id).collect(Collectors.toSet());
-    parts.forEach(part -> gone.remove(part.id()));
+    Set<RangeId> merged = before.stream().map(RangeDescriptor::id).collect(Collectors.toSet());
+    parts.forEach(part -> merged.remove(part.id()));
     return coverSameKeys(had, parts.stream().map(RangeDescriptor::interval).toList())
-        ? new Step.Reshape(changed.id(), List.copyOf(parts), Set.copyOf(gone))
+        ? new Step.PublishRanges(changed.id(), List.copyOf(parts), Set.copyOf(merged))
         : null;
   }
 

@@ -1,48 +1,49 @@
 package io.fjordmq.range.sim;
 
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.RangeId;
-import io.fjordmq.range.placement.ShapeReport;
+import io.fjordmq.range.placement.RangeLoadReport;
+import io.fjordmq.testing.Simulation;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What ranges have to do, said in place of what was measured: a simulated cluster does too little
- * for placement to go by it. The same wherever a range is led, until {@link #change}.
+ * Synthetic loads of ranges in place of measured ones, because a simulated cluster has too little
+ * load for placement to act on. A range has the same load wherever it is led, until {@link
+ * #change}.
  */
-final class MadeUpLoads {
+final class SyntheticLoads {
   private static final long LONG_ENOUGH_SECONDS = 60;
   private static final int MOST = 9_000;
 
   private final Simulation simulation;
   private final Map<Long, Long> writes = new TreeMap<>();
 
-  MadeUpLoads(Simulation simulation) {
+  SyntheticLoads(Simulation simulation) {
     this.simulation = simulation;
   }
 
-  /** Commands per second of a range, by its number. */
+  /** Commands per second of a range, derived from its number. */
   long of(RangeId range) {
     return writes.computeIfAbsent(
         range.number(), number -> simulation.between(0, 2) * simulation.between(0, MOST));
   }
 
-  /** All ranges have something else to do from now on. */
+  /** Gives all ranges another load. */
   void change() {
     writes.clear();
   }
 
-  /** The same reports with these loads, which are drawn in an order that is always the same. */
-  Map<RangeId, ShapeReport> in(Map<RangeId, ShapeReport> measured) {
-    Map<RangeId, ShapeReport> said = new TreeMap<>(Comparator.comparingLong(RangeId::number));
+  /** Returns the same reports with these loads, drawn in a deterministic order. */
+  Map<RangeId, RangeLoadReport> in(Map<RangeId, RangeLoadReport> measured) {
+    Map<RangeId, RangeLoadReport> said = new TreeMap<>(Comparator.comparingLong(RangeId::number));
     said.putAll(measured);
     said.replaceAll((range, report) -> with(report, of(range)));
     return said;
   }
 
-  private static ShapeReport with(ShapeReport report, long load) {
-    return new ShapeReport(
+  private static RangeLoadReport with(RangeLoadReport report, long load) {
+    return new RangeLoadReport(
         LONG_ENOUGH_SECONDS,
         load,
         load,

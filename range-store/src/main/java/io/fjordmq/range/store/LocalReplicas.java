@@ -1,0 +1,276 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * Adds replicas to this node and removes them. The work is done on the supervisor thread, one task
+ * at a time, because it blocks on the disk. Thread-safe; does not block.
+ */
+public final class LocalReplicas {
+  private final NodeId self;
+  private final StoredReplicas stored;
+  private final Map<RangeId, SupervisedReplica> replicas;
+  private final UndecidedMerges merges;
+  private final Executor supervisor;
+  private final Opener opener;
+  private final RebuildLimit rebuildLimit;
+  private final Set<RangeId> retired = ConcurrentHashMap.newKeySet();
+
+  /** Used by the supervisor thread. */
+  private boolean stopped;
+
+  /** Opens a replica that is on disk and keeps it open. */
+  @FunctionalInterface
+  interface Opener {
+    void open(RangeDescriptor range) throws IOException;
+  }
+
+  /**
+   * @param replicas kept open
+   */
+  LocalReplicas(
+      NodeId self,
+      StoredReplicas stored,
+      UndecidedMerges merges,
+      Map<RangeId, SupervisedReplica> replicas,
+      Executor supervisor,
+      RebuildLimit rebuildLimit,
+      Opener opener) {
+    this.self = self;
+    this.stored = stored;
+    this.merges = merges;
+    this.replicas = replicas;
+    this.supervisor = supervisor;
+    this.opener = opener;
+    this.rebuildLimit = rebuildLimit;
+  }
+
+  /** Sets the ranges whose replica was removed before this start. */
+  void retire(Collection<RangeId> ranges) {
+    retired.addAll(ranges);
+  }
+
+  /**
+   * Ranges whose replica was removed from this node. They cannot get a new one until {@link
+   * #forget} is called.
+   */
+  public Set<RangeId> retired() {
+    return Set.copyOf(retired);
+  }
+
+  /**
+   * Creates and opens an empty replica, which votes for others but cannot be elected until the
+   * group adds this node and brings it up to date. Does nothing if there is a replica. Fails with
+   * {@link IOException}, {@link IllegalArgumentException} or {@link IllegalStateException}.
+   *
+   * @param range descriptor with the replicas that the group has now, without this node: a replica
+   *     that the group already counts must bring its log back, not start again without it
+   */
+  public CompletableFuture<Void> ensure(RangeDescriptor range) {
+    return supervised(
+        () -> {
+          if (replicas.containsKey(range.id())) {
+            return;
+          }
+          requireNotMember(range);
+          requireNoOverlap(range);
+          stored.clean(range);
+          RangeDescriptor existing = stored.find(range.id());
+          if (existing == null) {
+            stored.createEmpty(range);
+          }
+          stored.flush();
+          open(existing == null ? range : existing);
+        });
+  }
+
+  private void open(RangeDescriptor range) throws IOException {
+    try {
+      opener.open(range);
+    } catch (IOException | RuntimeException e) {
+      replicas.remove(range.id());
+      throw e;
+    }
+  }
+
+  /**
+   * Opens a replica that another one has created durably; does nothing if it is open or removed.
+   *
+   * @param lead whether the replica should campaign for leadership
+   */
+  CompletableFuture<Void> adopt(RangeId id, boolean lead) {
+    return supervised(
+        () -> {
+          RangeDescriptor range = stored.find(id);
+          if (range == null || replicas.containsKey(id)) {
+            return;
+          }
+          open(range);
+          SupervisedReplica opened = replicas.get(id);
+          Consensus group = opened == null ? null : opened.group();
+          if (lead && group != null) {
+            group.campaign();
+          }
+        });
+  }
+
+  private void requireNotMember(RangeDescriptor range) {
+    if (range.replicas().voters().contains(self) || range.replicas().learners().contains(self)) {
+      throw new IllegalArgumentException(
+          "range "
+              + range.id()
+              + " lists node "
+              + self
+              + " as a member, but the data directory of that node has no replica: part of"
+              + " the directory was lost; start the node with an empty data directory to join as a"
+              + " new node, then remove node "
+              + self
+              + " from the cluster");
+    }
+  }
+
+  private void requireNoOverlap(RangeDescriptor range) {
+    for (SupervisedReplica replica : replicas.values()) {
+      RangeDescriptor other = replica.descriptor();
+      if (other.id().store().equals(range.id().store())
+          && other.interval().overlaps(range.interval())) {
+        throw new IllegalArgumentException(
+            "cannot create range "
+                + range.id()
+                + ": it overlaps range "
+                + other.id()
+                + " on this node");
+      }
+    }
+  }
+
+  /**
+   * Closes a replica and removes its log and rows; its range is then {@link #retired} on this node.
+   * Does nothing if there is none. Fails with {@link IOException}, or {@link IllegalStateException}
+   * if this node knows that the replica is needed.
+   *
+   * @param asOfIndex log index as of which the group no longer counts this node
+   */
+  public CompletableFuture<Void> drop(RangeId id, long asOfIndex) {
+    return remove(id, replica -> refuseIfNeeded(replica, asOfIndex));
+  }
+
+  /** See {@link RangeMerges#removeStaleReplica}. */
+  CompletableFuture<Void> removeStaleReplica(RangeId id, Set<RangeId> successors) {
+    return remove(id, replica -> refuseIfAwaited(replica, successors));
+  }
+
+  /**
+   * @param refuse throws if the replica must not be removed
+   */
+  private CompletableFuture<Void> remove(RangeId id, Consumer<ReplicaStatus> refuse) {
+    return supervised(
+        () -> {
+          SupervisedReplica replica = replicas.get(id);
+          if (replica != null) {
+            ReplicaStatus status = replica.status();
+            refuse.accept(status);
+            stored.beginRemoval(id);
+            replicas.remove(id);
+            replica.close();
+            if (status.broken()) {
+              rebuildLimit.onRebuildStarted(id);
+            }
+          }
+          if (stored.finishRemoval(id)) {
+            retired.add(id);
+          }
+        });
+  }
+
+  /** A frozen replica may still be needed by the range that absorbs it, or by its snapshot. */
+  private void refuseIfAwaited(ReplicaStatus replica, Set<RangeId> successors) {
+    RangeId id = replica.descriptor().id();
+    boolean replaced = merges.isFrozen(id) && successors.stream().anyMatch(replicas::containsKey);
+    if (replica.leading() || replaced || merges.neighbour(id) != null) {
+      throw new IllegalStateException(
+          "cannot remove the replica of range " + id + ": its merge still needs it on this node");
+    }
+  }
+
+  private void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
+    RangeId left = merges.neighbour(replica.descriptor().id());
+    if (left != null) {
+      throw new IllegalStateException(
+          "cannot remove the replica of range %s: it is being merged with %s"
+              .formatted(replica.descriptor().id(), left));
+    }
+    boolean member = replica.role() != ReplicaStatus.Role.NONE;
+    if (replica.leading() || (member && replica.appliedIndex() > asOfIndex)) {
+      throw new IllegalStateException(
+          ("cannot remove the replica of range %s: it leads, or is still a member at applied"
+                  + " index %d (removal requested as of index %d)")
+              .formatted(replica.descriptor().id(), replica.appliedIndex(), asOfIndex));
+    }
+  }
+
+  /**
+   * Allows a replica of the range on this node again, because no other replica still counts this
+   * node. Does nothing if none was dropped. Fails with {@link IOException}.
+   */
+  public CompletableFuture<Void> forget(RangeId id) {
+    return supervised(
+        () -> {
+          stored.forget(id);
+          retired.remove(id);
+        });
+  }
+
+  /**
+   * Closes and removes the replica of a range that was durably merged into another one on this
+   * node.
+   */
+  CompletableFuture<Void> onAbsorbed(RangeId id) {
+    return supervised(
+        () -> {
+          SupervisedReplica replica = replicas.remove(id);
+          if (replica != null) {
+            replica.close();
+          }
+          stored.finishAbsorption(id);
+        });
+  }
+
+  /** A task that may fail on the disk. */
+  private interface DiskTask {
+    void run() throws IOException;
+  }
+
+  private CompletableFuture<Void> supervised(DiskTask task) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    supervisor.execute(
+        () -> {
+          try {
+            if (stopped) {
+              throw new IOException("the range store of node " + self + " is closed");
+            }
+            task.run();
+            done.complete(null);
+          } catch (IOException | RuntimeException e) {
+            done.completeExceptionally(e);
+          }
+        });
+    return done;
+  }
+
+  /** Rejects all further tasks. Call it on the supervisor. */
+  void stop() {
+    stopped = true;
+  }
+}

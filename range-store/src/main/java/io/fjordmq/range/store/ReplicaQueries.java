@@ -1,0 +1,106 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.cluster.consensus.Consensus;
+import io.fjordmq.range.Coprocessor;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.RangeResult;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.KvSpace;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The queries to an open replica. A deposed leader may not know yet that it has been deposed, so a
+ * query waits until the other voters have confirmed the leader; a single voter needs no
+ * confirmation. A client also sends the highest index that it has seen in a response. Called on any
+ * thread; executes queries on the query threads.
+ */
+final class ReplicaQueries {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaQueries.class);
+
+  private final RangeId id;
+  private final ReplicaView view;
+  private final KvSpace space;
+  private final Coprocessor coprocessor;
+  private final ReplicaLoad load;
+  private final RangeObserver observer;
+  private final Executor queryThreads;
+
+  ReplicaQueries(
+      RangeId id, ReplicaView view, KvSpace space, Coprocessor coprocessor, ReplicaParts parts) {
+    this.id = id;
+    this.view = view;
+    this.space = space;
+    this.coprocessor = coprocessor;
+    this.load = parts.load();
+    this.observer = parts.observer();
+    this.queryThreads = parts.runtime().queries();
+  }
+
+  /** Executes a query on a query thread, once this replica is confirmed as the leader. */
+  void query(long epochVersion, long minIndex, byte[] query, Consumer<RangeResult> reply) {
+    Consensus group = view.group();
+    if (group == null || !view.isLeading()) {
+      reply.accept(view.notServing());
+    } else if (group.status().replicas().voters().size() == 1) {
+      executeQueryLater(epochVersion, minIndex, query, reply);
+    } else {
+      CompletableFuture<Long> confirmed = group.readIndex();
+      confirmed.whenComplete(
+          (index, failure) -> {
+            if (failure == null) {
+              executeQueryLater(epochVersion, minIndex, query, reply);
+            } else {
+              reply.accept(RangeRefusals.unconfirmed(id, failure));
+            }
+          });
+    }
+  }
+
+  private void executeQueryLater(
+      long epochVersion, long minIndex, byte[] query, Consumer<RangeResult> reply) {
+    try {
+      queryThreads.execute(() -> reply.accept(executeQuery(epochVersion, minIndex, query)));
+    } catch (RejectedExecutionException e) {
+      reply.accept(new RangeResult.Busy("too many queries are waiting on this node"));
+    }
+  }
+
+  private RangeResult executeQuery(long epochVersion, long minIndex, byte[] query) {
+    long startNanos = System.nanoTime();
+    RangeDescriptor now = view.descriptor();
+    if (!view.isLeading() || view.appliedIndex() < minIndex) {
+      return view.notServing();
+    }
+    if (epochVersion != now.epoch().version()) {
+      return new RangeResult.StaleEpoch(view.coveringRanges());
+    } else if (view.isFrozen()) {
+      return FreezeRecord.BUSY; // the neighbour may have absorbed the keys
+    }
+    try (LazySnapshot snapshot = new LazySnapshot(space)) {
+      byte[] response =
+          coprocessor.query(
+              ByteBuffer.wrap(query).asReadOnlyBuffer(),
+              new DataReader(snapshot, now.interval(), load));
+      if (epochVersion != view.descriptor().epoch().version()) {
+        // A split may have hidden keys from the query.
+        return new RangeResult.StaleEpoch(view.coveringRanges());
+      }
+      load.queried();
+      observer.onQuery(id, System.nanoTime() - startNanos);
+      return new RangeResult.Success(response);
+    } catch (KvException e) {
+      return new RangeResult.StorageFailed(String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      LOG.error("Query failed range={}", id, e);
+      return new RangeResult.Unavailable("query failed: " + e);
+    }
+  }
+}
