@@ -13,19 +13,20 @@ import org.jspecify.annotations.Nullable;
  * Tracks how far this node has applied the log of each range of routes: the {@link RouteTable}
  * contains every change up to that index. Thread-safe.
  */
-final class AppliedRoutes {
+public final class AppliedRoutes {
   /*
-   * A replica that lags behind can receive a snapshot of its range from after a split. The
-   * snapshot's index is then later than the split, but for the keys that the split moved away the
-   * table still has old routes. So the range's index does not advance until replicas of other
+   * A replica that lags behind can receive a snapshot of its range that was taken after a split.
+   * The snapshot's index is then later than the split, but for the keys that the split moved away
+   * the table still has old routes. So the range's index does not advance until replicas of other
    * ranges have filled these keys. For a range that is new on this node it is unknown which keys it
-   * held earlier: possibly all of the gap around it, which no replica here holds. A split applied
-   * from the log needs none of this, because everything before it has been applied.
+   * held earlier: possibly all of the gap around it, which no replica on this node holds. A split
+   * applied from the log needs none of this, because everything before it has been applied.
    *
    * A range that has absorbed others also held their keys, and may have moved them away again by a
-   * split. A later snapshot of it does not contain what its log did to these keys. They are missing
-   * until replicas of existing ranges hold them; the replica of an absorbed range does not count.
-   * The log of the absorbed range itself is then complete in the table, and it has ended.
+   * split. A later snapshot of the range does not reflect the changes that its log made to these
+   * keys. They are missing until replicas of existing ranges hold them; the replica of an absorbed
+   * range does not count. The log of the absorbed range itself is then complete in the table, and
+   * it has ended.
    */
 
   /** Progress of a range. Guarded by itself. */
@@ -98,15 +99,15 @@ final class AppliedRoutes {
         possiblyHeld = unheld.all();
         parts.forEach(part -> absorb(progress(part), incomplete));
       }
-      for (Progress one : incomplete) {
-        miss(one, possiblyHeld);
+      for (Progress lagging : incomplete) {
+        markMissing(lagging, possiblyHeld);
       }
       progress.held = held;
       for (Progress other : ranges.values()) {
-        KeyInterval here = other.held;
-        if (here != null) {
-          unheld.fill(here);
-          incomplete.forEach(one -> notifications.add(fill(one, here)));
+        KeyInterval filled = other.held;
+        if (filled != null) {
+          unheld.fill(filled);
+          incomplete.forEach(lagging -> notifications.add(fill(lagging, filled)));
         }
         notifications.add(fill(other, held));
       }
@@ -121,7 +122,7 @@ final class AppliedRoutes {
         .filter(other -> other == progress || (other.held != null && other.held.overlaps(held)))
         .forEach(this::release);
     synchronized (progress) {
-      if (progress.absorbed) { // a crash has undone it
+      if (progress.absorbed) { // a crash has undone the merge
         progress.absorbed = false;
         progress.index = 0;
       }
@@ -147,7 +148,7 @@ final class AppliedRoutes {
     }
   }
 
-  private static void miss(Progress progress, List<KeyInterval> keys) {
+  private static void markMissing(Progress progress, List<KeyInterval> keys) {
     synchronized (progress) {
       keys.forEach(progress.missing::add);
     }
@@ -191,7 +192,7 @@ final class AppliedRoutes {
   }
 
   /** Index up to which the table is complete; 0 if this node has no replica of the range yet. */
-  long index(long range) {
+  public long index(long range) {
     Progress progress = progress(range);
     synchronized (progress) {
       return progress.index;
@@ -199,7 +200,7 @@ final class AppliedRoutes {
   }
 
   /** The number of indexes of the range that callers wait for. */
-  int awaited(long range) {
+  public int awaited(long range) {
     Progress progress = progress(range);
     synchronized (progress) {
       return progress.waiting.size();
@@ -207,7 +208,7 @@ final class AppliedRoutes {
   }
 
   /** Completes with the applied index once it is at least this index. */
-  CompletableFuture<Long> whenApplied(long range, long index) {
+  public CompletableFuture<Long> whenApplied(long range, long index) {
     Progress progress = progress(range);
     synchronized (progress) {
       return progress.index >= index

@@ -43,7 +43,7 @@ public final class FilterTable<V, R> {
   private final ReentrantLock lock = new ReentrantLock();
   private final Function<List<V>, R> combine;
   private final ToIntFunction<R> weight;
-  private final R nothing;
+  private final R noMatch;
   private final TopicCache<R> cache;
   private final RecentValues<String> levels = new RecentValues<>(); // guarded by lock
   private volatile int size;
@@ -56,7 +56,7 @@ public final class FilterTable<V, R> {
    *
    * @param filters filters of all tenants
    * @param cachedTopics topics with a cached result
-   * @param hits matches answered from the cache
+   * @param hits matches served from the cache
    * @param misses matches computed from the trie
    * @param invalidations cached topics removed because a matching filter changed
    * @param evictions cached topics removed because the cache was full
@@ -73,7 +73,7 @@ public final class FilterTable<V, R> {
 
   private static final class Tenant<V, R> {
     final FilterTrie<V> filters;
-    final TopicCache.Part<R> cached = new TopicCache.Part<>();
+    final TopicCache.TenantPart<R> cached = new TopicCache.TenantPart<>();
 
     /** Number of changes; incremented under the lock. */
     volatile long version;
@@ -105,12 +105,13 @@ public final class FilterTable<V, R> {
    */
   public FilterTable(Function<List<V>, R> combine, ToIntFunction<R> weight, int maxCachedTopics) {
     if (maxCachedTopics < 1) {
-      throw new IllegalArgumentException("maxCachedTopics must be at least 1: " + maxCachedTopics);
+      throw new IllegalArgumentException(
+          "maxCachedTopics must be at least 1, not " + maxCachedTopics);
     }
     this.combine = combine;
     this.weight = weight;
     this.cache = new TopicCache<>(maxCachedTopics);
-    this.nothing = combine.apply(List.of());
+    this.noMatch = combine.apply(List.of());
   }
 
   /** Returns the result for a topic. */
@@ -126,7 +127,7 @@ public final class FilterTable<V, R> {
   public R match(String tenant, String topic, IntConsumer visited) {
     Tenant<V, R> entry = tenants.get(tenant);
     if (entry == null) {
-      return nothing;
+      return noMatch;
     }
     R hit = cache.get(entry.cached, topic);
     if (hit == null) {
@@ -214,7 +215,7 @@ public final class FilterTable<V, R> {
     long version = entry.version;
     List<V> values = new ArrayList<>(4);
     visited.accept(entry.filters.match(topic, values::add));
-    R result = values.isEmpty() ? nothing : combine.apply(values);
+    R result = values.isEmpty() ? noMatch : combine.apply(values);
     int resultWeight = weight.applyAsInt(result);
     // If the lock is taken, a later match of the topic will cache the result.
     if (cache.shouldCache(topic, resultWeight) && lock.tryLock()) {

@@ -123,34 +123,34 @@ final class FilterTrie<V> {
    */
   int match(String topic, Consumer<? super V> matched) {
     int visited = 0;
-    List<Node<V>> here = new ArrayList<>(4);
+    List<Node<V>> frontier = new ArrayList<>(4);
     List<Node<V>> below = new ArrayList<>(4);
-    here.add(root);
+    frontier.add(root);
     boolean wildcardsMatch = !Levels.isReserved(topic);
-    for (int from = 0; from <= topic.length() && !here.isEmpty(); ) {
+    for (int from = 0; from <= topic.length() && !frontier.isEmpty(); ) {
       int end = Levels.endOfLevel(topic, from);
       String level = topic.substring(from, end);
-      visited += here.size();
-      for (int i = 0; i < here.size(); i++) {
-        Node<V> node = here.get(i);
+      visited += frontier.size();
+      for (int i = 0; i < frontier.size(); i++) {
+        Node<V> node = frontier.get(i);
         if (wildcardsMatch) {
           passIfSet(node.hashValue, matched);
           addIfSet(node.plus, below);
         }
         addIfSet(node.literal.get(level), below);
       }
-      List<Node<V>> done = here;
-      here = below;
+      List<Node<V>> done = frontier;
+      frontier = below;
       below = done;
       below.clear();
       wildcardsMatch = true;
       from = end + 1;
     }
-    for (int i = 0; i < here.size(); i++) {
-      passIfSet(here.get(i).value, matched);
-      passIfSet(here.get(i).hashValue, matched); // "a/#" matches "a" too
+    for (int i = 0; i < frontier.size(); i++) {
+      passIfSet(frontier.get(i).value, matched);
+      passIfSet(frontier.get(i).hashValue, matched); // "a/#" also matches "a"
     }
-    return visited + here.size();
+    return visited + frontier.size();
   }
 
   /** Passes the value of every filter, in no particular order. */

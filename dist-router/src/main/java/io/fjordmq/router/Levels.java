@@ -17,40 +17,40 @@ final class Levels<N> {
 
   private sealed interface Children<N> {}
 
-  private record Only<N>(String level, N child) implements Children<N> {}
+  private record SingleChild<N>(String level, N child) implements Children<N> {}
 
-  private record Several<N>(ConcurrentHashMap<String, N> byLevel) implements Children<N> {}
+  private record ChildMap<N>(ConcurrentHashMap<String, N> byLevel) implements Children<N> {}
 
   @Nullable N get(String level) {
     Children<N> now = children;
-    if (now instanceof Only<N> only) {
-      return only.level.equals(level) ? only.child : null;
+    if (now instanceof SingleChild<N> single) {
+      return single.level.equals(level) ? single.child : null;
     }
-    return now == null ? null : ((Several<N>) now).byLevel.get(level);
+    return now == null ? null : ((ChildMap<N>) now).byLevel.get(level);
   }
 
   void put(String level, N child) {
     Children<N> now = children;
-    if (now instanceof Several<N> several) {
-      several.byLevel.put(level, child);
-    } else if (now instanceof Only<N> only && !only.level.equals(level)) {
+    if (now instanceof ChildMap<N> map) {
+      map.byLevel.put(level, child);
+    } else if (now instanceof SingleChild<N> single && !single.level.equals(level)) {
       ConcurrentHashMap<String, N> byLevel = new ConcurrentHashMap<>(4);
-      byLevel.put(only.level, only.child);
+      byLevel.put(single.level, single.child);
       byLevel.put(level, child);
-      children = new Several<>(byLevel);
+      children = new ChildMap<>(byLevel);
     } else {
-      children = new Only<>(level, child);
+      children = new SingleChild<>(level, child);
     }
   }
 
   void remove(String level) {
     Children<N> now = children;
-    if (now instanceof Several<N> several) {
-      several.byLevel.remove(level);
-      if (several.byLevel.isEmpty()) {
+    if (now instanceof ChildMap<N> map) {
+      map.byLevel.remove(level);
+      if (map.byLevel.isEmpty()) {
         children = null;
       }
-    } else if (now instanceof Only<N> only && only.level.equals(level)) {
+    } else if (now instanceof SingleChild<N> single && single.level.equals(level)) {
       children = null;
     }
   }
@@ -75,10 +75,10 @@ final class Levels<N> {
 
   private void forEach(BiConsumer<String, N> action) {
     Children<N> now = children;
-    if (now instanceof Several<N> several) {
-      several.byLevel.forEach(action);
-    } else if (now instanceof Only<N> only) {
-      action.accept(only.level, only.child);
+    if (now instanceof ChildMap<N> map) {
+      map.byLevel.forEach(action);
+    } else if (now instanceof SingleChild<N> single) {
+      action.accept(single.level, single.child);
     }
   }
 

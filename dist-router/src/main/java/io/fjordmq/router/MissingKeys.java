@@ -35,21 +35,21 @@ final class MissingKeys {
   }
 
   void fill(KeyInterval filled) {
-    List<KeyInterval> left = new ArrayList<>();
+    List<KeyInterval> remaining = new ArrayList<>();
     for (KeyInterval gap : gaps) {
       if (gap.overlaps(filled)) {
-        addUnlessEmpty(left, gap.start(), filled.start());
+        addUnlessEmpty(remaining, gap.start(), filled.start());
         if (filled.end() != null) {
-          addUnlessEmpty(left, filled.end(), gap.end());
+          addUnlessEmpty(remaining, filled.end(), gap.end());
         }
       } else {
-        left.add(gap);
+        remaining.add(gap);
       }
     }
-    gaps = left;
+    gaps = remaining;
   }
 
-  @SuppressWarnings("NullAway") // it does not read the nullness of arrays from class files
+  @SuppressWarnings("NullAway") // NullAway does not read the nullness of arrays from class files
   private static void addUnlessEmpty(List<KeyInterval> to, byte[] start, byte @Nullable [] end) {
     if (end == null || Arrays.compareUnsigned(start, end) < 0) {
       to.add(new KeyInterval(start, end));

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The routes of a pattern, shared and not shared. Changed by one thread at a time, under the lock
- * of the {@link FilterTable} that holds it; {@link #matched} may be called by any thread
+ * of the {@code FilterTable} that holds it; {@link #matched} may be called by any thread
  * concurrently.
  *
  * <p>Every change creates a new object, by which the table detects it. Most patterns have a single
@@ -46,20 +46,20 @@ sealed interface PatternRoutes {
       if (added.equals(route)) {
         return this;
       }
-      return isOf(RouteId.of(added)) ? new One(added) : new Many(route).with(added);
+      return matchesPattern(RouteId.of(added)) ? new One(added) : new Many(route).with(added);
     }
 
     @Override
     public @Nullable PatternRoutes without(RouteId removed) {
-      return isOf(removed) ? null : this;
+      return matchesPattern(removed) ? null : this;
     }
 
     @Override
-    public boolean has(Route asked) {
-      return asked.equals(route);
+    public boolean has(Route expected) {
+      return expected.equals(route);
     }
 
-    private boolean isOf(RouteId id) {
+    private boolean matchesPattern(RouteId id) {
       return id.receiver().equals(route.receiver())
           && id.filter().text().equals(route.filter().text());
     }

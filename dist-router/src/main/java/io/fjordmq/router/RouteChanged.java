@@ -1,13 +1,12 @@
 package io.fjordmq.router;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 
 /**
- * The answer to {@link RouteCommand.Add} and {@link RouteCommand.Remove}: the log position of the
- * change.
+ * The response to {@link AddRoute} and {@link RemoveRoute}: the log position of the change.
  *
  * <pre>
  * u8  version, 1
@@ -15,20 +14,20 @@ import io.fjordmq.api.NewerFormatException;
  * u64 index
  * </pre>
  */
-record RouteChanged(long range, long index) {
+public record RouteChanged(long range, long index) {
   private static final int VERSION = 1;
   private static final int BYTES = 17;
 
-  byte[] encode() {
+  public byte[] encode() {
     return new ByteWriter(BYTES).writeByte(VERSION).writeLong(range).writeLong(index).toByteArray();
   }
 
   /**
-   * @throws MalformedBytesException if the bytes are not such an answer
+   * @throws MalformedBytesException if the bytes are not such a response
    */
-  static RouteChanged decode(byte[] answer) {
-    ByteReader in = new ByteReader(answer);
-    NewerFormatException.require("answer about routes", VERSION, in.readByte());
+  public static RouteChanged decode(byte[] response) {
+    ByteReader in = new ByteReader(response);
+    NewerFormatException.require("route change response", VERSION, in.readByte());
     RouteChanged changed = new RouteChanged(in.readLong(), in.readLong());
     in.requireEnd();
     return changed;

@@ -1,88 +1,51 @@
 package io.fjordmq.router;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
+import java.nio.ByteBuffer;
 
-/**
- * A change of routes, as encoded in the log.
- *
- * <pre>
- * u8  version, 1
- * u8  kind: 1 add, 2 remove, 3 remove stale
- * add:           block key, rest of the bytes: value
- * remove:        block key
- * remove stale:  string node, u64 incarnation, varint maximum number of rows to examine,
- *                rest of the bytes: first key to examine
- * </pre>
- */
-@SuppressWarnings("ArrayRecordComponent") // carriers; never compared
-sealed interface RouteCommand {
+/** A change to routes. Each command encodes, decodes and applies itself. */
+public sealed interface RouteCommand permits AddRoute, RemoveRoute, RemoveStaleRoutes {
+  /*
+   *   1  version 1
+   *   1  kind
+   *   .. as described in each command
+   */
   int VERSION = 1;
-  int ADD = 1;
-  int REMOVE = 2;
-  int REMOVE_STALE = 3;
 
-  byte[] encode();
+  /** Returns the kind, its number in the log. A number is never reused for another command. */
+  int kind();
 
-  /** Adds a route or replaces its options. {@link RouteCodec} describes key and value. */
-  record Add(byte[] key, byte[] value) implements RouteCommand {
-    @Override
-    public byte[] encode() {
-      return begin(ADD, key.length + value.length).writeBlock(key).writeBytes(value).toByteArray();
-    }
-  }
+  void write(ByteWriter out);
 
-  /** Removes a route if it exists. */
-  record Remove(byte[] key) implements RouteCommand {
-    @Override
-    public byte[] encode() {
-      return begin(REMOVE, key.length).writeBlock(key).toByteArray();
-    }
+  /** Applies the command to the rows and returns the response. */
+  byte[] apply(RouteRows rows);
+
+  /** Returns an estimate of the encoded size. */
+  int expectedBytes();
+
+  default byte[] encode() {
+    ByteWriter out = new ByteWriter(expectedBytes());
+    out.writeByte(VERSION).writeByte(kind());
+    write(out);
+    return out.toByteArray();
   }
 
   /**
-   * Removes the routes of a node's earlier incarnations from a limited number of rows; answered by
-   * {@link StaleRoutesRemoved}.
+   * Decodes a command.
    *
-   * @param incarnation routes of lower incarnations are removed
-   * @param atMostRows maximum number of rows to examine, so that no log entry keeps the range busy
-   *     for long
-   * @param from first key to examine
+   * @throws MalformedBytesException if the bytes are not a valid command
    */
-  record RemoveStale(String node, long incarnation, int atMostRows, byte[] from)
-      implements RouteCommand {
-    @Override
-    public byte[] encode() {
-      return begin(REMOVE_STALE, node.length() + from.length + 16)
-          .writeString(node)
-          .writeLong(incarnation)
-          .writeVarint(atMostRows)
-          .writeBytes(from)
-          .toByteArray();
-    }
-  }
-
-  private static ByteWriter begin(int kind, int expectedBytes) {
-    return new ByteWriter(8 + expectedBytes).writeByte(VERSION).writeByte(kind);
-  }
-
-  /**
-   * @throws MalformedBytesException if the bytes are not a command
-   */
-  static RouteCommand decode(ByteReader in) {
+  static RouteCommand decode(ByteBuffer bytes) {
+    ByteReader in = new ByteReader(bytes);
     NewerFormatException.require("route command", VERSION, in.readByte());
     int kind = in.readByte();
     return switch (kind) {
-      case ADD -> {
-        byte[] key = in.readBlock();
-        yield new Add(key, in.readBytes(in.remaining()));
-      }
-      case REMOVE -> new Remove(in.readBlock());
-      case REMOVE_STALE ->
-          new RemoveStale(
-              in.readString(), in.readLong(), in.readInt(), in.readBytes(in.remaining()));
+      case AddRoute.KIND -> AddRoute.read(in);
+      case RemoveRoute.KIND -> RemoveRoute.read(in);
+      case RemoveStaleRoutes.KIND -> RemoveStaleRoutes.read(in);
       default -> throw NewerFormatException.unknownKind("route command", kind);
     };
   }

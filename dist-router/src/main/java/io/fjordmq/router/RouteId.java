@@ -3,8 +3,8 @@ package io.fjordmq.router;
 import io.fjordmq.api.TopicFilter;
 
 /** Identifies a route: everything except its options. */
-record RouteId(String tenant, TopicFilter filter, Receiver receiver) {
-  static RouteId of(Route route) {
+public record RouteId(String tenant, TopicFilter filter, Receiver receiver) {
+  public static RouteId of(Route route) {
     return new RouteId(route.tenant(), route.filter(), route.receiver());
   }
 }

@@ -81,10 +81,10 @@ record RouteMerge(MatchedRoutes routes, int weight) {
     return List.copyOf(merged.values());
   }
 
-  private static InboxMatch join(InboxMatch one, InboxMatch other) {
-    List<Route> routes = new ArrayList<>(one.routes());
-    routes.addAll(other.routes());
+  private static InboxMatch join(InboxMatch first, InboxMatch second) {
+    List<Route> routes = new ArrayList<>(first.routes());
+    routes.addAll(second.routes());
     routes.sort(BY_FILTER);
-    return new InboxMatch(one.inbox(), List.copyOf(routes));
+    return new InboxMatch(first.inbox(), List.copyOf(routes));
   }
 }

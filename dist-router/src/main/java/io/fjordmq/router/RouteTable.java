@@ -17,7 +17,7 @@ import java.util.function.Predicate;
  * All routes in the memory of a node, indexed for matching. The replicas of the {@code dist} ranges
  * fill it, each on its own thread; event loops match against it. Thread-safe.
  */
-final class RouteTable {
+public final class RouteTable {
   private final FilterTable<PatternRoutes, RouteMerge> filters;
   private final LongAdder routes = new LongAdder();
 
@@ -33,19 +33,19 @@ final class RouteTable {
     filters = new FilterTable<>(RouteMerge::of, RouteMerge::weight, maxCachedTopics);
   }
 
-  /** See {@link Router#match}. */
-  MatchedRoutes match(String tenant, String topic, IntConsumer visited) {
+  /** See {@code RouteStore.match}. */
+  public MatchedRoutes match(String tenant, String topic, IntConsumer visited) {
     return filters.match(tenant, topic, visited).routes();
   }
 
-  /** See {@link Router#match}. */
+  /** See {@code RouteStore.match}. */
   MatchedRoutes match(String tenant, String topic) {
     return match(tenant, topic, visited -> {});
   }
 
-  RouterStatus status() {
+  public RouteStoreStatus status() {
     FilterTable.Status cache = filters.status();
-    return new RouterStatus(
+    return new RouteStoreStatus(
         routes.sum(),
         cache.filters(),
         cache.cachedTopics(),
@@ -56,8 +56,8 @@ final class RouteTable {
         0);
   }
 
-  /** See {@link Router#has}. */
-  boolean has(Route route) {
+  /** See {@code RouteStore.has}. */
+  public boolean has(Route route) {
     boolean[] found = new boolean[1];
     filters.compute(
         route.tenant(),
@@ -123,7 +123,7 @@ final class RouteTable {
   }
 
   /** The latest ended incarnation of each node that still has routes. For infrequent use. */
-  Map<String, Long> endedIncarnations(Predicate<Receiver.Live> over) {
+  public Map<String, Long> endedIncarnations(Predicate<Receiver.Live> over) {
     Map<String, Long> latest = new HashMap<>();
     filters.forEach(
         pattern ->
@@ -139,10 +139,10 @@ final class RouteTable {
   /** Marks the interval as filled; returns whether a part of it was already filled. */
   private boolean markFilled(KeyInterval interval) {
     synchronized (filled) {
-      boolean was = filled.stream().anyMatch(interval::overlaps);
+      boolean overlapped = filled.stream().anyMatch(interval::overlaps);
       filled.removeIf(interval::equals);
       filled.add(interval);
-      return was;
+      return overlapped;
     }
   }
 
@@ -153,7 +153,7 @@ final class RouteTable {
             pattern.forEach(
                 route -> {
                   RouteId id = RouteId.of(route);
-                  if (interval.contains(RouteCodec.key(id))) {
+                  if (interval.contains(RouteKeys.of(id))) {
                     ids.add(id);
                   }
                 }));

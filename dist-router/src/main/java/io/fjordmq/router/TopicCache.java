@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded cache of the results for topics, for all tenants. {@link #get} and {@link #isWorthIt}
+ * A bounded cache of the results for topics, for all tenants. {@link #get} and {@link #shouldCache}
  * may be called by any thread; everything else is guarded by the lock of the {@link FilterTable}.
  *
  * <p>Eviction uses the CLOCK algorithm: a topic gets a second chance if it was used since the clock
@@ -36,13 +36,13 @@ final class TopicCache<R> {
   private long evictions;
 
   /** The topics of one tenant. */
-  static final class Part<R> {
+  static final class TenantPart<R> {
     private final ConcurrentHashMap<String, Entry<R>> results = new ConcurrentHashMap<>();
     private TopicIndex<Entry<R>> index = new TopicIndex<>();
   }
 
   private static final class Entry<R> {
-    final Part<R> part;
+    final TenantPart<R> tenantPart;
     final String topic;
     final R result;
     final int weight;
@@ -51,8 +51,8 @@ final class TopicCache<R> {
     /** Used since the clock passed. Not guarded: a race only loses a second chance. */
     boolean recent;
 
-    Entry(Part<R> part, String topic, R result, int weight) {
-      this.part = part;
+    Entry(TenantPart<R> tenantPart, String topic, R result, int weight) {
+      this.tenantPart = tenantPart;
       this.topic = topic;
       this.result = result;
       this.weight = weight;
@@ -65,8 +65,8 @@ final class TopicCache<R> {
   }
 
   /** The cached result for a topic, or null. */
-  @Nullable R get(Part<R> part, String topic) {
-    Entry<R> entry = part.results.get(topic);
+  @Nullable R get(TenantPart<R> tenantPart, String topic) {
+    Entry<R> entry = tenantPart.results.get(topic);
     if (entry == null) {
       return null;
     }
@@ -91,8 +91,8 @@ final class TopicCache<R> {
     return again;
   }
 
-  void put(Part<R> part, String topic, R result, int resultWeight) {
-    if (part.results.containsKey(topic)) {
+  void put(TenantPart<R> tenantPart, String topic, R result, int resultWeight) {
+    if (tenantPart.results.containsKey(topic)) {
       return; // cached by another thread
     }
     while (weight + resultWeight > maxWeight) {
@@ -101,9 +101,9 @@ final class TopicCache<R> {
     if (clock.size() >= 2L * maxWeight) {
       clock.removeIf(old -> old.dead);
     }
-    Entry<R> entry = new Entry<>(part, topic, result, resultWeight);
-    part.results.put(topic, entry);
-    part.index.put(topic, entry);
+    Entry<R> entry = new Entry<>(tenantPart, topic, result, resultWeight);
+    tenantPart.results.put(topic, entry);
+    tenantPart.index.put(topic, entry);
     clock.add(entry);
     size++;
     weight += resultWeight;
@@ -125,37 +125,40 @@ final class TopicCache<R> {
   }
 
   /** Removes the topics that the pattern matches. */
-  void invalidate(Part<R> part, String pattern) {
+  void invalidate(TenantPart<R> tenantPart, String pattern) {
     List<Entry<R>> stale = new ArrayList<>();
-    part.index.match(pattern, stale::add);
+    tenantPart.index.match(pattern, stale::add);
     invalidations += stale.size();
-    if (stale.size() > part.results.size() / 2) {
-      forgetAllBut(part, stale);
+    if (stale.size() > tenantPart.results.size() / 2) {
+      forgetAllBut(tenantPart, stale);
     } else {
       stale.forEach(this::forget);
     }
   }
 
-  /** Rebuilds the part, which is cheaper if few topics remain; these may miss for a moment. */
-  private void forgetAllBut(Part<R> part, List<Entry<R>> stale) {
+  /**
+   * Rebuilds the part, which is cheaper if few topics remain; lookups of these may miss briefly.
+   */
+  private void forgetAllBut(TenantPart<R> tenantPart, List<Entry<R>> stale) {
     stale.forEach(this::kill);
-    List<Entry<R>> left = part.results.values().stream().filter(entry -> !entry.dead).toList();
-    part.results.clear();
-    part.index = new TopicIndex<>();
-    for (Entry<R> entry : left) {
-      part.results.put(entry.topic, entry);
-      part.index.put(entry.topic, entry);
+    List<Entry<R>> remaining =
+        tenantPart.results.values().stream().filter(entry -> !entry.dead).toList();
+    tenantPart.results.clear();
+    tenantPart.index = new TopicIndex<>();
+    for (Entry<R> entry : remaining) {
+      tenantPart.results.put(entry.topic, entry);
+      tenantPart.index.put(entry.topic, entry);
     }
   }
 
   /** Removes all topics of a tenant; the part is not used afterwards. */
-  void drop(Part<R> part) {
-    part.results.values().forEach(this::kill);
+  void drop(TenantPart<R> tenantPart) {
+    tenantPart.results.values().forEach(this::kill);
   }
 
   private void forget(Entry<R> entry) {
-    entry.part.results.remove(entry.topic);
-    entry.part.index.remove(entry.topic);
+    entry.tenantPart.results.remove(entry.topic);
+    entry.tenantPart.index.remove(entry.topic);
     kill(entry);
   }
 

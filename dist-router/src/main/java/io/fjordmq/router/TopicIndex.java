@@ -62,17 +62,17 @@ final class TopicIndex<V> {
 
   /** Passes the values of all topics that the filter matches. */
   void match(String pattern, Consumer<? super V> matched) {
-    List<Node<V>> here = new ArrayList<>();
-    here.add(root);
-    for (int from = 0; from <= pattern.length() && !here.isEmpty(); ) {
+    List<Node<V>> frontier = new ArrayList<>();
+    frontier.add(root);
+    for (int from = 0; from <= pattern.length() && !frontier.isEmpty(); ) {
       int end = Levels.endOfLevel(pattern, from);
       String level = pattern.substring(from, end);
       if (level.equals("#")) {
-        passAllBelow(here, from == 0, matched);
+        passAllBelow(frontier, from == 0, matched);
         return;
       }
       List<Node<V>> below = new ArrayList<>();
-      for (Node<V> node : here) {
+      for (Node<V> node : frontier) {
         if (!level.equals("+")) {
           Node<V> child = node.children.get(level);
           if (child != null) {
@@ -84,17 +84,17 @@ final class TopicIndex<V> {
           node.children.forEach(below::add);
         }
       }
-      here = below;
+      frontier = below;
       from = end + 1;
     }
-    here.forEach(node -> pass(node, matched));
+    frontier.forEach(node -> pass(node, matched));
   }
 
   private static <V> void passAllBelow(
       List<Node<V>> tops, boolean first, Consumer<? super V> matched) {
     List<Node<V>> open = new ArrayList<>();
     for (Node<V> top : tops) {
-      pass(top, matched); // "a/#" matches "a" too
+      pass(top, matched); // "a/#" also matches "a"
       if (first) {
         top.children.forEachUnreserved(open::add);
       } else {

@@ -1,19 +1,26 @@
 /**
- * Maps topics to the receivers of their messages. Start at {@link io.fjordmq.router.Router}.
+ * Maps topics to the receivers of their messages. Start at {@link io.fjordmq.router.RouteStore},
+ * which the broker calls.
  *
- * <p>Routes are replicated in the {@code dist} store. Every node derives a trie from them and
- * matches a PUBLISH without a network hop. A receiver is only a name here: this package knows
- * neither inboxes nor retained messages nor connections.
+ * <p>Routes are replicated in the {@code dist} store. Every node derives a trie from its replicas
+ * and matches a PUBLISH without a network hop. To this package a receiver is only a name; it does
+ * not depend on inboxes, retained messages or connections. Its parts have the names that they have
+ * in every store:
  *
- * <p>The replicated part: {@link io.fjordmq.router.RangedRouter} encodes each call as a {@code
- * RouteCommand}; {@code RouterCoprocessor} applies it to rows, whose format is in {@code
- * RouteCodec}, and to the node's {@code RouteTable}.
+ * <ul>
+ *   <li>{@code RouteCoprocessor} decodes a {@code RouteCommand}, which applies itself to {@code
+ *       RouteRows}: the rows, in the formats of {@code RouteKeys} and {@code RouteRow}, and the
+ *       {@code RouteTable} of the node. The result depends only on the rows and the command.
+ *   <li>{@code RouteTable} holds the routes of each pattern ({@code PatternRoutes}) and merges
+ *       those of the patterns that match a topic ({@code RouteMerge}). {@code AppliedRoutes} tracks
+ *       how complete the table is.
+ *   <li>{@link io.fjordmq.router.FilterTable} finds the patterns that match a topic. It combines a
+ *       trie ({@code FilterTrie}) and a cache of its results ({@code TopicCache}), which it
+ *       invalidates exactly ({@code TopicIndex}), and explains why a match is never stale.
+ *   <li>{@link io.fjordmq.router.RouteReplicas} registers the store.
+ * </ul>
  *
- * <p>The part in memory: {@code RouteTable} holds the routes of each pattern ({@code
- * PatternRoutes}) in a {@link io.fjordmq.router.FilterTable}, which finds the patterns that match a
- * topic ({@code FilterTrie}) and merges their routes ({@code RouteMerge}). It caches the result
- * ({@code TopicCache}) until a matching pattern changes ({@code TopicIndex} finds the topics to
- * invalidate). {@link io.fjordmq.router.FilterTable} explains why a match is never stale.
+ * <p>The subpackage {@code client} has what one node does with the ranges.
  */
 @NullMarked
 package io.fjordmq.router;

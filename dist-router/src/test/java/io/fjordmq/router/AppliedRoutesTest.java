@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a node says that it has applied an index only if its table has all that stood before. */
+/** Goal: a node reports an index as applied only if its table contains every earlier change. */
 class AppliedRoutesTest {
   private static final long PARENT = 1;
   private static final long CHILD = 2;
@@ -16,7 +16,7 @@ class AppliedRoutesTest {
 
   private final AppliedRoutes applied = new AppliedRoutes();
 
-  @SuppressWarnings("NullAway") // does not see in class files that an array may be null
+  @SuppressWarnings("NullAway") // NullAway does not read the nullness of arrays from class files
   private static KeyInterval keys(int start, @Nullable Integer end) {
     byte[] first = start == 0 ? new byte[0] : new byte[] {(byte) start};
     return new KeyInterval(first, end == null ? null : new byte[] {end.byteValue()});
@@ -32,7 +32,7 @@ class AppliedRoutesTest {
   }
 
   @Test
-  void shouldSayWhatTheReplicaSaysWhileItHoldsWhatItHeld() {
+  void shouldReportTheIndexOfTheReplicaWhileItsKeysAreUnchanged() {
     CompletableFuture<Long> later = applied.whenApplied(PARENT, 51);
     opened(PARENT, KeyInterval.ALL, 50);
     assertThat(applied.index(PARENT)).isEqualTo(50);
@@ -45,7 +45,7 @@ class AppliedRoutesTest {
   }
 
   @Test
-  void shouldGoOnWhenASplitComesWithTheLog() {
+  void shouldAdvanceOverASplitInTheLog() {
     opened(PARENT, KeyInterval.ALL, 50);
     applied.narrowed(PARENT, keys(0, 8));
     applied.advance(PARENT, 51);
@@ -56,7 +56,7 @@ class AppliedRoutesTest {
   }
 
   @Test
-  void shouldHoldBackWhatACopyFromAfterASplitDoesNotHave() {
+  void shouldHoldBackTheIndexOfASnapshotTakenAfterASplit() {
     opened(PARENT, KeyInterval.ALL, 50);
     CompletableFuture<Long> before = applied.whenApplied(PARENT, 60);
 
@@ -72,7 +72,7 @@ class AppliedRoutesTest {
   }
 
   @Test
-  void shouldWaitForAllPartsOfWhatWasTakenAway() {
+  void shouldWaitForAllMissingKeys() {
     opened(PARENT, KeyInterval.ALL, 50);
     opened(PARENT, keys(0, 8), 80);
 
@@ -82,9 +82,9 @@ class AppliedRoutesTest {
     assertThat(applied.index(PARENT)).isEqualTo(80);
   }
 
-  /** The child may have had the keys of the grandchild when its log said 12. */
+  /** The child may have held the keys of the grandchild when its log was at index 12. */
   @Test
-  void shouldNotTakeTheFirstCopyOfARangeForAllThatItEverHad() {
+  void shouldNotTrustTheFirstSnapshotOfARangeForFormerKeys() {
     opened(PARENT, KeyInterval.ALL, 50);
     applied.narrowed(PARENT, keys(0, 8));
     applied.advance(PARENT, 51);
@@ -98,9 +98,9 @@ class AppliedRoutesTest {
     assertThat(applied.index(CHILD)).isEqualTo(40);
   }
 
-  /** What moves on with the log while something is missing elsewhere need not wait. */
+  /** A range that advances with its log does not wait for keys missing in other ranges. */
   @Test
-  void shouldHoldBackOnlyWhoLost() {
+  void shouldHoldBackOnlyTheRangeWithMissingKeys() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 50);
     assertThat(applied.index(PARENT)).isEqualTo(50);
@@ -117,7 +117,7 @@ class AppliedRoutesTest {
   }
 
   @Test
-  void shouldHoldBackAgainWhenItLosesMoreMeanwhile() {
+  void shouldWaitAgainWhenMoreKeysGoMissing() {
     opened(PARENT, KeyInterval.ALL, 50);
     opened(PARENT, keys(0, 8), 80);
     opened(PARENT, keys(0, 4), 90);
@@ -128,20 +128,23 @@ class AppliedRoutesTest {
   }
 
   @Test
-  void shouldGoOnWhenAMergeComesWithTheLog() {
+  void shouldAdvanceOverAMergeInTheLog() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 70);
     CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 71);
     opened(PARENT, KeyInterval.ALL, 51, List.of(CHILD));
     assertThat(applied.index(PARENT)).isEqualTo(51);
-    assertThat(ofThePart).as("all that its log had is here").isCompleted();
+    assertThat(ofThePart).as("the table contains its complete log").isCompleted();
     applied.advance(CHILD, 72);
     assertThat(applied.index(CHILD)).as("its replica is about to close").isGreaterThan(72);
   }
 
-  /** The part's replica here is behind, and its neighbour's copy is from after the merge. */
+  /**
+   * The replica of the absorbed range lags on this node, and the snapshot of its neighbour was
+   * taken after the merge.
+   */
   @Test
-  void shouldTakeACopyFromAfterAMergeForAllOfBoth() {
+  void shouldAcceptASnapshotTakenAfterAMergeForBothRanges() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 12);
     CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 40);
@@ -152,11 +155,11 @@ class AppliedRoutesTest {
   }
 
   /**
-   * It took in the child's keys, changed them, and gave them to others again: what the child's
-   * replica has here is from before that.
+   * The parent absorbed the keys of the child, changed them and moved them away again; the replica
+   * of the child on this node predates that.
    */
   @Test
-  void shouldNotTakeWhatAPartHeldForWhatWasChangedInItLater() {
+  void shouldNotTrustAnAbsorbedReplicaForLaterChanges() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 12);
     CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 40);
@@ -172,9 +175,9 @@ class AppliedRoutesTest {
     assertThat(ofThePart).isCompleted();
   }
 
-  /** The same where the part had no replica here. */
+  /** The same without a replica of the absorbed range on this node. */
   @Test
-  void shouldMissAllThatNobodyHoldsIfThereWasAMerge() {
+  void shouldWaitForAllUnheldKeysAfterAMerge() {
     opened(PARENT, keys(0, 2), 50);
     opened(GRANDCHILD, keys(4, 8), 50);
     opened(CHILD, keys(2, 4), 90, List.of(4L));
@@ -184,14 +187,14 @@ class AppliedRoutesTest {
     assertThat(applied.whenApplied(4, 1_000)).isCompleted();
   }
 
-  /** Whoever holds keys now, another one does not any more. */
+  /** Keys that one replica holds now are no longer held by another. */
   @Test
-  void shouldNotCountWhatAReplicaHeldThatWasRemoved() {
+  void shouldIgnoreKeysOfARemovedReplica() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 50);
     opened(GRANDCHILD, keys(8, 9), 20);
     opened(PARENT, KeyInterval.ALL, 60);
     opened(PARENT, keys(0, 8), 80);
-    assertThat(applied.index(PARENT)).as("8 and what follows is held by nobody").isEqualTo(60);
+    assertThat(applied.index(PARENT)).as("no replica holds 8 and later keys").isEqualTo(60);
   }
 }

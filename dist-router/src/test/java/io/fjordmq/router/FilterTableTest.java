@@ -23,15 +23,15 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: a table always answers as a list of filters tried one by one would, with a cache so small
- * that it evicts all the time, and gives the same object while nothing that matches has changed.
+ * Goal: a table always returns the result of trying every filter in turn, with a cache so small
+ * that it evicts constantly, and returns the same object while no matching filter changes.
  */
 class FilterTableTest {
   private static final String TENANT = "t";
 
   private final FilterTable<String, Set<String>> table = new FilterTable<>(TreeSet::new, 4);
 
-  /** One step: change the filter, or (third part 2) match the topic. */
+  /** A step changes a filter or, if its third part is 2, matches the topic. */
   @Provide
   Arbitrary<List<Tuple3<String, String, Integer>>> steps() {
     Arbitrary<String> level = Arbitraries.of("a", "b", "", "$s");
@@ -62,7 +62,7 @@ class FilterTableTest {
   }
 
   @Property(tries = 400)
-  void shouldAnswerAsTryingEveryFilterWouldWhenFiltersComeAndGo(
+  void shouldMatchLikeTryingEveryFilterWhileFiltersChange(
       @ForAll("steps") @Size(min = 1) List<Tuple3<String, String, Integer>> steps) {
     FilterTable<String, Set<String>> tested = new FilterTable<>(TreeSet::new, 3);
     Map<String, String> model = new HashMap<>();
@@ -93,7 +93,7 @@ class FilterTableTest {
     for (String each : List.copyOf(model.keySet())) {
       tested.compute(TENANT, each, old -> null);
     }
-    assertThat(tested.cachedTopics()).as("a tenant without filters costs nothing").isZero();
+    assertThat(tested.cachedTopics()).as("a tenant without filters uses no memory").isZero();
   }
 
   @Test
@@ -110,7 +110,7 @@ class FilterTableTest {
   }
 
   @Test
-  void shouldKeepWhatIsAskedForWhenTheCacheIsFull() {
+  void shouldKeepHotTopicsWhenTheCacheIsFull() {
     add("#");
     Set<String> hot = table.match(TENANT, "hot");
     for (int i = 0; i < 100; i++) {
@@ -143,7 +143,7 @@ class FilterTableTest {
     assertThat(table.match(TENANT, deep)).hasSize(1);
   }
 
-  /** What is done once in the middle of a match, after the filters were found. */
+  /** Runs once in the middle of a match, after the filters were found. */
   private Runnable meanwhile = () -> {};
 
   private final FilterTable<String, Set<String>> disturbed =
@@ -157,7 +157,7 @@ class FilterTableTest {
           4);
 
   @Test
-  void shouldNotRememberAMatchDuringWhichAFilterWasAdded() {
+  void shouldNotCacheAMatchDuringWhichAFilterWasAdded() {
     disturbed.compute(TENANT, "a", old -> "a");
     meanwhile = () -> disturbed.compute(TENANT, "#", old -> "#");
     assertThat(disturbed.match(TENANT, "a")).contains("a");
@@ -165,7 +165,7 @@ class FilterTableTest {
   }
 
   @Test
-  void shouldNotRememberAMatchDuringWhichAFilterWasRemoved() {
+  void shouldNotCacheAMatchDuringWhichAFilterWasRemoved() {
     disturbed.compute(TENANT, "a", old -> "a");
     disturbed.compute(TENANT, "+", old -> "+");
     meanwhile = () -> disturbed.compute(TENANT, "+", old -> null);
@@ -174,7 +174,7 @@ class FilterTableTest {
   }
 
   @Test
-  void shouldRememberNothingOfATenantThatLostItsLastFilterMeanwhile() {
+  void shouldNotCacheForATenantThatLostItsLastFilterMeanwhile() {
     disturbed.compute(TENANT, "a", old -> "a");
     meanwhile =
         () -> {
@@ -187,7 +187,7 @@ class FilterTableTest {
   }
 
   @Test
-  void shouldRefuseACacheOfNothing() {
+  void shouldRejectACacheWithoutCapacity() {
     assertThatThrownBy(() -> new FilterTable<String, Set<String>>(TreeSet::new, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("maxCachedTopics");

@@ -16,12 +16,11 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: with routes coming and going on several threads and a cache that is too small, no match
- * misses a route whose addition was complete before it began, and none shows a route whose removal
- * was.
+ * Goal: while several threads add and remove routes and the cache is too small, no match misses a
+ * route whose addition was complete before it began, and none contains a route whose removal was.
  *
- * <p>Method: each route has a phase, raised before and after each of its changes by the one thread
- * that changes it. A match during which the phase stood still must agree with it.
+ * <p>Method: each route has a phase, incremented before and after each of its changes by the single
+ * thread that changes it. A match during which the phase did not change must agree with it.
  */
 class RouteTableStressTest {
   private static final int ADDED = 2;
@@ -49,7 +48,7 @@ class RouteTableStressTest {
   }
 
   @Test
-  void shouldNeverMatchWhatIsGoneNorMissWhatIsThere() throws Exception {
+  void shouldNeverMatchRemovedRoutesNorMissExistingOnes() throws Exception {
     int writers = 3;
     ExecutorService threads = Executors.newFixedThreadPool(writers + READERS);
     try {
@@ -75,8 +74,8 @@ class RouteTableStressTest {
       threads.shutdownNow();
     }
     assertThat(verdicts.sum()).isGreaterThan(20_000);
-    RouterStatus status = table.status();
-    assertThat(status.cacheHits()).as("the cache took part").isPositive();
+    RouteStoreStatus status = table.status();
+    assertThat(status.cacheHits()).as("the cache was used").isPositive();
     assertThat(status.cacheInvalidations()).isPositive();
     for (int i = 0; i < routes.size(); i++) {
       if (phases.get(i) % PHASES == ADDED) {
@@ -86,7 +85,7 @@ class RouteTableStressTest {
     assertThat(table.status().routes()).isZero();
   }
 
-  /** Changes every so-manieth route, again and again. */
+  /** Changes every {@code step}-th route repeatedly. */
   private void writeUntilDone(int first, int step) {
     Random random = new Random(first);
     while (!done.get()) {
@@ -100,7 +99,7 @@ class RouteTableStressTest {
       }
       phases.getAndIncrement(index);
       if (random.nextInt(8) == 0) {
-        Thread.yield(); // else hardly anything stands still long enough to be judged
+        Thread.yield(); // otherwise hardly any route would be stable long enough to be checked
       }
     }
   }

@@ -24,8 +24,8 @@ import net.jqwik.api.Tuple.Tuple3;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: the table matches as a list of routes would that are tried one by one, whatever was added,
- * replaced and removed before, with a cache that is always too small.
+ * Goal: the table matches like a list of routes tried one by one, after any additions, replacements
+ * and removals, with a cache that is always too small.
  */
 class RouteTableTest {
   private final RouteTable table = new RouteTable(1_000);
@@ -45,8 +45,7 @@ class RouteTableTest {
   }
 
   @Property(tries = 500)
-  void shouldMatchAsAListOfRoutesWouldWhenRoutesComeAndGo(
-      @ForAll("steps") List<Tuple3<Step, Route, String>> steps) {
+  void shouldMatchLikeAListOfRoutes(@ForAll("steps") List<Tuple3<Step, Route, String>> steps) {
     RouteTable tested = new RouteTable(20);
     Map<RouteId, Route> model = new LinkedHashMap<>();
     for (Tuple3<Step, Route, String> step : steps) {
@@ -64,9 +63,9 @@ class RouteTableTest {
     }
     List.copyOf(model.keySet()).forEach(tested::remove);
     assertThat(tested.status())
-        .returns(0L, RouterStatus::routes)
-        .returns(0, RouterStatus::filters)
-        .returns(0, RouterStatus::cachedTopics);
+        .returns(0L, RouteStoreStatus::routes)
+        .returns(0, RouteStoreStatus::filters)
+        .returns(0, RouteStoreStatus::cachedTopics);
   }
 
   private static void assertMatches(
@@ -103,7 +102,7 @@ class RouteTableTest {
   }
 
   @Test
-  void shouldGiveTheSameObjectUntilAMatchingRouteChanges() {
+  void shouldReturnTheSameObjectUntilAMatchingRouteChanges() {
     table.add(Routes.toInbox("a/+", "c1"));
     MatchedRoutes before = match("a/b");
     table.add(Routes.toInbox("b/#", "c2"));
@@ -130,7 +129,7 @@ class RouteTableTest {
   }
 
   @Test
-  void shouldKeepOneListOfInboxesWhenManyTopicsMatchTheSameFilter() {
+  void shouldShareTheInboxListOfTopicsThatMatchTheSameFilter() {
     for (int i = 0; i < 100; i++) {
       table.add(Routes.toInbox("alarms/+", "c" + i));
     }
@@ -139,7 +138,7 @@ class RouteTableTest {
   }
 
   @Test
-  void shouldNotRememberATopicWhenItsReceiversTakeTooMuchRoom() {
+  void shouldNotCacheATopicWithTooManyReceivers() {
     RouteTable small = new RouteTable(80);
     for (int i = 0; i < 20; i++) {
       small.add(Routes.toInbox("a", "c" + i));
@@ -152,14 +151,14 @@ class RouteTableTest {
   }
 
   @Test
-  void shouldCountWhatTheCacheDoes() {
+  void shouldReportCacheStatistics() {
     RouteTable small = new RouteTable(2);
     small.add(Routes.toInbox("#", "c"));
     for (String topic : List.of("a", "a", "b", "c", "c")) {
       small.match(Routes.TENANT, topic);
     }
     small.add(Routes.toNode("c", "n"));
-    assertThat(small.status()).isEqualTo(new RouterStatus(2, 2, 1, 1, 4, 1, 1, 0));
+    assertThat(small.status()).isEqualTo(new RouteStoreStatus(2, 2, 1, 1, 4, 1, 1, 0));
   }
 
   private MatchedRoutes match(String topic) {

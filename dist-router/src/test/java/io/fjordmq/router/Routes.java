@@ -10,7 +10,7 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 
-/** Routes for tests, made by hand and at random. */
+/** Fixed and random routes for tests. */
 final class Routes {
   static final String TENANT = "acme";
 
@@ -29,7 +29,7 @@ final class Routes {
         TENANT, TopicFilter.parse(filter), receiver, SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE));
   }
 
-  /** Few levels, so that filters overlap and meet the topics. */
+  /** Few levels, so that filters overlap and match the topics. */
   static Arbitrary<String> filters() {
     Arbitrary<List<String>> levels =
         Arbitraries.of("a", "b", "", "+", "$s", "ä").list().ofMaxSize(3);

@@ -1,14 +1,14 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 
 /**
  * Detaches an inbox on behalf of a node whose attach has an unknown outcome. No connection has the
  * handle, so no other detach would ever come. The effect is that of a connection lost now. Must be
  * sent after that attach and never after a later attach of the same node.
  */
-record AbandonAttach(InboxId id, Owner owner) implements InboxCommand {
+public record AbandonAttach(InboxId id, Owner owner) implements InboxCommand {
   /*
    *   .. id, owner
    */
@@ -30,13 +30,13 @@ record AbandonAttach(InboxId id, Owner owner) implements InboxCommand {
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.find(id);
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.find(id);
     if (inbox != null && owner.equals(inbox.state().owner())) {
       InboxState state = inbox.state();
       // sentBelow stays: nothing was sent to a client that was not connected.
-      SessionExpiry.detach(tables, inbox, state.sentBelow(), state.expirySeconds(), true, 0);
+      SessionExpiry.detach(inboxes, inbox, state.sentBelow(), state.expirySeconds(), true, 0, 0);
     }
-    return Answer.done();
+    return ResponseCodec.done();
   }
 }

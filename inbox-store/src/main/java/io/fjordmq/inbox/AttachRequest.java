@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *     never expires; 0 for an inbox that only keeps the will of a connection
  * @param will published if the connection ends without a DISCONNECT; null if none
  * @param limits limits of the inbox from now on; null for those of {@link InboxSettings}
- * @param user user of the connection; null if the session shall have no user, which also removes an
+ * @param user user of the connection; null if the session is to have no user, which also removes an
  *     existing one
  */
 public record AttachRequest(

@@ -1,7 +1,7 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.inbox.Attachment.Discarded;
 import io.fjordmq.inbox.Attachment.ReceivedPublish;
 import java.util.ArrayList;
@@ -10,16 +10,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attaches an inbox to a connection. Answers an {@link AttachmentCodec attachment}.
+ * Attaches an inbox to a connection. The response is an {@link AttachmentCodec attachment}.
  *
  * @param salt makes the incarnation unique within a millisecond; {@link #SALT_BITS} bits
  * @param will the encoded will; null if none
- * @param user user of the connection; null if the session shall have no user. With a user, the
- *     answer starts with a byte: 0 attached, 1 refused because the inbox belongs to another user, 2
- *     attached as a guest
+ * @param user user of the connection; null if the session is to have no user. With a user, the
+ *     response starts with a byte: 0 attached, 1 refused because the inbox belongs to another user,
+ *     2 attached as a guest
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
-record AttachSession(
+public record AttachSession(
     InboxId id,
     boolean cleanStart,
     Owner owner,
@@ -33,14 +33,14 @@ record AttachSession(
    *   1  flags   bit 0 clean start, 1 has a will, 2 the user is exclusive
    *   .. id, owner
    *   v  expirySeconds
-   *   v  max messages, v max bytes, 1 what happens when full
+   *   v  max messages, v max bytes, 1 policy when full
    *   v  salt
    *   b  will     if it has one
    *   s  user     in the kind that has one
    */
   static final int KIND = 3;
   static final int KIND_WITH_USER = 18;
-  static final int SALT_BITS = 20;
+  public static final int SALT_BITS = 20;
   private static final int CLEAN_START = 1;
   private static final int HAS_WILL = 1 << 1;
   private static final int EXCLUSIVE = 1 << 2;
@@ -99,9 +99,9 @@ record AttachSession(
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.find(id);
-    if (inbox != null && SessionExpiry.settle(tables, inbox)) {
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.find(id);
+    if (inbox != null && SessionExpiry.applyDue(inboxes, inbox)) {
       inbox = null;
     }
     if (inbox != null && isClosedTo(inbox.state())) {
@@ -111,20 +111,20 @@ record AttachSession(
     Discarded discarded = null;
     if (inbox != null) {
       before = inbox.handle();
-      if (SessionExpiry.takeOver(tables, inbox, cleanStart)) {
-        discarded = new Discarded(before.incarnation(), tables.remove(inbox));
+      if (SessionExpiry.takeOver(inboxes, inbox, cleanStart)) {
+        discarded = new Discarded(before.incarnation(), inboxes.remove(inbox));
         inbox = null;
       }
     }
     final boolean present = inbox != null;
     if (inbox == null) {
-      inbox = tables.create(before, salt, expirySeconds, limits);
+      inbox = inboxes.create(before, salt, expirySeconds, limits);
     }
     InboxState former = inbox.state();
     boolean guest = present && isOtherUser(former);
     InboxHandle handle = new InboxHandle(id, inbox.incarnation(), before.epoch() + 1);
     long sentBelow = inbox.sentBelow();
-    tables.saveState(
+    inboxes.saveState(
         inbox,
         new InboxState(
             handle,
@@ -137,7 +137,7 @@ record AttachSession(
             InboxState.NEVER,
             guest ? unbound(former.user()) : user,
             guest));
-    byte[] attachment = AttachmentCodec.encode(describe(tables, inbox, present, discarded));
+    byte[] attachment = AttachmentCodec.encode(describe(inboxes, inbox, present, discarded));
     return user == null
         ? attachment
         : new ByteWriter(1 + attachment.length)
@@ -174,25 +174,26 @@ record AttachSession(
   }
 
   /**
-   * Decodes the answer.
+   * Decodes the response.
    *
    * @throws InboxBoundException if the session belongs exclusively to another user
    */
-  Attachment decodeAnswer(byte[] answer) {
+  public Attachment decodeResponse(byte[] response) {
     if (user == null) {
-      return AttachmentCodec.decode(answer);
+      return AttachmentCodec.decode(response);
     }
-    if (answer[0] == REFUSED) {
+    if (response[0] == REFUSED) {
       throw new InboxBoundException(id);
     }
-    Attachment attachment = AttachmentCodec.decode(Arrays.copyOfRange(answer, 1, answer.length));
-    return answer[0] == GUEST ? attachment.asGuest() : attachment;
+    Attachment attachment =
+        AttachmentCodec.decode(Arrays.copyOfRange(response, 1, response.length));
+    return response[0] == GUEST ? attachment.asGuest() : attachment;
   }
 
   private static Attachment describe(
-      InboxTables tables, Inbox inbox, boolean present, @Nullable Discarded discarded) {
+      InboxRows inboxes, Inbox inbox, boolean present, @Nullable Discarded discarded) {
     List<ReceivedPublish> received = new ArrayList<>();
-    tables.scanKind(
+    inboxes.scanKind(
         inbox,
         InboxKeys.RECEIVED,
         (key, value) ->
@@ -203,7 +204,7 @@ record AttachSession(
     return new Attachment(
         inbox.handle(),
         present,
-        tables.subscriptions(inbox),
+        inboxes.subscriptions(inbox),
         discarded,
         cursor.committed,
         cursor.next,
@@ -212,6 +213,6 @@ record AttachSession(
         cursor.done.first(Attachment.MAX_ACKNOWLEDGED),
         received,
         cursor.nextPublish,
-        tables.connectOrder());
+        inboxes.connectOrder());
   }
 }

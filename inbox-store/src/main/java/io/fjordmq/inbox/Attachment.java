@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *     routes must be removed; null if there was none
  * @param firstUndelivered lowest sequence that is not acknowledged; equals nextSequence if there is
  *     none
- * @param nextSequence sequence of the next message; messages from here on are pushed to {@link
- *     InboxListener#appended}
+ * @param nextSequence sequence of the next message; messages from this one on are pushed to {@link
+ *     InboxListener#onAppended}
  * @param sentBelow entries with a lower sequence may have been sent on an earlier connection; the
  *     others have not been
  * @param released sequences (≥ firstUndelivered) whose PUBREC was recorded; PUBREL is pending, in
@@ -50,7 +50,7 @@ public record Attachment(
 
   /**
    * Upper bound of its encoded size, not counting subscriptions: each list has at most one element
-   * per packet identifier and 11 bytes per element; the rest is the client's names.
+   * per packet identifier and 11 bytes per element; the remainder is for the client's names.
    */
   public static final int BYTES_BESIDE_SUBSCRIPTIONS = 2 << 20;
 

@@ -1,16 +1,17 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.inbox.Attachment.Discarded;
 import io.fjordmq.inbox.Attachment.ReceivedPublish;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes the answers to attach and discard commands. They are sent between nodes but not stored.
+ * Encodes the responses to attach and discard commands, which are sent between nodes but not
+ * stored.
  */
-final class AttachmentCodec {
+public final class AttachmentCodec {
   /*
    *   .. handle
    *   1  flags   bit 0 session present, 1 something was discarded
@@ -22,7 +23,7 @@ final class AttachmentCodec {
    *   v  nextPublishSequence
    *   .. connect order
    *
-   * Answer to a discard:
+   * Response to a discard:
    *
    *   .. connect order
    *   .. discarded     if there is one
@@ -35,7 +36,7 @@ final class AttachmentCodec {
 
   private AttachmentCodec() {}
 
-  static byte[] encode(Attachment attachment) {
+  public static byte[] encode(Attachment attachment) {
     ByteWriter out = new ByteWriter(128);
     Discarded discarded = attachment.discarded();
     FieldCodec.writeHandle(out, attachment.handle());
@@ -100,7 +101,7 @@ final class AttachmentCodec {
     return out.toByteArray();
   }
 
-  static DiscardResult decodeDiscard(byte[] bytes) {
+  public static DiscardResult decodeDiscard(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     ConnectOrder connectOrder = readOrder(in);
     return new DiscardResult(connectOrder, in.remaining() == 0 ? null : readDiscarded(in));

@@ -1,25 +1,25 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Removes acknowledged entries of many inboxes in one range. Answers one byte per inbox: 0 done, 1
- * fenced.
+ * Removes acknowledged entries of many inboxes in one range. The response has one byte per inbox: 0
+ * done, 1 fenced.
  */
-record CommitDeliveries(List<Commit> commits) implements InboxCommand {
+public record CommitDeliveries(List<Commit> commits) implements InboxCommand {
   /*
    *   v  number of commits
    *   .. handle, v upTo, numbers beyond    for each
    */
   static final int KIND = 2;
   static final byte DONE = 0;
-  static final byte FENCED = 1;
+  public static final byte FENCED = 1;
 
   /** The acknowledgements of one inbox. */
-  record Commit(InboxHandle handle, long upTo, List<Long> beyond) {}
+  public record Commit(InboxHandle handle, long upTo, List<Long> beyond) {}
 
   @Override
   public int kind() {
@@ -52,17 +52,17 @@ record CommitDeliveries(List<Commit> commits) implements InboxCommand {
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    byte[] answers = new byte[commits.size()];
-    for (int i = 0; i < answers.length; i++) {
+  public byte[] apply(InboxRows inboxes) {
+    byte[] outcomes = new byte[commits.size()];
+    for (int i = 0; i < outcomes.length; i++) {
       Commit commit = commits.get(i);
-      Inbox inbox = tables.findOwned(commit.handle());
+      Inbox inbox = inboxes.findOwned(commit.handle());
       if (inbox == null) {
-        answers[i] = FENCED;
+        outcomes[i] = FENCED;
       } else {
-        new EntryQueue(tables, inbox).acknowledge(commit.upTo(), commit.beyond());
+        new EntryQueue(inboxes, inbox).acknowledge(commit.upTo(), commit.beyond());
       }
     }
-    return answers;
+    return outcomes;
   }
 }

@@ -1,10 +1,10 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 
 /** Confirms that a due will has been published. */
-record ConfirmWill(InboxId id, long incarnation, long epoch) implements InboxCommand {
+public record ConfirmWill(InboxId id, long incarnation, long epoch) implements InboxCommand {
   /*
    *   .. id
    *   8  incarnation
@@ -28,9 +28,9 @@ record ConfirmWill(InboxId id, long incarnation, long epoch) implements InboxCom
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
+  public byte[] apply(InboxRows inboxes) {
     // The due row remains; when it is processed, it finds no will and has no effect.
-    tables.rows().delete(InboxKeys.will(InboxKeys.bucket(id), incarnation, epoch));
-    return Answer.done();
+    inboxes.rows().delete(InboxKeys.will(id.bucket(), incarnation, epoch));
+    return ResponseCodec.done();
   }
 }

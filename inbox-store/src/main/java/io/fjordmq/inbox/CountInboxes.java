@@ -1,15 +1,15 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 
 /**
  * Continues {@linkplain InboxMemory#countSome counting} the contents of inboxes in replicas that
- * were opened before. Changes no stored state and answers nothing.
+ * were opened before. Changes no stored state; the response is empty.
  *
  * @param maxInboxes maximum number of inboxes to count
  */
-record CountInboxes(int maxInboxes) implements InboxCommand {
+public record CountInboxes(int maxInboxes) implements InboxCommand {
   /*
    *   v  maxInboxes
    */
@@ -30,8 +30,8 @@ record CountInboxes(int maxInboxes) implements InboxCommand {
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    tables.countSome(maxInboxes);
-    return Answer.done();
+  public byte[] apply(InboxRows inboxes) {
+    inboxes.countSome(maxInboxes);
+    return ResponseCodec.done();
   }
 }

@@ -1,21 +1,21 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Detaches inboxes of a dead owner, as if their connections had been lost now, but wills wait for a
- * grace period so that clients can reconnect. Answers the key where the next command continues;
- * empty at the end of the range.
+ * grace period so that clients can reconnect. The response is the key where the next command
+ * continues; empty at the end of the range.
  *
- * @param from start key, as answered by the previous command; empty for the first one
+ * @param from start key, from the response to the previous command; empty for the first one
  * @param maxInboxes maximum number of inboxes to examine
  * @param graceMillis minimum delay of the wills
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
-record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
+public record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
     implements InboxCommand {
   /*
    *   .. owner
@@ -48,16 +48,16 @@ record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
+  public byte[] apply(InboxRows inboxes) {
     List<InboxId> orphans = new ArrayList<>();
     byte[][] next = {new byte[0]};
-    int[] left = {maxInboxes};
+    int[] remaining = {maxInboxes};
     InboxScan.visit(
-        tables.rows(),
+        inboxes.rows(),
         from,
         null,
         (key, value) -> {
-          if (left[0]-- == 0) {
+          if (remaining[0]-- == 0) {
             next[0] = key;
             return false;
           }
@@ -68,10 +68,11 @@ record DetachOwner(Owner owner, byte[] from, int maxInboxes, long graceMillis)
           return true;
         });
     for (InboxId id : orphans) {
-      Inbox inbox = tables.find(id);
+      Inbox inbox = inboxes.find(id);
       if (inbox != null) {
         long expirySeconds = inbox.state().expirySeconds();
-        SessionExpiry.detach(tables, inbox, inbox.sentBelow(), expirySeconds, true, graceMillis);
+        SessionExpiry.detach(
+            inboxes, inbox, inbox.sentBelow(), expirySeconds, true, graceMillis, 0);
       }
     }
     return next[0];

@@ -1,25 +1,32 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.List;
 
 /**
  * Detaches an inbox when its connection has ended, after recording the last acknowledgements.
  *
+ * <p>With {@code closesInMillis}, the node has ended the connection but closes it later, because
+ * the cluster has marked the node DOWN. Session expiry, will delay and grace then begin when it
+ * closes. This also applies if another node has already detached the inbox, because this node is
+ * back and still has the client.
+ *
  * @param sentBelow the connection has sent no entry with this or a higher sequence
  * @param upTo all sequences below this one are acknowledged; 0 if there are no new ones
  * @param beyond individual sequences that are also acknowledged
  * @param graceMillis minimum delay of the will
+ * @param closesInMillis when the connection closes; {@link #CLOSED} if it has
  */
-record DetachSession(
+public record DetachSession(
     InboxHandle handle,
     long sentBelow,
     long upTo,
     List<Long> beyond,
     long expirySeconds,
     boolean publishWill,
-    long graceMillis)
+    long graceMillis,
+    long closesInMillis)
     implements InboxCommand {
   /*
    *   .. handle
@@ -27,14 +34,22 @@ record DetachSession(
    *   v  upTo, numbers beyond
    *   v  expirySeconds
    *   1  1 if the will is to be published
-   *   v  graceMillis    only KIND_WITH_GRACE
+   *   v  graceMillis      only KIND_WITH_GRACE and KIND_AT_CLOSE
+   *   v  closesInMillis   only KIND_AT_CLOSE
    */
   static final int KIND = 4;
 
   static final int KIND_WITH_GRACE = 17;
 
+  static final int KIND_AT_CLOSE = 21;
+
+  public static final long CLOSED = -1;
+
   @Override
   public int kind() {
+    if (closesInMillis != CLOSED) {
+      return KIND_AT_CLOSE;
+    }
     return graceMillis == 0 ? KIND : KIND_WITH_GRACE;
   }
 
@@ -44,12 +59,15 @@ record DetachSession(
     out.writeVarint(sentBelow).writeVarint(upTo);
     FieldCodec.writeNumbers(out, beyond);
     out.writeVarint(expirySeconds).writeByte(publishWill ? 1 : 0);
-    if (graceMillis != 0) {
+    if (kind() != KIND) {
       out.writeVarint(graceMillis);
+    }
+    if (kind() == KIND_AT_CLOSE) {
+      out.writeVarint(closesInMillis);
     }
   }
 
-  static DetachSession read(ByteReader in, boolean withGrace) {
+  static DetachSession read(ByteReader in, int kind) {
     return new DetachSession(
         FieldCodec.readHandle(in),
         in.readVarint(),
@@ -57,17 +75,27 @@ record DetachSession(
         FieldCodec.readNumbers(in),
         in.readVarint(),
         in.readByte() != 0,
-        withGrace ? in.readVarint() : 0);
+        kind == KIND ? 0 : in.readVarint(),
+        kind == KIND_AT_CLOSE ? in.readVarint() : CLOSED);
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.findOwned(handle);
-    if (inbox == null) {
-      return Answer.fenced();
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.findOwned(handle);
+    long closesIn = Math.max(closesInMillis, 0);
+    if (inbox != null) {
+      new EntryQueue(inboxes, inbox).acknowledge(upTo, beyond);
+      SessionExpiry.detach(
+          inboxes, inbox, sentBelow, expirySeconds, publishWill, graceMillis, closesIn);
+      return ResponseCodec.done();
     }
-    new EntryQueue(tables, inbox).acknowledge(upTo, beyond);
-    SessionExpiry.detach(tables, inbox, sentBelow, expirySeconds, publishWill, graceMillis);
-    return Answer.done();
+    if (closesInMillis != CLOSED) {
+      inbox = inboxes.find(handle.id());
+      if (inbox != null && inbox.handle().equals(handle)) {
+        SessionExpiry.defer(inboxes, inbox, graceMillis, closesIn);
+        return ResponseCodec.done();
+      }
+    }
+    return ResponseCodec.fenced();
   }
 }

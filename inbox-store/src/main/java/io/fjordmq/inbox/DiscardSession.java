@@ -1,10 +1,10 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 
-/** Ends a session without attaching its inbox. Answers a {@link DiscardResult}. */
-record DiscardSession(InboxId id) implements InboxCommand {
+/** Ends a session without attaching its inbox. The response is a {@link DiscardResult}. */
+public record DiscardSession(InboxId id) implements InboxCommand {
   /*
    *   .. id
    */
@@ -25,15 +25,15 @@ record DiscardSession(InboxId id) implements InboxCommand {
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.find(id);
-    if (inbox == null || SessionExpiry.settle(tables, inbox)) {
-      return AttachmentCodec.encodeDiscard(new DiscardResult(tables.connectOrder(), null));
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.find(id);
+    if (inbox == null || SessionExpiry.applyDue(inboxes, inbox)) {
+      return AttachmentCodec.encodeDiscard(new DiscardResult(inboxes.connectOrder(), null));
     }
-    SessionExpiry.takeOver(tables, inbox, true);
+    SessionExpiry.takeOver(inboxes, inbox, true);
     long incarnation = inbox.incarnation();
     return AttachmentCodec.encodeDiscard(
         new DiscardResult(
-            tables.connectOrder(), new Attachment.Discarded(incarnation, tables.remove(inbox))));
+            inboxes.connectOrder(), new Attachment.Discarded(incarnation, inboxes.remove(inbox))));
   }
 }

@@ -1,11 +1,11 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.List;
 
 /** Drops entries that a fetch found expired, if they still exist. */
-record DropExpired(InboxHandle handle, List<Long> sequences) implements InboxCommand {
+public record DropExpired(InboxHandle handle, List<Long> sequences) implements InboxCommand {
   /*
    *   .. handle
    *   .. numbers sequences
@@ -28,12 +28,12 @@ record DropExpired(InboxHandle handle, List<Long> sequences) implements InboxCom
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.findOwned(handle);
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.findOwned(handle);
     if (inbox == null) {
-      return Answer.fenced();
+      return ResponseCodec.fenced();
     }
-    new EntryQueue(tables, inbox).dropExpired(sequences);
-    return Answer.done();
+    new EntryQueue(inboxes, inbox).dropExpired(sequences);
+    return ResponseCodec.done();
   }
 }

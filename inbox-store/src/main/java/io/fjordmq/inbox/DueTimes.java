@@ -8,7 +8,7 @@ import java.util.Arrays;
  * thread; any thread may call {@link #earliest}.
  */
 final class DueTimes {
-  private final long[] byBucket = new long[InboxKeys.BUCKETS];
+  private final long[] byBucket = new long[InboxId.BUCKETS];
   private volatile long earliest;
 
   DueTimes() {
@@ -38,11 +38,11 @@ final class DueTimes {
 
   /** Recomputes {@link #earliest}; call it after {@link #reset}. */
   void findEarliest() {
-    long least = InboxState.NEVER;
+    long min = InboxState.NEVER;
     for (long time : byBucket) {
-      least = Math.min(least, time);
+      min = Math.min(min, time);
     }
-    earliest = least;
+    earliest = min;
   }
 
   /** Returns a time before which nothing is due; {@link InboxState#NEVER} if nothing ever is. */

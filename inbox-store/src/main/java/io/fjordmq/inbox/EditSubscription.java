@@ -1,13 +1,13 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import org.jspecify.annotations.Nullable;
 
-/** Adds, replaces or removes a subscription. Answers whether it existed before. */
-record EditSubscription(
+/** Adds, replaces or removes a subscription. The response says whether it existed before. */
+public record EditSubscription(
     InboxHandle handle, TopicFilter filter, @Nullable SubscriptionOptions options)
     implements InboxCommand {
   /*
@@ -38,24 +38,24 @@ record EditSubscription(
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.findOwned(handle);
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.findOwned(handle);
     if (inbox == null) {
-      return Answer.fenced();
+      return ResponseCodec.fenced();
     }
     byte[] key = InboxKeys.subscription(inbox.bucket, inbox.incarnation(), filter.text());
-    boolean present = tables.rows().get(key) != null;
+    boolean present = inboxes.rows().get(key) != null;
     if (options != null) {
-      tables.rows().put(key, SubscriptionRow.encode(options));
+      inboxes.rows().put(key, SubscriptionRow.encode(options));
     } else {
-      tables.rows().delete(key);
+      inboxes.rows().delete(key);
     }
     int change = (options != null ? 1 : 0) - (present ? 1 : 0);
     if (change != 0) {
       inbox.cursor.subscriptions += change;
-      tables.subscriptionsChanged(inbox, change);
-      tables.saveCursor(inbox);
+      inboxes.subscriptionsChanged(inbox, change);
+      inboxes.saveCursor(inbox);
     }
-    return Answer.of(present);
+    return ResponseCodec.of(present);
   }
 }

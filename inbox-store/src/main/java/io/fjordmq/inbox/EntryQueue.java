@@ -1,5 +1,6 @@
 package io.fjordmq.inbox;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 
@@ -10,34 +11,34 @@ final class EntryQueue {
    * entries therefore follow from the start and end of the queue and the entries settled in
    * between. Appending a message writes no counter, and no counter is lost with the memory.
    */
-  private final InboxTables tables;
+  private final InboxRows inboxes;
   private final Inbox inbox;
   private final InboxCursor cursor;
 
-  EntryQueue(InboxTables tables, Inbox inbox) {
-    this.tables = tables;
+  EntryQueue(InboxRows inboxes, Inbox inbox) {
+    this.inboxes = inboxes;
     this.inbox = inbox;
     this.cursor = inbox.cursor;
   }
 
   /**
-   * Appends an entry; the caller has already called {@link #makeRoom}. Reads nothing and writes one
-   * row; the first share message also writes the cursor, which records that there are some.
+   * Appends an entry; the caller has already called {@link #makeSpace}. Reads nothing and writes
+   * one row; the first share message also writes the cursor, which records that there are some.
    */
-  long append(InboxTarget target, byte[] message) {
+  long append(InboxTarget target, ByteBuffer message) {
     long sequence = cursor.next;
-    tables.rows().insert(entryKey(sequence), EntryRow.encode(target, cursor.nextBytes, message));
+    inboxes.rows().insert(entryKey(sequence), EntryRow.encode(target, cursor.nextBytes, message));
     cursor.next = sequence + 1;
-    cursor.nextBytes += message.length;
-    tables.queuedChanged(inbox, 1);
+    cursor.nextBytes += message.remaining();
+    inboxes.queuedChanged(inbox, 1);
     if (target.share() != null && !cursor.hasShared) {
       cursor.hasShared = true;
-      tables.saveCursor(inbox);
+      inboxes.saveCursor(inbox);
     }
     return sequence;
   }
 
-  /** The result of {@link #makeRoom}. */
+  /** The result of {@link #makeSpace}. */
   enum SpaceResult {
     FREE,
     MADE,
@@ -61,19 +62,19 @@ final class EntryQueue {
     while (!fits(bytes, limits) && inbox.queued() > 0) {
       long oldest = oldest();
       EntryRow row = read(oldest);
-      boolean isExpired = row.isExpiredAt(tables.nowMillis());
+      boolean isExpired = row.isExpiredAt(inboxes.nowMillis());
       if (!isExpired && limits.whenFull() == InboxLimits.WhenFull.REFUSE) {
         break;
       }
-      tables.rows().delete(entryKey(oldest));
+      inboxes.rows().delete(entryKey(oldest));
       cursor.done.add(oldest, row.message().length);
-      tables.queuedChanged(inbox, -1);
+      inboxes.queuedChanged(inbox, -1);
       full += isExpired ? 0 : 1;
       expired += isExpired ? 1 : 0;
     }
     if (full + expired > 0) {
       advance(cursor.committed);
-      tables.saveCursor(inbox);
+      inboxes.saveCursor(inbox);
     }
     emitDropped(DropReasons.INBOX_FULL, full);
     emitDropped(DropReasons.EXPIRED, expired);
@@ -113,7 +114,7 @@ final class EntryQueue {
     }
     changed |= advance(Math.max(end, cursor.committed));
     if (changed) {
-      tables.saveCursor(inbox);
+      inboxes.saveCursor(inbox);
     }
   }
 
@@ -123,14 +124,14 @@ final class EntryQueue {
     for (long sequence : sequences) {
       if (isOpen(sequence)
           && !inbox.released.containsKey(sequence)
-          && read(sequence).isExpiredAt(tables.nowMillis())) {
+          && read(sequence).isExpiredAt(inboxes.nowMillis())) {
         finish(sequence);
         dropped++;
       }
     }
     if (dropped > 0) {
       advance(cursor.committed);
-      tables.saveCursor(inbox);
+      inboxes.saveCursor(inbox);
       emitDropped(DropReasons.EXPIRED, dropped);
     }
   }
@@ -141,15 +142,15 @@ final class EntryQueue {
       return;
     }
     EntryRow row = read(sequence);
-    ReleasedEntry entry = new ReleasedEntry(row.bytesBefore(), row.message().length);
-    tables.rows().delete(entryKey(sequence));
-    tables.rows().insert(releasedKey(sequence), entry.encode());
-    tables.queuedChanged(inbox, -1);
+    ReleasedRow entry = new ReleasedRow(row.bytesBefore(), row.message().length);
+    inboxes.rows().delete(entryKey(sequence));
+    inboxes.rows().insert(releasedKey(sequence), entry.encode());
+    inboxes.queuedChanged(inbox, -1);
     inbox.addReleased(sequence, entry);
     // The end of the queue is derived from the last entry. If that is removed, the cursor must
     // store it.
     if (!cursor.hasReleased || sequence + 1 == cursor.next) {
-      tables.saveCursor(inbox);
+      inboxes.saveCursor(inbox);
     }
   }
 
@@ -163,15 +164,15 @@ final class EntryQueue {
     if (!isOpen(sequence)) {
       return false;
     }
-    ReleasedEntry released = inbox.released.get(sequence);
+    ReleasedRow released = inbox.released.get(sequence);
     if (released != null) {
-      tables.rows().delete(releasedKey(sequence));
+      inboxes.rows().delete(releasedKey(sequence));
       inbox.removeReleased(sequence);
       cursor.done.add(sequence, released.bytes());
     } else {
       int bytes = read(sequence).message().length;
-      tables.rows().delete(entryKey(sequence));
-      tables.queuedChanged(inbox, -1);
+      inboxes.rows().delete(entryKey(sequence));
+      inboxes.queuedChanged(inbox, -1);
       cursor.done.add(sequence, bytes);
     }
     return true;
@@ -192,26 +193,26 @@ final class EntryQueue {
     final long bytesBefore = bytesBefore(to);
     final long queued = inbox.queued();
     deleteEntries(from, to);
-    Map<Long, ReleasedEntry> released = inbox.released.headMap(to);
+    Map<Long, ReleasedRow> released = inbox.released.headMap(to);
     for (long sequence : List.copyOf(released.keySet())) {
-      tables.rows().delete(releasedKey(sequence));
+      inboxes.rows().delete(releasedKey(sequence));
       inbox.removeReleased(sequence);
     }
     cursor.done.removeBelow(to);
     cursor.committed = to;
     cursor.committedBytes = bytesBefore;
-    tables.queuedChanged(inbox, inbox.queued() - queued);
+    inboxes.queuedChanged(inbox, inbox.queued() - queued);
     return true;
   }
 
   private void deleteEntries(long from, long to) {
-    if (to - from > InboxTables.POINT_DELETES) {
-      tables.rows().deleteRange(entryKey(from), entryKey(to));
+    if (to - from > InboxRows.POINT_DELETES) {
+      inboxes.rows().deleteRange(entryKey(from), entryKey(to));
       return;
     }
     for (long sequence = from; sequence < to; sequence++) {
       if (!cursor.done.contains(sequence) && !inbox.released.containsKey(sequence)) {
-        tables.rows().delete(entryKey(sequence));
+        inboxes.rows().delete(entryKey(sequence));
       }
     }
   }
@@ -220,12 +221,12 @@ final class EntryQueue {
     if (sequence == cursor.next) {
       return cursor.nextBytes;
     }
-    ReleasedEntry released = inbox.released.get(sequence);
+    ReleasedRow released = inbox.released.get(sequence);
     return released != null ? released.bytesBefore() : read(sequence).bytesBefore();
   }
 
   private EntryRow read(long sequence) {
-    byte[] row = tables.rows().get(entryKey(sequence));
+    byte[] row = inboxes.rows().get(entryKey(sequence));
     if (row == null) {
       throw new IllegalStateException(
           "entry " + sequence + " is missing in inbox " + inbox.handle());
@@ -235,7 +236,7 @@ final class EntryQueue {
 
   private void emitDropped(String reason, long count) {
     if (count > 0) {
-      tables.emit(new InboxEffect.Dropped(inbox.id, reason, count));
+      inboxes.emit(new InboxEffect.Dropped(inbox.id, reason, count));
     }
   }
 

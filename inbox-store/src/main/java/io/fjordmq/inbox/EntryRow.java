@@ -1,10 +1,11 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.Qos;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MessageCodec;
+import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,12 +43,16 @@ record EntryRow(
   private static final int RETAIN = 1 << 2;
   private static final int HAS_IDENTIFIERS = 1 << 3;
 
-  static byte[] encode(InboxTarget target, long bytesBefore, byte[] message) {
+  static byte[] encode(InboxTarget target, long bytesBefore, ByteBuffer message) {
     List<Integer> identifiers = target.subscriptionIdentifiers();
     String share = target.share();
-    int shareBytes = share == null ? 0 : 5 + 3 * share.length();
     ByteWriter out =
-        new ByteWriter(headerBytes(bytesBefore, identifiers) + shareBytes + message.length);
+        new ByteWriter(
+            2
+                + ByteWriter.varintBytes(bytesBefore)
+                + (identifiers.isEmpty() ? 0 : identifierBytes(identifiers))
+                + (share == null ? 0 : ByteWriter.stringBytes(share))
+                + message.remaining());
     out.writeByte(share == null ? VERSION_WITHOUT_SHARE : VERSION)
         .writeByte(
             target.qos().level()
@@ -63,9 +68,13 @@ record EntryRow(
     return out.writeBytes(message).toByteArray();
   }
 
-  private static int headerBytes(long bytesBefore, List<Integer> identifiers) {
-    int varint = (70 - Long.numberOfLeadingZeros(bytesBefore | 1)) / 7;
-    return 2 + varint + (identifiers.isEmpty() ? 0 : 5 + 4 * identifiers.size());
+  /** Number of bytes that {@link #writeIdentifiers} writes. */
+  static int identifierBytes(List<Integer> identifiers) {
+    int bytes = ByteWriter.varintBytes(identifiers.size());
+    for (int identifier : identifiers) {
+      bytes += ByteWriter.varintBytes(identifier);
+    }
+    return bytes;
   }
 
   static void writeIdentifiers(List<Integer> identifiers, ByteWriter out) {
@@ -88,7 +97,7 @@ record EntryRow(
     ByteReader in = new ByteReader(row);
     int version = in.readByte();
     if (version != VERSION_WITHOUT_SHARE) {
-      Versions.require(version, VERSION, "inbox entry");
+      NewerFormatException.require("inbox entry", VERSION, version);
     }
     int flags = in.readByte();
     long bytesBefore = in.readVarint();

@@ -1,19 +1,19 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Processes the due rows of a range, by the time of the log entry: ends sessions, makes wills due,
- * repeats announcements of due wills and of messages left to shares, and forgets idle producers.
- * Answers 1 if it stopped at its limit.
+ * repeats announcements of due wills and of undelivered share messages, and forgets idle producers.
+ * The response is 1 if it stopped at its limit.
  *
  * @param maxItems maximum number of due rows to process
  * @param producerIdleMillis idle time after which a producer is forgotten
  */
-record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand {
+public record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand {
   /*
    *   v  maxItems
    *   v  producerIdleMillis
@@ -35,60 +35,60 @@ record ExpireDue(int maxItems, long producerIdleMillis) implements InboxCommand 
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    DueTimes times = tables.dueTimes();
-    int left = maxItems;
-    for (int bucket = 0; bucket < InboxKeys.BUCKETS && left > 0; bucket++) {
-      if (times.mayBeDue(bucket, tables.nowMillis())) {
-        left -= expire(tables, bucket, left);
+  public byte[] apply(InboxRows inboxes) {
+    DueTimes times = inboxes.dueTimes();
+    int remaining = maxItems;
+    for (int bucket = 0; bucket < InboxId.BUCKETS && remaining > 0; bucket++) {
+      if (times.mayBeDue(bucket, inboxes.nowMillis())) {
+        remaining -= expire(inboxes, bucket, remaining);
       }
     }
     times.findEarliest();
-    return Answer.of(left == 0);
+    return ResponseCodec.of(remaining == 0);
   }
 
-  private int expire(InboxTables tables, int bucket, int limit) {
+  private int expire(InboxRows inboxes, int bucket, int limit) {
     List<byte[]> due = new ArrayList<>();
-    tables
+    inboxes
         .rows()
         .scan(
             InboxKeys.tableStart(bucket, InboxKeys.DUE),
-            InboxKeys.dueEnd(bucket, tables.nowMillis()),
+            InboxKeys.dueEnd(bucket, inboxes.nowMillis()),
             (key, value) -> {
               due.add(key);
               return due.size() < limit;
             });
     for (byte[] key : due) {
-      tables.rows().delete(key);
-      expire(tables, bucket, key);
+      inboxes.rows().delete(key);
+      expire(inboxes, bucket, key);
     }
-    tables.dueTimes().reset(bucket, firstDue(tables, bucket));
+    inboxes.dueTimes().reset(bucket, firstDue(inboxes, bucket));
     return due.size();
   }
 
-  private void expire(InboxTables tables, int bucket, byte[] dueKey) {
+  private void expire(InboxRows inboxes, int bucket, byte[] dueKey) {
     ByteReader in = new ByteReader(dueKey);
     in.readBytes(11);
     int kind = in.readByte();
     switch (kind) {
       case InboxKeys.DUE_SESSION -> {
-        Inbox inbox = tables.find(InboxKeys.readId(in));
+        Inbox inbox = inboxes.find(InboxKeys.readId(in));
         if (inbox != null) {
-          SessionExpiry.settle(tables, inbox);
+          SessionExpiry.applyDue(inboxes, inbox);
         }
       }
       case InboxKeys.DUE_WILL ->
-          SessionExpiry.repeatWill(tables, bucket, in.readLong(), in.readLong());
+          SessionExpiry.repeatWill(inboxes, bucket, in.readLong(), in.readLong());
       case InboxKeys.DUE_PRODUCER ->
-          Producers.sweep(tables, bucket, in.readLong(), in.readLong(), producerIdleMillis);
-      case InboxKeys.DUE_LEFT -> LeftToShares.repeat(tables, bucket, in.readLong());
+          Producers.sweep(inboxes, bucket, in.readLong(), in.readLong(), producerIdleMillis);
+      case InboxKeys.DUE_UNDELIVERED -> RedistributeShares.repeat(inboxes, bucket, in.readLong());
       default -> throw new IllegalStateException("due row has unknown kind " + kind);
     }
   }
 
-  private static long firstDue(InboxTables tables, int bucket) {
+  private static long firstDue(InboxRows inboxes, int bucket) {
     long[] first = {InboxState.NEVER};
-    tables
+    inboxes
         .rows()
         .scan(
             InboxKeys.tableStart(bucket, InboxKeys.DUE),

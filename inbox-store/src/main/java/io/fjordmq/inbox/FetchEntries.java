@@ -1,7 +1,7 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.range.kv.KvReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.List;
  * @param nowMillis wall clock of the reader: entries that have expired at this time are omitted,
  *     unless they may have been sent on an earlier connection
  */
-record FetchEntries(
+public record FetchEntries(
     InboxHandle handle, long fromSequence, int maxEntries, int maxBytes, long nowMillis)
     implements InboxQuery {
   /*
@@ -28,13 +28,14 @@ record FetchEntries(
   static final int MAX_ROWS = 10_000;
 
   /**
-   * The decoded answer.
+   * The decoded response.
    *
    * @param expired sequences that were omitted because they have expired
    * @param nextSequence where the next fetch starts
    * @param end true if there are no entries after these
    */
-  record Found(List<InboxEntry> entries, List<Long> expired, long nextSequence, boolean end) {}
+  public record Found(
+      List<InboxEntry> entries, List<Long> expired, long nextSequence, boolean end) {}
 
   @Override
   public int kind() {
@@ -56,12 +57,12 @@ record FetchEntries(
   }
 
   @Override
-  public byte[] answer(KvReader rows, InboxMemory memory) {
-    int bucket = InboxKeys.bucket(handle.id());
+  public byte[] execute(KvReader rows, InboxMemory memory) {
+    int bucket = handle.id().bucket();
     byte[] row = rows.get(InboxKeys.state(bucket, handle.id()));
     InboxState state = row == null ? null : InboxState.decode(handle.id(), row);
     if (state == null || !isOwnedBy(state)) {
-      return Answer.fenced();
+      return ResponseCodec.fenced();
     }
     Page page = new Page(state.sentBelow());
     rows.scan(
@@ -75,7 +76,7 @@ record FetchEntries(
     return state.owner() != null && state.handle().equals(handle);
   }
 
-  /** Builds the answer. */
+  /** Builds the response. */
   private final class Page {
     /*
      *   1  0 done
@@ -118,7 +119,8 @@ record FetchEntries(
     }
 
     byte[] encode() {
-      ByteWriter out = Answer.open((int) Math.min(bytes + 32L + 12L * found.size(), 1 << 30));
+      ByteWriter out =
+          ResponseCodec.open((int) Math.min(bytes + 32L + 12L * found.size(), 1 << 30));
       out.writeByte(full ? 0 : 1).writeVarint(nextSequence);
       FieldCodec.writeNumbers(out, expired);
       out.writeVarint(found.size());
@@ -129,8 +131,8 @@ record FetchEntries(
     }
   }
 
-  /** Decodes an answer after its first byte. */
-  static Found decodeAnswer(ByteReader in) {
+  /** Decodes a response after its first byte. */
+  public static Found decodeResponse(ByteReader in) {
     boolean end = in.readByte() == 1;
     long nextSequence = in.readVarint();
     List<Long> expired = FieldCodec.readNumbers(in);

@@ -1,11 +1,12 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Encodes the fields that commands, queries and answers share. */
+/** Encodes the fields that commands, queries and responses share. */
 final class FieldCodec {
   /*
    *   id       s tenant | s client id
@@ -70,8 +71,7 @@ final class FieldCodec {
     for (int i = 0; i < count; i++) {
       subscriptions.add(
           new InboxSubscription(
-              io.fjordmq.api.TopicFilter.parse(in.readString()),
-              SubscriptionRow.decode(in.readBlock())));
+              TopicFilter.parse(in.readString()), SubscriptionRow.decode(in.readBlock())));
     }
     return subscriptions;
   }

@@ -1,10 +1,10 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 
 /** Records the PUBREL for a QoS 2 publish of the client. */
-record ForgetReceived(InboxHandle handle, int packetIdentifier) implements InboxCommand {
+public record ForgetReceived(InboxHandle handle, int packetIdentifier) implements InboxCommand {
   /*
    *   .. handle
    *   2  packet identifier
@@ -27,12 +27,12 @@ record ForgetReceived(InboxHandle handle, int packetIdentifier) implements Inbox
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.findOwned(handle);
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.findOwned(handle);
     if (inbox == null) {
-      return Answer.fenced();
+      return ResponseCodec.fenced();
     }
-    tables.rows().delete(InboxKeys.received(inbox.bucket, inbox.incarnation(), packetIdentifier));
-    return Answer.done();
+    inboxes.rows().delete(InboxKeys.received(inbox.bucket, inbox.incarnation(), packetIdentifier));
+    return ResponseCodec.done();
   }
 }

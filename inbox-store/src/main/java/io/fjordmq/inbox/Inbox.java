@@ -12,14 +12,14 @@ final class Inbox {
   final InboxCursor cursor;
 
   /** Entries whose PUBREC was recorded, by sequence. */
-  final TreeMap<Long, ReleasedEntry> released = new TreeMap<>();
+  final TreeMap<Long, ReleasedRow> released = new TreeMap<>();
 
   private InboxState state;
   private long releasedBytes;
 
   Inbox(InboxState state, InboxCursor cursor) {
     this.id = state.handle().id();
-    this.bucket = InboxKeys.bucket(id);
+    this.bucket = id.bucket();
     this.state = state;
     this.cursor = cursor;
   }
@@ -48,13 +48,13 @@ final class Inbox {
     return state.owner() == null ? state.sentBelow() : cursor.next;
   }
 
-  void addReleased(long sequence, ReleasedEntry entry) {
+  void addReleased(long sequence, ReleasedRow entry) {
     released.put(sequence, entry);
     releasedBytes += entry.bytes();
   }
 
   void removeReleased(long sequence) {
-    ReleasedEntry entry = released.remove(sequence);
+    ReleasedRow entry = released.remove(sequence);
     if (entry != null) {
       releasedBytes -= entry.bytes();
     }

@@ -1,12 +1,12 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 
 /** A change to inboxes. Each command encodes, decodes and applies itself. */
-sealed interface InboxCommand
+public sealed interface InboxCommand
     permits AttachSession,
         CommitDeliveries,
         ConfirmWill,
@@ -22,7 +22,7 @@ sealed interface InboxCommand
         InsertMessage,
         RecordReceived,
         ReleaseEntry,
-        TrimLeft {
+        TrimUndelivered {
   /*
    *   1  version 2
    *   1  kind
@@ -31,15 +31,15 @@ sealed interface InboxCommand
   int VERSION = 2;
 
   /** The highest {@link #kind}. */
-  int LAST_KIND = TrimLeft.KIND;
+  int LAST_KIND = DetachSession.KIND_AT_CLOSE;
 
   /** Returns the kind, its number in the log. A number is never reused for another command. */
   int kind();
 
   void write(ByteWriter out);
 
-  /** Applies the command to the state and returns the answer. */
-  byte[] apply(InboxTables tables);
+  /** Applies the command to the state and returns the response. */
+  byte[] apply(InboxRows inboxes);
 
   /** Returns an estimate of the encoded size. */
   default int expectedBytes() {
@@ -56,7 +56,7 @@ sealed interface InboxCommand
   /** Checks version and kind only, because messages can be large. */
   static void requireReadable(ByteBuffer bytes) {
     ByteReader in = new ByteReader(bytes);
-    Versions.require(in.readByte(), VERSION, "inbox command");
+    NewerFormatException.require("inbox command", VERSION, in.readByte());
     int kind = in.readByte();
     if (kind < 1 || kind > LAST_KIND) {
       throw NewerFormatException.unknownKind("inbox command", kind);
@@ -65,7 +65,7 @@ sealed interface InboxCommand
 
   static InboxCommand decode(ByteBuffer bytes) {
     ByteReader in = new ByteReader(bytes);
-    Versions.require(in.readByte(), VERSION, "inbox command");
+    NewerFormatException.require("inbox command", VERSION, in.readByte());
     int kind = in.readByte();
     InboxCommand command =
         switch (kind) {
@@ -73,8 +73,8 @@ sealed interface InboxCommand
           case CommitDeliveries.KIND -> CommitDeliveries.read(in);
           case AttachSession.KIND -> AttachSession.read(in, false);
           case AttachSession.KIND_WITH_USER -> AttachSession.read(in, true);
-          case DetachSession.KIND -> DetachSession.read(in, false);
-          case DetachSession.KIND_WITH_GRACE -> DetachSession.read(in, true);
+          case DetachSession.KIND, DetachSession.KIND_WITH_GRACE, DetachSession.KIND_AT_CLOSE ->
+              DetachSession.read(in, kind);
           case DiscardSession.KIND -> DiscardSession.read(in);
           case EditSubscription.KIND -> EditSubscription.read(in);
           case ReleaseEntry.KIND -> ReleaseEntry.read(in);
@@ -87,7 +87,7 @@ sealed interface InboxCommand
           case DetachOwner.KIND_WITH_GRACE -> DetachOwner.read(in, true);
           case CountInboxes.KIND -> CountInboxes.read(in);
           case AbandonAttach.KIND -> AbandonAttach.read(in);
-          case TrimLeft.KIND -> TrimLeft.read(in);
+          case TrimUndelivered.KIND -> TrimUndelivered.read(in);
           default -> throw NewerFormatException.unknownKind("inbox command", kind);
         };
     in.requireEnd();

@@ -37,12 +37,12 @@ final class InboxCoprocessor implements Coprocessor {
 
   @Override
   public byte[] apply(ByteBuffer command, ApplyContext context) {
-    return InboxCommand.decode(command).apply(new InboxTables(context, memory));
+    return InboxCommand.decode(command).apply(new InboxRows(context, memory));
   }
 
   @Override
   public byte[] query(ByteBuffer query, KvReader state) {
-    return InboxQuery.decode(query).answer(state, memory);
+    return InboxQuery.decode(query).execute(state, memory);
   }
 
   @Override

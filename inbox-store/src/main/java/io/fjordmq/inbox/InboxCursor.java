@@ -1,7 +1,8 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 
 /**
  * The positions and counters of an inbox. Written when entries are acknowledged or dropped and when
@@ -75,7 +76,7 @@ final class InboxCursor {
     ByteReader in = new ByteReader(row);
     int version = in.readByte();
     if (version != VERSION_WITHOUT_SHARES) {
-      Versions.require(version, VERSION, "inbox cursor");
+      NewerFormatException.require("inbox cursor", VERSION, version);
     }
     boolean hasReleased = (in.readByte() & HAS_RELEASED) != 0;
     long[] numbers = new long[6];

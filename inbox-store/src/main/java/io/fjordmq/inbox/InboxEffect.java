@@ -3,7 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.Will;
 import java.util.List;
 
-/** An action that an applied command asks of the leader after the write. */
+/** An action that an applied command requests from the leader after the write. */
 sealed interface InboxEffect {
   /** An entry was appended to an attached inbox. */
   record Appended(
@@ -35,8 +35,8 @@ sealed interface InboxEffect {
   record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions, boolean expired)
       implements InboxEffect {}
 
-  /** An ended session has left messages for other members of shares. */
-  record SharesLeft(InboxId id, long incarnation) implements InboxEffect {}
+  /** An ended session has undelivered messages for other members of shares. */
+  record ShareMessagesUndelivered(InboxId id, long incarnation) implements InboxEffect {}
 
   /** Messages were dropped. */
   record Dropped(InboxId id, String reason, long count) implements InboxEffect {}

@@ -34,15 +34,15 @@ final class InboxEffects implements EffectListener {
   }
 
   @Override
-  public void leading(RangeId range) {
+  public void onLeaderStart(RangeId range) {
     KeyInterval held = keys.apply(range);
     if (held != null) {
-      listener.leading(new InboxSpan(held));
+      listener.onLeaderStart(new InboxSpan(held));
     }
   }
 
   @Override
-  public void perform(RangeId range, List<Object> effects) {
+  public void onEffects(RangeId range, List<Object> effects) {
     Map<InboxHandle, Batch> batches = new LinkedHashMap<>();
     for (Object effect : effects) {
       if (effect instanceof InboxEffect.Appended appended) {
@@ -59,25 +59,25 @@ final class InboxEffects implements EffectListener {
   }
 
   private void flush(Map<InboxHandle, Batch> batches) {
-    batches.forEach((handle, batch) -> listener.appended(batch.ownerNode, handle, batch.entries));
+    batches.forEach((handle, batch) -> listener.onAppended(batch.ownerNode, handle, batch.entries));
     batches.clear();
   }
 
   private void perform(InboxEffect effect) {
     if (effect instanceof InboxEffect.Fenced fenced) {
-      listener.fenced(fenced.ownerNode(), fenced.handle());
+      listener.onFenced(fenced.ownerNode(), fenced.handle());
     } else if (effect instanceof InboxEffect.WillDue due) {
       PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch(), due.lowest());
-      listener.willDue(due.id(), due.incarnation(), due.epoch(), due.will(), due.since(), id);
+      listener.onWillDue(due.id(), due.incarnation(), due.epoch(), due.will(), due.since(), id);
     } else if (effect instanceof InboxEffect.Ended ended) {
       if (ended.expired()) {
-        observer.expired();
+        observer.onExpired();
       }
-      listener.ended(ended.id(), ended.incarnation(), ended.subscriptions());
-    } else if (effect instanceof InboxEffect.SharesLeft left) {
-      listener.leftToShares(left.id(), left.incarnation());
+      listener.onSessionEnded(ended.id(), ended.incarnation(), ended.subscriptions());
+    } else if (effect instanceof InboxEffect.ShareMessagesUndelivered undelivered) {
+      listener.onUndeliveredShareMessages(undelivered.id(), undelivered.incarnation());
     } else if (effect instanceof InboxEffect.Dropped dropped) {
-      observer.dropped(dropped.reason(), dropped.count());
+      observer.onDropped(dropped.reason(), dropped.count());
     }
   }
 

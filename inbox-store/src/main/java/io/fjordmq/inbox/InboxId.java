@@ -7,8 +7,8 @@ package io.fjordmq.inbox;
  * @param clientId well-formed Unicode without U+0000
  */
 public record InboxId(String tenant, String clientId) {
-  /** Number of buckets of the store. A bucket is never split between ranges. */
-  public static final int BUCKETS = InboxKeys.BUCKETS;
+  /** Number of buckets, and therefore the maximum number of ranges; a bucket is never split. */
+  public static final int BUCKETS = 4096;
 
   /**
    * Validates both names.
@@ -23,11 +23,44 @@ public record InboxId(String tenant, String clientId) {
 
   /** Returns the bucket of its rows, 0 to {@link #BUCKETS} - 1. */
   public int bucket() {
-    return InboxKeys.bucket(this);
+    return (int) (hash() >>> 52);
+  }
+
+  /** Returns the start of the keys of its bucket, by which its commands find their range. */
+  public byte[] routingKey() {
+    int bucket = bucket();
+    return new byte[] {(byte) (bucket >>> 8), (byte) bucket};
+  }
+
+  /**
+   * Returns the 64-bit FNV-1a hash over the UTF-16 units of tenant, U+0000 and client identifier,
+   * then mixed, because FNV-1a alone does not distribute the upper bits well. Part of the storage
+   * format; must never change.
+   */
+  long hash() {
+    long hash = addTo(0xcbf2_9ce4_8422_2325L, tenant);
+    hash = addTo(hash * 0x100_0000_01b3L, clientId);
+    return mix(hash);
+  }
+
+  private static long addTo(long hash, String text) {
+    long sum = hash;
+    for (int i = 0; i < text.length(); i++) {
+      sum = (sum ^ text.charAt(i)) * 0x100_0000_01b3L;
+    }
+    return sum;
+  }
+
+  /** The finalizer of SplitMix64. */
+  static long mix(long value) {
+    long z = value + 0x9e37_79b9_7f4a_7c15L;
+    z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
+    z = (z ^ (z >>> 27)) * 0x94d0_49bb_1331_11ebL;
+    return z ^ (z >>> 31);
   }
 
   /** Returns an upper bound of its encoded size in bytes. */
-  int maxBytes() {
+  public int maxBytes() {
     return 3 * (tenant.length() + clientId.length()) + 10;
   }
 

@@ -1,14 +1,14 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The keys of the inbox store. */
-final class InboxKeys {
+public final class InboxKeys {
   /*
    * Every key starts with the bucket of its inbox, a hash of tenant and client id. Load is
    * therefore spread over all initial ranges, and a split between two buckets does not split an
@@ -21,23 +21,20 @@ final class InboxKeys {
    *                  kind SESSION  1: tenant, 00, client id
    *                  kind WILL     2: 8 incarnation | 8 epoch
    *                  kind PRODUCER 3: 8 incarnation | 8 producer
-   *                  kind LEFT     4: 8 incarnation
-   *   WILL      3  8 incarnation | 8 epoch                                     DueWill
+   *                  kind UNDELIVERED 4: 8 incarnation
+   *   WILL      3  8 incarnation | 8 epoch                                     DueWillRow
    *   CURSOR    4  8 incarnation                                               InboxCursor
    *   ROWS      5  8 incarnation | 1 kind | rest
    *                  kind SUBSCRIPTION 1: topic filter (UTF-8)                 SubscriptionRow
-   *                  kind RELEASED     2: 8 sequence                           ReleasedEntry
+   *                  kind RELEASED     2: 8 sequence                           ReleasedRow
    *                  kind RECEIVED     3: 2 packet identifier                  varint sequence
    *                  kind PRODUCER     4: 8 producer                           ProducerRow
    *                  kind ENTRY        5: 8 sequence                           EntryRow
-   *                  kind LEFT         6: of an inbox that has ended           LeftRow
+   *                  kind UNDELIVERED  6: of an inbox that has ended           UndeliveredRow
    *
    * An incarnation identifies one inbox within its bucket. The small tables come first, so that a
    * replica can read them on opening without scanning messages.
    */
-
-  /** Number of buckets, and therefore the maximum number of ranges. */
-  static final int BUCKETS = 4096;
 
   static final int STATE = 1;
   static final int DUE = 2;
@@ -48,58 +45,27 @@ final class InboxKeys {
   static final int DUE_SESSION = 1;
   static final int DUE_WILL = 2;
   static final int DUE_PRODUCER = 3;
-  static final int DUE_LEFT = 4;
+  static final int DUE_UNDELIVERED = 4;
 
   static final int SUBSCRIPTION = 1;
   static final int RELEASED = 2;
   static final int RECEIVED = 3;
   static final int PRODUCER = 4;
   static final int ENTRY = 5;
-  static final int LEFT = 6;
+  static final int UNDELIVERED = 6;
 
   private InboxKeys() {}
 
-  /** Upper 12 bits of the {@link #hash}. */
-  static int bucket(InboxId id) {
-    return (int) (hash(id) >>> 52);
-  }
-
-  /**
-   * 64-bit FNV-1a over the UTF-16 units of tenant, U+0000 and client id, then mixed, because FNV-1a
-   * alone does not distribute the upper bits well. Part of the storage format; must never change.
-   */
-  static long hash(InboxId id) {
-    long hash = addTo(0xcbf2_9ce4_8422_2325L, id.tenant());
-    hash = addTo(hash * 0x100_0000_01b3L, id.clientId());
-    return mix(hash);
-  }
-
-  private static long addTo(long hash, String text) {
-    long sum = hash;
-    for (int i = 0; i < text.length(); i++) {
-      sum = (sum ^ text.charAt(i)) * 0x100_0000_01b3L;
-    }
-    return sum;
-  }
-
-  /** The finalizer of SplitMix64. */
-  static long mix(long value) {
-    long z = value + 0x9e37_79b9_7f4a_7c15L;
-    z = (z ^ (z >>> 30)) * 0xbf58_476d_1ce4_e5b9L;
-    z = (z ^ (z >>> 27)) * 0x94d0_49bb_1331_11ebL;
-    return z ^ (z >>> 31);
-  }
-
   /** Returns the split keys that divide the key space into this many ranges of equal size. */
-  static List<byte[]> splitKeys(int ranges) {
+  public static List<byte[]> evenSplits(int ranges) {
     List<byte[]> keys = new ArrayList<>();
     for (int i = 1; i < ranges; i++) {
-      keys.add(bucketStart(i * BUCKETS / ranges));
+      keys.add(bucketStart(i * InboxId.BUCKETS / ranges));
     }
     return keys;
   }
 
-  static byte[] bucketStart(int bucket) {
+  public static byte[] bucketStart(int bucket) {
     return new byte[] {(byte) (bucket >>> 8), (byte) bucket};
   }
 
@@ -109,11 +75,6 @@ final class InboxKeys {
    */
   static byte[] bucketOfKeyStart(byte[] key) {
     return key.length < 2 ? new byte[0] : new byte[] {key[0], key[1]};
-  }
-
-  /** Returns the routing key for commands of the inbox. */
-  static byte[] routing(InboxId id) {
-    return bucketStart(bucket(id));
   }
 
   static int bucketOf(byte[] key) {
@@ -174,10 +135,10 @@ final class InboxKeys {
         .toByteArray();
   }
 
-  static byte[] dueLeft(int bucket, long dueAtMillis, long incarnation) {
+  static byte[] undeliveredDue(int bucket, long dueAtMillis, long incarnation) {
     return start(bucket, DUE, 20)
         .writeLong(dueAtMillis)
-        .writeByte(DUE_LEFT)
+        .writeByte(DUE_UNDELIVERED)
         .writeLong(incarnation)
         .toByteArray();
   }
@@ -237,8 +198,8 @@ final class InboxKeys {
     return row(bucket, incarnation, ENTRY, 20).writeLong(sequence).toByteArray();
   }
 
-  static byte[] left(int bucket, long incarnation) {
-    return kindStart(bucket, incarnation, LEFT);
+  static byte[] undelivered(int bucket, long incarnation) {
+    return kindStart(bucket, incarnation, UNDELIVERED);
   }
 
   /** Returns a reader for the part after bucket, table, incarnation and kind. */

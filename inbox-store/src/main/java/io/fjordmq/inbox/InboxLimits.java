@@ -1,7 +1,7 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 
 /**
  * The capacity of an inbox. Each attach stores the limits in the inbox's state, so that all
@@ -27,7 +27,7 @@ public record InboxLimits(long maxMessages, long maxBytes, WhenFull whenFull) {
   public InboxLimits {
     if (maxMessages < 1 || maxBytes < 1) {
       throw new IllegalArgumentException(
-          "inbox limits must be positive: messages=" + maxMessages + " bytes=" + maxBytes);
+          "maxMessages and maxBytes must be at least 1, not " + maxMessages + " and " + maxBytes);
     }
   }
 

@@ -16,7 +16,7 @@ public interface InboxListener {
    * @param ownerNode the node of the connection
    * @param entries in ascending order
    */
-  void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries);
+  void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries);
 
   /**
    * This node has become leader of a range, by election or because the range was reopened. Events
@@ -26,10 +26,10 @@ public interface InboxListener {
    *
    * @param concerned the inboxes of the range
    */
-  void leading(InboxSpan concerned);
+  void onLeaderStart(InboxSpan concerned);
 
   /** Another attach or a discard has fenced this handle. */
-  void fenced(String ownerNode, InboxHandle handle);
+  void onFenced(String ownerNode, InboxHandle handle);
 
   /**
    * A will is due and must be published. Repeated until {@link InboxStore#willPublished} is called.
@@ -38,18 +38,18 @@ public interface InboxListener {
    * @param since connect order of the will: after messages of earlier connections of the client and
    *     before those of later ones
    */
-  void willDue(
+  void onWillDue(
       InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId);
 
   /**
    * A session has ended, by expiry or by a detach with expiry 0. The routes of its subscriptions
    * must be removed.
    */
-  void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
+  void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions);
 
   /**
    * A session has ended with undelivered share messages, which must go to other members. Repeated
-   * until {@link InboxStore#takeLeft} reports that no messages are left.
+   * until {@link InboxStore#processUndelivered} reports that no messages remain.
    */
-  void leftToShares(InboxId id, long incarnation);
+  void onUndeliveredShareMessages(InboxId id, long incarnation);
 }

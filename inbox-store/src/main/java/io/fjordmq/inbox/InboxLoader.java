@@ -8,12 +8,12 @@ final class InboxLoader {
   private InboxLoader() {}
 
   static @Nullable Inbox load(KvReader rows, InboxId id) {
-    byte[] row = rows.get(InboxKeys.state(InboxKeys.bucket(id), id));
+    byte[] row = rows.get(InboxKeys.state(id.bucket(), id));
     return row == null ? null : load(rows, InboxState.decode(id, row));
   }
 
   static Inbox load(KvReader rows, InboxState state) {
-    int bucket = InboxKeys.bucket(state.handle().id());
+    int bucket = state.handle().id().bucket();
     long incarnation = state.handle().incarnation();
     byte[] row = rows.get(InboxKeys.cursor(bucket, incarnation));
     if (row == null) {
@@ -28,7 +28,7 @@ final class InboxLoader {
           InboxKeys.kindStart(bucket, incarnation, InboxKeys.RELEASED + 1),
           (key, value) -> {
             long sequence = InboxKeys.restOfRow(key).readLong();
-            inbox.addReleased(sequence, ReleasedEntry.decode(value));
+            inbox.addReleased(sequence, ReleasedRow.decode(value));
             return true;
           });
     }

@@ -88,14 +88,14 @@ final class InboxMemory {
       return;
     }
     byte[] from = uncounted;
-    int[] left = {maxInboxes};
+    int[] remaining = {maxInboxes};
     uncounted = null;
     InboxScan.visit(
         rows,
         from,
         null,
         (key, value) -> {
-          if (left[0]-- == 0) {
+          if (remaining[0]-- == 0) {
             uncounted = key;
             return false;
           }

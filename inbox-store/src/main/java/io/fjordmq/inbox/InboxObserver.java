@@ -9,29 +9,29 @@ public interface InboxObserver {
   InboxObserver NONE = new InboxObserver() {};
 
   /** An insert completed; {@code nanos} is the time since the call. */
-  default void inserted(int targets, long nanos) {}
+  default void onInserted(int targets, long nanos) {}
 
   /** Inserts into this many inboxes had this outcome. */
-  default void outcome(InboxStore.InsertOutcome outcome, long count) {}
+  default void onOutcome(InboxStore.InsertOutcome outcome, long count) {}
 
   /** A fetch completed; {@code nanos} is the time since the call. */
-  default void fetched(int entries, long nanos) {}
+  default void onFetched(int entries, long nanos) {}
 
   /**
    * Acknowledgements of this many inboxes were replicated together; {@code nanos} is the time since
    * they were sent.
    */
-  default void committed(int inboxes, long nanos) {}
+  default void onCommitted(int inboxes, long nanos) {}
 
   /** A busy range rejected acknowledgements or a detach, which are retried. */
-  default void retriedBusy() {}
+  default void onBusyRetry() {}
 
   /** Messages were dropped in a range that this node leads, for one of the {@link DropReasons}. */
-  default void dropped(String reason, long count) {}
+  default void onDropped(String reason, long count) {}
 
   /** A session expired in a range that this node leads. */
-  default void expired() {}
+  default void onExpired() {}
 
   /** A sweep over all ranges that this node leads has ended. */
-  default void swept(int ranges, long nanos, boolean succeeded) {}
+  default void onSweep(int ranges, long nanos, boolean succeeded) {}
 }

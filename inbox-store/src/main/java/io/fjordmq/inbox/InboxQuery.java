@@ -1,8 +1,8 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
 
@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * A query to a range. Queries run concurrently with the apply thread: they read rows, and only the
  * parts of the memory that any thread may read.
  */
-sealed interface InboxQuery permits FetchEntries, ReadLeft, SweepQuery {
+public sealed interface InboxQuery permits FetchEntries, ReadUndelivered, SweepQuery {
   /*
    *   1  version 1
    *   1  kind
@@ -22,7 +22,7 @@ sealed interface InboxQuery permits FetchEntries, ReadLeft, SweepQuery {
 
   void write(ByteWriter out);
 
-  byte[] answer(KvReader rows, InboxMemory memory);
+  byte[] execute(KvReader rows, InboxMemory memory);
 
   default byte[] encode() {
     ByteWriter out = new ByteWriter(64);
@@ -33,12 +33,12 @@ sealed interface InboxQuery permits FetchEntries, ReadLeft, SweepQuery {
 
   static InboxQuery decode(ByteBuffer bytes) {
     ByteReader in = new ByteReader(bytes);
-    Versions.require(in.readByte(), VERSION, "inbox query");
+    NewerFormatException.require("inbox query", VERSION, in.readByte());
     int kind = in.readByte();
     InboxQuery query =
         switch (kind) {
           case FetchEntries.KIND -> FetchEntries.read(in);
-          case ReadLeft.KIND -> ReadLeft.read(in);
+          case ReadUndelivered.KIND -> ReadUndelivered.read(in);
           case SweepQuery.KIND -> new SweepQuery();
           default -> throw NewerFormatException.unknownKind("inbox query", kind);
         };

@@ -27,7 +27,7 @@ public final class InboxReplicas {
     this.spec =
         new StoreSpec(
             STORE,
-            InboxKeys.splitKeys(
+            InboxKeys.evenSplits(
                 settings.initialRangesOn(Runtime.getRuntime().availableProcessors())),
             this::newCoprocessor,
             new InboxEffects(listener, observer, this::keys),
@@ -52,7 +52,7 @@ public final class InboxReplicas {
   }
 
   /** Returns true if the inbox belongs to one of this node's replicas that match the predicate. */
-  boolean isIn(InboxId id, Predicate<RangeId> which) {
+  public boolean isIn(InboxId id, Predicate<RangeId> which) {
     for (RangeId range : open.keySet()) {
       KeyInterval held = keys(range);
       if (held != null && new InboxSpan(held).test(id) && which.test(range)) {
@@ -63,7 +63,7 @@ public final class InboxReplicas {
   }
 
   /** Returns the combined statistics of this node's replicas that match the predicate. */
-  InboxStoreStatus status(Predicate<RangeId> which) {
+  public InboxStoreStatus status(Predicate<RangeId> which) {
     InboxStoreStatus sum = new InboxStoreStatus(0, 0, 0, 0);
     for (Map.Entry<RangeId, InboxCoprocessor> replica : open.entrySet()) {
       if (which.test(replica.getKey())) {

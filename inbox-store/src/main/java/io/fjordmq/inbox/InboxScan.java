@@ -47,7 +47,7 @@ final class InboxScan {
       visitor.due(bucket, InboxKeys.dueAtOf(key));
     }
     // Due rows are sorted, so the first one is enough; skip the rest of the bucket.
-    if (bucket + 1 < InboxKeys.BUCKETS) {
+    if (bucket + 1 < InboxId.BUCKETS) {
       next = InboxKeys.bucketStart(bucket + 1);
     }
     return false;

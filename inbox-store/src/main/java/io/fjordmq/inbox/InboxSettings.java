@@ -21,16 +21,17 @@ import java.time.Duration;
  *     retried; doubles with each retry, up to 32 times this value
  * @param maxBusyRetries maximum number of these retries; then the call fails, and acknowledged
  *     messages are delivered again
- * @param owedDetachPause interval between attempts to detach inboxes whose detach failed or whose
- *     attach has an unknown outcome
- * @param maxOwedDetaches maximum number of such inboxes; any others stay attached until their
+ * @param detachRetryInterval interval between attempts to detach inboxes whose detach failed or
+ *     whose attach has an unknown outcome
+ * @param maxPendingDetaches maximum number of such inboxes; any others stay attached until their
  *     client reconnects or the node's incarnation ends
  * @param willGrace how long clients of a node that has left service may take to reconnect before
  *     their wills are published
  * @param producerIdle idle time after which the publish ids of a QoS 2 publisher are forgotten
  * @param sweepItems maximum number of sessions, wills and producers that one sweep step processes,
  *     and of inboxes that one step counts
- * @param sweepSteps maximum number of steps per range and sweep; the rest waits for the next sweep
+ * @param sweepSteps maximum number of steps per range and sweep; remaining work waits for the next
+ *     sweep
  */
 public record InboxSettings(
     int initialRanges,
@@ -41,16 +42,22 @@ public record InboxSettings(
     int maxCommitSpan,
     Duration busyBackoff,
     int maxBusyRetries,
-    Duration owedDetachPause,
-    int maxOwedDetaches,
+    Duration detachRetryInterval,
+    int maxPendingDetaches,
     Duration willGrace,
     Duration producerIdle,
     int sweepItems,
     int sweepSteps) {
 
+  /**
+   * Approximate maximum size of the targets in one insert command. Apart from the message, a
+   * command contains little else. A limit on messages therefore limits commands, whatever the
+   * number of subscribers and the length of their names.
+   */
+  public static final int MAX_TARGET_BYTES = 1 << 20;
+
   /** Maximum size of a command, not counting one message or will. */
-  public static final int COMMAND_BYTES_BESIDE_MESSAGE =
-      MessageInserter.MAX_TARGET_BYTES + (256 << 10);
+  public static final int COMMAND_BYTES_BESIDE_MESSAGE = MAX_TARGET_BYTES + (256 << 10);
 
   /**
    * Upper limit of the default, because each range costs threads and memory on every node that
@@ -82,9 +89,9 @@ public record InboxSettings(
    */
   public InboxSettings {
     atLeast("initialRanges", initialRanges, 0);
-    if (initialRanges > InboxKeys.BUCKETS) {
+    if (initialRanges > InboxId.BUCKETS) {
       throw new IllegalArgumentException(
-          "initialRanges must be at most " + InboxKeys.BUCKETS + ", not " + initialRanges);
+          "initialRanges must be at most " + InboxId.BUCKETS + ", not " + initialRanges);
     }
     atLeast("cachedInboxes", cachedInboxes, 1);
     atLeast("commitLinger in milliseconds", commitLinger.toMillis(), 0);
@@ -92,8 +99,8 @@ public record InboxSettings(
     atLeast("maxCommitSpan", maxCommitSpan, 1);
     atLeast("busyBackoff in milliseconds", busyBackoff.toMillis(), 1);
     atLeast("maxBusyRetries", maxBusyRetries, 0);
-    atLeast("owedDetachPause in milliseconds", owedDetachPause.toMillis(), 1);
-    atLeast("maxOwedDetaches", maxOwedDetaches, 0);
+    atLeast("detachRetryInterval in milliseconds", detachRetryInterval.toMillis(), 1);
+    atLeast("maxPendingDetaches", maxPendingDetaches, 0);
     atLeast("willGrace in milliseconds", willGrace.toMillis(), 0);
     atLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
     atLeast("sweepItems", sweepItems, 1);
@@ -101,15 +108,15 @@ public record InboxSettings(
   }
 
   /** Returns the number of ranges of a new cluster whose first node has this many processors. */
-  int initialRangesOn(int processors) {
+  public int initialRangesOn(int processors) {
     return initialRanges > 0
         ? initialRanges
         : Math.min(Math.max(1, processors / 2), MAX_DEFAULT_RANGES);
   }
 
-  private static void atLeast(String name, long value, long least) {
-    if (value < least) {
-      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+  private static void atLeast(String name, long value, long min) {
+    if (value < min) {
+      throw new IllegalArgumentException(name + " must be at least " + min + ", not " + value);
     }
   }
 }

@@ -11,6 +11,6 @@ import java.util.function.Predicate;
 public record InboxSpan(KeyInterval keys) implements Predicate<InboxId> {
   @Override
   public boolean test(InboxId inbox) {
-    return keys.contains(InboxKeys.routing(inbox));
+    return keys.contains(inbox.routingKey());
   }
 }

@@ -1,7 +1,8 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     session expiry
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
-record InboxState(
+public record InboxState(
     InboxHandle handle,
     @Nullable Owner owner,
     long sentBelow,
@@ -53,7 +54,7 @@ record InboxState(
   private static final int EXCLUSIVE = 1 << 2;
   private static final int GUEST = 1 << 3;
 
-  static final long NEVER = Long.MAX_VALUE;
+  public static final long NEVER = Long.MAX_VALUE;
 
   /** Creates the state of a session without a user. */
   InboxState(
@@ -86,6 +87,21 @@ record InboxState(
   InboxState withoutWill() {
     return new InboxState(
         handle, owner, sentBelow, expirySeconds, limits, null, NEVER, expiresAtMillis, user, guest);
+  }
+
+  /** Returns the state of a detached inbox with other due times. */
+  InboxState dueAt(long nextWillDueAtMillis, long nextExpiresAtMillis) {
+    return new InboxState(
+        handle,
+        owner,
+        sentBelow,
+        expirySeconds,
+        limits,
+        will,
+        nextWillDueAtMillis,
+        nextExpiresAtMillis,
+        user,
+        guest);
   }
 
   byte[] encode() {
@@ -123,7 +139,7 @@ record InboxState(
     ByteReader in = new ByteReader(row);
     int version = in.readByte();
     if (version != VERSION_WITHOUT_USER) {
-      Versions.require(version, VERSION, "inbox state");
+      NewerFormatException.require("inbox state", VERSION, version);
     }
     int flags = in.readByte();
     InboxHandle handle = new InboxHandle(id, in.readLong(), in.readVarint());

@@ -3,6 +3,7 @@ package io.fjordmq.inbox;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,17 @@ public interface InboxStore {
    * the client can reconnect to any node.
    */
   CompletableFuture<Void> detachWithGrace(InboxHandle handle, long sentBelow, long expirySeconds);
+
+  /**
+   * Detaches the inbox because the cluster has marked this node DOWN. Like {@link
+   * #detachWithGrace}, but session expiry, will delay and grace start when the connection closes.
+   * If another node has detached the inbox, they start over; whatever was already due stays due.
+   * Fails with {@link InboxFencedException} if the client has connected again.
+   *
+   * @param closesIn when the connection closes; not negative
+   */
+  CompletableFuture<Void> detachAtClose(
+      InboxHandle handle, long sentBelow, long expirySeconds, Duration closesIn);
 
   /** Ends a session without attaching its inbox, e.g. for a clean start of a transient session. */
   CompletableFuture<DiscardResult> discard(InboxId id);
@@ -119,25 +131,27 @@ public interface InboxStore {
    */
   CompletableFuture<Void> forgetReceived(InboxHandle handle, int packetIdentifier);
 
-  /** Confirms that a will announced by {@link InboxListener#willDue} has been published durably. */
+  /**
+   * Confirms that a will announced by {@link InboxListener#onWillDue} has been published durably.
+   */
   CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch);
 
   /**
-   * Processes the share messages that an ended session has left: removes those that other members
+   * Processes the undelivered share messages of an ended session: removes those that other members
    * have received, and reads the first of the remaining ones. Messages that have expired or must
    * not go to another member (MQTT-4.8.2-5) are dropped and counted.
    *
-   * @param given sequences that other members have received
+   * @param delivered sequences that other members have received
    * @param maxMessages 0 to read none
    */
-  CompletableFuture<LeftMessage.Page> takeLeft(
-      InboxId id, long incarnation, List<Long> given, int maxMessages);
+  CompletableFuture<UndeliveredShareMessage.Page> processUndelivered(
+      InboxId id, long incarnation, List<Long> delivered, int maxMessages);
 
   /**
    * Returns true if this node leads the range of an inbox, as far as it knows; another node may
-   * have become leader. Cheap.
+   * have become leader. This is a cheap call.
    */
-  boolean isLedHere(InboxId id);
+  boolean isLocalLeader(InboxId id);
 
   /** Returns statistics for metrics. */
   InboxStoreStatus status();

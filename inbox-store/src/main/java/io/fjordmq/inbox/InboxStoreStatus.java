@@ -2,8 +2,8 @@ package io.fjordmq.inbox;
 
 /**
  * Statistics of the ranges that this node leads. After a start, the sweeper counts subscriptions
- * and messages in the background. Both numbers are too low until it has finished, which takes some
- * seconds for 100,000 inboxes.
+ * and messages in the background. Both counts are too low until counting has finished, which takes
+ * some seconds for 100,000 inboxes.
  *
  * @param inboxes number of persistent sessions
  * @param attached number of persistent sessions with a connection

@@ -1,24 +1,26 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MessageCodec;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Appends a message to inboxes of a range. The command, and therefore the log and the network,
- * contains the message only once. Answers one byte per target, the ordinal of its outcome.
+ * contains the message only once. The response has one byte per target, the ordinal of its outcome.
  *
- * @param message the encoded message
+ * @param message the encoded message: a view that is valid as long as the command's bytes
  * @param publishId null if the message is never repeated
  * @param producerIdleMillis idle time after which the producer may be forgotten
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared by value
-record InsertMessage(
-    byte[] message,
+public record InsertMessage(
+    ByteBuffer message,
     @Nullable PublishId publishId,
     long producerIdleMillis,
     List<InboxTarget> targets)
@@ -47,8 +49,35 @@ record InsertMessage(
   private static final int HAS_IDENTIFIERS = 1 << 4;
   private static final int HAS_SHARE = 1 << 5;
 
+  /**
+   * Encodes the command that inserts a message. The message is encoded where it belongs in the
+   * command, so that its payload is copied once.
+   */
+  public static byte[] encode(
+      Message message,
+      @Nullable PublishId publishId,
+      long producerIdleMillis,
+      List<InboxTarget> targets) {
+    int messageBytes = MessageCodec.encodedBytes(message);
+    ByteWriter out =
+        new ByteWriter(
+            2
+                + idBytes(publishId, producerIdleMillis)
+                + blockAndTargetBytes(messageBytes, targets));
+    out.writeByte(VERSION).writeByte(kind(targets));
+    writeId(out, publishId, producerIdleMillis);
+    out.writeVarint(messageBytes);
+    MessageCodec.write(message, out);
+    writeTargets(out, targets);
+    return out.toByteArray();
+  }
+
   @Override
   public int kind() {
+    return kind(targets);
+  }
+
+  private static int kind(List<InboxTarget> targets) {
     for (int i = 0; i < targets.size(); i++) {
       if (targets.get(i).share() != null) {
         return KIND_WITH_SHARES;
@@ -59,11 +88,52 @@ record InsertMessage(
 
   @Override
   public int expectedBytes() {
-    return 48 + message.length + 48 * targets.size();
+    return 2
+        + idBytes(publishId, producerIdleMillis)
+        + blockAndTargetBytes(message.remaining(), targets);
+  }
+
+  private static int idBytes(@Nullable PublishId publishId, long producerIdleMillis) {
+    return publishId == null
+        ? 1
+        : 1
+            + 8
+            + ByteWriter.varintBytes(publishId.sequence())
+            + ByteWriter.varintBytes(publishId.lowest())
+            + ByteWriter.varintBytes(producerIdleMillis);
+  }
+
+  private static int blockAndTargetBytes(int messageBytes, List<InboxTarget> targets) {
+    int bytes = ByteWriter.blockBytes(messageBytes) + ByteWriter.varintBytes(targets.size());
+    String tenant = "";
+    for (InboxTarget target : targets) {
+      bytes += targetBytes(target, tenant);
+      tenant = target.id().tenant();
+    }
+    return bytes;
+  }
+
+  private static int targetBytes(InboxTarget target, String tenantBefore) {
+    InboxId id = target.id();
+    List<Integer> identifiers = target.subscriptionIdentifiers();
+    String share = target.share();
+    return 1
+        + (id.tenant().equals(tenantBefore) ? 0 : ByteWriter.stringBytes(id.tenant()))
+        + ByteWriter.stringBytes(id.clientId())
+        + 8
+        + (identifiers.isEmpty() ? 0 : EntryRow.identifierBytes(identifiers))
+        + (share == null ? 0 : ByteWriter.stringBytes(share));
   }
 
   @Override
   public void write(ByteWriter out) {
+    writeId(out, publishId, producerIdleMillis);
+    out.writeBlock(message);
+    writeTargets(out, targets);
+  }
+
+  private static void writeId(
+      ByteWriter out, @Nullable PublishId publishId, long producerIdleMillis) {
     out.writeByte(publishId != null ? HAS_ID : 0);
     if (publishId != null) {
       out.writeLong(publishId.producer())
@@ -71,7 +141,10 @@ record InsertMessage(
           .writeVarint(publishId.lowest())
           .writeVarint(producerIdleMillis);
     }
-    out.writeBlock(message).writeVarint(targets.size());
+  }
+
+  private static void writeTargets(ByteWriter out, List<InboxTarget> targets) {
+    out.writeVarint(targets.size());
     String tenant = "";
     for (InboxTarget target : targets) {
       writeTarget(out, target, tenant);
@@ -108,7 +181,7 @@ record InsertMessage(
       id = new PublishId(in.readLong(), in.readVarint(), in.readVarint());
       idleMillis = in.readVarint();
     }
-    byte[] message = in.readBlock();
+    ByteBuffer message = in.readView();
     int count = in.readCount(10);
     List<InboxTarget> targets = new ArrayList<>(count);
     String tenant = "";
@@ -133,35 +206,36 @@ record InsertMessage(
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
+  public byte[] apply(InboxRows inboxes) {
     SharedMessage shared = new SharedMessage(message);
     byte[] outcomes = new byte[targets.size()];
     for (int i = 0; i < outcomes.length; i++) {
-      outcomes[i] = (byte) insert(tables, targets.get(i), shared).ordinal();
+      outcomes[i] = (byte) insert(inboxes, targets.get(i), shared).ordinal();
     }
     return outcomes;
   }
 
-  private InsertOutcome insert(InboxTables tables, InboxTarget target, SharedMessage shared) {
-    Inbox inbox = tables.find(target.id());
+  private InsertOutcome insert(InboxRows inboxes, InboxTarget target, SharedMessage shared) {
+    Inbox inbox = inboxes.find(target.id());
     if (inbox == null || inbox.incarnation() != target.incarnation()) {
       return InsertOutcome.ABSENT;
     }
-    if (publishId != null && Producers.has(tables, inbox, publishId)) {
+    if (publishId != null && Producers.has(inboxes, inbox, publishId)) {
       return InsertOutcome.DUPLICATE;
     }
-    EntryQueue queue = new EntryQueue(tables, inbox);
-    EntryQueue.SpaceResult spaceResult = queue.makeSpace(message.length);
+    EntryQueue queue = new EntryQueue(inboxes, inbox);
+    EntryQueue.SpaceResult spaceResult = queue.makeSpace(message.remaining());
     if (spaceResult == EntryQueue.SpaceResult.NONE) {
       return InsertOutcome.REFUSED_FULL;
     }
     long sequence = queue.append(target, message);
     if (publishId != null) {
-      Producers.add(tables, inbox, publishId, producerIdleMillis);
+      Producers.add(inboxes, inbox, publishId, producerIdleMillis);
     }
     Owner owner = inbox.state().owner();
     if (owner != null) {
-      tables.emit(new InboxEffect.Appended(owner.node(), inbox.handle(), sequence, target, shared));
+      inboxes.emit(
+          new InboxEffect.Appended(owner.node(), inbox.handle(), sequence, target, shared));
     }
     return spaceResult == EntryQueue.SpaceResult.MADE
         ? InsertOutcome.STORED_DROPPING_OLDEST

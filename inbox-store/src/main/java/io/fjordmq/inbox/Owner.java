@@ -6,4 +6,4 @@ package io.fjordmq.inbox;
  * @param node id of the node
  * @param incarnation incarnation of the node; any other incarnation is not the owner
  */
-record Owner(String node, long incarnation) {}
+public record Owner(String node, long incarnation) {}

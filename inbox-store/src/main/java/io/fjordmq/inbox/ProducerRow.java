@@ -1,7 +1,8 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 
@@ -64,12 +65,12 @@ record ProducerRow(long lowest, NavigableSet<Long> stored, long usedAtMillis) {
 
   static ProducerRow decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), VERSION, "producer row");
+    NewerFormatException.require("producer row", VERSION, in.readByte());
     long usedAt = in.readVarint();
     long lowest = in.readVarint();
     NavigableSet<Long> stored = new TreeSet<>();
     long before = lowest;
-    for (int left = in.readCount(1); left > 0; left--) {
+    for (int remaining = in.readCount(1); remaining > 0; remaining--) {
       before += in.readVarint();
       stored.add(before);
     }

@@ -2,7 +2,7 @@ package io.fjordmq.inbox;
 
 /**
  * Identifies a message whose insertion may be repeated, so that it is stored only once. Used for
- * QoS 2 publishes across reconnects and restarts, for wills, and for messages left to shares.
+ * QoS 2 publishes across reconnects and restarts, for wills, and for undelivered share messages.
  *
  * @param producer unique among all producers of the store; never reused
  * @param sequence increases with each new message of the producer
@@ -10,7 +10,7 @@ package io.fjordmq.inbox;
  */
 public record PublishId(long producer, long sequence, long lowest) {
   private static final long WILLS = 0x77_696c_6c73L;
-  private static final long LEFT = 0x6c_6566_74L;
+  private static final long UNDELIVERED = 0x6c_6566_74L;
 
   /** Returns the id of a QoS 2 publish of the client that holds an inbox. */
   public static PublishId ofPublisher(InboxHandle publisher, long sequence, long lowest) {
@@ -24,20 +24,20 @@ public record PublishId(long producer, long sequence, long lowest) {
    *     publication can be repeated after a later one
    */
   public static PublishId ofWill(InboxId id, long incarnation, long epoch, long lowest) {
-    return new PublishId(InboxKeys.mix(producer(id, incarnation) ^ WILLS), epoch, lowest);
+    return new PublishId(InboxId.mix(producer(id, incarnation) ^ WILLS), epoch, lowest);
   }
 
   /**
-   * Returns the id of a message that an ended session has left to a share.
+   * Returns the id of an undelivered share message of an ended session.
    *
    * @param lowest sequence of the first remaining message
    */
-  public static PublishId ofLeft(InboxId id, long incarnation, long sequence, long lowest) {
-    return new PublishId(InboxKeys.mix(producer(id, incarnation) ^ LEFT), sequence, lowest);
+  public static PublishId ofUndelivered(InboxId id, long incarnation, long sequence, long lowest) {
+    return new PublishId(InboxId.mix(producer(id, incarnation) ^ UNDELIVERED), sequence, lowest);
   }
 
   /** Inboxes in different ranges can have the same incarnation, so the id is included. */
   private static long producer(InboxId id, long incarnation) {
-    return InboxKeys.mix(InboxKeys.hash(id) ^ InboxKeys.mix(incarnation));
+    return InboxId.mix(id.hash() ^ InboxId.mix(incarnation));
   }
 }

@@ -1,10 +1,11 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 
 /** Records a QoS 2 publish of the client. */
-record RecordReceived(InboxHandle handle, int packetIdentifier, long publishSequence)
+public record RecordReceived(InboxHandle handle, int packetIdentifier, long publishSequence)
     implements InboxCommand {
   /*
    *   .. handle
@@ -36,21 +37,21 @@ record RecordReceived(InboxHandle handle, int packetIdentifier, long publishSequ
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.findOwned(handle);
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.findOwned(handle);
     if (inbox == null) {
-      return Answer.fenced();
+      return ResponseCodec.fenced();
     }
-    tables
+    inboxes
         .rows()
         .put(
             InboxKeys.received(inbox.bucket, inbox.incarnation(), packetIdentifier),
             encodeRow(publishSequence));
     if (publishSequence >= inbox.cursor.nextPublish) {
       inbox.cursor.nextPublish = publishSequence + 1;
-      tables.saveCursor(inbox);
+      inboxes.saveCursor(inbox);
     }
-    return Answer.done();
+    return ResponseCodec.done();
   }
 
   static byte[] encodeRow(long publishSequence) {
@@ -59,7 +60,7 @@ record RecordReceived(InboxHandle handle, int packetIdentifier, long publishSequ
 
   static long decodeRow(byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), ROW_VERSION, "received publish");
+    NewerFormatException.require("received publish", ROW_VERSION, in.readByte());
     return in.readVarint();
   }
 }

@@ -1,10 +1,10 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 
 /** Records the PUBREC for a QoS 2 message. */
-record ReleaseEntry(InboxHandle handle, long sequence) implements InboxCommand {
+public record ReleaseEntry(InboxHandle handle, long sequence) implements InboxCommand {
   /*
    *   .. handle
    *   v  sequence
@@ -27,12 +27,12 @@ record ReleaseEntry(InboxHandle handle, long sequence) implements InboxCommand {
   }
 
   @Override
-  public byte[] apply(InboxTables tables) {
-    Inbox inbox = tables.findOwned(handle);
+  public byte[] apply(InboxRows inboxes) {
+    Inbox inbox = inboxes.findOwned(handle);
     if (inbox == null) {
-      return Answer.fenced();
+      return ResponseCodec.fenced();
     }
-    new EntryQueue(tables, inbox).release(sequence);
-    return Answer.done();
+    new EntryQueue(inboxes, inbox).release(sequence);
+    return ResponseCodec.done();
   }
 }

@@ -1,7 +1,7 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +47,7 @@ final class SequenceRuns {
     return run == null ? sequence : Math.max(sequence, run.getValue().end());
   }
 
-  /** Adds a sequence that is not contained yet. */
+  /** Adds a sequence, which must not be present. */
   void add(long sequence, long entryBytes) {
     long start = sequence;
     long end = sequence + 1;
@@ -101,7 +101,7 @@ final class SequenceRuns {
   static SequenceRuns read(ByteReader in) {
     SequenceRuns result = new SequenceRuns();
     long end = 0;
-    for (int left = in.readCount(3); left > 0; left--) {
+    for (int remaining = in.readCount(3); remaining > 0; remaining--) {
       long start = end + in.readVarint();
       end = start + in.readVarint();
       Run run = new Run(start, end, in.readVarint());

@@ -1,8 +1,9 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.MessageCodec;
+import io.fjordmq.common.MessageCodec;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules for the end of sessions and the publication of wills, when connections start and end
@@ -21,34 +22,30 @@ final class SessionExpiry {
    * Handles the end of a connection (MQTT 5.0 §3.1.2.5, §3.1.2.11.2, §3.1.3.2.2).
    *
    * @param sentBelow the connection has sent no entry with this or a higher sequence
-   * @param askedExpirySeconds expiry that the connection requested; a guest cannot shorten the
+   * @param requestedExpirySeconds expiry that the connection requested; a guest cannot shorten the
    *     expiry of the session
    * @param graceMillis minimum delay of the will, because the node ended the connection and not the
    *     client. A session that ends with its connection is kept for this time, together with its
    *     will
+   * @param closesInMillis when the connection closes; expiry, will delay and grace begin then
    */
   static void detach(
-      InboxTables tables,
+      InboxRows inboxes,
       Inbox inbox,
       long sentBelow,
-      long askedExpirySeconds,
+      long requestedExpirySeconds,
       boolean publishWill,
-      long graceMillis) {
+      long graceMillis,
+      long closesInMillis) {
     InboxState state = inbox.state();
     long expirySeconds =
-        state.guest() ? Math.max(state.expirySeconds(), askedExpirySeconds) : askedExpirySeconds;
-    long now = tables.nowMillis();
+        state.guest()
+            ? Math.max(state.expirySeconds(), requestedExpirySeconds)
+            : requestedExpirySeconds;
     byte[] will = publishWill ? state.will() : null;
-    long graceEnd = will == null ? now : now + graceMillis;
-    long expiresAt =
-        expirySeconds == AttachRequest.NEVER_EXPIRES
-            ? InboxState.NEVER
-            : expirySeconds == 0 ? graceEnd : now + expirySeconds * 1000;
-    long willDueAt =
-        will == null
-            ? InboxState.NEVER
-            : Math.min(expiresAt, Math.max(graceEnd, now + delaySeconds(will) * 1000));
-    tables.saveState(
+    long closesAt = inboxes.nowMillis() + closesInMillis;
+    long expiresAt = expiresAt(expirySeconds, will, closesAt, graceMillis);
+    inboxes.saveState(
         inbox,
         new InboxState(
             state.handle(),
@@ -57,11 +54,46 @@ final class SessionExpiry {
             expirySeconds,
             state.limits(),
             will,
-            willDueAt,
+            Math.min(expiresAt, willDueAt(will, closesAt, graceMillis)),
             expiresAt,
             state.user(),
             false));
-    settle(tables, inbox);
+    applyDue(inboxes, inbox);
+  }
+
+  /**
+   * The node from which other nodes have detached the inbox is back, and the client is still
+   * connected to it. Expiry and will are deferred as if the inbox were detached only now; whatever
+   * is already due stays due.
+   */
+  static void defer(InboxRows inboxes, Inbox inbox, long graceMillis, long closesInMillis) {
+    if (applyDue(inboxes, inbox)) {
+      return;
+    }
+    InboxState state = inbox.state();
+    byte[] will = state.will();
+    long closesAt = inboxes.nowMillis() + closesInMillis;
+    long expiresAt =
+        Math.max(
+            state.expiresAtMillis(), expiresAt(state.expirySeconds(), will, closesAt, graceMillis));
+    long willDueAt =
+        Math.max(
+            state.willDueAtMillis(), Math.min(expiresAt, willDueAt(will, closesAt, graceMillis)));
+    inboxes.saveState(inbox, state.dueAt(willDueAt, expiresAt));
+  }
+
+  private static long expiresAt(
+      long expirySeconds, byte @Nullable [] will, long closesAt, long graceMillis) {
+    if (expirySeconds == AttachRequest.NEVER_EXPIRES) {
+      return InboxState.NEVER;
+    }
+    return closesAt + (expirySeconds > 0 ? expirySeconds * 1000 : will == null ? 0 : graceMillis);
+  }
+
+  private static long willDueAt(byte @Nullable [] will, long closesAt, long graceMillis) {
+    return will == null
+        ? InboxState.NEVER
+        : closesAt + Math.max(graceMillis, delaySeconds(will) * 1000);
   }
 
   /**
@@ -69,17 +101,17 @@ final class SessionExpiry {
    *
    * @return true if the session has ended and the inbox was removed
    */
-  static boolean settle(InboxTables tables, Inbox inbox) {
-    if (inbox.state().willDueAtMillis() <= tables.nowMillis()) {
-      publishWill(tables, inbox);
+  static boolean applyDue(InboxRows inboxes, Inbox inbox) {
+    if (inbox.state().willDueAtMillis() <= inboxes.nowMillis()) {
+      publishWill(inboxes, inbox);
     }
-    if (inbox.state().expiresAtMillis() > tables.nowMillis()) {
+    if (inbox.state().expiresAtMillis() > inboxes.nowMillis()) {
       return false;
     }
     long incarnation = inbox.incarnation();
     boolean expired = inbox.state().expirySeconds() > 0; // else it ended with its connection
-    List<InboxSubscription> subscriptions = tables.remove(inbox);
-    tables.emit(new InboxEffect.Ended(inbox.id, incarnation, subscriptions, expired));
+    List<InboxSubscription> subscriptions = inboxes.remove(inbox);
+    inboxes.emit(new InboxEffect.Ended(inbox.id, incarnation, subscriptions, expired));
     return true;
   }
 
@@ -94,50 +126,50 @@ final class SessionExpiry {
    *
    * @return true if the session ends
    */
-  static boolean takeOver(InboxTables tables, Inbox inbox, boolean sessionEnds) {
+  static boolean takeOver(InboxRows inboxes, Inbox inbox, boolean sessionEnds) {
     InboxState state = inbox.state();
     Owner owner = state.owner();
     if (owner == null && state.expirySeconds() == 0) {
       return true;
     }
     if (owner != null) {
-      tables.emit(new InboxEffect.Fenced(owner.node(), state.handle()));
+      inboxes.emit(new InboxEffect.Fenced(owner.node(), state.handle()));
     }
     byte[] will = state.will();
     if (will != null && (sessionEnds || (owner != null && delaySeconds(will) == 0))) {
-      publishWill(tables, inbox);
+      publishWill(inboxes, inbox);
     }
     return sessionEnds;
   }
 
   /** Makes the will due. From now on it is independent of the session. */
-  private static void publishWill(InboxTables tables, Inbox inbox) {
+  private static void publishWill(InboxRows inboxes, Inbox inbox) {
     InboxState state = inbox.state();
     byte[] will = state.will();
     if (will == null) {
       return;
     }
-    DueWill due = new DueWill(inbox.id, tables.connectOrderBefore(), will);
+    DueWillRow due = new DueWillRow(inbox.id, inboxes.connectOrderBefore(), will);
     long epoch = state.handle().epoch();
-    tables.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
-    announceLater(tables, inbox.bucket, inbox.incarnation(), epoch);
-    tables.emit(dueEffect(tables, due, inbox.bucket, inbox.incarnation(), epoch));
-    tables.saveState(inbox, state.withoutWill());
+    inboxes.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
+    announceLater(inboxes, inbox.bucket, inbox.incarnation(), epoch);
+    inboxes.emit(dueEffect(inboxes, due, inbox.bucket, inbox.incarnation(), epoch));
+    inboxes.saveState(inbox, state.withoutWill());
   }
 
   /** Announces a due will again, unless its publication has been confirmed. */
-  static void repeatWill(InboxTables tables, int bucket, long incarnation, long epoch) {
-    byte[] row = tables.rows().get(InboxKeys.will(bucket, incarnation, epoch));
+  static void repeatWill(InboxRows inboxes, int bucket, long incarnation, long epoch) {
+    byte[] row = inboxes.rows().get(InboxKeys.will(bucket, incarnation, epoch));
     if (row != null) {
-      tables.emit(dueEffect(tables, DueWill.decode(row), bucket, incarnation, epoch));
-      announceLater(tables, bucket, incarnation, epoch);
+      inboxes.emit(dueEffect(inboxes, DueWillRow.decode(row), bucket, incarnation, epoch));
+      announceLater(inboxes, bucket, incarnation, epoch);
     }
   }
 
   private static InboxEffect dueEffect(
-      InboxTables tables, DueWill due, int bucket, long incarnation, long epoch) {
+      InboxRows inboxes, DueWillRow due, int bucket, long incarnation, long epoch) {
     long[] lowest = {epoch};
-    tables
+    inboxes
         .rows()
         .scan(
             InboxKeys.will(bucket, incarnation, 0),
@@ -149,9 +181,9 @@ final class SessionExpiry {
     return due.toEffect(incarnation, epoch, lowest[0]);
   }
 
-  private static void announceLater(InboxTables tables, int bucket, long incarnation, long epoch) {
-    long at = tables.nowMillis() + WILL_REPEAT_MILLIS;
-    tables.putDue(bucket, at, InboxKeys.dueWill(bucket, at, incarnation, epoch));
+  private static void announceLater(InboxRows inboxes, int bucket, long incarnation, long epoch) {
+    long at = inboxes.nowMillis() + WILL_REPEAT_MILLIS;
+    inboxes.putDue(bucket, at, InboxKeys.dueWill(bucket, at, incarnation, epoch));
   }
 
   private static long delaySeconds(byte[] will) {

@@ -1,7 +1,7 @@
 package io.fjordmq.inbox;
 
 import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageCodec;
+import io.fjordmq.common.MessageCodec;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -10,16 +10,19 @@ import org.jspecify.annotations.Nullable;
  * the leader, and only if one of the inboxes is attached. Not thread-safe.
  */
 final class SharedMessage {
-  private final byte[] bytes;
+  private final ByteBuffer bytes;
   private @Nullable Message message;
 
-  SharedMessage(byte[] bytes) {
+  /**
+   * @param bytes the encoded message, valid while effects of its command are performed
+   */
+  SharedMessage(ByteBuffer bytes) {
     this.bytes = bytes;
   }
 
   Message get() {
     if (message == null) {
-      message = MessageCodec.decode(ByteBuffer.wrap(bytes));
+      message = MessageCodec.decode(bytes.duplicate());
     }
     return message;
   }

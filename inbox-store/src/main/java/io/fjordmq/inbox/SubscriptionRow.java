@@ -1,10 +1,11 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 
 /** Encodes the options of a subscription. */
 final class SubscriptionRow {
@@ -33,7 +34,7 @@ final class SubscriptionRow {
 
   static SubscriptionOptions decode(byte[] row) {
     ByteReader in = new ByteReader(row);
-    Versions.require(in.readByte(), VERSION, "subscription");
+    NewerFormatException.require("subscription", VERSION, in.readByte());
     int flags = in.readByte();
     return new SubscriptionOptions(
         Qos.of(flags & 0b11),

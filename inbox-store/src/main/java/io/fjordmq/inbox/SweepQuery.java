@@ -1,23 +1,23 @@
 package io.fjordmq.inbox;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import io.fjordmq.range.kv.KvReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Asks a range for its earliest due time and for the owners of its inboxes. */
-record SweepQuery() implements InboxQuery {
+/** Reads the earliest due time of a range and the owners of its inboxes. */
+public record SweepQuery() implements InboxQuery {
   static final int KIND = 2;
 
   /**
-   * The decoded answer.
+   * The decoded response.
    *
    * @param earliestDueMillis nothing is due before this time; {@link InboxState#NEVER} if nothing
    *     ever is
    * @param counting true if {@link CountInboxes} has inboxes to count
    */
-  record Findings(long earliestDueMillis, boolean counting, List<Owner> owners) {}
+  public record Findings(long earliestDueMillis, boolean counting, List<Owner> owners) {}
 
   @Override
   public int kind() {
@@ -30,10 +30,10 @@ record SweepQuery() implements InboxQuery {
   }
 
   @Override
-  public byte[] answer(KvReader rows, InboxMemory memory) {
+  public byte[] execute(KvReader rows, InboxMemory memory) {
     /*
      *   v  earliestDueMillis
-     *   1  1 if inboxes are left to count
+     *   1  1 if inboxes remain to be counted
      *   .. owner    until the end
      */
     ByteWriter out = new ByteWriter(64);
@@ -44,8 +44,8 @@ record SweepQuery() implements InboxQuery {
     return out.toByteArray();
   }
 
-  static Findings decodeAnswer(byte[] answer) {
-    ByteReader in = new ByteReader(answer);
+  public static Findings decodeResponse(byte[] response) {
+    ByteReader in = new ByteReader(response);
     long earliestDue = in.readVarint();
     boolean counting = in.readByte() != 0;
     List<Owner> owners = new ArrayList<>();

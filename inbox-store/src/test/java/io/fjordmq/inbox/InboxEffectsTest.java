@@ -1,15 +1,18 @@
 package io.fjordmq.inbox;
 
-import static io.fjordmq.inbox.TestInboxes.ID;
+import static io.fjordmq.inbox.client.TestInboxes.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
+import io.fjordmq.common.MessageCodec;
+import io.fjordmq.inbox.client.RecordingListener;
+import io.fjordmq.inbox.client.TestInboxes;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeId;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,7 +29,7 @@ class InboxEffectsTest {
           listener,
           new InboxObserver() {
             @Override
-            public void dropped(String reason, long count) {
+            public void onDropped(String reason, long count) {
               droppedHere.add(reason + " " + count);
             }
           },
@@ -34,16 +37,17 @@ class InboxEffectsTest {
 
   private final SharedMessage message =
       new SharedMessage(
-          MessageCodec.encode(
-              new Message(
-                  new Topic("a"),
-                  new byte[] {1},
-                  Qos.AT_LEAST_ONCE,
-                  false,
-                  MessageProperties.NONE,
-                  "",
-                  1,
-                  Message.NEVER)));
+          ByteBuffer.wrap(
+              MessageCodec.encode(
+                  new Message(
+                      new Topic("a"),
+                      new byte[] {1},
+                      Qos.AT_LEAST_ONCE,
+                      false,
+                      MessageProperties.NONE,
+                      "",
+                      1,
+                      Message.NEVER))));
 
   private InboxEffect appended(InboxHandle handle, long sequence) {
     return new InboxEffect.Appended("n1", handle, sequence, TestInboxes.target(handle), message);
@@ -59,8 +63,8 @@ class InboxEffectsTest {
   }
 
   @Test
-  void shouldHandOverEntriesOfOneInboxTogether() {
-    effects.perform(
+  void shouldPassEntriesOfOneInboxTogether() {
+    effects.onEffects(
         RANGE, List.of(appended(ONE, 1), appended(TWO, 1), appended(ONE, 2), appended(ONE, 3)));
     assertThat(pushed()).containsExactly("c[1, 2, 3]", "c2[1]");
     assertThat(listener.appended)
@@ -72,15 +76,15 @@ class InboxEffectsTest {
   @Test
   void shouldNotMoveEntriesAcrossAFence() {
     InboxHandle next = new InboxHandle(ID, 1, 2);
-    effects.perform(
+    effects.onEffects(
         RANGE, List.of(appended(ONE, 1), new InboxEffect.Fenced("n1", ONE), appended(next, 2)));
     assertThat(pushed()).containsExactly("c[1]", "c[2]");
     assertThat(listener.fenced).containsExactly(ONE);
   }
 
   @Test
-  void shouldCountDropsWhereTheRangeIsLed() {
-    effects.perform(RANGE, List.of(new InboxEffect.Dropped(ID, DropReasons.EXPIRED, 3)));
+  void shouldCountDropsOnTheLeader() {
+    effects.onEffects(RANGE, List.of(new InboxEffect.Dropped(ID, DropReasons.EXPIRED, 3)));
     assertThat(droppedHere).containsExactly("expired 3");
   }
 }

@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What the inboxes of a few clients should do, in the simplest words. */
+/** A simple model of the inboxes of a few clients. */
 final class ModelInboxes {
-  /** What a client has. */
+  /** The session of a client. */
   static final class Session {
     final long bornAs;
     boolean attached = true;
@@ -104,7 +104,7 @@ final class ModelInboxes {
     settle(client, now);
   }
 
-  /** The process that all connections were on is gone. */
+  /** The process that held all connections is gone. */
   void crash(long expiryMillis, long now) {
     for (String client : List.copyOf(sessions.keySet())) {
       if (session(client).attached) {
@@ -117,7 +117,7 @@ final class ModelInboxes {
     return Objects.requireNonNull(sessions.get(client));
   }
 
-  /** Time has come to here. */
+  /** Advances the client's session to this time. */
   void settle(String client, long now) {
     Session session = sessions.get(client);
     if (session == null || session.attached) {

@@ -2,18 +2,18 @@ package io.fjordmq.inbox;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.NewerFormatException;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what a newer node has written is refused with words. */
+/** Goal: data written by a newer node is rejected with a clear message. */
 class NewerFormatsTest {
   private static final byte[] NEXT = {4, 0, 0, 0};
 
   @Test
-  void shouldRefuseEveryFormOfALaterVersion() {
+  void shouldRejectEveryFormatOfALaterVersion() {
     Map<String, Runnable> forms = new LinkedHashMap<>();
     forms.put("inbox command", () -> InboxCommand.decode(ByteBuffer.wrap(NEXT)));
     forms.put("inbox query", () -> InboxQuery.decode(ByteBuffer.wrap(NEXT)));
@@ -23,9 +23,9 @@ class NewerFormatsTest {
     forms.put("subscription", () -> SubscriptionRow.decode(NEXT));
     forms.put("producer row", () -> ProducerRow.decode(NEXT));
     forms.put("received publish", () -> RecordReceived.decodeRow(NEXT));
-    forms.put("released entry", () -> ReleasedEntry.decode(NEXT));
-    forms.put("due will", () -> DueWill.decode(NEXT));
-    forms.put("left messages", () -> LeftRow.decode(NEXT));
+    forms.put("released entry", () -> ReleasedRow.decode(NEXT));
+    forms.put("due will", () -> DueWillRow.decode(NEXT));
+    forms.put("undelivered messages", () -> UndeliveredRow.decode(NEXT));
     forms.forEach(
         (form, read) ->
             assertThatThrownBy(read::run)
@@ -36,10 +36,10 @@ class NewerFormatsTest {
   }
 
   @Test
-  void shouldKeepOutOfTheLogWhatItCouldNotApply() {
+  void shouldNotProposeUnreadableCommands() {
     InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 1}));
-    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 20}));
-    for (byte[] command : new byte[][] {{3, 1}, {2, 21}}) {
+    InboxCommand.requireReadable(ByteBuffer.wrap(new byte[] {2, 21}));
+    for (byte[] command : new byte[][] {{3, 1}, {2, 22}}) {
       assertThatThrownBy(() -> InboxCommand.requireReadable(ByteBuffer.wrap(command)))
           .isInstanceOf(NewerFormatException.class);
     }

@@ -13,7 +13,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A replica without an engine: one coprocessor over a sorted map. */
+/** A replica without the engine: one coprocessor over a sorted map. */
 final class SimRows implements KvWriter, ApplyContext {
   private final NavigableMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
   private final int cachedInboxes;
@@ -33,7 +33,7 @@ final class SimRows implements KvWriter, ApplyContext {
     return opened;
   }
 
-  /** Forgets everything but the rows. */
+  /** Discards everything except the rows. */
   void reopen() {
     coprocessor.close();
     coprocessor = open();
@@ -56,9 +56,9 @@ final class SimRows implements KvWriter, ApplyContext {
     return coprocessor.query(ByteBuffer.wrap(query.encode()), this);
   }
 
-  /** Whether totals may be too low yet. */
+  /** Whether totals may still be too low. */
   boolean isCounting() {
-    return SweepQuery.decodeAnswer(query(new SweepQuery())).counting();
+    return SweepQuery.decodeResponse(query(new SweepQuery())).counting();
   }
 
   InboxStoreStatus status() {

@@ -11,7 +11,7 @@ final class IndexMemory {
     this.maxBytes = maxBytes;
   }
 
-  /** Reserves bytes. Returns false, and reserves nothing, if fewer are left. */
+  /** Reserves bytes. Returns false, and reserves nothing, if fewer remain. */
   boolean reserve(long bytes) {
     if (used.addAndGet(bytes) <= maxBytes) {
       return true;

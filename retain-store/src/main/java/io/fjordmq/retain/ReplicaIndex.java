@@ -56,9 +56,9 @@ final class ReplicaIndex {
   void remove(byte[] key) {
     RetainedTopicIndex index = filling;
     if (index != null) {
-      long less = index.remove(key);
-      bytes -= less;
-      space.release(less);
+      long freed = index.remove(key);
+      bytes -= freed;
+      space.release(freed);
     }
   }
 

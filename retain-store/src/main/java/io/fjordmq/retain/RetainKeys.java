@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Within a bucket and tenant, topics are sorted by their bytes, so topics with a common prefix are
  * adjacent.
  */
-final class RetainKeys {
+public final class RetainKeys {
   static final int BUCKETS = 256;
 
   /** Offset of the tenant in a key. */
@@ -29,7 +29,7 @@ final class RetainKeys {
 
   private RetainKeys() {}
 
-  static byte[] of(String tenant, String topic) {
+  public static byte[] of(String tenant, String topic) {
     return key(bucketOf(tenant, firstLevel(topic)), tenant, topic);
   }
 

@@ -1,7 +1,7 @@
 package io.fjordmq.retain;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -16,8 +16,8 @@ import java.nio.charset.StandardCharsets;
  * @param publisher 64-bit hash of the client identifier, so that collisions between publishers of
  *     one topic are negligible
  */
-record RetainPublisher(long publisher, RetainVersion retainVersion) {
-  static final RetainPublisher NOBODY = new RetainPublisher(0, RetainVersion.NONE);
+public record RetainPublisher(long publisher, RetainVersion retainVersion) {
+  static final RetainPublisher NONE = new RetainPublisher(0, RetainVersion.NONE);
 
   /** Maximum encoded size. */
   static final int MAX_BYTES = 26;
@@ -27,9 +27,9 @@ record RetainPublisher(long publisher, RetainVersion retainVersion) {
    *
    * @param publisher client identifier; empty for the broker itself, whose messages have no version
    */
-  static RetainPublisher of(String publisher, RetainVersion retainVersion) {
+  public static RetainPublisher of(String publisher, RetainVersion retainVersion) {
     return publisher.isEmpty() || retainVersion.equals(RetainVersion.NONE)
-        ? NOBODY
+        ? NONE
         : new RetainPublisher(hash(publisher), retainVersion);
   }
 
@@ -42,13 +42,13 @@ record RetainPublisher(long publisher, RetainVersion retainVersion) {
     return hash == 0 ? 1 : hash;
   }
 
-  boolean isNobody() {
+  boolean isNone() {
     return publisher == 0;
   }
 
   /** Returns true if both have the same publisher and this one has the later version. */
   boolean isAfter(RetainPublisher other) {
-    return !isNobody()
+    return !isNone()
         && publisher == other.publisher
         && retainVersion.compareTo(other.retainVersion) > 0;
   }

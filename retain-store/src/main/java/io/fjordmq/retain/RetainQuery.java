@@ -1,8 +1,10 @@
 package io.fjordmq.retain;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
+import io.fjordmq.range.kv.KvReader;
+import java.nio.ByteBuffer;
 
 /**
  * Requests one page of the retained messages in a range that match a filter.
@@ -17,11 +19,11 @@ import io.fjordmq.api.NewerFormatException;
  * @param nowMillis messages that have expired at this time are omitted
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
-record RetainQuery(
+public record RetainQuery(
     byte[] from, String tenant, String pattern, long nowMillis, int maxMessages, int maxBytes) {
   private static final int VERSION = 1;
 
-  byte[] encode() {
+  public byte[] encode() {
     return new ByteWriter(64 + from.length)
         .writeByte(VERSION)
         .writeBlock(from)
@@ -33,7 +35,8 @@ record RetainQuery(
         .toByteArray();
   }
 
-  static RetainQuery decode(ByteReader in) {
+  static RetainQuery decode(ByteBuffer bytes) {
+    ByteReader in = new ByteReader(bytes);
     NewerFormatException.require("retain query", VERSION, in.readByte());
     return new RetainQuery(
         in.readBlock(),
@@ -42,5 +45,9 @@ record RetainQuery(
         in.readVarint(),
         in.readInt(),
         in.readInt());
+  }
+
+  byte[] execute(KvReader rows, RetainMemory memory) {
+    return new RetainScan(this, memory.interval(), memory.topics()).run(rows).encode();
   }
 }

@@ -1,8 +1,8 @@
 package io.fjordmq.retain;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
 
 /**
  * A stored row: the retained message of a topic, or a clear marker. A clear marker records for a
@@ -20,16 +20,17 @@ import io.fjordmq.api.NewerFormatException;
  * @param message the encoded message; empty for a clear marker
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
-record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] message) {
+public record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] message) {
   private static final int VERSION = 2;
   private static final byte[] NOTHING = {};
 
   /**
    * The fields before the message.
    *
-   * @param isMemory true for a clear marker
+   * @param isClearMarker true for a clear marker
    */
-  record Head(long expiresAtMillis, RetainPublisher retainPublisher, boolean isClearMarker) {}
+  public record Head(
+      long expiresAtMillis, RetainPublisher retainPublisher, boolean isClearMarker) {}
 
   /** Creates a clear marker with the publisher of the message that it replaces or of the clear. */
   static RetainRow clearMarker(long untilMillis, RetainPublisher retainPublisher) {
@@ -45,11 +46,11 @@ record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] m
     return out.writeBytes(message).toByteArray();
   }
 
-  static Head headOf(byte[] row) {
+  public static Head headOf(byte[] row) {
     return head(new ByteReader(row));
   }
 
-  static RetainRow decode(byte[] row) {
+  public static RetainRow decode(byte[] row) {
     ByteReader in = new ByteReader(row);
     Head head = head(in);
     return new RetainRow(head.expiresAtMillis, head.retainPublisher, in.readBytes(in.remaining()));
@@ -62,7 +63,7 @@ record RetainRow(long expiresAtMillis, RetainPublisher retainPublisher, byte[] m
     }
     long expiresAtMillis = in.readVarint();
     RetainPublisher retainPublisher =
-        version == 1 ? RetainPublisher.NOBODY : RetainPublisher.read(in);
+        version == 1 ? RetainPublisher.NONE : RetainPublisher.read(in);
     return new Head(expiresAtMillis, retainPublisher, in.remaining() == 0);
   }
 }

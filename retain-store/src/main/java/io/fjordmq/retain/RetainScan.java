@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the messages in one range that match a filter. It scans each bucket for topics that share
  * the filter's prefix before the first wildcard. After several consecutive rows that do not match,
- * it asks the {@link RetainedTopicIndex} for the next candidate. The scan is bounded: it stops
+ * it looks up the next candidate in the {@link RetainedTopicIndex}. The scan is bounded: it stops
  * after a number of messages, bytes or rows and returns the key where the next page starts.
  */
-final class RetainScan {
+public final class RetainScan {
   /**
    * Maximum rows and index entries read per page. A page may be empty because of this limit; the
    * caller then requests the next one.
    */
-  static final int MAX_ROWS = 4_096;
+  public static final int MAX_ROWS = 4_096;
 
   /**
    * Consecutive misses before a jump, because reading the next row is cheaper than starting a new
@@ -32,8 +32,8 @@ final class RetainScan {
   private final KeyInterval interval;
   private final TopicFilter filter;
   private final String literal;
-  private final boolean oneBucket;
-  private final boolean parentToo;
+  private final boolean singleBucket;
+  private final boolean includesParent;
 
   /**
    * For {@code a/#}, the first possible key below {@code a}. Topics such as {@code a-b} sort
@@ -62,17 +62,18 @@ final class RetainScan {
     this.interval = interval;
     this.filter = TopicFilter.parse(pattern);
     this.literal = literalPrefix(pattern);
-    this.oneBucket = firstLevelIsLiteral(pattern);
-    this.parentToo = pattern.length() == literal.length() + 2 && pattern.endsWith("/#");
+    this.singleBucket = firstLevelIsLiteral(pattern);
+    this.includesParent = pattern.length() == literal.length() + 2 && pattern.endsWith("/#");
     this.children =
-        RetainKeys.key(query.from()[0] & 0xFF, query.tenant(), parentToo ? literal + '/' : literal);
+        RetainKeys.key(
+            query.from()[0] & 0xFF, query.tenant(), includesParent ? literal + '/' : literal);
     this.index = pattern.indexOf('+') < 0 ? null : index;
     this.terms =
         this.index == null ? new long[0] : RetainedTopicIndex.termsOf(query.tenant(), pattern);
   }
 
   /** Returns the first possible key of a topic that matches the filter. */
-  static byte[] firstKey(String tenant, String pattern) {
+  public static byte[] firstKey(String tenant, String pattern) {
     int bucket =
         firstLevelIsLiteral(pattern)
             ? RetainKeys.bucketOf(tenant, RetainKeys.firstLevel(pattern))
@@ -80,7 +81,7 @@ final class RetainScan {
     return RetainKeys.key(bucket, tenant, literalPrefix(pattern));
   }
 
-  RetainAnswer run(KvReader state) {
+  RetainResponse run(KvReader state) {
     byte[] from = query.from();
     while (true) {
       int bucket = from[0] & 0xFF;
@@ -98,14 +99,14 @@ final class RetainScan {
         state.scan(next, clipped(end), this::visit);
       }
       if (stoppedAt != null) {
-        return new RetainAnswer(found, stoppedAt);
+        return new RetainResponse(found, stoppedAt);
       }
       if (missedAt != null && inBucket) {
         from = missedAt;
-      } else if (rangeEndsBefore(end) || (next == null && !oneBucket)) {
-        return new RetainAnswer(found, interval.end());
-      } else if (oneBucket || bucket == RetainKeys.BUCKETS - 1) {
-        return new RetainAnswer(found, null);
+      } else if (rangeEndsBefore(end) || (next == null && !singleBucket)) {
+        return new RetainResponse(found, interval.end());
+      } else if (singleBucket || bucket == RetainKeys.BUCKETS - 1) {
+        return new RetainResponse(found, null);
       } else if (next != null && !inBucket && (next[0] & 0xFF) > bucket) {
         from = next;
       } else {
@@ -118,7 +119,7 @@ final class RetainScan {
    * Returns the first key at or after {@code begin} that may match; null if this range has none.
    */
   private byte @Nullable [] jump(byte[] begin, byte[] prefix, byte @Nullable [] end) {
-    if (parentToo && !Arrays.equals(begin, prefix)) {
+    if (includesParent && !Arrays.equals(begin, prefix)) {
       return isBelow(begin, children) ? children : begin;
     }
     RetainedTopicIndex topics = index;
@@ -136,7 +137,7 @@ final class RetainScan {
       }
       rows++;
       byte[] found = topics.ceiling(terms[i], at);
-      if (found == null || (oneBucket && !isBelow(found, end))) {
+      if (found == null || (singleBucket && !isBelow(found, end))) {
         return null;
       }
       agreed = Arrays.equals(found, at) ? agreed + 1 : 1;
@@ -146,12 +147,12 @@ final class RetainScan {
   }
 
   /**
-   * Handles a key outside this range, as after a split: a key beyond the end is left to the next
-   * range.
+   * Handles a key outside this range, for example after a split. The next range handles keys beyond
+   * the end.
    */
-  private RetainAnswer beyond(byte[] begin) {
+  private RetainResponse beyond(byte[] begin) {
     boolean past = interval.end() != null && Arrays.compareUnsigned(begin, interval.end()) >= 0;
-    return new RetainAnswer(found, past ? begin : null);
+    return new RetainResponse(found, past ? begin : null);
   }
 
   /**
@@ -179,7 +180,7 @@ final class RetainScan {
     if (!filter.hasWildcard()) {
       return Arrays.copyOf(prefix, prefix.length + 1); // the immediate successor
     }
-    return RetainKeys.after(parentToo ? children : prefix);
+    return RetainKeys.after(includesParent ? children : prefix);
   }
 
   private boolean visit(byte[] key, byte[] row) {
@@ -189,7 +190,7 @@ final class RetainScan {
       return false;
     }
     if (misses >= MISSES_BEFORE_JUMP
-        && (terms.length > 0 || (parentToo && isBelow(key, children)))) {
+        && (terms.length > 0 || (includesParent && isBelow(key, children)))) {
       missedAt = key;
       return false;
     }
@@ -227,7 +228,7 @@ final class RetainScan {
     if (wildcard < 0) {
       return pattern;
     }
-    boolean parentToo = pattern.charAt(wildcard) == '#' && wildcard > 0;
-    return pattern.substring(0, parentToo ? wildcard - 1 : wildcard);
+    boolean includesParent = pattern.charAt(wildcard) == '#' && wildcard > 0;
+    return pattern.substring(0, includesParent ? wildcard - 1 : wildcard);
   }
 }

@@ -12,6 +12,9 @@ package io.fjordmq.retain;
 public record RetainSettings(int initialRanges, long maxMessages, long maxIndexBytes) {
   public static final RetainSettings DEFAULTS = new RetainSettings(2, Long.MAX_VALUE, 128L << 20);
 
+  /** Keys have this many buckets, and a range holds at least one. */
+  private static final int MAX_INITIAL_RANGES = 256;
+
   /** Creates settings with the default memory for the index. */
   public RetainSettings(int initialRanges, long maxMessages) {
     this(initialRanges, maxMessages, 128L << 20);
@@ -20,18 +23,18 @@ public record RetainSettings(int initialRanges, long maxMessages, long maxIndexB
   /**
    * Validates the settings.
    *
-   * @throws IllegalArgumentException if a value is out of range; the message names it
+   * @throws IllegalArgumentException if a value is out of range; the message names the setting
    */
   public RetainSettings {
-    if (initialRanges < 1 || initialRanges > RetainKeys.BUCKETS) {
+    if (initialRanges < 1 || initialRanges > MAX_INITIAL_RANGES) {
       throw new IllegalArgumentException(
-          "initialRanges must be between 1 and " + RetainKeys.BUCKETS + ": " + initialRanges);
+          "initialRanges must be between 1 and " + MAX_INITIAL_RANGES + ", not " + initialRanges);
     }
     if (maxMessages < 0) {
-      throw new IllegalArgumentException("maxMessages must not be negative: " + maxMessages);
+      throw new IllegalArgumentException("maxMessages must be at least 0, not " + maxMessages);
     }
     if (maxIndexBytes < 0) {
-      throw new IllegalArgumentException("maxIndexBytes must not be negative: " + maxIndexBytes);
+      throw new IllegalArgumentException("maxIndexBytes must be at least 0, not " + maxIndexBytes);
     }
   }
 }

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The retained messages of each tenant in one replica: their number and size. Derived from the
  * rows, so it is the same on every replica. The apply thread updates it; any thread may read it.
  */
-final class RetainUsage {
+public final class RetainUsage {
   /** Number of messages, and the size of their rows in bytes. */
-  record Used(long messages, long bytes) {
+  public record Used(long messages, long bytes) {
     static final Used NOTHING = new Used(0, 0);
 
     Used plus(long moreMessages, long moreBytes) {

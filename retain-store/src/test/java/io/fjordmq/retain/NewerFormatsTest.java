@@ -3,23 +3,23 @@ package io.fjordmq.retain;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.NewerFormatException;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what a newer node has written is refused with words. */
+/** Goal: formats of a newer version are rejected with an explanation. */
 class NewerFormatsTest {
   private static final byte[] NEXT = {3, 0, 0, 0};
 
   @Test
-  void shouldRefuseEveryFormOfTheNextVersion() {
+  void shouldRejectEveryFormatOfTheNextVersion() {
     for (Runnable read :
         List.<Runnable>of(
             () -> RetainRow.decode(NEXT),
-            () -> RetainQuery.decode(new ByteReader(NEXT)),
-            () -> RetainCommand.decode(new ByteReader(NEXT)))) {
+            () -> RetainQuery.decode(ByteBuffer.wrap(NEXT)),
+            () -> RetainCommand.decode(ByteBuffer.wrap(NEXT)))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormatException.class)
           .hasMessageContaining(" has version 3, this node reads version ")
@@ -28,28 +28,26 @@ class NewerFormatsTest {
   }
 
   @Test
-  void shouldReadWhatAnOlderNodeHasWritten() {
+  void shouldReadFormatsOfOlderVersions() {
     HexFormat hex = HexFormat.of();
     RetainRow row = RetainRow.decode(hex.parseHex("01ac020908"));
-    assertThat(row.retainPublisher()).isEqualTo(RetainPublisher.NOBODY);
+    assertThat(row.retainPublisher()).isEqualTo(RetainPublisher.NONE);
     assertThat(row.message()).containsExactly(9, 8);
-    RetainCommand.Put put =
-        (RetainCommand.Put)
-            RetainCommand.decode(new ByteReader(hex.parseHex("010102ac0205010709")));
-    assertThat(put.retainPublisher()).isEqualTo(RetainPublisher.NOBODY);
+    PutMessage put =
+        (PutMessage) RetainCommand.decode(ByteBuffer.wrap(hex.parseHex("010102ac0205010709")));
+    assertThat(put.retainPublisher()).isEqualTo(RetainPublisher.NONE);
     assertThat(put.maxGrowth()).isEqualTo(5);
     assertThat(put.message()).containsExactly(9);
-    RetainCommand.Clear clear =
-        (RetainCommand.Clear) RetainCommand.decode(new ByteReader(hex.parseHex("01020107")));
-    assertThat(clear.retainPublisher()).isEqualTo(RetainPublisher.NOBODY);
+    ClearTopic clear = (ClearTopic) RetainCommand.decode(ByteBuffer.wrap(hex.parseHex("01020107")));
+    assertThat(clear.retainPublisher()).isEqualTo(RetainPublisher.NONE);
     assertThat(clear.key()).containsExactly(7);
   }
 
   @Test
-  void shouldKeepOutOfTheLogWhatItCouldNotApply() {
-    RetainCommand.requireReadable(new ByteReader(new RetainCommand.Expire(1).encode()));
+  void shouldRejectUnreadableCommandsBeforeTheLog() {
+    RetainCommand.requireReadable(ByteBuffer.wrap(new ExpireMessages(1).encode()));
     for (byte[] command : new byte[][] {{3, 1}, {2, 9}}) {
-      assertThatThrownBy(() -> RetainCommand.requireReadable(new ByteReader(command)))
+      assertThatThrownBy(() -> RetainCommand.requireReadable(ByteBuffer.wrap(command)))
           .isInstanceOf(NewerFormatException.class);
     }
   }

@@ -3,11 +3,11 @@ package io.fjordmq.retain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.common.MessageCodec;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.kv.KvReader;
 import java.nio.ByteBuffer;
@@ -19,53 +19,38 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A look-up costs what it finds, not what there is. */
+/** The cost of a lookup depends on the number of matches, not on the number of topics. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS) // filling the large store takes most of the time
 class RetainScanTest {
   private static final String TENANT = "t";
   private static final int SITES = 300;
   private static final int DEVICES = 100;
 
-  private final Rows rows = new Rows();
-  private final RetainedTopicIndex index = new RetainedTopicIndex();
+  private final Store large = large();
   private int pages;
 
-  /** 30,000 topics of four levels, and a few that differ. */
-  private void fill() {
+  /** 30,000 topics with four levels, and a few others. No test changes it. */
+  private static Store large() {
+    Store store = new Store();
     for (int site = 0; site < SITES; site++) {
       for (int device = 0; device < DEVICES; device++) {
-        add("site/" + site + "/device" + device + "/temperature");
+        store.add("site/" + site + "/device" + device + "/temperature");
       }
     }
-    add("site/7/device8/alarm");
-    add("site/7/gateway/status/text");
-    add("site7/x");
-    add("other");
-    add("device/1");
-    add("device/1/a");
+    store.add("site/7/device8/alarm");
+    store.add("site/7/gateway/status/text");
+    store.add("site7/x");
+    store.add("other");
+    store.add("device/1");
+    store.add("device/1/a");
     for (int device = 1_000; device < 20_000; device++) {
-      add("device/" + device + "/a");
+      store.add("device/" + device + "/a");
     }
-  }
-
-  private void add(String topic) {
-    byte[] key = RetainKeys.of(TENANT, topic);
-    Message message =
-        new Message(
-            new Topic(topic),
-            topic.getBytes(StandardCharsets.UTF_8),
-            Qos.AT_LEAST_ONCE,
-            true,
-            MessageProperties.NONE,
-            "p",
-            0,
-            Message.NEVER);
-    byte[] row =
-        new RetainRow(Message.NEVER, RetainPublisher.NOBODY, MessageCodec.encode(message)).encode();
-    rows.map.put(key, row);
-    index.add(key);
+    return store;
   }
 
   @ParameterizedTest
@@ -86,39 +71,37 @@ class RetainScanTest {
     "site/+/device42/temperature, 300"
   })
   void shouldVisitRowsInProportionToMatches(String pattern, int matches) {
-    fill();
-    int visited = lookUp(pattern, index, matches);
+    int visited = lookUp(pattern, large, large.index, matches);
     assertThat(visited).isLessThanOrEqualTo(40 * (1 + matches));
     assertThat(pages).isEqualTo(1 + matches / 100);
   }
 
   @Test
-  void shouldReadOnWhereMostRowsMatch() {
-    fill();
-    rows.scans = 0;
-    int visited = lookUp("site/+/+/temperature", index, SITES * DEVICES);
+  void shouldReadSequentiallyWhereMostRowsMatch() {
+    large.rows.scans = 0;
+    int visited = lookUp("site/+/+/temperature", large, large.index, SITES * DEVICES);
     assertThat(visited).isLessThan(SITES * DEVICES * 12 / 10);
-    assertThat(rows.scans).isLessThan(2 * pages + 10);
+    assertThat(large.rows.scans).isLessThan(2 * pages + 10);
   }
 
   @Test
-  void shouldBoundAPageThatFindsNothing() {
+  void shouldBoundAPageWithoutMatches() {
+    Store store = new Store();
     for (int i = 0; i < 20_000; i++) {
-      add("a/" + i + (i % 2 == 0 ? "/x/y" : "/z/w")); // x and w never meet
+      store.add("a/" + i + (i % 2 == 0 ? "/x/y" : "/z/w")); // x and w never occur together
     }
-    lookUp("a/+/x/w", index, 0);
+    lookUp("a/+/x/w", store, store.index, 0);
     assertThat(pages).isBetween(4, 10);
   }
 
   @Test
-  void shouldFindTheSameWithoutAnIndex() {
-    fill();
-    lookUp("site/+/device42/temperature", null, 300);
-    lookUp("device/1/#", null, 2);
+  void shouldFindTheSameTopicsWithoutAnIndex() {
+    lookUp("site/+/device42/temperature", large, null, 300);
+    lookUp("device/1/#", large, null, 2);
   }
 
-  /** Returns the rows and entries visited. */
-  private int lookUp(String pattern, @Nullable RetainedTopicIndex used, int expected) {
+  /** Returns the number of rows and index entries visited. */
+  private int lookUp(String pattern, Store store, @Nullable RetainedTopicIndex used, int expected) {
     TopicFilter filter = TopicFilter.parse(pattern);
     List<String> found = new ArrayList<>();
     int visited = 0;
@@ -127,14 +110,14 @@ class RetainScanTest {
     while (cursor != null) {
       RetainQuery query = new RetainQuery(cursor, TENANT, pattern, 1, 100, Integer.MAX_VALUE);
       RetainScan scan = new RetainScan(query, KeyInterval.ALL, used);
-      RetainAnswer answer = scan.run(rows);
-      answer.messages().forEach(m -> found.add(topicOf(m)));
+      RetainResponse response = scan.run(store.rows);
+      response.messages().forEach(m -> found.add(topicOf(m)));
       visited += scan.visited();
       pages++;
-      cursor = answer.next();
+      cursor = response.next();
     }
     List<String> all =
-        rows.map.keySet().stream()
+        store.rows.map.keySet().stream()
             .map(RetainKeys::topicOf)
             .filter(topic -> filter.matches(new Topic(topic)))
             .toList();
@@ -144,6 +127,29 @@ class RetainScanTest {
 
   private static String topicOf(byte[] message) {
     return MessageCodec.decode(ByteBuffer.wrap(message)).topic().name();
+  }
+
+  private static final class Store {
+    final Rows rows = new Rows();
+    final RetainedTopicIndex index = new RetainedTopicIndex();
+
+    void add(String topic) {
+      byte[] key = RetainKeys.of(TENANT, topic);
+      Message message =
+          new Message(
+              new Topic(topic),
+              topic.getBytes(StandardCharsets.UTF_8),
+              Qos.AT_LEAST_ONCE,
+              true,
+              MessageProperties.NONE,
+              "p",
+              0,
+              Message.NEVER);
+      byte[] row =
+          new RetainRow(Message.NEVER, RetainPublisher.NONE, MessageCodec.encode(message)).encode();
+      rows.map.put(key, row);
+      index.add(key);
+    }
   }
 
   /** Sorted rows that count scans. */
@@ -169,7 +175,7 @@ class RetainScanTest {
 
     @Override
     public void scanBackwards(byte[] from, byte @Nullable [] to, Visitor visitor) {
-      throw new UnsupportedOperationException("look-ups read forwards");
+      throw new UnsupportedOperationException("lookups read forwards");
     }
   }
 }

@@ -1,0 +1,71 @@
+package io.fjordmq.router.client;
+
+import io.fjordmq.cluster.NodeId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/**
+ * Requests from other nodes that this node has not responded to yet, because it has not applied the
+ * index. A waiting node repeats its request; a request that is no longer repeated is ignored.
+ * Thread-safe.
+ */
+final class PendingBarriers {
+  private final long repeatMillis;
+
+  // Guarded by this.
+  private final Map<Requester, Request> open = new HashMap<>();
+
+  private record Requester(NodeId node, long range) {}
+
+  private static final class Request {
+    /** Time of the first request, by index. */
+    final NavigableMap<Long, Long> since = new TreeMap<>();
+
+    long lastMillis;
+  }
+
+  /**
+   * @param repeatMillis time after which a node that has not repeated its request counts as no
+   *     longer waiting
+   */
+  PendingBarriers(long repeatMillis) {
+    this.repeatMillis = repeatMillis;
+  }
+
+  synchronized void onRequest(NodeId node, long range, long index, long nowMillis) {
+    Request request = open.computeIfAbsent(new Requester(node, range), requester -> new Request());
+    if (nowMillis - request.lastMillis > repeatMillis) {
+      request.since.clear();
+    }
+    request.since.putIfAbsent(index, nowMillis);
+    request.lastMillis = nowMillis;
+  }
+
+  /**
+   * Must be called when requests from the node have been completed, successfully or not.
+   *
+   * @param upTo all its requests up to this index
+   */
+  synchronized void onResponse(NodeId node, long range, long upTo) {
+    Requester requester = new Requester(node, range);
+    Request request = open.get(requester);
+    if (request != null) {
+      request.since.headMap(upTo, true).clear();
+      if (request.since.isEmpty()) {
+        open.remove(requester);
+      }
+    }
+  }
+
+  /** The age of the oldest pending request; 0 if there is none. */
+  synchronized long oldestMillis(long nowMillis) {
+    open.values().removeIf(request -> nowMillis - request.lastMillis > repeatMillis);
+    return open.values().stream()
+        .flatMap(request -> request.since.values().stream())
+        .mapToLong(since -> nowMillis - since)
+        .max()
+        .orElse(0);
+  }
+}

@@ -1,0 +1,181 @@
+package io.fjordmq.router.client;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.common.Timers;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.router.RouteSettings;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits until all counted nodes have applied the changes of a range of routes. Each node has one
+ * request at a time in flight, for the highest awaited index. Thread-safe.
+ */
+final class RangeBarrier {
+
+  /** Requests a response from a node once its replica of the range has applied an index. */
+  @FunctionalInterface
+  interface ProgressQuery {
+    /** Completes with the node's applied index, which is at least the requested index. */
+    CompletableFuture<Long> request(NodeId node, long range, long index);
+  }
+
+  /** The known progress of a node. */
+  private static final class Progress {
+    private long applied;
+    private boolean inFlight;
+    private long retryAtMillis = Long.MIN_VALUE;
+  }
+
+  private record Wait(CompletableFuture<Void> future, long deadlineMillis) {}
+
+  private record ProgressRequest(NodeId node, Progress progress, long index) {}
+
+  private final long range;
+  private final Supplier<Set<NodeId>> counted;
+  private final ProgressQuery query;
+  private final Timers timers;
+  private final RouteSettings.Barrier settings;
+
+  // Guarded by this.
+  private final Map<NodeId, Progress> nodes = new HashMap<>();
+  private final NavigableMap<Long, Wait> waiting = new TreeMap<>();
+  private boolean watching;
+
+  /**
+   * @param counted the nodes that have to apply a change, including this one; evaluated repeatedly
+   *     while calls are waiting
+   */
+  RangeBarrier(
+      long range,
+      Supplier<Set<NodeId>> counted,
+      ProgressQuery query,
+      Timers timers,
+      RouteSettings.Barrier settings) {
+    this.range = range;
+    this.counted = counted;
+    this.query = query;
+    this.timers = timers;
+    this.settings = settings;
+  }
+
+  /** Completes when all counted nodes have applied the index; fails after the timeout. */
+  CompletableFuture<Void> await(long index) {
+    CompletableFuture<Void> future;
+    synchronized (this) {
+      long deadline = timers.nowMillis() + settings.timeout().toMillis();
+      future =
+          waiting.computeIfAbsent(index, i -> new Wait(new CompletableFuture<>(), deadline)).future;
+    }
+    completeWaiters();
+    watch();
+    return future;
+  }
+
+  /** The number of awaited indexes. */
+  synchronized int waiting() {
+    return waiting.size();
+  }
+
+  /** Completes the waits for indexes that are applied everywhere, and queries lagging nodes. */
+  void completeWaiters() {
+    List<Wait> completed;
+    List<ProgressRequest> requests = new ArrayList<>();
+    synchronized (this) {
+      Set<NodeId> all = counted.get();
+      nodes.keySet().retainAll(all);
+      long appliedEverywhere = Long.MAX_VALUE;
+      for (NodeId node : all) {
+        Progress progress = nodes.computeIfAbsent(node, n -> new Progress());
+        appliedEverywhere = Math.min(appliedEverywhere, progress.applied);
+      }
+      NavigableMap<Long, Wait> done = waiting.headMap(appliedEverywhere, true);
+      completed = new ArrayList<>(done.values());
+      done.clear();
+      if (!waiting.isEmpty()) {
+        collectRequests(waiting.lastKey(), requests);
+      }
+    }
+    completed.forEach(wait -> wait.future.complete(null));
+    requests.forEach(this::requestProgress);
+  }
+
+  private void collectRequests(long index, List<ProgressRequest> requests) {
+    long now = timers.nowMillis();
+    nodes.forEach(
+        (node, progress) -> {
+          if (!progress.inFlight && progress.applied < index && now >= progress.retryAtMillis) {
+            progress.inFlight = true;
+            requests.add(new ProgressRequest(node, progress, index));
+          }
+        });
+  }
+
+  private void requestProgress(ProgressRequest request) {
+    query
+        .request(request.node, range, request.index)
+        .whenComplete((applied, failure) -> onResponse(request.progress, applied, failure));
+  }
+
+  /** A response from a node that is no longer counted has no effect. */
+  private void onResponse(Progress progress, @Nullable Long applied, @Nullable Throwable failure) {
+    synchronized (this) {
+      progress.inFlight = false;
+      if (applied == null || failure != null) {
+        progress.retryAtMillis = timers.nowMillis() + settings.retryInterval().toMillis();
+        return; // checkDeadlines() repeats the request
+      }
+      progress.applied = Math.max(progress.applied, applied);
+    }
+    completeWaiters();
+  }
+
+  private void watch() {
+    synchronized (this) {
+      if (watching || waiting.isEmpty()) {
+        return;
+      }
+      watching = true;
+    }
+    timers.schedule(settings.retryInterval().toMillis(), this::checkDeadlines);
+  }
+
+  private void checkDeadlines() {
+    List<Wait> expired = new ArrayList<>();
+    List<NodeId> missing = new ArrayList<>();
+    synchronized (this) {
+      watching = false;
+      long now = timers.nowMillis();
+      // Later indexes have later deadlines.
+      while (!waiting.isEmpty() && waiting.firstEntry().getValue().deadlineMillis <= now) {
+        long index = waiting.firstKey();
+        expired.add(waiting.pollFirstEntry().getValue());
+        nodes.forEach(
+            (node, progress) -> {
+              if (progress.applied < index && !missing.contains(node)) {
+                missing.add(node);
+              }
+            });
+      }
+    }
+    for (Wait wait : expired) {
+      wait.future.completeExceptionally(
+          new RangeException(
+              RangeException.Kind.UNAVAILABLE,
+              "the route change is committed, but not confirmed within "
+                  + settings.timeout().toSeconds()
+                  + " s by these live nodes: "
+                  + missing));
+    }
+    completeWaiters();
+    watch();
+  }
+}

@@ -1,0 +1,134 @@
+package io.fjordmq.router.client;
+
+import io.fjordmq.api.Topic;
+import io.fjordmq.range.RangeClient;
+import io.fjordmq.router.AddRoute;
+import io.fjordmq.router.MatchedRoutes;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.RemoveRoute;
+import io.fjordmq.router.RemoveStaleRoutes;
+import io.fjordmq.router.Route;
+import io.fjordmq.router.RouteChanged;
+import io.fjordmq.router.RouteKeys;
+import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.RouteRow;
+import io.fjordmq.router.RouteStore;
+import io.fjordmq.router.RouteStoreStatus;
+import io.fjordmq.router.StaleRoutesRemoved;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntConsumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The store of routes on the range engine. */
+public final class ReplicatedRouteStore implements RouteStore {
+  /**
+   * Maximum number of rows that one log entry examines, so that no entry keeps its range busy for
+   * long.
+   */
+  private static final int MAX_STALE_ROWS_PER_ENTRY = 2_048;
+
+  private static final byte[] FIRST_KEY = {};
+
+  private final RangeClient client;
+  private final RouteReplicas replicas;
+  private final @Nullable RouteBarrier barrier;
+
+  /**
+   * Creates the store of a node without other nodes: a route is effective once applied on this
+   * node.
+   *
+   * @param client client for the store {@link RouteReplicas#STORE}
+   * @param replicas the replicas of this node
+   */
+  public ReplicatedRouteStore(RangeClient client, RouteReplicas replicas) {
+    this(client, replicas, null);
+  }
+
+  /**
+   * @param client client for the store {@link RouteReplicas#STORE}
+   * @param replicas the replicas of this node
+   * @param barrier waits until routes are effective on every node; null without other nodes
+   */
+  public ReplicatedRouteStore(
+      RangeClient client, RouteReplicas replicas, @Nullable RouteBarrier barrier) {
+    this.client = client;
+    this.replicas = replicas;
+    this.barrier = barrier;
+  }
+
+  @Override
+  public CompletableFuture<Void> add(Route route) {
+    byte[] key = RouteKeys.of(route);
+    byte[] command = new AddRoute(key, RouteRow.encode(route.options())).encode();
+    RouteBarrier others = barrier;
+    if (others == null) {
+      return client.mutate(key, command).thenAccept(done -> {});
+    }
+    long incarnation = others.incarnation();
+    return client
+        .mutate(key, command)
+        .thenCompose(response -> others.applied(RouteChanged.decode(response)))
+        .thenCompose(done -> others.serving(incarnation));
+  }
+
+  @Override
+  public boolean has(Route route) {
+    return replicas.table().has(route);
+  }
+
+  @Override
+  public CompletableFuture<Void> remove(Route route) {
+    byte[] key = RouteKeys.of(route);
+    CompletableFuture<byte[]> removed = client.mutate(key, new RemoveRoute(key).encode());
+    RouteBarrier others = barrier;
+    return others == null
+        ? removed.thenAccept(done -> {})
+        : removed.thenCompose(response -> others.applied(RouteChanged.decode(response)));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Visits the ranges in turn and completes once all have responded.
+   */
+  @Override
+  public CompletableFuture<Integer> removeStale(String node, long incarnation) {
+    return removeStale(node, incarnation, FIRST_KEY, 0);
+  }
+
+  private CompletableFuture<Integer> removeStale(
+      String node, long incarnation, byte[] from, int removedBefore) {
+    byte[] command =
+        new RemoveStaleRoutes(node, incarnation, MAX_STALE_ROWS_PER_ENTRY, from).encode();
+    return client
+        .mutate(from, command)
+        .thenCompose(
+            response -> {
+              StaleRoutesRemoved part = StaleRoutesRemoved.decode(response);
+              int removed = removedBefore + part.removed();
+              byte[] next = part.next();
+              return next == null
+                  ? CompletableFuture.completedFuture(removed)
+                  : removeStale(node, incarnation, next, removed);
+            });
+  }
+
+  /** The latest ended incarnation of each node that still has routes on this node, by node id. */
+  Map<String, Long> endedIncarnations(Predicate<Receiver.Live> over) {
+    return replicas.table().endedIncarnations(over);
+  }
+
+  @Override
+  public MatchedRoutes match(String tenant, Topic topic, IntConsumer visited) {
+    return replicas.table().match(tenant, topic.name(), visited);
+  }
+
+  /** Status for metrics. */
+  public RouteStoreStatus status() {
+    RouteBarrier others = barrier;
+    RouteStoreStatus status = replicas.table().status();
+    return others == null ? status : status.withWaitingForNodes(others.waiting());
+  }
+}

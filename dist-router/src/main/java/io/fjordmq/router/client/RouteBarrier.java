@@ -1,0 +1,214 @@
+package io.fjordmq.router.client;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.cluster.membership.Membership;
+import io.fjordmq.cluster.membership.MembershipListener;
+import io.fjordmq.cluster.peer.PeerCalls;
+import io.fjordmq.cluster.peer.PeerException;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.NewerFormatException;
+import io.fjordmq.common.Timers;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.router.AppliedRoutes;
+import io.fjordmq.router.RouteChanged;
+import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.RouteSettings;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a committed route effective on every node. It waits until every node that is counted in
+ * this node's view reports that its replica has applied the route's index, and then checks that
+ * this node still has a valid lease, in the same incarnation (decision 0022). A node that is not
+ * counted yet, because it is STARTING, serves no clients: its admission waits for this node's view
+ * (decision 0036). Thread-safe.
+ *
+ * <p>On a single node it only costs two field reads.
+ */
+public final class RouteBarrier implements MembershipListener {
+  /*
+   * The service "routes". Request:
+   *
+   *   u8  version, 1
+   *   u64 range number
+   *   u64 index
+   *
+   * Response, sent once the node has applied the index:
+   *
+   *   u8  version, 1
+   *   u64 applied index
+   */
+  static final String SERVICE = "routes";
+  private static final int VERSION = 1;
+
+  /** Maximum number of pending indexes for a range; more requests are refused and repeated. */
+  private static final int MAX_PENDING = 1_024;
+
+  private final CompletableFuture<Void> completed = CompletableFuture.completedFuture(null);
+  private final Membership membership;
+  private final PeerCalls peers;
+  private final Timers timers;
+  private final RouteSettings.Barrier settings;
+  private final AppliedRoutes applied;
+  private final PendingBarriers pending;
+  private final ConcurrentHashMap<Long, RangeBarrier> ranges = new ConcurrentHashMap<>();
+
+  /** The counted nodes, and always this node. */
+  private volatile Set<NodeId> counted;
+
+  private volatile boolean singleNode = true;
+
+  /**
+   * @param replicas the replicas of this node
+   */
+  public RouteBarrier(
+      Membership membership,
+      PeerCalls peers,
+      Timers timers,
+      RouteSettings.Barrier settings,
+      RouteReplicas replicas) {
+    this.membership = membership;
+    this.peers = peers;
+    this.timers = timers;
+    this.settings = settings;
+    this.applied = replicas.applied();
+    this.pending = new PendingBarriers(2 * settings.requestTimeout().toMillis());
+    this.counted = Set.of(membership.self());
+  }
+
+  /** Starts responding to other nodes and tracking the counted nodes. */
+  public void start(PeerServices services) {
+    services.serve(SERVICE, this::respond);
+    membership.watch(this);
+  }
+
+  @Override
+  public void onMembersChanged(Members members) {
+    Set<NodeId> now = new HashSet<>(members.counted());
+    now.add(membership.self());
+    counted = Set.copyOf(now);
+    singleNode = now.size() == 1;
+    ranges.values().forEach(RangeBarrier::completeWaiters);
+  }
+
+  /** Completes when all counted nodes have applied the change. */
+  CompletableFuture<Void> applied(RouteChanged change) {
+    return singleNode && applied.index(change.range()) >= change.index()
+        ? completed
+        : ranges
+            .computeIfAbsent(
+                change.range(),
+                range ->
+                    new RangeBarrier(range, () -> counted, this::requestProgress, timers, settings))
+            .await(change.index());
+  }
+
+  /** The current incarnation of this node. */
+  long incarnation() {
+    return membership.incarnation();
+  }
+
+  /**
+   * Completes when this node serves, in the incarnation in which the change was requested. Waits if
+   * its lease has expired, because it may be renewed. Fails with {@link RangeException} if there
+   * may be live nodes that this one does not know.
+   */
+  CompletableFuture<Void> serving(long requestedIn) {
+    CompletableFuture<Void> serving = new CompletableFuture<>();
+    awaitServing(requestedIn, timers.nowMillis() + settings.timeout().toMillis(), serving);
+    return serving;
+  }
+
+  private void awaitServing(
+      long requestedIn, long deadlineMillis, CompletableFuture<Void> serving) {
+    String reason = membership.notServingReason();
+    boolean sameIncarnation = membership.incarnation() == requestedIn;
+    if (reason == null && sameIncarnation) {
+      serving.complete(null);
+    } else if (reason != null && sameIncarnation && timers.nowMillis() < deadlineMillis) {
+      timers.schedule(
+          settings.retryInterval().toMillis(),
+          () -> awaitServing(requestedIn, deadlineMillis, serving));
+    } else {
+      serving.completeExceptionally(
+          new RangeException(
+              RangeException.Kind.UNAVAILABLE,
+              "the route is committed, but it is unknown whether all nodes have applied it: "
+                  + (reason == null ? "the incarnation of this node has ended" : reason)));
+    }
+  }
+
+  /**
+   * The reason why this node should not be counted: another node has been waiting for its response
+   * for two thirds of the time after which a SUBSCRIBE fails, so this node's replicas of routes are
+   * too far behind. Null if no node has been waiting that long.
+   */
+  public @Nullable String overdueReason() {
+    long waiting = pending.oldestMillis(timers.nowMillis());
+    return waiting * 3 < settings.timeout().toMillis() * 2
+        ? null
+        : "a route change has not been applied on this node for " + waiting / 1_000 + " s";
+  }
+
+  /** The number of committed route changes that wait for nodes. */
+  int waiting() {
+    int waiting = 0;
+    for (RangeBarrier range : ranges.values()) {
+      waiting += range.waiting();
+    }
+    return waiting;
+  }
+
+  private CompletableFuture<Long> requestProgress(NodeId node, long range, long index) {
+    if (node.equals(membership.self())) {
+      return applied.whenApplied(range, index);
+    }
+    return peers
+        .call(node, SERVICE, encodeRequest(range, index), settings.requestTimeout())
+        .thenApply(RouteBarrier::appliedIn);
+  }
+
+  private CompletableFuture<byte[]> respond(NodeId from, byte[] request) {
+    ByteReader in = new ByteReader(request);
+    requireVersion(in);
+    long range = in.readLong();
+    long index = in.readLong();
+    in.requireEnd();
+    if (applied.awaited(range) >= MAX_PENDING) {
+      return CompletableFuture.failedFuture(
+          new PeerException(
+              PeerException.Kind.REFUSED,
+              "too many pending requests for route range %d (%d)".formatted(range, MAX_PENDING)));
+    }
+    CompletableFuture<Long> reached = applied.whenApplied(range, index);
+    if (!reached.isDone()) {
+      pending.onRequest(from, range, index, timers.nowMillis());
+    }
+    return reached
+        .whenComplete(
+            (upTo, failure) -> pending.onResponse(from, range, upTo == null ? index : upTo))
+        .thenApply(upTo -> new ByteWriter(9).writeByte(VERSION).writeLong(upTo).toByteArray());
+  }
+
+  static byte[] encodeRequest(long range, long index) {
+    return new ByteWriter(17).writeByte(VERSION).writeLong(range).writeLong(index).toByteArray();
+  }
+
+  private static long appliedIn(byte[] response) {
+    ByteReader in = new ByteReader(response);
+    requireVersion(in);
+    long upTo = in.readLong();
+    in.requireEnd();
+    return upTo;
+  }
+
+  private static void requireVersion(ByteReader in) {
+    NewerFormatException.require("route barrier message", VERSION, in.readByte());
+  }
+}

@@ -1,0 +1,265 @@
+package io.fjordmq.router.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.sim.SimCluster;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.client.RangeClientSettings;
+import io.fjordmq.range.sim.RangeSimSettings;
+import io.fjordmq.range.sim.SimCounts;
+import io.fjordmq.range.sim.SimStore;
+import io.fjordmq.range.sim.SimTransport;
+import io.fjordmq.range.sim.Trouble;
+import io.fjordmq.range.sim.WriteHistory;
+import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.router.MatchedRoutes;
+import io.fjordmq.router.Route;
+import io.fjordmq.router.RouteId;
+import io.fjordmq.router.RouteKeys;
+import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.RouteRow;
+import io.fjordmq.router.RouteSettings;
+import io.fjordmq.router.RouteStore;
+import io.fjordmq.testing.Simulation;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/**
+ * The run of one seed: the routers of the nodes add and remove routes while messages are lost,
+ * nodes crash, disks fill up and leaders change; in the fault-free phase that follows, all replicas
+ * must agree. After every event that changed something, every topic is matched on the nodes that it
+ * changed on.
+ */
+final class RouteSimulation {
+  private static final List<String> TENANTS = List.of("t", "u");
+  private static final List<Topic> TOPICS =
+      List.of(new Topic("a"), new Topic("a/b"), new Topic("b/c"), new Topic("$x/a"));
+  private static final int ROUNDS = 25;
+  private static final long PATIENCE_MILLIS = 60_000;
+
+  private static final RangeClientSettings CLIENT = RangeSimSettings.CLIENT;
+
+  /**
+   * How a run differs from the default.
+   *
+   * @param matching how a node matches
+   */
+  record Setup(int voters, SimTransport.Factory transport, MatchingFactory matching) {
+    static Setup of(int voters) {
+      return new Setup(voters, SimTransport::new, (simulation, router) -> router::match);
+    }
+  }
+
+  /** {@link RouteStore#match}, or a replacement planted by a test. */
+  interface Matching {
+    MatchedRoutes match(String tenant, Topic topic);
+  }
+
+  interface MatchingFactory {
+    Matching create(Simulation simulation, RouteStore router);
+  }
+
+  private final Simulation simulation;
+  private final SimCluster cluster;
+  private final Setup setup;
+  private final SimStore store;
+  private final Trouble trouble;
+  private final SimCounts counts;
+  private final List<NodeId> nodes = new ArrayList<>();
+  private final RouteSettings settings;
+  private final WriteHistory<RouteId, SubscriptionOptions> history = new WriteHistory<>();
+  private final RouteTruth truth = new RouteTruth(history);
+  private final Map<NodeId, RouteReplicas> replicas = new HashMap<>();
+  private final Map<NodeId, NodeProcess> nodeProcesses = new HashMap<>();
+  private final Map<ByteBuffer, Route> decoded = new HashMap<>();
+  private long seenAcknowledgements;
+
+  /**
+   * A process of a node.
+   *
+   * @param floors the latest write to each route that it must know
+   */
+  private record NodeProcess(
+      int incarnation, SimRouting routing, Matching matching, Map<RouteId, Integer> floors) {}
+
+  RouteSimulation(long seed, Setup setup, Path installs, SimCounts counts) {
+    this.simulation = new Simulation(seed);
+    this.cluster = new SimCluster(simulation);
+    this.setup = setup;
+    this.counts = counts;
+    this.settings =
+        new RouteSettings(2, simulation.chance(50) ? 3 : 1_000, RouteSettings.Barrier.DEFAULTS);
+    IntStream.range(0, setup.voters).forEach(i -> nodes.add(new NodeId("node" + i)));
+    store = new SimStore(cluster, nodes, installs, this::spec, counts);
+    trouble = new Trouble(cluster, store, nodes, this::started);
+    simulation.afterEveryEvent(this::check);
+  }
+
+  private StoreSpec spec(NodeId node) {
+    RouteReplicas opened = new RouteReplicas(settings);
+    replicas.put(node, opened);
+    return opened.spec();
+  }
+
+  private void started(SimProcess process) {
+    NodeId node = process.node();
+    NodeProcess before = nodeProcesses.get(node);
+    int incarnation = before == null ? 1 : before.incarnation + 1;
+    ReplicatedRouteStore router =
+        new ReplicatedRouteStore(
+            store.client(process, CLIENT, setup.transport),
+            Objects.requireNonNull(replicas.get(node)));
+    SimRouting routing = new SimRouting(process, router, history, incarnation);
+    Matching matching = setup.matching.create(simulation, router);
+    nodeProcesses.put(node, new NodeProcess(incarnation, routing, matching, new HashMap<>()));
+    routing.start();
+  }
+
+  /**
+   * @return the number of events, which differs as soon as anything else does
+   * @throws AssertionError if an invariant is violated; names the seed
+   */
+  long run() throws IOException {
+    try (cluster) {
+      trouble.begin();
+      for (int round = 0; round < ROUNDS; round++) {
+        trouble.some();
+        split();
+        simulation.run(simulation.between(1, 150));
+      }
+      awaitAgreement();
+    }
+    counts.acknowledgements += history.acknowledgements();
+    return simulation.executedEvents();
+  }
+
+  /** Before an existing or former route, or anywhere. */
+  private void split() {
+    NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
+    if (store.isUp(node) && simulation.chance(15)) {
+      List<RouteId> routes = List.copyOf(history.keys());
+      byte[] key =
+          routes.isEmpty() || simulation.chance(30)
+              ? new byte[] {(byte) simulation.between(1, 255), 0}
+              : RouteKeys.of(routes.get((int) simulation.between(0, routes.size() - 1)));
+      store.split(node, key);
+    }
+  }
+
+  private void awaitAgreement() throws IOException {
+    trouble.end();
+    List<SimRouting> routings = nodeProcesses.values().stream().map(NodeProcess::routing).toList();
+    routings.forEach(SimRouting::stopRequests);
+    simulation.runUntil(
+        "all requests have completed",
+        () -> routings.stream().allMatch(SimRouting::isDone),
+        PATIENCE_MILLIS);
+    simulation.run(CLIENT.reregisterAfter().toMillis() + 1); // then no node is forgotten
+    int failedBefore = failures(routings);
+    routings.forEach(SimRouting::sendFinalRequests);
+    simulation.runUntil(
+        "all final changes have completed",
+        () -> routings.stream().allMatch(SimRouting::isDone),
+        PATIENCE_MILLIS);
+    assertThat(failures(routings) - failedBefore).as("failures without faults").isZero();
+    simulation.runUntil("all replicas have caught up", this::allCaughtUp, PATIENCE_MILLIS);
+    nodeProcesses
+        .values()
+        .forEach(nodeProcess -> history.keys().forEach(key -> raiseFloor(nodeProcess, key)));
+    nodes.forEach(this::check);
+    assertThat(nodes.stream().map(this::rows).distinct().count())
+        .as("different sets of rows")
+        .isEqualTo(1);
+  }
+
+  private static int failures(List<SimRouting> routings) {
+    return routings.stream().mapToInt(SimRouting::failures).sum();
+  }
+
+  private boolean allCaughtUp() {
+    return nodes.stream().allMatch(store::isInService)
+        && nodes.stream()
+                .map(node -> store.status(node).stream().map(ReplicaStatus::appliedIndex).toList())
+                .distinct()
+                .count()
+            == 1;
+  }
+
+  private void check() {
+    Set<NodeId> changed = new HashSet<>(store.takeChanged());
+    if (seenAcknowledgements != history.acknowledgements()) {
+      seenAcknowledgements = history.acknowledgements();
+      for (RangeDescriptor range : store.ranges()) {
+        NodeId leader = store.lastLeader(range.id());
+        if (leader != null) {
+          changed.add(leader);
+        }
+      }
+    }
+    changed.stream().filter(store::isUp).forEach(this::check);
+  }
+
+  private void check(NodeId node) {
+    NodeProcess nodeProcess = nodeProcesses.get(node);
+    if (nodeProcess == null) {
+      return;
+    }
+    List<RangeDescriptor> now = store.ranges();
+    for (RouteId key : history.keys()) {
+      RangeId range = rangeOf(key, now);
+      if (node.equals(store.lastLeader(range))) {
+        raiseFloor(nodeProcess, key);
+      }
+    }
+    Set<Route> rows = store.isInService(node) ? rows(node) : null;
+    for (String tenant : TENANTS) {
+      for (Topic topic : TOPICS) {
+        MatchedRoutes matched = nodeProcess.matching.match(tenant, topic);
+        truth.assertAllows(matched, tenant, topic, key -> nodeProcess.floors.getOrDefault(key, 0));
+        if (rows != null) {
+          RouteTruth.assertSays(matched, rows, tenant, topic);
+        }
+      }
+    }
+  }
+
+  private void raiseFloor(NodeProcess nodeProcess, RouteId key) {
+    nodeProcess.floors.put(key, history.lastAcknowledged(key));
+  }
+
+  private static RangeId rangeOf(RouteId key, List<RangeDescriptor> now) {
+    byte[] bytes = RouteKeys.of(key);
+    return now.stream()
+        .filter(range -> range.interval().contains(bytes))
+        .findFirst()
+        .orElseThrow()
+        .id();
+  }
+
+  private Set<Route> rows(NodeId node) {
+    Set<Route> rows = new HashSet<>();
+    store.scan(
+        node,
+        (key, value) -> {
+          ByteBuffer both = ByteBuffer.allocate(key.length + value.length).put(key).put(value);
+          rows.add(decoded.computeIfAbsent(both.flip(), row -> RouteRow.decode(key, value)));
+          return true;
+        });
+    return rows;
+  }
+}

@@ -1,0 +1,76 @@
+package io.fjordmq.inbox.client;
+
+import io.fjordmq.api.Will;
+import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxSpan;
+import io.fjordmq.inbox.InboxSubscription;
+import io.fjordmq.inbox.PublishId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Records all events. */
+public final class RecordingListener implements InboxListener {
+  record DueWillCall(
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder since,
+      PublishId publishId) {}
+
+  record EndedCall(InboxId id, long incarnation, List<String> filters) {}
+
+  public record AppendedCall(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {}
+
+  public final List<AppendedCall> appended = new ArrayList<>();
+  final List<Predicate<InboxId>> led = new ArrayList<>();
+  public final List<InboxHandle> fenced = new ArrayList<>();
+  final List<DueWillCall> wills = new ArrayList<>();
+  final List<EndedCall> ended = new ArrayList<>();
+
+  /** Incarnations, once per announcement. */
+  final List<Long> left = new ArrayList<>();
+
+  @Override
+  public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
+    appended.add(new AppendedCall(ownerNode, handle, entries));
+  }
+
+  @Override
+  public void onLeaderStart(InboxSpan concerned) {
+    led.add(concerned);
+  }
+
+  @Override
+  public void onFenced(String ownerNode, InboxHandle handle) {
+    fenced.add(handle);
+  }
+
+  @Override
+  public void onWillDue(
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder since,
+      PublishId publishId) {
+    wills.add(new DueWillCall(id, incarnation, epoch, will, since, publishId));
+  }
+
+  @Override
+  public void onUndeliveredShareMessages(InboxId id, long incarnation) {
+    left.add(incarnation);
+  }
+
+  @Override
+  public void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
+    ended.add(
+        new EndedCall(
+            id, incarnation, subscriptions.stream().map(s -> s.filter().text()).toList()));
+  }
+}

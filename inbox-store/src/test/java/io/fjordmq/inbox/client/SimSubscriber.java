@@ -1,0 +1,147 @@
+package io.fjordmq.inbox.client;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.inbox.AttachRequest;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxFencedException;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client with a persistent session and the connection that serves it. The connection breaks and
+ * is re-established; the client, as MQTT requires of a QoS 2 receiver, keeps the packet identifiers
+ * between PUBREC and PUBREL, and thus recognises a repeated message until it is released.
+ */
+final class SimSubscriber {
+  private static final int WINDOW = 4;
+  private static final long PAUSE_MILLIS = 30;
+
+  /** The client's own state, which survives connections. */
+  static final class Client {
+    final List<Integer> received = new ArrayList<>();
+    private final Map<Long, Integer> unreleased = new HashMap<>();
+
+    /** Handles a QoS 2 PUBLISH; delivered unless its identifier is in use. */
+    private void publish(InboxEntry entry) {
+      int number = Integer.parseInt(new String(entry.message().payload(), UTF_8));
+      if (unreleased.putIfAbsent(entry.sequence(), number) == null) {
+        received.add(number);
+      }
+    }
+
+    /** Handles a PUBREL: the identifier is free again. */
+    private void release(long sequence) {
+      unreleased.remove(sequence);
+    }
+  }
+
+  private final SimProcess process;
+  private final InboxStore store;
+  private final InboxId id;
+  private final Client client;
+  private long next;
+
+  SimSubscriber(SimProcess process, InboxStore store, InboxId id, Client client) {
+    this.process = process;
+    this.store = store;
+    this.id = id;
+    this.client = client;
+  }
+
+  void start() {
+    attach();
+  }
+
+  private void attach() {
+    store
+        .attach(id, new AttachRequest(false, process.node().value(), 1, 3_600, null))
+        .whenComplete((found, failure) -> process.execute(() -> attached(found, failure)));
+  }
+
+  private void attached(@Nullable Attachment found, @Nullable Throwable failure) {
+    if (found == null || failure != null) {
+      again(this::attach);
+      return;
+    }
+    next = found.firstUndelivered();
+    for (long sequence : found.released()) {
+      client.release(sequence);
+    }
+    if (found.released().isEmpty()) {
+      read(found.handle());
+    } else {
+      commit(found.handle(), found.released());
+    }
+  }
+
+  private void read(InboxHandle mine) {
+    store
+        .fetch(mine, next, WINDOW, 1 << 20)
+        .whenComplete((page, failure) -> process.execute(() -> got(mine, page, failure)));
+  }
+
+  private void got(InboxHandle mine, InboxStore.@Nullable Page page, @Nullable Throwable failure) {
+    if (page == null || failure != null || page.entries().isEmpty()) {
+      again(failure, () -> read(mine));
+      return;
+    }
+    page.entries().forEach(client::publish);
+    receive(mine, page.entries(), 0);
+  }
+
+  /** Records the PUBREC of each entry, one after the other, and then sends its PUBREL. */
+  private void receive(InboxHandle mine, List<InboxEntry> entries, int position) {
+    if (position == entries.size()) {
+      commit(mine, entries.stream().map(InboxEntry::sequence).toList());
+      return;
+    }
+    long sequence = entries.get(position).sequence();
+    store
+        .release(mine, sequence)
+        .whenComplete(
+            (done, failure) ->
+                process.execute(
+                    () -> {
+                      if (failure == null) {
+                        client.release(sequence);
+                        receive(mine, entries, position + 1);
+                      } else {
+                        again(failure, () -> receive(mine, entries, position));
+                      }
+                    }));
+  }
+
+  private void commit(InboxHandle mine, List<Long> sequences) {
+    next = Math.max(next, sequences.get(sequences.size() - 1) + 1);
+    // At worst, losing it repeats PUBREL, so the caller does not wait for it.
+    store.commit(mine, next, List.of());
+    again(() -> read(mine));
+  }
+
+  /**
+   * Retries a failed step, unless the inbox belongs to another connection. That may be one that
+   * broke long ago and whose attach was delayed: the broker then closes the client's connection,
+   * and the client reconnects.
+   */
+  private void again(@Nullable Throwable failure, Runnable step) {
+    again(isFenced(failure) ? this::attach : step);
+  }
+
+  private static boolean isFenced(@Nullable Throwable failure) {
+    return failure instanceof InboxFencedException
+        || (failure != null && failure.getCause() instanceof InboxFencedException);
+  }
+
+  private void again(Runnable step) {
+    process.schedule(process.simulation().between(1, PAUSE_MILLIS), step);
+  }
+}

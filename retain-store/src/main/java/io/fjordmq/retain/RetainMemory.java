@@ -1,0 +1,134 @@
+package io.fjordmq.retain;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.kv.KvReader;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The in-memory state of a replica: counts, usage per tenant, expiry times and a topic index. All
+ * of them are derived from the rows, so they are the same on every replica. The apply thread
+ * updates it; any thread may call the methods that say so.
+ */
+final class RetainMemory {
+  private final DueKeys expiring = new DueKeys();
+  private final DueKeys cleared = new DueKeys();
+  private final AtomicLong count = new AtomicLong();
+  private final RetainUsage usage = new RetainUsage();
+  private final ReplicaIndex index;
+  private volatile long firstDueMillis = Message.NEVER;
+  private volatile KeyInterval interval = KeyInterval.ALL;
+
+  /**
+   * Creates an empty memory.
+   *
+   * @param space memory budget for the topic index
+   */
+  RetainMemory(IndexMemory space) {
+    index = new ReplicaIndex(space);
+  }
+
+  /** Reads all rows of the range. */
+  void open(KeyInterval held, KvReader rows) {
+    interval = held;
+    expiring.clear();
+    cleared.clear();
+    usage.clear();
+    index.begin();
+    long[] messages = {0};
+    rows.scan(
+        held.start(),
+        held.end(),
+        (key, row) -> {
+          RetainRow.Head head = RetainRow.headOf(row);
+          if (!head.isClearMarker()) {
+            messages[0]++;
+            usage.changed(key, 1, row.length);
+            index.add(key);
+          }
+          addDue(key, head);
+          return true;
+        });
+    index.ready();
+    count.set(messages[0]);
+    updateFirstDue();
+  }
+
+  void addMessage(byte[] key, long bytes) {
+    count.incrementAndGet();
+    index.add(key);
+    usage.changed(key, 1, bytes);
+  }
+
+  void resizeMessage(byte[] key, long growth) {
+    usage.changed(key, 0, growth);
+  }
+
+  void removeMessage(byte[] key, long bytes) {
+    count.decrementAndGet();
+    index.remove(key);
+    usage.changed(key, -1, -bytes);
+  }
+
+  void addDue(byte[] key, RetainRow.Head head) {
+    if (head.isClearMarker()) {
+      cleared.add(head.expiresAtMillis(), key);
+    } else if (head.expiresAtMillis() != Message.NEVER) {
+      expiring.add(head.expiresAtMillis(), key);
+    }
+  }
+
+  void removeDue(byte[] key, RetainRow.Head head) {
+    (head.isClearMarker() ? cleared : expiring).remove(head.expiresAtMillis(), key);
+  }
+
+  /** Publishes the earliest due time; call it after each command. */
+  void updateFirstDue() {
+    firstDueMillis = Math.min(expiring.firstMillis(), cleared.firstMillis());
+  }
+
+  /** Returns the messages that expire, by expiry; apply thread only. */
+  DueKeys expiring() {
+    return expiring;
+  }
+
+  /** Returns the clear markers, by the time when they may be removed; apply thread only. */
+  DueKeys cleared() {
+    return cleared;
+  }
+
+  /** Returns the topic index; null if there is none. Any thread may call this. */
+  @Nullable RetainedTopicIndex topics() {
+    return index.current();
+  }
+
+  /** Returns the key interval of the range. Any thread may call this. */
+  KeyInterval interval() {
+    return interval;
+  }
+
+  /** Returns the number of messages. Any thread may call this. */
+  long count() {
+    return count.get();
+  }
+
+  /** Returns the usage of a tenant. Any thread may call this. */
+  RetainUsage.Used used(String tenant) {
+    return usage.of(tenant);
+  }
+
+  /** Returns true if a message or clear marker has expired. Any thread may call this. */
+  boolean isDueAt(long nowMillis) {
+    return firstDueMillis <= nowMillis;
+  }
+
+  void clear() {
+    index.clear();
+    count.set(0);
+    usage.clear();
+    expiring.clear();
+    cleared.clear();
+    firstDueMillis = Message.NEVER;
+  }
+}

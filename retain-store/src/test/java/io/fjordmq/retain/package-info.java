@@ -1,5 +1,0 @@
-/** The retained messages, on the real range engine without threads, network or disk. */
-@NullMarked
-package io.fjordmq.retain;
-
-import org.jspecify.annotations.NullMarked;
