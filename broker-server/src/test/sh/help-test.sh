@@ -29,8 +29,23 @@ for script in bin/*.sh; do
   rm -rf "$guard"
 done
 
+# The list of scenarios starts no build, neither in a new clone nor when the sources are newer than the build.
+guard="$(mktemp -d)"
+mkdir -p "$guard/clone/perf"
+cp -r bin pom.xml "$guard/clone/"
+cp -r perf/scenarios perf/src "$guard/clone/perf/"
+printf '#!/bin/sh\necho started >"%s/started"\nexit 1\n' "$guard" >"$guard/mvn"
+chmod +x "$guard/mvn"
+for script in bin/perf.sh "$guard/clone/bin/perf.sh"; do
+  code=0
+  output="$(PATH="$guard:$PATH" timeout 60 "$script" --list 2>&1 </dev/null)" || code=$?
+  [ "$code" -eq 0 ] && [[ "$output" == *_1n* ]] || fail "$script --list exits with $code: $output"
+  [ ! -e "$guard/started" ] || fail "$script --list starts a build"
+done
+rm -rf "$guard"
+
 # A typing error must not start minutes of work either.
-for call in 'figures.sh x' 'cluster-figures.sh x' 'security-costs.sh x' 'tls-storm.sh x' 'fairness.sh x' 'fuzz.sh x' 'perf.sh x' 'cluster.sh start x'; do
+for call in 'fuzz.sh x' 'perf.sh x' 'perf.sh record x' 'perf.sh replay x' 'cluster.sh start x'; do
   code=0
   # shellcheck disable=SC2086 # words
   output="$(timeout 60 bin/$call 2>&1 </dev/null)" || code=$?

@@ -38,7 +38,7 @@ mqttServerConfig:
 httpConfig:
   port: 0
 ${2:-clusterConfig:
-  port: $((20000 + RANDOM % 20000))}
+  port: $((20000 + RANDOM % 12000))}
 YAML
 }
 
@@ -76,6 +76,8 @@ expect 2 'securityConfig.passwordFile' check -c "$folder/files.yml" -d "$folder/
 expect 1 'securityConfig.passwordFile' start -c "$folder/files.yml" -d "$folder/files"
 [ ! -e "$folder/files/data/node.id" ] || { echo 'FAILED: missing files left a cluster behind'; failures=$((failures + 1)); }
 expect 0 'the configuration is valid' check "${node_a[@]}"
+output="$("$script" check "${node_a[@]}" 2>&1)"
+[ "$(wc -l <<<"$output")" -eq 1 ] && [ ! -e "$folder/a/logs" ] || { echo "FAILED: check prints more than its result, or writes a log: $output"; failures=$((failures + 1)); }
 
 # A JDK 8 is reported as Java 8.
 mkdir -p "$folder/jdk8/bin"
@@ -124,11 +126,18 @@ kill -9 "$(cat "$folder/b/data/lock")"
 expect 3 'not running' status "${node_b[@]}"
 cp "$folder/a/data/lock" "$folder/b/data/lock" # as if the pid of the killed node had been reused
 expect 3 'not running' status "${node_b[@]}"
+console="$folder/b/logs/console.log"
+truncate -s 10485760 "$console" # as if plugins had printed so much
 expect 0 'running: pid' start "${node_b[@]}"
+[ "$(wc -c <"$console.1")" -eq 10485760 ] && [ "$(grep -c ' starting as user ' "$console")" -eq 1 ] \
+  || { echo 'FAILED: a console log of 10 MB was not renamed'; failures=$((failures + 1)); }
 expect 0 'stopped: pid' stop "${node_a[@]}"
 expect 0 'stopped: pid' stop "${node_b[@]}"
 grep -q 'FjordMQ stopped node=' "$folder/a/logs/fjordmq.log" || { echo 'FAILED: the log does not say that the node stopped'; failures=$((failures + 1)); }
 expect 3 'not running' status "${node_a[@]}"
+
+# Each start appends to the console log.
+[ "$(grep -c ' starting as user ' "$folder/a/logs/console.log")" -eq 2 ] || { echo 'FAILED: the console log does not contain both starts'; failures=$((failures + 1)); }
 
 # The JVM prints nothing to the console log, not even at a second start, and other users have no access to any file.
 [ "$(grep -cv ' starting as user ' "$folder/a/logs/console.log")" -eq 0 ] || { echo 'FAILED: unexpected lines in the console log:'; cat "$folder/a/logs/console.log"; failures=$((failures + 1)); }

@@ -3,6 +3,7 @@ package io.fjordmq.broker;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
 import io.fjordmq.broker.config.ConfigLoader.CommandLine;
+import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.cluster.PrivateDirectory;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -26,24 +27,28 @@ public final class Main {
   private static final String USAGE = "usage: Main [--check] [-c FILE] [-d DIR]";
   private static final String CHECK = "--check";
   private static final int FAILED = 1;
-  private static final int MISUSED = 2;
+  private static final int USAGE_ERROR = 2;
 
   private Main() {}
 
   public static void main(String[] args) {
     boolean checkOnly = args.length > 0 && args[0].equals(CHECK);
+    if (checkOnly) {
+      // A check starts nothing and writes nothing, not even a log.
+      System.setProperty("logback.configurationFile", "logback-off.xml");
+    }
     ConfigLoader.Loaded loaded;
     try {
       loaded =
           ConfigLoader.load(commandLine(Arrays.copyOfRange(args, checkOnly ? 1 : 0, args.length)));
     } catch (IllegalArgumentException e) {
-      say(e.getMessage());
-      say(USAGE);
-      System.exit(MISUSED);
+      print(e.getMessage());
+      print(USAGE);
+      System.exit(USAGE_ERROR);
       return;
     } catch (ConfigException e) {
-      e.problems().forEach(Main::say);
-      System.exit(MISUSED);
+      e.problems().forEach(Main::print);
+      System.exit(USAGE_ERROR);
       return;
     }
     if (checkOnly) {
@@ -55,13 +60,13 @@ public final class Main {
 
   /** Prints to standard error what would prevent {@link #start}, or that nothing would. */
   private static void check(ConfigLoader.Loaded loaded) {
-    loaded.warnings().forEach(warning -> say("warning: " + warning));
+    loaded.warnings().forEach(warning -> print("warning: " + warning));
     List<String> problems = StartChecks.ofFiles(loaded.config());
-    problems.forEach(Main::say);
+    problems.forEach(Main::print);
     if (!problems.isEmpty()) {
-      System.exit(MISUSED);
+      System.exit(USAGE_ERROR);
     }
-    say("the configuration is valid, and every file it names can be used");
+    print("the configuration is valid, and every file it names can be used");
   }
 
   private static void start(ConfigLoader.Loaded loaded) {
@@ -93,14 +98,15 @@ public final class Main {
       running.set(null); // already closed
       for (String problem : String.valueOf(e.getMessage()).split("\n", -1)) {
         log.error("Cannot start: {}", problem);
-        say("cannot start: " + problem);
+        print("cannot start: " + problem);
       }
       log.debug("Cannot start", e);
       System.exit(FAILED);
     } catch (RuntimeException | Error e) {
       running.set(null);
       log.error("Cannot start because of a bug in FjordMQ; please report it", e);
-      say("cannot start: " + e + "; for details see " + loaded.config().logDir() + "/fjordmq.log");
+      print(
+          "cannot start: " + e + "; for details see " + loaded.config().logDir() + "/fjordmq.log");
       System.exit(FAILED);
     }
   }
@@ -112,7 +118,7 @@ public final class Main {
     try {
       PrivateDirectory.createAll(directory);
       if (!Files.isWritable(directory)) {
-        fault = "it is not writable by this user";
+        fault = "not writable by this user";
       }
     } catch (FileAlreadyExistsException e) {
       fault = e.getMessage() + " is not a directory";
@@ -120,7 +126,7 @@ public final class Main {
       fault = e.toString();
     }
     if (fault != null) {
-      say(
+      print(
           "cannot start: cannot write logs to "
               + directory
               + ": "
@@ -137,8 +143,10 @@ public final class Main {
     LoggerFactory.getLogger(Main.class)
         .info("Shutting down: disconnecting clients and flushing state");
     node.close();
-    if (!node.hung().isEmpty()) {
-      say("stopped, but these components did not close in time: " + String.join(", ", node.hung()));
+    if (!node.unclosedComponents().isEmpty()) {
+      print(
+          "stopped, but these components did not close in time: "
+              + String.join(", ", node.unclosedComponents()));
       Runtime.getRuntime().halt(FAILED);
     }
     // A requested shutdown is a success; without this the exit code would be the signal's.
@@ -175,7 +183,7 @@ public final class Main {
     return base.resolve(name).toString();
   }
 
-  private static void say(@Nullable String line) {
+  private static void print(@Nullable String line) {
     System.err.println("fjordmq: " + line);
   }
 }

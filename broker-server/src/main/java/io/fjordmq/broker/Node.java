@@ -4,6 +4,9 @@ import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.http.HttpServer;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.http.Pages;
+import io.fjordmq.broker.lifecycle.PeriodicTasks;
+import io.fjordmq.broker.lifecycle.ShutdownSequence;
+import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.net.Listener;
 import io.fjordmq.broker.ops.BrokerMetrics;
 import io.fjordmq.broker.ops.ControlFolder;
@@ -37,7 +40,7 @@ final class Node implements AutoCloseable {
   private Node() {}
 
   /**
-   * Starts a node and returns when clients can connect. The HTTP port answers before that.
+   * Starts a node and returns when clients can connect. The HTTP port responds before that.
    *
    * @param running receives the node before its readiness is announced, since a script that waits
    *     for that may stop the process at once
@@ -71,7 +74,7 @@ final class Node implements AutoCloseable {
             "http",
             HttpServer.start(
                 http,
-                new Pages(metrics::scrape, this::notReadyBecause, this::clusterPage),
+                new Pages(metrics::scrape, this::notReadyReasons, this::clusterPage),
                 metrics.http()));
     Broker started = shutdownSequence.add("broker", Broker.start(config, Observers.of(metrics)));
     broker = started;
@@ -79,13 +82,13 @@ final class Node implements AutoCloseable {
     Files.deleteIfExists(drainFile); // a request to an earlier process
     ControlFolder control =
         ControlFolder.open(
-            Path.of(config.dataDir()), started.commands()::perform, InstantSource.system());
+            Path.of(config.dataDir()), started.commands()::execute, InstantSource.system());
     started.commands().logDifferences(config.configuredVoterCounts());
     shutdownSequence
         .add("control", new PeriodicTasks("control"))
         .every(CONTROL_PERIOD, "commands", control::poll);
     metrics.watch(started::status);
-    shutdownSequence.add("figures", metrics::unwatch);
+    shutdownSequence.add("metrics", metrics::unwatch);
     List<String> mqtt = started.listeners().stream().map(Listener::url).toList();
     running.accept(this);
     String pagesUri = "http://" + host(http.host()) + ":" + pages.port();
@@ -98,9 +101,9 @@ final class Node implements AutoCloseable {
         pagesUri);
   }
 
-  private List<String> notReadyBecause() {
+  private List<String> notReadyReasons() {
     Broker started = broker;
-    return started == null ? List.of("the node is starting") : started.notReadyBecause();
+    return started == null ? List.of("the node is starting") : started.notReadyReasons();
   }
 
   private CompletableFuture<String> clusterPage() {
@@ -123,18 +126,18 @@ final class Node implements AutoCloseable {
   @Override
   public void close() {
     Broker started = broker;
-    if (started != null && isDrainAskedFor()) {
+    if (started != null && isDrainRequested()) {
       started.drain();
     }
     shutdownSequence.close();
   }
 
   /** Components that did not close in time; all others did, so the process can exit. */
-  List<String> hung() {
-    return shutdownSequence.hung();
+  List<String> unclosedComponents() {
+    return shutdownSequence.unclosedComponents();
   }
 
-  private boolean isDrainAskedFor() {
+  private boolean isDrainRequested() {
     Path file = drainFile;
     try {
       return file != null && Files.deleteIfExists(file);

@@ -1,7 +1,9 @@
 package io.fjordmq.broker;
 
+import io.fjordmq.broker.cluster.ClusterAddresses;
 import io.fjordmq.broker.config.BrokerConfig;
 import io.fjordmq.broker.http.HttpSettings;
+import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.net.Endpoint;
 import io.fjordmq.broker.net.ListenerFiles;
 import io.fjordmq.broker.net.ListenerSettings;

@@ -1,13 +1,19 @@
 /**
  * The broker process: {@code Main} starts a {@code Node}, whose composition root {@code Broker}
- * builds all components in order and closes them in reverse.
+ * opens its stages in order and closes them in reverse: {@code Storage}, {@code ClusterNode},
+ * {@code ReplicatedStores}, {@code Front}, {@code Operations}. No other package uses this one.
  *
- * <p>Packages: {@code broker.config} (the only reader of files, environment and system properties),
- * {@code broker.net} (listeners and the Netty pipeline), {@code broker.session} (one connected
- * client), {@code broker.delivery} (the distribution of messages), {@code broker.nodes} (streams
- * between nodes), {@code broker.limits} (quotas and overload), {@code broker.security}
- * (authentication, access rules, plugins), {@code broker.sys} ($SYS topics), {@code broker.http}
- * (the HTTP port), {@code broker.ops} (metrics, status, operator commands).
+ * <p>From the socket to the subscriber: {@code broker.net} (listeners), {@code broker.protocol}
+ * (MQTT packets), {@code broker.session} (one connected client), {@code broker.delivery} (who
+ * receives a message), {@code broker.dispatch} (deliveries to the clients of this node), {@code
+ * broker.nodes} (streams between nodes).
+ *
+ * <p>Around it: {@code broker.config} (the only reader of files, environment and system
+ * properties), {@code broker.security} (authentication, access rules, plugins), {@code
+ * broker.limits} (quotas and overload), {@code broker.sys} ($SYS topics), {@code broker.http} (the
+ * HTTP port), {@code broker.ops} (metrics, status, control folder), {@code broker.lifecycle},
+ * {@code broker.cluster}, {@code broker.disk}, {@code broker.drain} and {@code broker.admin} (the
+ * node itself).
  */
 @NullMarked
 package io.fjordmq.broker;

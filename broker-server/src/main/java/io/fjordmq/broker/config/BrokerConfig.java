@@ -1,15 +1,14 @@
 package io.fjordmq.broker.config;
 
-import io.fjordmq.broker.delivery.DeliverySettings;
+import io.fjordmq.broker.dispatch.DeliverySettings;
 import io.fjordmq.broker.http.HttpSettings;
 import io.fjordmq.broker.limits.OverloadSettings;
+import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.broker.nodes.NodesSettings;
 import io.fjordmq.broker.security.SecuritySettings;
-import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.broker.session.TenantLimits;
 import io.fjordmq.broker.sys.SysTopicsSettings;
-import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.TransportSettings;
 import io.fjordmq.cluster.membership.JoinSettings;
@@ -21,10 +20,8 @@ import io.fjordmq.range.client.RangeClientSettings;
 import io.fjordmq.range.kv.RocksKvSettings;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
-import io.fjordmq.range.store.RangeStoreSettings;
 import io.fjordmq.retain.RetainSettings;
-import io.fjordmq.router.RouterSettings;
-import java.nio.file.Path;
+import io.fjordmq.router.RouteSettings;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -75,9 +72,9 @@ public record BrokerConfig(
     String logDir,
     MqttServerConfig mqttServerConfig,
     ClusterConfig clusterConfig,
-    JoinConfig joinConfig,
+    JoinSettings joinConfig,
     MembershipSettings membershipConfig,
-    PlacementConfig placementConfig,
+    PlacementSettings placementConfig,
     PeerSettings peerConfig,
     TransportSettings raftPortConfig,
     DrainConfig drainConfig,
@@ -91,7 +88,7 @@ public record BrokerConfig(
     NodesSettings nodesConfig,
     StoreConfig storeConfig,
     SplitConfig splitConfig,
-    RouterSettings routerConfig,
+    RouteSettings routerConfig,
     InboxSettings inboxConfig,
     RetainSettings retainConfig,
     RangeClientSettings rangeClientConfig,
@@ -103,15 +100,14 @@ public record BrokerConfig(
     Map<String, TenantLimits> tenants,
     Map<String, String> plugins) {
 
-  private static final int USUAL_VOTERS = 3;
-
   public BrokerConfig {
     require(!dataDir.isBlank(), "dataDir must not be empty");
     require(!logDir.isBlank(), "logDir must not be empty");
     SizeLimitChecks.requireFit(
         "sessionConfig", sessionConfig, rangeClientConfig, rangeConfig, consensusConfig);
-    SizeLimitChecks.requireAnswered("sessionConfig", sessionConfig, rangeClientConfig, peerConfig);
-    SizeLimitChecks.requireCarried(
+    SizeLimitChecks.requireResponseSize(
+        "sessionConfig", sessionConfig, rangeClientConfig, peerConfig);
+    SizeLimitChecks.requireEntrySize(
         peerConfig, raftPortConfig, nodesConfig, rangeClientConfig, rangeConfig, consensusConfig);
     tenants = Map.copyOf(tenants);
     plugins = Map.copyOf(plugins);
@@ -120,7 +116,7 @@ public record BrokerConfig(
       SessionSettings sessions = tenant.getValue().session();
       SizeLimitChecks.requireFit(
           section, sessions, rangeClientConfig, rangeConfig, consensusConfig);
-      SizeLimitChecks.requireAnswered(section, sessions, rangeClientConfig, peerConfig);
+      SizeLimitChecks.requireResponseSize(section, sessions, rangeClientConfig, peerConfig);
     }
     require(
         metadataConfig.maxBatchBytes() <= consensusConfig.maxEntryBytes(),
@@ -128,134 +124,6 @@ public record BrokerConfig(
             + consensusConfig.maxEntryBytes()
             + "), not "
             + metadataConfig.maxBatchBytes());
-  }
-
-  /**
-   * The replicated stores.
-   *
-   * @param leaderTimeout how long a start waits for the ranges and until the node serves clients
-   * @param sweepInterval interval of the sweeps for expired sessions and messages and stale routes
-   * @param dist routes
-   * @param inbox persistent sessions
-   * @param retain retained messages
-   */
-  public record StoreConfig(
-      Duration leaderTimeout,
-      Duration sweepInterval,
-      RangesConfig dist,
-      RangesConfig inbox,
-      RangesConfig retain) {
-    /** The ranges by the name of the store. */
-    public Map<String, RangesConfig> byStore() {
-      return Map.of("dist", dist, "inbox", inbox, "retain", retain);
-    }
-
-    public StoreConfig {
-      require(leaderTimeout.toSeconds() >= 1, "leaderTimeout must be at least 1 s");
-      require(sweepInterval.toMillis() >= 10, "sweepInterval must be at least 10 ms");
-    }
-  }
-
-  /**
-   * The ranges of one store.
-   *
-   * @param replicaVoterCount voters of each range in a new cluster; 0 for 3, or as many as there
-   *     are nodes
-   * @param splitByLoad whether ranges are split by load
-   * @param ioNanosLimit mean storage time per command, in nanoseconds, above which a range is not
-   *     split
-   * @param maxIoDensity requests per second above which a range is split
-   */
-  public record RangesConfig(
-      int replicaVoterCount, boolean splitByLoad, long ioNanosLimit, int maxIoDensity) {
-    public RangesConfig {
-      require(
-          replicaVoterCount >= 0 && replicaVoterCount <= StorePlacement.MAX_VOTERS,
-          "replicaVoterCount must be 0 to 5, not " + replicaVoterCount);
-      require(ioNanosLimit >= 1, "ioNanosLimit must be at least 1, not " + ioNanosLimit);
-      require(maxIoDensity >= 1, "maxIoDensity must be at least 1, not " + maxIoDensity);
-    }
-
-    private StorePlacement placement(String store, boolean onEveryNode) {
-      int voters = replicaVoterCount == 0 ? USUAL_VOTERS : replicaVoterCount;
-      return new StorePlacement(store, voters, onEveryNode);
-    }
-  }
-
-  /**
-   * Replicas of ranges: {@link RangeStoreSettings} without the directory, and the query threads.
-   *
-   * @param queryThreads number of threads that run queries; each may block on the disk
-   * @param maxWaitingQueries limit of queries that wait for a thread
-   */
-  public record RangeConfig(
-      int maxEntryBytes,
-      long maxWriteBytes,
-      int maxSenders,
-      Duration checkpointInterval,
-      long checkpointLogBytes,
-      Duration reopenBackoff,
-      Duration maxReopenBackoff,
-      int queryThreads,
-      int maxWaitingQueries) {
-    public RangeConfig {
-      require(queryThreads >= 1, "queryThreads must be at least 1, not " + queryThreads);
-      require(
-          maxWaitingQueries >= 1, "maxWaitingQueries must be at least 1, not " + maxWaitingQueries);
-      // Validates the other values.
-      new RangeStoreSettings(
-          Path.of(""),
-          maxEntryBytes,
-          maxWriteBytes,
-          maxSenders,
-          checkpointInterval,
-          checkpointLogBytes,
-          reopenBackoff,
-          maxReopenBackoff);
-    }
-
-    private static RangeConfig of(RangeStoreSettings standard) {
-      return new RangeConfig(
-          standard.maxEntryBytes(),
-          standard.maxWriteBytes(),
-          standard.maxSenders(),
-          standard.checkpointInterval(),
-          standard.checkpointLogBytes(),
-          standard.reopenBackoff(),
-          standard.maxReopenBackoff(),
-          2,
-          1_024);
-    }
-
-    /** The settings of the range store. */
-    public RangeStoreSettings replicas(Path installDirectory) {
-      return new RangeStoreSettings(
-          installDirectory,
-          maxEntryBytes,
-          maxWriteBytes,
-          maxSenders,
-          checkpointInterval,
-          checkpointLogBytes,
-          reopenBackoff,
-          maxReopenBackoff);
-    }
-  }
-
-  /**
-   * The disk of dataDir.
-   *
-   * @param minFreeBytes free space below which messages that have to be stored are refused; 0 to
-   *     accept them until the disk is full
-   * @param checkInterval interval of the measurements
-   * @param slowAfter duration from which a write counts as slow, so that other nodes take over
-   *     leadership; while a write is stuck for twice that, the node is suspended
-   */
-  public record DiskConfig(long minFreeBytes, Duration checkInterval, Duration slowAfter) {
-    public DiskConfig {
-      require(minFreeBytes >= 0, "minFreeBytes must not be negative: " + minFreeBytes);
-      require(checkInterval.toMillis() >= 10, "checkInterval must be at least 10 ms");
-      require(slowAfter.toMillis() >= 100, "slowAfter must be at least 100 ms");
-    }
   }
 
   /** The defaults of all keys, also those of optional sections. */
@@ -266,9 +134,9 @@ public record BrokerConfig(
         "logs",
         MqttServerConfig.defaults(),
         new ClusterConfig("Test", "", 8899, "", "", "", "", "", ""),
-        JoinConfig.of(JoinSettings.of(false, new NodeAddress("localhost", 8899), List.of())),
+        JoinSettings.DEFAULTS,
         MembershipSettings.DEFAULT,
-        PlacementConfig.from(PlacementSettings.defaults(List.of())),
+        PlacementSettings.DEFAULTS,
         PeerSettings.DEFAULT,
         TransportSettings.DEFAULT,
         new DrainConfig(Duration.ofSeconds(30), 500),
@@ -280,14 +148,14 @@ public record BrokerConfig(
         SysTopicsSettings.DEFAULTS,
         DeliverySettings.DEFAULTS,
         NodesSettings.DEFAULTS,
-        new StoreConfig(Duration.ofMinutes(5), Duration.ofSeconds(1), ranges(), ranges(), ranges()),
+        StoreConfig.DEFAULTS,
         SplitConfig.DEFAULTS,
-        RouterSettings.DEFAULTS,
+        RouteSettings.DEFAULTS,
         InboxSettings.DEFAULT,
         RetainSettings.DEFAULTS,
         RangeClientSettings.DEFAULTS,
-        RangeConfig.of(RangeStoreSettings.defaults(Path.of(""))),
-        new DiskConfig(256L << 20, Duration.ofSeconds(1), Duration.ofSeconds(2)),
+        RangeConfig.DEFAULTS,
+        DiskConfig.DEFAULTS,
         RocksKvSettings.DEFAULTS,
         ConsensusSettings.DEFAULT,
         MetadataSettings.DEFAULT,
@@ -337,13 +205,12 @@ public record BrokerConfig(
     return new TenantLimits(sessionConfig, tenantConfig, inboxConfig.limits());
   }
 
-  /** The settings of placement. Every node matches topics itself, so it holds all routes. */
-  public PlacementSettings placement() {
-    return placementConfig.of(
-        List.of(
-            storeConfig.dist().placement("dist", true),
-            storeConfig.inbox().placement("inbox", false),
-            storeConfig.retain().placement("retain", false)));
+  /** The replicas of each store. Every node matches topics itself, so it holds all routes. */
+  public List<StorePlacement> storePlacements() {
+    return List.of(
+        storeConfig.dist().placement("dist", true),
+        storeConfig.inbox().placement("inbox", false),
+        storeConfig.retain().placement("retain", false));
   }
 
   /**
@@ -369,10 +236,6 @@ public record BrokerConfig(
               }
             });
     return chosen;
-  }
-
-  private static RangesConfig ranges() {
-    return new RangesConfig(0, true, 30_000, 20_000);
   }
 
   /**

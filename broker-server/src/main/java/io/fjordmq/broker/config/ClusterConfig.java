@@ -32,7 +32,7 @@ public record ClusterConfig(
     require(!env.isBlank(), "env must not be empty");
     require(
         port >= 1 && port < 65_535,
-        "port must be 1 to 65534 (Raft uses the next port), not " + port);
+        "port must be between 1 and 65534 (Raft uses the next port), not " + port);
     require(
         certFile.isBlank() == keyFile.isBlank() && keyFile.isBlank() == trustFile.isBlank(),
         "certFile, keyFile and trustFile must be set together or not at all");

@@ -61,7 +61,7 @@ final class ConfigBinder {
     try {
       return Records.create(defaults.getClass(), values);
     } catch (IllegalArgumentException e) {
-      problems.add(refusal(prefix, components, e));
+      problems.add(refusal(prefix, e));
       return defaults;
     }
   }
@@ -112,18 +112,12 @@ final class ConfigBinder {
   }
 
   /** Adds the origin to the message of a record, which begins with the name of the component. */
-  private String refusal(
-      String prefix, RecordComponent[] components, IllegalArgumentException failure) {
+  private String refusal(String prefix, IllegalArgumentException failure) {
     String message = String.valueOf(failure.getMessage());
-    for (RecordComponent component : components) {
-      ConfigValue culprit = given.get(prefix + component.getName());
-      if (culprit != null && message.startsWith(component.getName() + " ")) {
-        return culprit.origin()
-            + ": "
-            + culprit.key()
-            + message.substring(component.getName().length());
-      }
-    }
-    return "configuration: " + prefix + message;
+    String name = message.split(" ", 2)[0];
+    ConfigValue culprit = given.get(prefix + name);
+    return culprit == null
+        ? "configuration: " + prefix + message
+        : culprit.origin() + ": " + culprit.key() + message.substring(name.length());
   }
 }

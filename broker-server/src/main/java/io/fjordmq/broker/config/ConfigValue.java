@@ -7,7 +7,7 @@ package io.fjordmq.broker.config;
  *     sections are numbered from 0: {@code mqttServerConfig.tlsListener.1.port}
  * @param text the value as written, with the values of a list separated by commas; empty if the key
  *     has no value
- * @param form the kind of value
+ * @param kind whether it is one value, a list or a section
  * @param origin where the value was set, for messages, e.g. {@code conf/standalone.yml line 7}
  */
 record ConfigValue(String key, String text, Kind kind, String origin) {

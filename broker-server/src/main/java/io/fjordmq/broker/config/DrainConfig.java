@@ -5,12 +5,15 @@ import java.time.Duration;
 /**
  * Draining a node, which is stopped with {@code --drain}.
  *
- * @param leaderPatience how long the node waits until others lead its ranges
- * @param clientsPerSecond clients disconnected per second, so that they reconnect to other nodes
+ * @param leaderTransferTimeout how long the node waits until others lead its ranges
+ * @param clientsPerSecond clients disconnected per second, so that they reconnect to other nodes;
+ *     also when the lease has expired or the cluster has marked the node DOWN
  */
-public record DrainConfig(Duration leaderPatience, int clientsPerSecond) {
+public record DrainConfig(Duration leaderTransferTimeout, int clientsPerSecond) {
   public DrainConfig {
-    require(!leaderPatience.isNegative(), "leaderPatience must not be negative: " + leaderPatience);
+    require(
+        !leaderTransferTimeout.isNegative(),
+        "leaderTransferTimeout must be at least 0, not " + leaderTransferTimeout);
     require(clientsPerSecond >= 1, "clientsPerSecond must be at least 1, not " + clientsPerSecond);
   }
 

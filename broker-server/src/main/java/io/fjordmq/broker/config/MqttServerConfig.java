@@ -37,7 +37,8 @@ public record MqttServerConfig(
           "transport must be auto, epoll, nio or io_uring, not '" + transport + "'");
     }
     if (workerThreads < 0 || workerThreads > 1024) {
-      throw new IllegalArgumentException("workerThreads must be 0 to 1024, not " + workerThreads);
+      throw new IllegalArgumentException(
+          "workerThreads must be between 0 and 1024, not " + workerThreads);
     }
   }
 
@@ -92,11 +93,11 @@ public record MqttServerConfig(
   /** All configured listeners, with their keys. */
   public List<ListenerSettings> listeners() {
     List<ListenerSettings> all = new ArrayList<>();
-    each("tcpListener", tcpListener, (key, of) -> all.add(listener(key, of)));
-    each("tlsListener", tlsListener, (key, of) -> all.add(listener(key, of)));
-    each("wsListener", wsListener, (key, of) -> all.add(listener(key, of)));
-    each("wssListener", wssListener, (key, of) -> all.add(listener(key, of)));
-    each("unixListener", unixListener, (key, of) -> all.add(listener(key, of)));
+    forEachListener("tcpListener", tcpListener, (key, of) -> all.add(listener(key, of)));
+    forEachListener("tlsListener", tlsListener, (key, of) -> all.add(listener(key, of)));
+    forEachListener("wsListener", wsListener, (key, of) -> all.add(listener(key, of)));
+    forEachListener("wssListener", wssListener, (key, of) -> all.add(listener(key, of)));
+    forEachListener("unixListener", unixListener, (key, of) -> all.add(listener(key, of)));
     return all;
   }
 
@@ -126,7 +127,7 @@ public record MqttServerConfig(
   }
 
   /** Calls back for each listener. The only one of its kind has a key without a number. */
-  private static <T> void each(String kind, List<T> listeners, Keyed<T> use) {
+  private static <T> void forEachListener(String kind, List<T> listeners, Keyed<T> use) {
     String key = "mqttServerConfig." + kind;
     for (int i = 0; i < listeners.size(); i++) {
       use.with(listeners.size() == 1 ? key : key + "." + i, listeners.get(i));

@@ -15,9 +15,9 @@ final class ProcessSettings {
   private static final String PREFIX = "FJORDMQ_";
 
   /** Variables of bin/standalone.sh, which are not configuration keys. */
-  private static final Set<String> OF_THE_SCRIPT =
+  private static final Set<String> SCRIPT_VARIABLES =
       Set.of(
-          "FJORDMQ_ANSWER_SECONDS",
+          "FJORDMQ_RESPONSE_SECONDS",
           "FJORDMQ_CLUSTER_DIR",
           "FJORDMQ_JAVA",
           "FJORDMQ_JVM_OPTS",
@@ -53,7 +53,7 @@ final class ProcessSettings {
     environment.forEach(
         (name, value) -> {
           String origin = "environment variable " + name;
-          if (name.startsWith(PREFIX) && !OF_THE_SCRIPT.contains(name)) {
+          if (name.startsWith(PREFIX) && !SCRIPT_VARIABLES.contains(name)) {
             addKey(found, name, value, origin);
           } else {
             addStoreVariable(found, name, value, origin);
@@ -64,7 +64,7 @@ final class ProcessSettings {
 
   private void addKey(List<ConfigValue> found, String name, String value, String origin) {
     String path = name.substring(PREFIX.length()).replace("__", ".");
-    String key = schema.spelled(path);
+    String key = schema.findIgnoringCase(path);
     if (key != null) {
       found.add(ConfigValue.value(key, value, origin));
     } else if (name.contains("__")) {
@@ -104,7 +104,7 @@ final class ProcessSettings {
     } else {
       String known = String.join(", ", new TreeSet<>(STORE_KEYS.keySet()));
       problems.add(
-          origin + " is unknown; after " + matcher.group(1) + "_ must follow one of " + known);
+          origin + " is unknown; " + matcher.group(1) + "_ must be followed by one of " + known);
     }
   }
 }

@@ -47,7 +47,7 @@ final class Schema {
   }
 
   /** The key of this name, ignoring case; null if there is none. */
-  @Nullable String spelled(String anyCase) {
+  @Nullable String findIgnoringCase(String anyCase) {
     Matcher matcher = NUMBERED.matcher(anyCase);
     if (!matcher.matches() || matcher.group(3) == null) {
       return byLowerCase.get(lower(anyCase));

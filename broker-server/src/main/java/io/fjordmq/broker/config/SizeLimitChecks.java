@@ -1,7 +1,7 @@
 package io.fjordmq.broker.config;
 
+import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.nodes.NodesSettings;
-import io.fjordmq.broker.session.SessionSettings;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.TransportSettings;
 import io.fjordmq.cluster.peer.PeerSettings;
@@ -12,15 +12,15 @@ import io.fjordmq.range.client.RangeClientSettings;
 
 /**
  * Checks that size limits fit into each other: a packet into a command, a batch of commands into a
- * log entry, an answer into a message between nodes. Otherwise a large message could never be
+ * log entry, a response into a message between nodes. Otherwise a large message could never be
  * stored, and the client would resend it forever.
  */
 final class SizeLimitChecks {
   /** Overhead of a message between nodes in addition to its largest part. */
-  private static final long BESIDE_BYTES = 64 << 10;
+  private static final long OVERHEAD_BYTES = 64 << 10;
 
   /** Overhead of a page of messages. */
-  private static final long PAGE_BESIDE_BYTES = 256 << 10;
+  private static final long PAGE_OVERHEAD_BYTES = 256 << 10;
 
   /** The other entries that Raft sends in one message with a large one. */
   private static final long RAFT_BODY_BYTES = 4 << 20;
@@ -37,7 +37,7 @@ final class SizeLimitChecks {
       String section,
       SessionSettings sessions,
       RangeClientSettings commands,
-      BrokerConfig.RangeConfig ranges,
+      RangeConfig ranges,
       ConsensusSettings consensus) {
     // With a topic alias the topic is part of the message but not of the packet.
     long command =
@@ -53,7 +53,7 @@ final class SizeLimitChecks {
     long single = (long) commands.maxCommandBytes() + RangeEntry.COMMAND_OVERHEAD;
     atLeast(
         "rangeConfig.maxEntryBytes",
-        ranges.maxEntryBytes(),
+        ranges.replicas().maxEntryBytes(),
         RangeEntry.MUTATIONS_OVERHEAD + Math.max(single, commands.maxBatchBytes()),
         "rangeClientConfig.maxCommandBytes and maxBatchBytes in a log entry");
     atLeast(
@@ -64,30 +64,30 @@ final class SizeLimitChecks {
     atLeast(
         "consensusConfig.maxEntryBytes",
         consensus.maxEntryBytes(),
-        ranges.maxEntryBytes(),
+        ranges.replicas().maxEntryBytes(),
         "rangeConfig.maxEntryBytes");
   }
 
   /**
    * Checks that a resuming session can fetch its state from another node: its subscriptions, in a
-   * batch of answers that was nearly full without them, and its messages page by page. It would
-   * request an answer that does not fit forever.
+   * batch of responses that was nearly full without them, and its messages page by page. Otherwise
+   * the session would retry forever.
    *
    * @param section the section of the session settings
    * @throws IllegalArgumentException if it does not fit; names the keys and what to do
    */
-  static void requireAnswered(
+  static void requireResponseSize(
       String section, SessionSettings sessions, RangeClientSettings commands, PeerSettings peers) {
     long attachment =
         (long) sessions.maxSubscriptionBytes() + Attachment.BYTES_BESIDE_SUBSCRIPTIONS;
     long others =
-        commands.enoughAnswerBytes()
+        commands.maxBatchResponseBytes()
             + (long) commands.maxBatchCommands() * RangeEntry.COMMAND_OVERHEAD;
     atLeast(
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
-        others + attachment + BESIDE_BYTES,
-        "rangeClientConfig.enoughAnswerBytes and " + section + ".maxSubscriptionBytes");
+        others + attachment + OVERHEAD_BYTES,
+        "rangeClientConfig.maxBatchResponseBytes and " + section + ".maxSubscriptionBytes");
     // A page ends after the message that reaches its size limit.
     long page =
         (long) Math.max(sessions.inboxBufferBytes(), sessions.retainedPageBytes())
@@ -95,7 +95,7 @@ final class SizeLimitChecks {
     atLeast(
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
-        page + PAGE_BESIDE_BYTES,
+        page + PAGE_OVERHEAD_BYTES,
         "rangeClientConfig.maxCommandBytes with a page of %s.inboxBufferBytes or retainedPageBytes"
             .formatted(section));
   }
@@ -106,23 +106,23 @@ final class SizeLimitChecks {
    *
    * @throws IllegalArgumentException if something does not fit; names the keys and what to do
    */
-  static void requireCarried(
+  static void requireEntrySize(
       PeerSettings peers,
       TransportSettings raft,
       NodesSettings nodes,
       RangeClientSettings commands,
-      BrokerConfig.RangeConfig ranges,
+      RangeConfig ranges,
       ConsensusSettings consensus) {
     long batch = Math.max(nodes.maxBatchBytes(), commands.maxCommandBytes());
     atLeast(
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
-        Math.max(batch, ranges.maxEntryBytes()) + BESIDE_BYTES,
+        Math.max(batch, ranges.replicas().maxEntryBytes()) + OVERHEAD_BYTES,
         "nodesConfig.maxBatchBytes, rangeClientConfig.maxCommandBytes and rangeConfig.maxEntryBytes");
     atLeast(
         "peerConfig.maxQueuedBytes",
         peers.maxQueuedBytes(),
-        peers.maxMessageBytes() + BESIDE_BYTES,
+        peers.maxMessageBytes() + OVERHEAD_BYTES,
         "peerConfig.maxMessageBytes");
     atLeast(
         "raftPortConfig.maxFrameBytes",
@@ -131,11 +131,11 @@ final class SizeLimitChecks {
         "consensusConfig.maxEntryBytes with the other entries of a message");
   }
 
-  private static void atLeast(String key, long value, long least, String what) {
-    if (value < least) {
+  private static void atLeast(String key, long value, long min, String what) {
+    if (value < min) {
       throw new IllegalArgumentException(
           "%s must be at least %d, not %d, to hold %s; raise it or lower those limits"
-              .formatted(key, least, value, what));
+              .formatted(key, min, value, what));
     }
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * ignored.
  */
 final class UnsupportedValues {
-  private static final String NOT_YET = " is not supported by this version: ";
+  private static final String UNSUPPORTED = " is not supported by this version: ";
 
   /** Sections and keys that are not implemented yet, each with the reason and what to do. */
   private static final Map<String, String> UNAVAILABLE = new LinkedHashMap<>();
@@ -28,7 +28,7 @@ final class UnsupportedValues {
   static @Nullable String refusal(String key) {
     for (Map.Entry<String, String> entry : UNAVAILABLE.entrySet()) {
       if (key.equals(entry.getKey())) {
-        return key + NOT_YET + entry.getValue();
+        return key + UNSUPPORTED + entry.getValue();
       }
       if (key.startsWith(entry.getKey() + ".")) {
         return ""; // reported once, for the section

@@ -1,36 +1,22 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.dispatch.DispatchObserver;
+
 /** Receives events of delivery, for metrics. Called on any thread, often; must not block. */
-public interface DeliveryObserver {
+public interface DeliveryObserver extends DispatchObserver {
 
   /** Ignores all events. */
   DeliveryObserver NONE = new DeliveryObserver() {};
 
-  /** Copies were handed to live sessions. */
-  default void delivered(long copies) {}
-
   /** Copies were handed to inboxes. */
-  default void stored(long copies) {}
+  default void onStored(long copies) {}
 
-  /**
-   * Copies were dropped.
-   *
-   * @param reason the metric label of a {@link CopyDropReason}
-   */
-  default void dropped(String reason, long copies) {}
+  /** The outcome of a PUBLISH is known. */
+  default void onPublished(PublishOutcome outcome) {}
 
-  /** A PUBLISH was answered. */
-  default void published(PublishOutcome outcome) {}
-
-  /** An answer was delayed until a receiving event loop has caught up. */
-  default void slowed() {}
-
-  /** A route could not be added or removed. */
-  default void routeFailed() {}
-
-  /** The state of a QoS 2 publisher was evicted because too many were remembered. */
-  default void forgotPublisher() {}
+  /** An acknowledgement was delayed until a receiving event loop has caught up. */
+  default void onSlowed() {}
 
   /** Unacknowledged messages of shares were given to other members. */
-  default void redistributed(long messages) {}
+  default void onRedistributed(long messages) {}
 }

@@ -12,7 +12,7 @@ import io.fjordmq.broker.nodes.NodesStatus;
  * @param cachedTopics topics whose local subscribers are cached
  * @param waitingCopies copies handed to event loops and not delivered to sessions yet
  * @param waitingBytes payload bytes of these copies
- * @param slowedPublishes publishes whose answer waits for an event loop to catch up
+ * @param slowedPublishes publishes whose acknowledgement waits for an event loop to catch up
  * @param shares shares whose position in the rotation is remembered
  * @param repeatingPublishers publishers whose latest messages are remembered
  * @param repeatableMessages messages remembered of all these publishers

@@ -3,6 +3,7 @@ package io.fjordmq.broker.delivery;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.broker.dispatch.SubscriptionUnion;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxTarget;
 import io.fjordmq.router.MatchedRoutes.InboxMatch;

@@ -1,13 +1,17 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.broker.dispatch.BoundedCalls;
+import io.fjordmq.broker.dispatch.CopyDropReason;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.StoreCalls;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.RangeException;
 import io.fjordmq.router.Receiver;
-import io.fjordmq.router.Router;
+import io.fjordmq.router.RouteStore;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +23,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   private static final Logger LOG = LoggerFactory.getLogger(InboxDelivery.class);
 
   private final InboxStore inboxes;
-  private final Router router;
+  private final RouteStore router;
   private final BoundedCalls removals;
   private final ShareDelivery shares;
   private final LiveDispatch dispatch;
@@ -28,7 +32,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
 
   InboxDelivery(
       InboxStore inboxes,
-      Router router,
+      RouteStore router,
       ShareDelivery shares,
       LiveDispatch dispatch,
       BoundedCalls removals,
@@ -82,7 +86,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
         attempt.id(),
         outcome -> {
           if (outcome != PublishOutcome.ACCEPTED) {
-            observer.dropped(CopyDropReason.SHARE_NOT_STORED.label(), 1);
+            observer.onDropped(CopyDropReason.SHARE_NOT_STORED.label(), 1);
           }
         });
   }
@@ -90,7 +94,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   private static ShareAttempt attemptOf(InboxCopy copy) {
     ShareAttempt attempt = copy.attempt();
     if (attempt == null) {
-      throw new IllegalArgumentException("not a share's copy: " + copy);
+      throw new IllegalArgumentException("not a copy for a share: " + copy);
     }
     return attempt;
   }
@@ -117,7 +121,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
       }
     }
     if (stored > 0) {
-      observer.stored(stored);
+      observer.onStored(stored);
     }
     join.part(PublishOutcome.ACCEPTED);
   }
@@ -141,7 +145,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
     }
     if (otherwise == PublishOutcome.ACCEPTED) {
       attempt.exclude(inboxOf(copy)); // it no longer exists, but its client may have a new one
-    } else if (!attempt.excludeWithoutRoom(copy.target().id().clientId())) {
+    } else if (!attempt.excludeFull(copy.target().id().clientId())) {
       attempt.endWithoutMember();
       join.part(PublishOutcome.ACCEPTED);
       return;
@@ -168,7 +172,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
                     .whenComplete(
                         (ok, fault) -> {
                           if (fault != null) {
-                            observer.routeFailed(); // retried at the next matching PUBLISH
+                            observer.onRouteFailed(); // retried at the next matching PUBLISH
                           }
                         }));
   }

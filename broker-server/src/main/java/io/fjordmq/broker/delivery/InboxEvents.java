@@ -1,6 +1,11 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Will;
+import io.fjordmq.broker.dispatch.BoundedCalls;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.LiveSession;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.dispatch.StoreCalls;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
@@ -24,12 +29,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Forwards the events of the inbox store: entries and fencing to the connected session, wills to
  * the publisher, ended sessions to the router, and messages left to shares to other members.
- *
- * <p>The store is built before the components that these events go to. Events before {@link
- * #connect} are either repeated by the store (wills, messages left to shares) or repaired later
- * (routes, by the first PUBLISH that follows them).
+ * Thread-safe.
  */
-public final class InboxEvents implements InboxListener {
+final class InboxEvents implements InboxListener {
   private static final Logger LOG = LoggerFactory.getLogger(InboxEvents.class);
 
   /** Limit of sessions that refetch concurrently because a range has a new leader. */
@@ -37,50 +39,43 @@ public final class InboxEvents implements InboxListener {
 
   private record Pending(InboxId id, long incarnation, long epoch) {}
 
-  private record Connected(
-      InboxStore store, WillService wills, InboxRoutes routes, LeftMessages left) {}
-
   private final LocalNode self;
   private final SessionRegistry registry;
   private final LiveDispatch dispatch;
   private final InboxPushes pushes;
   private final DeliveryObserver observer;
   private final NodeStreams nodes;
+  private final InboxStore store;
+  private final WillService wills;
+  private final InboxRoutes routes;
+  private final ShareRedistribution left;
   private final BoundedCalls refetches = new BoundedCalls(MAX_REFETCHES);
 
   /** Wills being published, so that the store's repetitions do not reach live sessions twice. */
   private final Set<Pending> publishing = ConcurrentHashMap.newKeySet();
 
-  private volatile @Nullable Connected connected;
-
-  /**
-   * @param nodes the streams to other nodes
-   */
-  public InboxEvents(
-      LocalNode self,
-      SessionRegistry registry,
-      LiveDispatch dispatch,
-      DeliverySettings settings,
-      NodeStreams nodes,
-      DeliveryObserver observer) {
-    this.self = self;
-    this.registry = registry;
-    this.dispatch = dispatch;
-    this.nodes = nodes;
-    this.pushes = new InboxPushes(dispatch, settings);
-    this.observer = observer;
-  }
-
-  /** Starts publishing wills, removing routes, and redistributing messages left to shares. */
-  public void connect(
-      InboxStore store, WillService wills, InboxRoutes routes, PublishRouter publishRouter) {
-    connected = new Connected(store, wills, routes, new LeftMessages(store, publishRouter));
+  InboxEvents(
+      LocalDelivery local,
+      InboxStore store,
+      WillService wills,
+      InboxRoutes routes,
+      ShareRedistribution left) {
+    this.self = local.self();
+    this.registry = local.registry();
+    this.dispatch = local.dispatch();
+    this.nodes = local.streams();
+    this.pushes = new InboxPushes(local.dispatch(), local.settings());
+    this.observer = local.observer();
+    this.store = store;
+    this.wills = wills;
+    this.routes = routes;
+    this.left = left;
   }
 
   @Override
-  public void appended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
+  public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
     if (ownerNode.equals(self.id())) {
-      appendedHere(handle, entries);
+      onLocalAppend(handle, entries);
       return;
     }
     NodeStream stream = nodes.find(ownerNode);
@@ -91,15 +86,15 @@ public final class InboxEvents implements InboxListener {
 
   /** A range may have many sessions; the number of concurrent refetches is limited. */
   @Override
-  public void leading(InboxSpan concerned) {
-    ledHere(concerned);
+  public void onLeaderStart(InboxSpan concerned) {
+    onLocalLeadership(concerned);
     nodes.all().forEach(stream -> stream.notice(new NodeItem.InboxesLed(concerned.keys())));
   }
 
   @Override
-  public void fenced(String ownerNode, InboxHandle handle) {
+  public void onFenced(String ownerNode, InboxHandle handle) {
     if (ownerNode.equals(self.id())) {
-      fencedHere(handle);
+      onLocalFence(handle);
       return;
     }
     NodeStream stream = nodes.find(ownerNode);
@@ -109,7 +104,7 @@ public final class InboxEvents implements InboxListener {
   }
 
   /** Entries were appended to the inbox of a client of this node; any node may lead its range. */
-  void appendedHere(InboxHandle handle, List<InboxEntry> entries) {
+  void onLocalAppend(InboxHandle handle, List<InboxEntry> entries) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
       pushes.push(session, handle, entries);
@@ -117,15 +112,15 @@ public final class InboxEvents implements InboxListener {
   }
 
   /** The inbox of a client of this node was attached by another connection. */
-  void fencedHere(InboxHandle handle) {
+  void onLocalFence(InboxHandle handle) {
     LiveSession session = sessionOf(handle.id());
     if (session != null) {
-      dispatch.mailbox(session.eventLoop()).call(() -> session.fenced(handle));
+      dispatch.mailbox(session.eventLoop()).call(() -> session.onFenced(handle));
     }
   }
 
   /** Makes the sessions of this node refetch if their inboxes are in this span. */
-  void ledHere(InboxSpan concerned) {
+  void onLocalLeadership(InboxSpan concerned) {
     registry.forEach(
         session -> {
           if (concerned.test(new InboxId(session.tenant(), session.clientId()))) {
@@ -164,21 +159,20 @@ public final class InboxEvents implements InboxListener {
   }
 
   @Override
-  public void willDue(
+  public void onWillDue(
       InboxId id,
       long incarnation,
       long epoch,
       Will will,
       ConnectOrder since,
       PublishId publishId) {
-    Connected parts = connected;
     Pending pending = new Pending(id, incarnation, epoch);
-    if (parts == null || !publishing.add(pending)) {
+    if (!publishing.add(pending)) {
       return;
     }
     try {
-      parts.wills.publish(
-          id.tenant(), will, since, publishId, outcome -> willPublished(parts, pending, outcome));
+      wills.publish(
+          id.tenant(), will, since, publishId, outcome -> willPublished(pending, outcome));
     } catch (RuntimeException e) {
       publishing.remove(pending);
       LOG.error("Failed to publish a will, retrying client={}", id, e);
@@ -186,30 +180,23 @@ public final class InboxEvents implements InboxListener {
   }
 
   @Override
-  public void ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
-    Connected parts = connected;
-    if (parts != null) {
-      parts
-          .routes
-          .removeAll(id, incarnation, subscriptions)
-          .whenComplete(
-              (ok, fault) -> {
-                if (fault != null) {
-                  observer.routeFailed();
-                }
-              });
-    }
+  public void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
+    routes
+        .removeAll(id, incarnation, subscriptions)
+        .whenComplete(
+            (ok, fault) -> {
+              if (fault != null) {
+                observer.onRouteFailed();
+              }
+            });
   }
 
   @Override
-  public void leftToShares(InboxId id, long incarnation) {
-    Connected parts = connected;
-    if (parts != null) {
-      parts.left.redistribute(id, incarnation);
-    }
+  public void onUndeliveredShareMessages(InboxId id, long incarnation) {
+    left.redistribute(id, incarnation);
   }
 
-  private void willPublished(Connected parts, Pending pending, PublishOutcome outcome) {
+  private void willPublished(Pending pending, PublishOutcome outcome) {
     if (outcome == PublishOutcome.NOT_DURABLE || outcome.isRefusal()) {
       publishing.remove(pending); // the store repeats the event
       return;
@@ -217,8 +204,7 @@ public final class InboxEvents implements InboxListener {
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn("A will did not reach all subscribers because of a limit client={}", pending);
     }
-    StoreCalls.guarded(
-            () -> parts.store.willPublished(pending.id, pending.incarnation, pending.epoch))
+    StoreCalls.guarded(() -> store.willPublished(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishing.remove(pending));
   }
 }

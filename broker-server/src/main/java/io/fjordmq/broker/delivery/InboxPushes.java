@@ -1,5 +1,8 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
@@ -93,7 +96,7 @@ final class InboxPushes {
   private void take(LiveSession session) {
     Push push = waiting.remove(session);
     if (push != null) {
-      session.appended(push.handle, push.entries);
+      session.onAppended(push.handle, push.entries);
       session.flush();
     }
   }

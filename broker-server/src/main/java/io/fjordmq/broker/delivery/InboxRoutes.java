@@ -2,11 +2,15 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.BoundedCalls;
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.LocalRoutes;
+import io.fjordmq.broker.dispatch.StoreCalls;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
-import io.fjordmq.router.Router;
+import io.fjordmq.router.RouteStore;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -15,10 +19,10 @@ import java.util.concurrent.CompletableFuture;
  * io.fjordmq.range.RangeException}.
  */
 public final class InboxRoutes {
-  private final Router router;
+  private final RouteStore router;
   private final BoundedCalls removals;
 
-  public InboxRoutes(Router router, DeliverySettings settings) {
+  InboxRoutes(RouteStore router, DeliverySettings settings) {
     this.router = router;
     this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
   }
@@ -45,7 +49,7 @@ public final class InboxRoutes {
   /** Removes the route of a subscription; completes when no node matches it. */
   public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
     return StoreCalls.guarded(
-        () -> router.remove(route(id, incarnation, filter, LocalSubscriptions.NODE_ROUTE_OPTIONS)));
+        () -> router.remove(route(id, incarnation, filter, LocalRoutes.NODE_ROUTE_OPTIONS)));
   }
 
   /**

@@ -2,6 +2,8 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.dispatch.CopyDropReason;
+import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.nodes.ItemListener;
 import io.fjordmq.broker.nodes.ItemOutcome;
 import io.fjordmq.broker.nodes.NodeItem;
@@ -110,29 +112,29 @@ final class OtherNodes {
     }
   }
 
-  /** QoS 0 has no answer to wait for, but a publisher that is too fast is throttled. */
+  /** QoS 0 has no acknowledgement to wait for, but a publisher that is too fast is throttled. */
   private void sendAtMostOnce(NodeStream stream, byte[] item, PublishJoin join) {
     if (stream.isFull()) {
-      observer.dropped(CopyDropReason.NODE_CONGESTED.label(), 1);
+      observer.onDropped(CopyDropReason.NODE_CONGESTED.label(), 1);
       return;
     }
-    stream.offer(item, ItemListener.NOBODY);
+    stream.offer(item, ItemListener.NONE);
     if (stream.isCongested()) {
       join.open();
-      observer.slowed();
+      observer.onSlowed();
       stream.whenDrained(() -> join.part(PublishOutcome.ACCEPTED));
     }
   }
 
   /**
    * An incarnation that is over has no live receivers, so the message is not needed there. A node
-   * that could not decode the message has not delivered it. A node that does not answer may still
+   * that could not decode the message has not delivered it. A node that does not respond may still
    * receive it: the publisher repeats the message, and the node recognises the duplicate.
    */
   private static PublishOutcome liveOutcome(ItemOutcome outcome) {
     return switch (outcome) {
       case TAKEN, INCARNATION_OVER -> PublishOutcome.ACCEPTED;
-      case NOT_TAKEN, NO_ROOM, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
+      case NOT_TAKEN, NO_CAPACITY, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
     };
   }
 

@@ -3,12 +3,12 @@ package io.fjordmq.broker.delivery;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Waits for all parts of a PUBLISH and answers with the worst of their outcomes, by their order in
- * {@link PublishOutcome}. The worst outcome of all is answered immediately, since messages stored
- * before the publisher knows of it would overtake the repeated one. Thread-safe.
+ * Waits for all parts of a PUBLISH and completes with the worst of their outcomes, by their order
+ * in {@link PublishOutcome}. The worst outcome of all completes it immediately, since messages
+ * stored before the publisher knows of it would overtake the repeated one. Thread-safe.
  */
 final class PublishJoin {
-  private static final PublishOutcome[] BY_BADNESS = PublishOutcome.values();
+  private static final PublishOutcome[] BY_SEVERITY = PublishOutcome.values();
 
   private final PublishListener listener;
   private final DeliveryObserver observer;
@@ -30,7 +30,7 @@ final class PublishJoin {
     open.incrementAndGet();
   }
 
-  /** Opens another part unless the answer has been given; returns whether it did. */
+  /** Opens another part unless it has completed; returns whether it did. */
   boolean tryOpen() {
     for (int now = open.get(); now > 0; now = open.get()) {
       if (open.compareAndSet(now, now + 1)) {
@@ -44,18 +44,18 @@ final class PublishJoin {
   void part(PublishOutcome outcome) {
     int before = worst.getAndAccumulate(outcome.ordinal(), Math::max);
     if (outcome == PublishOutcome.NOT_DURABLE && before != outcome.ordinal()) {
-      tell(outcome);
+      notifyListener(outcome);
     }
     if (open.decrementAndGet() == 0) {
-      PublishOutcome all = BY_BADNESS[worst.get()];
+      PublishOutcome all = BY_SEVERITY[worst.get()];
       if (all != PublishOutcome.NOT_DURABLE) {
-        tell(all);
+        notifyListener(all);
       }
     }
   }
 
-  private void tell(PublishOutcome all) {
-    observer.published(all);
-    listener.published(all);
+  private void notifyListener(PublishOutcome all) {
+    observer.onPublished(all);
+    listener.onPublished(all);
   }
 }

@@ -6,5 +6,5 @@ public interface PublishListener {
   /**
    * Called on any thread, possibly before {@link PublishRouter#publish} returns; must not block.
    */
-  void published(PublishOutcome outcome);
+  void onPublished(PublishOutcome outcome);
 }

@@ -18,15 +18,15 @@ public enum PublishOutcome {
    * It would have to be stored, but disk space is low: it was neither stored nor delivered (MQTT 5:
    * 0x97; for MQTT 3 it must not be acknowledged, so the connection is closed).
    */
-  NO_ROOM,
+  LOW_DISK_SPACE,
   /**
    * The stream to a node with live receivers is full: it was neither stored nor delivered (MQTT 5:
-   * 0x97; MQTT 3 as for {@link #NO_ROOM}).
+   * 0x97; MQTT 3 as for {@link #LOW_DISK_SPACE}).
    */
   NODE_CONGESTED,
   /**
    * This node's lease has expired or it is not admitted yet, so it may not know all receivers: it
-   * was neither stored nor delivered (MQTT 5: 0x83; MQTT 3 as for {@link #NO_ROOM}).
+   * was neither stored nor delivered (MQTT 5: 0x83; MQTT 3 as for {@link #LOW_DISK_SPACE}).
    */
   NOT_SERVING,
   /** It may not be durable everywhere, so it must not be acknowledged. The connection is closed. */
@@ -34,6 +34,6 @@ public enum PublishOutcome {
 
   /** Whether the publish was refused as a whole, so that it can be repeated like a new one. */
   public boolean isRefusal() {
-    return this == NO_ROOM || this == NODE_CONGESTED || this == NOT_SERVING;
+    return this == LOW_DISK_SPACE || this == NODE_CONGESTED || this == NOT_SERVING;
   }
 }

@@ -1,6 +1,8 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import java.util.List;
@@ -21,8 +23,8 @@ public interface PublishRouter {
    * @param id set if the publisher may repeat the message after a lost connection or a restart (QoS
    *     2, wills): inboxes store it once, and live receivers of this node get it once
    * @param listener called once, for every QoS. The call is delayed while the mailbox of a
-   *     receiving event loop is above its high-water mark: a publisher that bounds its unanswered
-   *     publishes is slowed down instead of losing messages
+   *     receiving event loop is above its high-water mark: a publisher that bounds its
+   *     unacknowledged publishes is slowed down instead of losing messages
    * @return number of trie nodes visited to find the receivers; 0 if they were cached
    */
   int publish(
@@ -40,22 +42,12 @@ public interface PublishRouter {
 
   /**
    * Redistributes messages of shares that a member has not acknowledged. Called once when the
-   * connection of a transient session ends, after {@link LiveSubscriptions#removeAll}, with the
-   * {@link Delivery#isShared shared} deliveries that were never sent, whatever their QoS, and those
-   * sent with QoS 1 and not acknowledged. A message sent with QoS 2 must not go to another member
-   * (MQTT-4.8.2-5).
+   * connection of a transient session ends, after {@code LiveSubscriptions.removeAll}, with the
+   * {@link Delivery#isShared shared} deliveries that were never sent, regardless of their QoS, and
+   * those sent with QoS 1 and not acknowledged. A message sent with QoS 2 must not go to another
+   * member (MQTT-4.8.2-5).
    *
    * @param deliveries oldest first
    */
   void redistribute(LiveSession from, List<Delivery> deliveries);
-
-  /**
-   * Gives a message left by an ended session to a member of its share. The store keeps the message
-   * until the listener reports that a member has taken it or that none can.
-   *
-   * @param id set if at most one member may get it
-   * @param listener called once, on any thread
-   */
-  void giveToShare(
-      ShareKey share, Message message, @Nullable PublishId id, PublishListener listener);
 }

@@ -1,7 +1,15 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.SubscriptionOptions;
-import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.LocalSubscriber;
+import io.fjordmq.broker.dispatch.LocalSubscriptions;
+import io.fjordmq.broker.dispatch.Mailbox;
+import io.fjordmq.broker.dispatch.Outbox;
+import io.fjordmq.broker.dispatch.Recipients;
+import io.fjordmq.broker.dispatch.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.ShareKey;
 import io.fjordmq.broker.nodes.ItemOutcome;
 import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
@@ -14,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Delivers the items of other nodes to the clients of this one. Items of one node keep their order;
  * all items of a batch are handed to the event loops at its end.
  */
-public final class ReceivedItems implements ItemReceiver {
+final class ReceivedItems implements ItemReceiver {
   private final LocalSubscriptions local;
   private final LiveDispatch dispatch;
   private final SessionRegistry registry;
@@ -24,7 +32,7 @@ public final class ReceivedItems implements ItemReceiver {
   /**
    * @param isServing whether no other node can consider this node's incarnation over
    */
-  public ReceivedItems(
+  ReceivedItems(
       LocalSubscriptions local,
       LiveDispatch dispatch,
       SessionRegistry registry,
@@ -38,22 +46,24 @@ public final class ReceivedItems implements ItemReceiver {
   }
 
   @Override
-  public void take(NodeItem item, Answer answer) {
+  public void onItem(NodeItem item, Responder responder) {
     if (item instanceof NodeItem.Publish publish) {
-      take(publish, answer);
+      onItem(publish, responder);
     } else if (item instanceof NodeItem.Shared shared) {
-      take(shared, answer);
+      onItem(shared, responder);
     } else {
       takeNotice(item);
-      answer.taken(true);
+      responder.respondTaken(true);
     }
   }
 
-  /** Delays the answer while a mailbox is congested, so that publishers of the other node wait. */
-  private void take(NodeItem.Publish publish, Answer answer) {
+  /**
+   * Delays the response while a mailbox is congested, so that publishers of the other node wait.
+   */
+  private void onItem(NodeItem.Publish publish, Responder responder) {
     PublishId id = publish.id();
     if (id != null && !dispatch.repeated().of(id).isFirst()) {
-      answer.taken(true); // a duplicate, already delivered
+      responder.respondTaken(true); // a duplicate, already delivered
       return;
     }
     Outbox outbox = dispatch.outbox();
@@ -63,21 +73,21 @@ public final class ReceivedItems implements ItemReceiver {
         .send(publish.message(), outbox);
     Mailbox congested = outbox.takeCongested();
     if (congested == null) {
-      answer.taken(true);
+      responder.respondTaken(true);
     } else {
-      congested.whenDrained(() -> answer.taken(true));
+      congested.whenDrained(() -> responder.respondTaken(true));
     }
   }
 
   /**
-   * Answers once the member has taken or refused the message. The sender chooses the next member,
+   * Responds once the member has taken or refused the message. The sender chooses the next member,
    * since only it knows which ones were tried.
    */
-  private void take(NodeItem.Shared shared, Answer answer) {
+  private void onItem(NodeItem.Shared shared, Responder responder) {
     ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
     LivePart live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
     if (live != null && live.hasServed(key)) {
-      answer.taken(true); // a duplicate, a member has it
+      responder.respondTaken(true); // a duplicate, a member has it
       return;
     }
     LocalSubscriber member = local.find(shared.tenant(), shared.member());
@@ -85,7 +95,7 @@ public final class ReceivedItems implements ItemReceiver {
         member == null ? null : member.liveOptionsOf(key.filterText(), shared.qos());
     // Without a lease, the sender may have chosen another member in the meantime.
     if (member == null || options == null || !isServing.getAsBoolean()) {
-      answer.taken(false);
+      responder.respondTaken(false);
       return;
     }
     if (live != null) {
@@ -96,14 +106,15 @@ public final class ReceivedItems implements ItemReceiver {
         .outbox()
         .send(
             Delivery.shared(shared.message(), options, key, shared.kept()),
-            Recipients.chosen(member, new RemoteReceipt(key, live, answer)));
+            Recipients.chosen(member, new RemoteReceipt(key, live, responder)));
   }
 
   /**
-   * Answers the sender with the outcome of a share's message. There is no answer if the event loop
-   * of the member has ended: the end of this incarnation, which is imminent, settles everything.
+   * Responds to the sender with the outcome of a share's message. There is no response if the event
+   * loop of the member has ended: the end of this incarnation, which is imminent, settles
+   * everything.
    */
-  private record RemoteReceipt(ShareKey share, @Nullable LivePart live, Answer answer)
+  private record RemoteReceipt(ShareKey share, @Nullable LivePart live, Responder responder)
       implements Recipients.Receipt {
     @Override
     public void refused() {
@@ -111,32 +122,32 @@ public final class ReceivedItems implements ItemReceiver {
         live.withdraw(
             share); // otherwise an attempt with another member here would look like a duplicate
       }
-      answer.taken(false);
+      responder.respondTaken(false);
     }
 
     @Override
-    public void noRoom() {
+    public void onFull() {
       if (live != null) {
         live.withdraw(share);
       }
-      answer.settled(ItemOutcome.NO_ROOM);
+      responder.respond(ItemOutcome.NO_CAPACITY);
     }
 
     @Override
     public void settled() {
-      answer.taken(true);
+      responder.respondTaken(true);
     }
   }
 
   private void takeNotice(NodeItem item) {
     if (item instanceof NodeItem.Appended appended) {
-      inboxes.appendedHere(appended.handle(), appended.entries());
+      inboxes.onLocalAppend(appended.handle(), appended.entries());
     } else if (item instanceof NodeItem.Refetch again) {
       inboxes.refetchLocal(again.inbox());
     } else if (item instanceof NodeItem.InboxesLed led) {
-      inboxes.ledHere(new InboxSpan(led.routing()));
+      inboxes.onLocalLeadership(new InboxSpan(led.routing()));
     } else if (item instanceof NodeItem.Fenced fenced) {
-      inboxes.fencedHere(fenced.handle());
+      inboxes.onLocalFence(fenced.handle());
     } else if (item instanceof NodeItem.Connected connected) {
       registry.connectedElsewhere(
           connected.tenant(), connected.clientId(), connected.connectOrder());

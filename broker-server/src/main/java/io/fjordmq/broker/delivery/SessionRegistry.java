@@ -1,5 +1,6 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.broker.nodes.NodeStreams;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The connected clients of this node by client identifier; decides takeovers. Thread-safe.
  *
  * <p>A connection registers before it accesses the state of its session and stays registered until
- * it has returned that state; the next connection of the same client waits for it.
+ * it has returned that state and is closed; the next connection of the same client waits until the
+ * state is returned.
  */
 public final class SessionRegistry {
   private record Key(String tenant, String clientId) {}
@@ -21,7 +23,7 @@ public final class SessionRegistry {
   /** The registration of one connection; ends with {@link #release}. */
   public static final class Registration {
     private final LiveSession session;
-    private final CompletableFuture<Void> olderGone;
+    private final CompletableFuture<Void> previousReleased;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     // Guarded by this.
@@ -30,7 +32,7 @@ public final class SessionRegistry {
 
     private Registration(LiveSession session, CompletableFuture<Void> olderGone) {
       this.session = session;
-      this.olderGone = olderGone;
+      this.previousReleased = olderGone;
     }
 
     /** Sets the connect order; returns whether the client has connected elsewhere later. */
@@ -50,15 +52,14 @@ public final class SessionRegistry {
     /**
      * Completes when the older connection of the client, if there was one, has returned its state.
      */
-    public CompletableFuture<Void> olderGone() {
-      return olderGone;
+    public CompletableFuture<Void> previousReleased() {
+      return previousReleased;
     }
   }
 
   private final ConcurrentHashMap<Key, Registration> sessions = new ConcurrentHashMap<>();
   private final NodeStreams nodes;
 
-  /** Creates the registry of a single node. */
   /**
    * @param nodes streams to the other nodes, which are notified of connects
    */
@@ -67,22 +68,22 @@ public final class SessionRegistry {
   }
 
   /** False while another node could not be notified of connects because its stream is full. */
-  public boolean hasRoom() {
-    return nodes.hasRoomForNotices();
+  public boolean hasCapacity() {
+    return nodes.canAcceptNotices();
   }
 
   /**
    * Sets the order of this CONNECT among those of the client on all nodes: an older connection at
    * another node is closed there, and this one is closed if it is the older one.
    */
-  public void claimed(Registration registration, ConnectOrder connectOrder) {
+  public void setConnectOrder(Registration registration, ConnectOrder connectOrder) {
     LiveSession session = registration.session;
     boolean isOld = registration.claimed(connectOrder);
     for (NodeStream stream : nodes.all()) {
       stream.notice(new NodeItem.Connected(session.tenant(), session.clientId(), connectOrder));
     }
     if (isOld) {
-      session.eventLoop().execute(session::takenOver);
+      session.eventLoop().execute(session::onTakenOver);
     }
   }
 
@@ -90,11 +91,13 @@ public final class SessionRegistry {
   void connectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
     Registration here = sessions.get(new Key(tenant, clientId));
     if (here != null && here.isBefore(connectOrder)) {
-      here.session.eventLoop().execute(here.session::takenOver);
+      here.session.eventLoop().execute(here.session::onTakenOver);
     }
   }
 
-  /** Makes this the client's connection and calls {@link LiveSession#takenOver} on an older one. */
+  /**
+   * Makes this the client's connection and calls {@link LiveSession#onTakenOver} on an older one.
+   */
   public Registration register(LiveSession session) {
     Key key = new Key(session.tenant(), session.clientId());
     Registration[] older = new Registration[1];
@@ -109,12 +112,17 @@ public final class SessionRegistry {
             });
     if (older[0] != null) {
       LiveSession loser = older[0].session;
-      loser.eventLoop().execute(loser::takenOver);
+      loser.eventLoop().execute(loser::onTakenOver);
     }
     return mine;
   }
 
-  /** The connection has returned its state. Further calls have no effect. */
+  /** The connection has returned its state, but it is not closed yet. */
+  public void stateReturned(Registration registration) {
+    registration.gone.complete(null);
+  }
+
+  /** The connection has returned its state and is closed. Further calls have no effect. */
   public void release(Registration registration) {
     LiveSession session = registration.session;
     sessions.remove(new Key(session.tenant(), session.clientId()), registration);

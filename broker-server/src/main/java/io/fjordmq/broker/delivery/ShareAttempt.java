@@ -2,7 +2,8 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
-import io.fjordmq.broker.delivery.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.ShareKey;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShareAttempt {
   /** Limit of full members that are tried for a message that can stay in its store. */
-  private static final int MAX_WITHOUT_ROOM = 8;
+  private static final int MAX_FULL_MEMBERS = 8;
 
   private final ShareKey key;
   private final ShareMatch share;
@@ -26,7 +27,7 @@ final class ShareAttempt {
   private final @Nullable LivePart live;
   private final @Nullable PublishJoin join;
   private final boolean awaitsMember;
-  private int withoutRoom;
+  private int fullMembers;
   private Set<String> tried = Set.of();
   private Set<Receiver.Inbox> gone = Set.of();
 
@@ -34,7 +35,8 @@ final class ShareAttempt {
    * @param id set if the publisher may repeat the message; a duplicate goes to the same member
    *     again
    * @param live the state of the message on this node; set if id is
-   * @param join joins the parts of the publisher's answer; null if no answer is pending
+   * @param join joins the parts of the publisher's acknowledgement; null if no acknowledgement is
+   *     pending
    */
   ShareAttempt(
       String tenant,
@@ -64,8 +66,8 @@ final class ShareAttempt {
   }
 
   /**
-   * Creates an attempt for a message that a store keeps until a member has taken it: the answer
-   * also waits for a member that is connected to this node.
+   * Creates an attempt for a message that a store keeps until a member has taken it: the
+   * acknowledgement also waits for a member that is connected to this node.
    */
   static ShareAttempt ofStored(
       String tenant,
@@ -87,15 +89,15 @@ final class ShareAttempt {
    *
    * @return false if so many were full that the message stays in its store
    */
-  boolean excludeWithoutRoom(String clientId) {
+  boolean excludeFull(String clientId) {
     exclude(clientId);
-    withoutRoom++;
-    return !awaitsMember || withoutRoom < MAX_WITHOUT_ROOM;
+    fullMembers++;
+    return !awaitsMember || fullMembers < MAX_FULL_MEMBERS;
   }
 
   /** Records that the stream or mailbox to a member is full. */
   void memberIsCongested() {
-    withoutRoom++;
+    fullMembers++;
   }
 
   /**
@@ -111,7 +113,7 @@ final class ShareAttempt {
 
   /** Whether the message stays in its store if no other member takes it. */
   boolean staysStored() {
-    return awaitsMember && withoutRoom > 0;
+    return awaitsMember && fullMembers > 0;
   }
 
   /** Like {@link #tryWait}, for a member that is connected to this node. */
@@ -120,7 +122,7 @@ final class ShareAttempt {
   }
 
   /**
-   * Opens another part of the publisher's answer, which the caller closes; null if the answer has
+   * Opens another part of the publisher's acknowledgement, which the caller closes; null if it has
    * been given or none is pending.
    */
   @Nullable PublishJoin tryWait() {

@@ -1,5 +1,10 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.dispatch.CopyDropReason;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.LocalSubscriber;
+import io.fjordmq.broker.dispatch.Recipients;
 import io.fjordmq.broker.nodes.ItemListener;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.router.Route;
@@ -10,10 +15,10 @@ final class ShareDelivery {
 
   /** Stores a copy separately from the others of its message. */
   interface LateStore {
-    /** The publisher has already been answered: stores the copy or counts it as dropped. */
+    /** The publisher has already been acknowledged: stores the copy or counts it as dropped. */
     void storeLate(InboxCopy copy);
 
-    /** Stores the copy and closes a part of the publisher's answer. */
+    /** Stores the copy and closes a part of the publisher's acknowledgement. */
     void store(InboxCopy copy, PublishJoin waiting);
   }
 
@@ -42,7 +47,7 @@ final class ShareDelivery {
     while (choice instanceof ShareSelection.Choice.Live live
         && attempt.isKept()
         && isFull(live.member())) { // it would be dropped there
-      if (!attempt.excludeWithoutRoom(live.member().session().clientId())) {
+      if (!attempt.excludeFull(live.member().session().clientId())) {
         attempt.endWithoutMember();
         return null;
       }
@@ -58,19 +63,19 @@ final class ShareDelivery {
               member);
       return null;
     }
-    if (choice instanceof ShareSelection.Choice.Elsewhere elsewhere) {
-      sendElsewhere(attempt, elsewhere, late);
+    if (choice instanceof ShareSelection.Choice.RemoteClient remoteClient) {
+      sendElsewhere(attempt, remoteClient, late);
       return null;
     }
     if (choice instanceof ShareSelection.Choice.Stored stored) {
       return InboxCopy.of(attempt, stored.inbox(), stored.route());
     }
-    CopyDropReason reason = ((ShareSelection.Choice.Lost) choice).reason();
+    CopyDropReason reason = ((ShareSelection.Choice.NoReceiver) choice).reason();
     if (reason == CopyDropReason.NODE_CONGESTED) {
       attempt.memberIsCongested();
     }
     if (!attempt.staysStored()) {
-      observer.dropped(reason.label(), 1);
+      observer.onDropped(reason.label(), 1);
     }
     attempt.endWithoutMember();
     return null;
@@ -93,7 +98,7 @@ final class ShareDelivery {
       }
 
       @Override
-      public void noRoom() {
+      public void onFull() {
         attempt.withdrawLive();
         nextAfterFull(attempt, member, late, waiting);
       }
@@ -105,9 +110,11 @@ final class ShareDelivery {
     };
   }
 
-  /** Sends to another node, which answers for the member; a QoS 1 or 2 publisher waits for that. */
+  /**
+   * Sends to another node, which responds for the member; a QoS 1 or 2 publisher waits for that.
+   */
   private void sendElsewhere(
-      ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen, LateStore late) {
+      ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen, LateStore late) {
     PublishJoin waiting = attempt.tryWait();
     byte[] item = item(attempt, chosen).encode();
     ItemListener listener =
@@ -118,7 +125,7 @@ final class ShareDelivery {
               close(waiting, PublishOutcome.ACCEPTED);
             }
             case OVERDUE, ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
-            case NO_ROOM -> {
+            case NO_CAPACITY -> {
               nextAfterFull(attempt, chosen.clientId(), late, waiting);
               dispatch.outbox().flush();
             }
@@ -144,7 +151,7 @@ final class ShareDelivery {
   /** A kept message goes to a member that is not full, or stays in its store. */
   private void nextAfterFull(
       ShareAttempt attempt, String full, LateStore late, @Nullable PublishJoin waiting) {
-    if (attempt.excludeWithoutRoom(full)) {
+    if (attempt.excludeFull(full)) {
       tryNext(attempt, late, waiting);
     } else {
       attempt.endWithoutMember();
@@ -170,7 +177,7 @@ final class ShareDelivery {
   }
 
   private static NodeItem.Shared item(
-      ShareAttempt attempt, ShareSelection.Choice.Elsewhere chosen) {
+      ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen) {
     Delivery form =
         Delivery.shared(
             attempt.message(), chosen.route().options(), attempt.key(), attempt.isKept());

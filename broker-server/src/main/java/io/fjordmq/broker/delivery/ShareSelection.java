@@ -2,8 +2,14 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
-import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
-import io.fjordmq.broker.delivery.ShareStrategy.Rotation;
+import io.fjordmq.broker.dispatch.CopyDropReason;
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.dispatch.LocalSubscriber;
+import io.fjordmq.broker.dispatch.LocalSubscriptions;
+import io.fjordmq.broker.dispatch.ShareKey;
+import io.fjordmq.broker.dispatch.ShareStrategy;
+import io.fjordmq.broker.dispatch.ShareStrategy.Rotation;
 import io.fjordmq.broker.nodes.NodeStream;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
@@ -31,18 +37,22 @@ final class ShareSelection {
         implements Choice {}
 
     /** A client connected to another node. */
-    record Elsewhere(NodeStream stream, String clientId, Route route) implements Choice {}
+    record RemoteClient(NodeStream stream, String clientId, Route route) implements Choice {}
 
     /** An inbox. */
     record Stored(Receiver.Inbox inbox, Route route) implements Choice {}
 
     /** No receiver. */
-    record Lost(CopyDropReason reason) implements Choice {}
+    record NoReceiver(CopyDropReason reason) implements Choice {}
   }
 
-  private static final Choice GONE = new Choice.Lost(CopyDropReason.NO_SHARE_MEMBER);
-  private static final Choice OFFLINE = new Choice.Lost(CopyDropReason.QOS0_OFFLINE);
-  private static final Choice CONGESTED = new Choice.Lost(CopyDropReason.NODE_CONGESTED);
+  /** What the strategy sees of a member, and the choice that it represents. */
+  private record Candidate(String clientId, boolean isLocal, Choice choice)
+      implements ShareStrategy.Candidate {}
+
+  private static final Choice GONE = new Choice.NoReceiver(CopyDropReason.NO_SHARE_MEMBER);
+  private static final Choice OFFLINE = new Choice.NoReceiver(CopyDropReason.QOS0_OFFLINE);
+  private static final Choice CONGESTED = new Choice.NoReceiver(CopyDropReason.NODE_CONGESTED);
 
   private final LocalNode self;
   private final OtherNodes others;
@@ -75,19 +85,19 @@ final class ShareSelection {
   }
 
   /**
-   * The first connected member, from the present position of the rotation on; null if none is
+   * The first connected member, from the current position of the rotation on; null if none is
    * connected. Does not examine all members, since shares may have thousands.
    */
   private @Nullable Choice nextConnected(ShareAttempt attempt) {
     List<Route> members = attempt.share().members();
-    Rotation rotation = turnOf(attempt.key());
-    int first = rotation.now();
+    Rotation rotation = rotationOf(attempt.key());
+    int first = rotation.position();
     for (int i = 0; i < members.size(); i++) {
       Route member = members.get(Integer.remainderUnsigned(first + i, members.size()));
       if (!attempt.hasTried(member)) {
         Choice choice = choiceOf(attempt, member);
         if (isConnected(attempt, choice)) {
-          rotation.passed(i + 1);
+          rotation.advance(i + 1);
           return choice;
         }
       }
@@ -97,8 +107,8 @@ final class ShareSelection {
 
   private boolean isConnected(ShareAttempt attempt, Choice choice) {
     return choice instanceof Choice.Stored stored
-        ? isHere(attempt, stored.inbox()) || isElsewhere(attempt, stored.inbox())
-        : !(choice instanceof Choice.Lost);
+        ? isLocal(attempt, stored.inbox()) || isElsewhere(attempt, stored.inbox())
+        : !(choice instanceof Choice.NoReceiver);
   }
 
   private Choice chooseAmongAll(ShareAttempt attempt) {
@@ -115,8 +125,8 @@ final class ShareSelection {
         addStored(attempt, stored, connected, offline);
       } else if (choice instanceof Choice.Live live) {
         connected.add(new Candidate(live.member().session().clientId(), true, live));
-      } else if (choice instanceof Choice.Elsewhere elsewhere) {
-        connected.add(new Candidate(elsewhere.clientId(), false, elsewhere));
+      } else if (choice instanceof Choice.RemoteClient remoteClient) {
+        connected.add(new Candidate(remoteClient.clientId(), false, remoteClient));
       } else if (choice != GONE
           && nobody != CONGESTED) { // congestion is temporary, so it takes precedence
         nobody = choice;
@@ -134,13 +144,13 @@ final class ShareSelection {
       Choice.Stored stored,
       List<Candidate> connected,
       List<Candidate> offline) {
-    boolean here = isHere(attempt, stored.inbox());
+    boolean here = isLocal(attempt, stored.inbox());
     boolean there = !here && isElsewhere(attempt, stored.inbox());
     (here || there ? connected : offline)
         .add(new Candidate(stored.inbox().clientId(), here, stored));
   }
 
-  private boolean isHere(ShareAttempt attempt, Receiver.Inbox member) {
+  private boolean isLocal(ShareAttempt attempt, Receiver.Inbox member) {
     return registry.find(attempt.key().tenant(), member.clientId()) != null;
   }
 
@@ -166,7 +176,7 @@ final class ShareSelection {
     PublishId id = attempt.id();
     return id != null && strategy.isRoundRobin()
         ? ShareStrategy.byHash(candidates, Objects.hash(id.producer(), id.sequence()))
-        : strategy.pick(candidates, attempt.message(), turnOf(attempt.key()));
+        : strategy.pick(candidates, attempt.message(), rotationOf(attempt.key()));
   }
 
   /** Number of shares whose rotation is remembered. */
@@ -200,7 +210,7 @@ final class ShareSelection {
     }
     return atMostOnce && stream.isFull()
         ? CONGESTED
-        : new Choice.Elsewhere(stream, live.member(), member);
+        : new Choice.RemoteClient(stream, live.member(), member);
   }
 
   /** The member if it is connected here and still subscribed; its route may be outdated. */
@@ -215,7 +225,7 @@ final class ShareSelection {
         : new Choice.Live(localSubscriber, member, options);
   }
 
-  private Rotation turnOf(ShareKey key) {
+  private Rotation rotationOf(ShareKey key) {
     Rotation rotation = turns.get(key);
     if (rotation != null) {
       return rotation;

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * transient sessions: such a session ends with its connection, so its will is due then
  * (MQTT-3.1.3-9), even if the node has failed. Thread-safe.
  */
-public final class WillService {
+final class WillService {
   private final PublishRouter publishRouter;
   private final InstantSource clock;
 
-  public WillService(PublishRouter publishRouter, InstantSource clock) {
+  WillService(PublishRouter publishRouter, InstantSource clock) {
     this.publishRouter = publishRouter;
     this.clock = clock;
   }

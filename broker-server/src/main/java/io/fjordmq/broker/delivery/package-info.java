@@ -1,22 +1,18 @@
 /**
- * The distribution of published messages: retain, match, deliver to inboxes and live sessions,
- * acknowledge. Start at {@link io.fjordmq.broker.delivery.PublishRouter}, then {@link
- * io.fjordmq.broker.delivery.Distribution}.
+ * The distribution of published messages: retain, match, deliver to inboxes, other nodes and
+ * connected clients, acknowledge. Start at {@link io.fjordmq.broker.delivery.PublishRouter}, then
+ * {@link io.fjordmq.broker.delivery.Distribution}.
  *
  * <p>From there a message goes to the retain store, to inboxes ({@code InboxDelivery}), to other
- * nodes ({@code OtherNodes}), and to the sessions of this node: {@link
- * io.fjordmq.broker.delivery.LocalSubscriptions} finds them, {@link
- * io.fjordmq.broker.delivery.LiveDispatch} hands it to their event loops. Shares pick one member of
- * either kind ({@code ShareDelivery}). Events of inboxes come back through {@link
- * io.fjordmq.broker.delivery.InboxEvents}.
+ * nodes ({@code OtherNodes}), and to the clients of this node ({@code broker.dispatch}). Shares
+ * pick one member of either kind ({@code ShareDelivery}). Events of inboxes come back through
+ * {@code InboxEvents}.
  *
- * <p>Built in this order: {@code LiveDispatch}, {@code LocalSubscriptions}, {@code
- * SessionRegistry}, {@code InboxEvents} (given to the inbox store as its listener), {@code
- * Distribution}, {@code WillService}, {@code InboxRoutes}, then {@code InboxEvents.connect}. The
- * package owns no threads: work runs on the threads of callers, stores and sessions.
+ * <p>{@link io.fjordmq.broker.delivery.DeliveryAssembly} puts it together. The inbox store, which
+ * is opened before, reports to an {@link io.fjordmq.broker.delivery.InboxEventRelay}. The package
+ * owns no threads: work runs on the threads of callers, stores and sessions.
  *
- * <p>It does not depend on the Netty pipeline or MQTT packets; a connected client is a {@link
- * io.fjordmq.broker.delivery.LiveSession}.
+ * <p>It does not depend on sessions or MQTT packets.
  */
 @NullMarked
 package io.fjordmq.broker.delivery;

@@ -65,7 +65,7 @@ final class ConnectionLimit implements Connection.Listener {
         max,
         socket.getIdleFor(),
         socket.getRemoteSocketAddress());
-    observer.limited(HttpLimit.CONNECTIONS);
+    observer.onLimitReached(HttpLimit.CONNECTIONS);
     socket.close();
   }
 }

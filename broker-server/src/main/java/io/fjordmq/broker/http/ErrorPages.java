@@ -12,7 +12,8 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests that Jetty itself rejects with one line of plain text, like all other errors.
+ * Responds to requests that Jetty itself rejects with one line of plain text, like all other
+ * errors.
  */
 final class ErrorPages extends ErrorHandler {
   private static final String TEXT = "text/plain; charset=utf-8";

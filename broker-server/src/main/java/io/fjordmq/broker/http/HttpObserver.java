@@ -6,6 +6,6 @@ public interface HttpObserver {
   /** Ignores everything. */
   HttpObserver NONE = limit -> {};
 
-  /** A limit took effect: a connection was closed or a request was answered with 503. */
-  void limited(HttpLimit limit);
+  /** A limit took effect: a connection was closed or a request was rejected with 503. */
+  void onLimitReached(HttpLimit limit);
 }

@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The HTTP server for metrics and health checks: {@code GET /metrics} (Prometheus), {@code /livez}
  * (the process responds), {@code /readyz} (200, or 503 with the reasons) and {@code /status} (nodes
- * and ranges of the cluster, for people). It shares no thread with MQTT, so that it answers under
+ * and ranges of the cluster, for people). It shares no thread with MQTT, so that it responds under
  * any load.
  *
- * <p>Jetty handles the pipelined requests of a connection one after the other: a client that does
- * not read holds at most one response.
+ * <p>Jetty handles the pipelined requests of a connection in order: a client that does not read
+ * holds at most one response.
  */
 public final class HttpServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
@@ -38,7 +38,7 @@ public final class HttpServer implements AutoCloseable {
 
   private static final int MIN_THREADS = 1;
   private static final int RESPONSE_HEADER_BYTES = 2 << 10;
-  private static final int LARGEST_POOLED_BYTES = 64 << 10;
+  private static final int MAX_POOLED_BYTES = 64 << 10;
   private static final long POOLED_BYTES = 4 << 20;
 
   private final Server server;
@@ -60,7 +60,7 @@ public final class HttpServer implements AutoCloseable {
             threads,
             new ScheduledExecutorScheduler("http-timer", true),
             new ArrayByteBufferPool(
-                0, -1, LARGEST_POOLED_BYTES, Integer.MAX_VALUE, POOLED_BYTES, POOLED_BYTES));
+                0, -1, MAX_POOLED_BYTES, Integer.MAX_VALUE, POOLED_BYTES, POOLED_BYTES));
     this.connector = connector(server, settings, observer, tls);
     this.handler = new PageHandler(pages, settings, observer);
     server.addConnector(connector);

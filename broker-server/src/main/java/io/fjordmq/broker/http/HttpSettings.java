@@ -45,7 +45,7 @@ public record HttpSettings(
    * @throws IllegalArgumentException if a value is invalid; the message begins with its name
    */
   public HttpSettings {
-    require(port >= 0 && port <= 65_535, "port must be 0 to 65535, not " + port);
+    require(port >= 0 && port <= 65_535, "port must be between 0 and 65535, not " + port);
     atLeast("maxConnections", maxConnections, 1);
     atLeast("maxPendingRequests", maxPendingRequests, 1);
     atLeast("maxPendingResponseBytes", maxPendingResponseBytes, 64 << 10);
@@ -56,8 +56,8 @@ public record HttpSettings(
     atLeastOneSecond("writeTimeout", writeTimeout);
   }
 
-  private static void atLeast(String name, long value, long least) {
-    require(value >= least, name + " must be at least " + least + ", not " + value);
+  private static void atLeast(String name, long value, long min) {
+    require(value >= min, name + " must be at least " + min + ", not " + value);
   }
 
   private static void atLeastOneSecond(String name, Duration value) {

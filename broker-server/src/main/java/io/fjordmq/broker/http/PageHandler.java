@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Maps paths to pages. Runs on Jetty's threads and never blocks them: {@code /livez} is answered at
+ * Maps paths to pages. Runs on Jetty's threads and never blocks them: {@code /livez} is served at
  * once, {@code /readyz} is prepared on a thread of its own, the large pages on another.
  *
  * <p>Probes do not count as pending requests, so that other clients cannot block them; there is at
@@ -84,7 +84,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
   }
 
   private CompletableFuture<Page> readiness() {
-    List<String> reasons = pages.notReadyBecause().get();
+    List<String> reasons = pages.notReadyReasons().get();
     return CompletableFuture.completedFuture(
         reasons.isEmpty()
             ? Page.text(HttpStatus.OK_200, "ready\n")
@@ -105,13 +105,13 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
             ? thrown.getCause()
             : thrown;
     if (fault instanceof TimeoutException) {
-      observer.limited(HttpLimit.REQUEST_TIMEOUT);
+      observer.onLimitReached(HttpLimit.REQUEST_TIMEOUT);
       return Page.text(
           HttpStatus.SERVICE_UNAVAILABLE_503,
           path + " was not ready within " + settings.requestTimeout().toMillis() + " ms\n");
     }
     if (fault instanceof RejectedExecutionException) {
-      observer.limited(HttpLimit.PENDING_REQUESTS);
+      observer.onLimitReached(HttpLimit.PENDING_REQUESTS);
       return tooBusy();
     }
     LOG.error("Failed to handle an HTTP request path={}", path, fault);
@@ -178,7 +178,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
               + " path={} client={}",
           path,
           client.getRemoteSocketAddress());
-      observer.limited(HttpLimit.WRITE_TIMEOUT);
+      observer.onLimitReached(HttpLimit.WRITE_TIMEOUT);
       client.close();
     }
   }

@@ -9,10 +9,10 @@ import java.util.function.Supplier;
  * a slow one delays only requests of its kind.
  *
  * @param metrics in the Prometheus text format
- * @param notReadyBecause reasons why the node is not ready; empty if it is ready
+ * @param notReadyReasons reasons why the node is not ready; empty if it is ready
  * @param cluster nodes and ranges, as text; completes asynchronously, on any thread
  */
 public record Pages(
     Supplier<String> metrics,
-    Supplier<List<String>> notReadyBecause,
+    Supplier<List<String>> notReadyReasons,
     Supplier<CompletableFuture<String>> cluster) {}

@@ -52,12 +52,12 @@ final class PendingResponses {
       boolean reserved = reserveOrEvict(this, responseBytes, stalled);
       disconnect(stalled, HttpLimit.PENDING_RESPONSE_BYTES);
       if (!reserved) {
-        observer.limited(HttpLimit.PENDING_RESPONSE_BYTES);
+        observer.onLimitReached(HttpLimit.PENDING_RESPONSE_BYTES);
       }
       return reserved;
     }
 
-    /** Ends the request, whatever its result. Idempotent. */
+    /** Ends the request, regardless of its result. Idempotent. */
     void release() {
       remove(this);
     }
@@ -77,7 +77,7 @@ final class PendingResponses {
     boolean admitted = admitOrEvict(slot, stalled);
     disconnect(stalled, HttpLimit.PENDING_REQUESTS);
     if (!admitted) {
-      observer.limited(HttpLimit.PENDING_REQUESTS);
+      observer.onLimitReached(HttpLimit.PENDING_REQUESTS);
       return null;
     }
     return slot;
@@ -127,7 +127,7 @@ final class PendingResponses {
   /** Must be called without the lock, because closing runs callbacks. */
   private void disconnect(List<Slot> stalled, HttpLimit limit) {
     for (Slot slot : stalled) {
-      observer.limited(limit);
+      observer.onLimitReached(limit);
       slot.client.close();
     }
   }

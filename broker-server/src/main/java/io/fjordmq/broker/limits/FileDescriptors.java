@@ -14,21 +14,21 @@ import org.slf4j.LoggerFactory;
  * use them. Counting descriptors is slow, so the last count is adjusted by the connections opened
  * and closed since.
  *
- * <p>{@link #look} is called by one thread; all other methods by any thread.
+ * <p>{@link #refresh} is called by one thread; all other methods by any thread.
  */
 final class FileDescriptors {
   private static final Logger LOG = LoggerFactory.getLogger(FileDescriptors.class);
 
   /** Interval between counts while more than half of the descriptors are free. */
-  private static final long RARELY_MILLIS = 30_000;
+  private static final long INTERVAL_MILLIS = 30_000;
 
-  private static final long OFTEN_MILLIS = 1_000;
+  private static final long NEAR_LIMIT_INTERVAL_MILLIS = 1_000;
 
   /**
    * Number of consecutive counts outside the reserve that end the shortage. With a margin instead,
    * a low limit might never recover.
    */
-  private static final int CALM_COUNTS = 3;
+  private static final int RECOVERY_COUNTS = 3;
 
   private final Supplier<Count> source;
   private final int reserve;
@@ -40,7 +40,7 @@ final class FileDescriptors {
   private volatile Count last;
   private volatile boolean exhausted;
   private long lastMillis;
-  private int calmCounts;
+  private int recoveryCounts;
 
   /**
    * A count by the operating system.
@@ -105,14 +105,15 @@ final class FileDescriptors {
   }
 
   /** An admitted connection has closed. */
-  void ended() {
+  void onConnectionClosed() {
     sinceCount.decrementAndGet();
   }
 
   /** Counts again if it is time. */
   void refresh() {
     long now = nowMillis.getAsLong();
-    long pause = exhausted || estimate() > last.max() / 2 ? OFTEN_MILLIS : RARELY_MILLIS;
+    long pause =
+        exhausted || estimate() > last.max() / 2 ? NEAR_LIMIT_INTERVAL_MILLIS : INTERVAL_MILLIS;
     if (now - lastMillis < pause) {
       return;
     }
@@ -120,10 +121,10 @@ final class FileDescriptors {
     long counted = sinceCount.get();
     last = source.get();
     sinceCount.addAndGet(-counted);
-    calmCounts = estimate() < allowed() ? calmCounts + 1 : 0;
-    if (calmCounts == 0) {
+    recoveryCounts = estimate() < allowed() ? recoveryCounts + 1 : 0;
+    if (recoveryCounts == 0) {
       begin();
-    } else if (exhausted && calmCounts >= CALM_COUNTS) {
+    } else if (exhausted && recoveryCounts >= RECOVERY_COUNTS) {
       exhausted = false;
       LOG.info("File descriptors are available again open={} limit={}", estimate(), last.max());
     }

@@ -58,11 +58,11 @@ final class GcRequests {
       lastReading = read;
       unchangedSinceMillis = now;
     } else if (now - unchangedSinceMillis >= oldAfterMillis && now - pauseUntilMillis >= 0) {
-      ask(now);
+      requestGc(now);
     }
   }
 
-  private void ask(long now) {
+  private void requestGc(long now) {
     LOG.info(
         "Requesting a garbage collection: the heap reading that keeps this node "
             + "overloaded is out of date ageMs={}",
@@ -74,7 +74,7 @@ final class GcRequests {
       wasIgnored = true;
       LOG.warn(
           "The JVM ignored a request for garbage collection; new work is rejected until "
-              + "it collects by itself; remove -XX:+DisableExplicitGC and "
+              + "it collects on its own; remove -XX:+DisableExplicitGC and "
               + "-XX:+ExplicitGCInvokesConcurrent from its options");
     }
   }

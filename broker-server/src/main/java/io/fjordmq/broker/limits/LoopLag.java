@@ -52,15 +52,15 @@ final class LoopLag {
   /** Lag of the slowest loop in milliseconds; sends new probes. Called by one thread. */
   long maxMillis() {
     long now = nowNanos.getAsLong();
-    long most = 0;
+    long max = 0;
     for (int i = 0; i < probes.size(); i++) {
       Probe probe = probes.get(i);
-      most = Math.max(most, probe.nanos(now));
+      max = Math.max(max, probe.nanos(now));
       if (probe.isDone()) {
         probes.set(i, send(probe.loop));
       }
     }
-    return TimeUnit.NANOSECONDS.toMillis(most);
+    return TimeUnit.NANOSECONDS.toMillis(max);
   }
 
   private Probe send(Executor loop) {

@@ -23,14 +23,14 @@ final class MemoryInUse {
 
   /** Long-lived objects in use after the last collection; 0 before the first. */
   int heapPercent() {
-    long most = 0;
+    long max = 0;
     for (MemoryPoolMXBean pool : longLived) {
       @Nullable MemoryUsage usage = pool.getCollectionUsage();
       if (usage != null) {
-        most += usage.getMax() > 0 ? usage.getMax() : Runtime.getRuntime().maxMemory();
+        max += usage.getMax() > 0 ? usage.getMax() : Runtime.getRuntime().maxMemory();
       }
     }
-    return percent(collectedHeapBytes(), most);
+    return percent(collectedHeapBytes(), max);
   }
 
   /** The same, in bytes. */
@@ -48,7 +48,7 @@ final class MemoryInUse {
     return percent(PlatformDependent.usedDirectMemory(), PlatformDependent.maxDirectMemory());
   }
 
-  private static int percent(long used, long most) {
-    return used <= 0 || most <= 0 ? 0 : (int) Math.min(100, used * 100 / most);
+  private static int percent(long used, long max) {
+    return used <= 0 || max <= 0 ? 0 : (int) Math.min(100, used * 100 / max);
   }
 }

@@ -29,9 +29,9 @@ public final class OverloadGuard implements Overload {
   private final LongSupplier nowMillis;
   private final FileDescriptors descriptors;
   private long beganMillis;
-  private long lastAgitatedMillis;
+  private long lastHighMillis;
   private long nextEndStuckMillis;
-  private volatile OverloadReading last = OverloadReading.CALM;
+  private volatile OverloadReading last = OverloadReading.IDLE;
   private volatile boolean overloaded;
 
   /**
@@ -50,7 +50,7 @@ public final class OverloadGuard implements Overload {
 
   @Override
   public void connectionEnded() {
-    descriptors.ended();
+    descriptors.onConnectionClosed();
   }
 
   /** Counts file descriptors if it is time. May be slow; one thread. */
@@ -116,8 +116,8 @@ public final class OverloadGuard implements Overload {
     }
     Set<Cause> high = above(reading, false);
     if (!high.isEmpty()) {
-      lastAgitatedMillis = now;
-    } else if (now - lastAgitatedMillis >= settings.calmTime().toMillis()) {
+      lastHighMillis = now;
+    } else if (now - lastHighMillis >= settings.recoveryTime().toMillis()) {
       overloaded = false;
       LOG.info("Overload ended; accepting new work again ms={}", now - beganMillis);
       return false;
@@ -133,7 +133,7 @@ public final class OverloadGuard implements Overload {
   private void begin(long now, OverloadReading reading) {
     overloaded = true;
     beganMillis = now;
-    lastAgitatedMillis = now;
+    lastHighMillis = now;
     nextEndStuckMillis = now;
     LOG.warn("Overloaded; rejecting new work: {}", String.join(", ", describe(reading)));
   }

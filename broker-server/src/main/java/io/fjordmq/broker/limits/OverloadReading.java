@@ -9,5 +9,5 @@ package io.fjordmq.broker.limits;
  */
 public record OverloadReading(int heapPercent, int directPercent, long loopLagMillis) {
   /** A reading of an idle node. */
-  public static final OverloadReading CALM = new OverloadReading(0, 0, 0);
+  public static final OverloadReading IDLE = new OverloadReading(0, 0, 0);
 }

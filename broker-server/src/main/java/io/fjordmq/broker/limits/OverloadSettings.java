@@ -14,7 +14,7 @@ import java.time.Duration;
  * @param directLowPercent the same, recovery threshold
  * @param loopLagHigh how late an event loop starts its tasks
  * @param loopLagLow the same, recovery threshold
- * @param calmTime how long all measures have to stay below their recovery thresholds
+ * @param recoveryTime how long all measures have to stay below their recovery thresholds
  * @param stuckAfter while memory is short, clients that have not read for this long are
  *     disconnected, and a garbage collection is requested if there was none for this long
  * @param reservedDescriptors file descriptors that MQTT connections cannot use; 0 for none
@@ -28,7 +28,7 @@ public record OverloadSettings(
     int directLowPercent,
     Duration loopLagHigh,
     Duration loopLagLow,
-    Duration calmTime,
+    Duration recoveryTime,
     Duration stuckAfter,
     int reservedDescriptors) {
   /** High enough not to be reached in normal operation, low enough to refuse work in time. */
@@ -58,11 +58,11 @@ public record OverloadSettings(
       throw new IllegalArgumentException(
           "loopLagLow must be less than loopLagHigh, not " + loopLagLow.toMillis() + " ms");
     }
-    positive("calmTime", calmTime);
+    positive("recoveryTime", recoveryTime);
     positive("stuckAfter", stuckAfter);
     if (reservedDescriptors < 0) {
       throw new IllegalArgumentException(
-          "reservedDescriptors must not be negative, not " + reservedDescriptors);
+          "reservedDescriptors must be at least 0, not " + reservedDescriptors);
     }
   }
 
@@ -74,11 +74,17 @@ public record OverloadSettings(
 
   private static void below(String lowName, int low, String highName, int high) {
     if (high < 1 || high > 100) {
-      throw new IllegalArgumentException(highName + " must be 1 to 100, not " + high);
+      throw new IllegalArgumentException(highName + " must be between 1 and 100, not " + high);
     }
     if (low < 0 || low >= high) {
       throw new IllegalArgumentException(
-          lowName + " must be 0 to " + (high - 1) + ", less than " + highName + ", not " + low);
+          lowName
+              + " must be between 0 and "
+              + (high - 1)
+              + ", less than "
+              + highName
+              + ", not "
+              + low);
     }
   }
 }

@@ -31,18 +31,18 @@ public final class TenantQuota {
    * @return the limit that is exceeded; null if it is admitted
    */
   public @Nullable Limit admit(long nowMillis, boolean replaces) {
-    if (!isInTime(nowMillis * 1_000)) {
+    if (!isWithinRate(nowMillis * 1_000)) {
       return Limit.CONNECTION_RATE;
     }
-    int most = settings.maxConnections();
-    if (connections.incrementAndGet() > most && most > 0 && !replaces) {
+    int max = settings.maxConnections();
+    if (connections.incrementAndGet() > max && max > 0 && !replaces) {
       connections.decrementAndGet();
       return Limit.CONNECTIONS;
     }
     return null;
   }
 
-  private boolean isInTime(long now) {
+  private boolean isWithinRate(long now) {
     if (settings.connectionsPerSecond() == 0) {
       return true;
     }

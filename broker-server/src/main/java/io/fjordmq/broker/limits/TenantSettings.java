@@ -15,21 +15,21 @@ public record TenantSettings(
   /** No limits per tenant; those of the node and of each client still apply. */
   public static final TenantSettings DEFAULTS = new TenantSettings(0, 0, 0, 0);
 
-  private static final int MOST_PER_SECOND = 1_000_000;
+  private static final int MAX_PER_SECOND = 1_000_000;
 
   /**
    * @throws IllegalArgumentException if a value is invalid; the message names it
    */
   public TenantSettings {
     within("maxConnections", maxConnections, Integer.MAX_VALUE);
-    within("connectionsPerSecond", connectionsPerSecond, MOST_PER_SECOND);
+    within("connectionsPerSecond", connectionsPerSecond, MAX_PER_SECOND);
     within("maxRetainedMessages", maxRetainedMessages, Long.MAX_VALUE);
     within("maxRetainedBytes", maxRetainedBytes, Long.MAX_VALUE);
   }
 
-  private static void within(String name, long value, long most) {
-    if (value < 0 || value > most) {
-      throw new IllegalArgumentException(name + " must be 0 to " + most + ", not " + value);
+  private static void within(String name, long value, long max) {
+    if (value < 0 || value > max) {
+      throw new IllegalArgumentException(name + " must be between 0 and " + max + ", not " + value);
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Overload protection, the limits of whole tenants, and counts of what they refuse. The limits of a
- * single client are enforced in {@code broker.session}.
+ * Overload protection, the limits of whole tenants and of single clients ({@code SessionSettings}),
+ * and counts of what they refuse. The limits of a single client are enforced in {@code
+ * broker.session}.
  *
  * <p>This package knows neither sessions nor sockets.
  */

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.SessionObserver;
+import io.fjordmq.broker.protocol.ClientConnections;
+import io.fjordmq.broker.protocol.CloseReason;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.TimeUnit;
@@ -18,17 +18,17 @@ final class AcceptFailures extends ChannelInboundHandlerAdapter {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String listener;
-  private final SessionObserver observer;
+  private final ClientConnections clients;
   private long nextLogNanos = System.nanoTime();
 
-  AcceptFailures(String listener, SessionObserver observer) {
+  AcceptFailures(String listener, ClientConnections clients) {
     this.listener = listener;
-    this.observer = observer;
+    this.clients = clients;
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    observer.refused(CloseReason.ACCEPT_FAILED);
+    clients.refused(CloseReason.ACCEPT_FAILED);
     long now = System.nanoTime();
     if (now - nextLogNanos >= 0) {
       nextLogNanos = now + PAUSE_NANOS;

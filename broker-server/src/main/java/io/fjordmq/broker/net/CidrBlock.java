@@ -11,7 +11,7 @@ final class CidrBlock {
   private static final String BYTE = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
   private static final Pattern IPV4 = Pattern.compile(BYTE + "(\\." + BYTE + "){3}");
 
-  /** {@link InetAddress} parses text with a colon as an address and never asks DNS. */
+  /** {@link InetAddress} parses text with a colon as an address and never queries DNS. */
   private static final Pattern MAYBE_IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
   private final byte[] address;

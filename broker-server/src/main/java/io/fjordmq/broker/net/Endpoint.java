@@ -15,7 +15,7 @@ public sealed interface Endpoint {
      */
     public Tcp {
       if (port < 0 || port > 65_535) {
-        throw new IllegalArgumentException("port must be 0 to 65535, not " + port);
+        throw new IllegalArgumentException("port must be between 0 and 65535, not " + port);
       }
     }
   }
@@ -28,15 +28,15 @@ public sealed interface Endpoint {
    */
   record Unix(String path, String permissions) implements Endpoint {
     /** The kernel accepts 107 bytes; the file temporarily has a longer name. */
-    private static final int LONGEST_PATH = 100;
+    private static final int MAX_PATH_LENGTH = 100;
 
     /**
      * @throws IllegalArgumentException if a value is invalid; the message begins with its name
      */
     public Unix {
-      if (path.isBlank() || path.length() > LONGEST_PATH) {
+      if (path.isBlank() || path.length() > MAX_PATH_LENGTH) {
         throw new IllegalArgumentException(
-            "path must be 1 to " + LONGEST_PATH + " characters, not '" + path + "'");
+            "path must be between 1 and " + MAX_PATH_LENGTH + " characters, not '" + path + "'");
       }
       if (!permissions.matches("0?[0-7]{3}")) {
         throw new IllegalArgumentException(

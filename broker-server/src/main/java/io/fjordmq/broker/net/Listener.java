@@ -1,6 +1,6 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.protocol.Peer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -18,7 +18,7 @@ public final class Listener implements AutoCloseable {
   /** Initial size of the read buffer; Netty adapts it per connection. */
   private static final int FIRST_READ_BYTES = 512;
 
-  private static final int LARGEST_READ_BYTES = 64 << 10;
+  private static final int MAX_READ_BYTES = 64 << 10;
 
   private final ListenerSettings settings;
   private final Channel channel;
@@ -62,14 +62,14 @@ public final class Listener implements AutoCloseable {
                     socket.writeBufferLowBytes(), socket.writeBufferHighBytes()))
             .childOption(
                 ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(64, FIRST_READ_BYTES, LARGEST_READ_BYTES))
+                new AdaptiveRecvByteBufAllocator(64, FIRST_READ_BYTES, MAX_READ_BYTES))
             .childHandler(pipeline);
     if (settings.endpoint() instanceof Endpoint.Tcp tcp) {
       return openTcp(settings, tcp, pipeline, bootstrap.channel(transport.serverChannel()));
     }
     Endpoint.Unix unix = (Endpoint.Unix) settings.endpoint();
     UnixSocketFile file =
-        UnixSocketFile.claim(settings.key(), unix, transport.name().equals("nio"));
+        UnixSocketFile.acquire(settings.key(), unix, transport.name().equals("nio"));
     ChannelFuture bound =
         bootstrap
             .channel(transport.unixServerChannel())

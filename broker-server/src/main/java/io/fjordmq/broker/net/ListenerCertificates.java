@@ -36,7 +36,7 @@ final class ListenerCertificates implements AutoCloseable {
   ServerTls open(String listener, TlsSettings settings) {
     ServerTls tls = ServerTls.open(listener, settings, library, clock);
     open.add(tls);
-    observer.certificate(listener, tls.expires());
+    observer.onCertificate(listener, tls.expires());
     return tls;
   }
 
@@ -58,8 +58,8 @@ final class ListenerCertificates implements AutoCloseable {
     try {
       Boolean loaded = tls.reloadIfChanged();
       if (loaded != null) {
-        observer.reloaded(loaded);
-        observer.certificate(tls.listener(), tls.expires());
+        observer.onReload(loaded);
+        observer.onCertificate(tls.listener(), tls.expires());
       }
     } catch (RuntimeException e) {
       LOG.error("Certificate check failed; retrying at the next interval", e);

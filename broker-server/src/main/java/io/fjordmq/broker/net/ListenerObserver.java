@@ -10,17 +10,17 @@ public interface ListenerObserver {
    *
    * @param resumed true if it resumed an earlier session
    */
-  default void handshake(boolean resumed) {}
+  default void onHandshake(boolean resumed) {}
 
   /**
    * The files of a TLS listener changed.
    *
    * @param takenOver true if they are in use now, false if they cannot be used
    */
-  default void reloaded(boolean takenOver) {}
+  default void onReload(boolean takenOver) {}
 
   /** A listener uses a certificate that expires at the given time. */
-  default void certificate(String listener, Instant expires) {}
+  default void onCertificate(String listener, Instant expires) {}
 
   /** Ignores all events. */
   ListenerObserver NONE = new ListenerObserver() {};

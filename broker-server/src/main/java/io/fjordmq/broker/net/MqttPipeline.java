@@ -1,16 +1,11 @@
 package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.limits.Overload;
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.Peer;
-import io.fjordmq.broker.session.ReadSlices;
-import io.fjordmq.broker.session.SessionSettings;
-import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.protocol.ClientConnections;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelPipeline;
-import io.netty.handler.codec.mqtt.MqttDecoder;
-import io.netty.handler.codec.mqtt.MqttEncoder;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -18,22 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Builds the handlers of a connection, from the socket to the session:
- *
- * <pre>
- *   stack     layers below MQTT, if configured: PROXY protocol, TLS, WebSocket (TransportStack)
- *   frames    PacketFramer: whole packets within the size limit; rules Netty does not check
- *   decoder   Netty: bytes to packets, strict UTF-8
- *   encoder   Netty: packets to bytes; passes bytes through
- *   session   ConnectHandler until the CONNACK, then SessionHandler
- * </pre>
+ * Begins a connection: checks the limits of its listener and of the node, adds the layers below
+ * MQTT ({@link TransportStack}), and hands the connection to {@link ClientConnections}.
  */
 final class MqttPipeline extends ChannelInitializer<Channel> {
   private static final Logger LOG = LoggerFactory.getLogger(MqttPipeline.class);
 
   private final Function<Channel, @Nullable Peer> peers;
   private final TransportStack transportStack;
-  private final Sessions sessions;
+  private final ClientConnections clients;
   private final int maxConnections;
   private final AtomicInteger connections = new AtomicInteger();
 
@@ -43,11 +31,11 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
   MqttPipeline(
       Function<Channel, @Nullable Peer> peers,
       TransportStack transportStack,
-      Sessions sessions,
+      ClientConnections clients,
       int maxConnections) {
     this.peers = peers;
     this.transportStack = transportStack;
-    this.sessions = sessions;
+    this.clients = clients;
     this.maxConnections = maxConnections;
   }
 
@@ -61,7 +49,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     peer.attachTo(channel);
     if (connections.incrementAndGet() > maxConnections) {
       connections.decrementAndGet();
-      sessions.observer().refused(CloseReason.TOO_MANY_CONNECTIONS);
+      clients.refused(CloseReason.TOO_MANY_CONNECTIONS);
       LOG.debug("Connection from {}: too many connections", peer);
       channel.close();
       return;
@@ -70,26 +58,18 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     if (channel.parent() != null && !admitDescriptor(channel)) {
       return;
     }
-    SessionSettings settings = sessions.settings();
-    ChannelPipeline pipeline = channel.pipeline();
     transportStack.addTo(channel);
-    ReadSlices slices = sessions.newSlices(channel);
-    pipeline.addLast("frames", new PacketFramer(settings.maxPacketBytes(), slices));
-    // The framer has already checked the size, by the tenant's limit once the tenant is known. The
-    // length of the client identifier is checked with the CONNECT.
-    pipeline.addLast("decoder", new MqttDecoder(SessionSettings.LARGEST_PACKET, 65_535, true));
-    pipeline.addLast("encoder", MqttEncoder.INSTANCE);
-    pipeline.addLast("session", sessions.newConnection(slices));
+    clients.serve(channel);
   }
 
   /** Only for connections of listeners: an adopted channel may have no file descriptor. */
   private boolean admitDescriptor(Channel channel) {
-    Overload overload = sessions.overload();
+    Overload overload = clients.overload();
     if (overload.admitConnection()) {
       channel.closeFuture().addListener(closed -> overload.connectionEnded());
       return true;
     }
-    sessions.observer().refused(CloseReason.NO_FILE_DESCRIPTORS);
+    clients.refused(CloseReason.NO_FILE_DESCRIPTORS);
     channel.close();
     return false;
   }

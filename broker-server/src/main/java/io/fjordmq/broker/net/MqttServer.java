@@ -1,7 +1,7 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.Peer;
-import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.protocol.ClientConnections;
+import io.fjordmq.broker.protocol.Peer;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
@@ -27,27 +27,27 @@ public final class MqttServer implements AutoCloseable {
 
   private static final Duration SHUTDOWN_AT_CLOSE = Duration.ofSeconds(5);
 
-  private final Sessions sessions;
+  private final ClientConnections clients;
   private final EventLoopGroup acceptors;
   private final EventLoopGroup workers;
   private final ListenerCertificates listenerCertificates;
-  private final MqttPipeline adopted;
+  private final MqttPipeline adoptedPipeline;
   private final List<Listener> listeners = new ArrayList<>();
 
   private MqttServer(
-      Sessions sessions,
+      ClientConnections clients,
       EventLoopGroup acceptors,
       EventLoopGroup workers,
       ListenerCertificates listenerCertificates) {
-    this.sessions = sessions;
+    this.clients = clients;
     this.acceptors = acceptors;
     this.workers = workers;
     this.listenerCertificates = listenerCertificates;
-    this.adopted =
+    this.adoptedPipeline =
         new MqttPipeline(
             channel -> Peer.plain(ADOPTED, channel.remoteAddress()),
             TransportStack.plain(),
-            sessions,
+            clients,
             Integer.MAX_VALUE);
   }
 
@@ -62,9 +62,9 @@ public final class MqttServer implements AutoCloseable {
       List<ListenerSettings> listeners,
       Transport transport,
       int workerThreads,
-      Sessions sessions,
+      ClientConnections clients,
       ListenerObserver observer) {
-    return start(listeners, transport, TlsLibrary.best(), workerThreads, sessions, observer);
+    return start(listeners, transport, TlsLibrary.best(), workerThreads, clients, observer);
   }
 
   static MqttServer start(
@@ -72,12 +72,12 @@ public final class MqttServer implements AutoCloseable {
       Transport transport,
       TlsLibrary library,
       int workerThreads,
-      Sessions sessions,
+      ClientConnections clients,
       ListenerObserver observer) {
     int threads = workerThreads > 0 ? workerThreads : halfOfTheProcessors();
     MqttServer server =
         new MqttServer(
-            sessions,
+            clients,
             group("mqtt-accept", 1, transport),
             group("mqtt-io", threads, transport),
             new ListenerCertificates(library, InstantSource.system(), observer));
@@ -115,10 +115,10 @@ public final class MqttServer implements AutoCloseable {
         new MqttPipeline(
             channel -> Listener.peer(settings, channel),
             TransportStack.of(settings, tls, observer),
-            sessions,
+            clients,
             settings.socket().maxConnections());
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
-    listener.onAcceptFailure(new AcceptFailures(settings.key(), sessions.observer()));
+    listener.onAcceptFailure(new AcceptFailures(settings.key(), clients));
     listeners.add(listener);
     LOG.info(
         "MQTT listening address={} transport={}{}",
@@ -136,7 +136,7 @@ public final class MqttServer implements AutoCloseable {
    * @return completes when the client may send its CONNECT
    */
   public ChannelFuture adopt(Channel channel) {
-    channel.pipeline().addLast(adopted);
+    channel.pipeline().addLast(adoptedPipeline);
     return workers.register(channel);
   }
 
@@ -161,12 +161,12 @@ public final class MqttServer implements AutoCloseable {
     listeners.forEach(Listener::close);
     boolean clean = true;
     try {
-      sessions.shutDown().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      clients.shutDown().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
       clean = false;
       LOG.warn(
           "Could not detach all sessions before shutdown sessions={} timeout={}",
-          sessions.size(),
+          clients.size(),
           timeout);
     } catch (ExecutionException e) {
       throw new IllegalStateException("failed to end the sessions", e.getCause());

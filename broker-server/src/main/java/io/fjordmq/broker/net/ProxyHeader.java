@@ -1,8 +1,8 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.Peer;
-import io.fjordmq.broker.session.ProtocolViolation;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -23,7 +23,7 @@ import java.util.List;
  */
 final class ProxyHeader extends ChannelInboundHandlerAdapter {
   /** Maximum size of the fields after the addresses, which are not used. */
-  private static final int MOST_EXTRA_BYTES = 2_048;
+  private static final int MAX_EXTRA_BYTES = 2_048;
 
   private final List<CidrBlock> trusted;
 
@@ -32,7 +32,7 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
   }
 
   static void addTo(ChannelPipeline pipeline, List<CidrBlock> trusted) {
-    pipeline.addLast("proxy-decoder", new HAProxyMessageDecoder(MOST_EXTRA_BYTES));
+    pipeline.addLast("proxy-decoder", new HAProxyMessageDecoder(MAX_EXTRA_BYTES));
     pipeline.addLast("proxy", new ProxyHeader(trusted));
   }
 

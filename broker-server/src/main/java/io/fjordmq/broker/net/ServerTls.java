@@ -37,7 +37,7 @@ final class ServerTls implements AutoCloseable {
   private TlsFiles files;
   private SslContext context;
   private @Nullable Map<String, byte[]> refused;
-  private @Nullable String complaint;
+  private @Nullable String reportedFailure;
 
   private ServerTls(
       TlsFiles.Source source,
@@ -142,7 +142,7 @@ final class ServerTls implements AutoCloseable {
       content = source.content();
       if (files.isFrom(content)) {
         refused = null;
-        complaint = null;
+        reportedFailure = null;
         return null;
       }
       if (refused != null && TlsFiles.same(refused, content)) {
@@ -151,18 +151,18 @@ final class ServerTls implements AutoCloseable {
       TlsFiles changed = source.parse(content, clock.instant());
       replace(changed, contextOf(source, library, changed));
       refused = null;
-      complaint = null;
+      reportedFailure = null;
       LOG.info(
           "Loaded a new certificate listener={} expires={}", source.listener(), changed.expires());
       warnIfExpiresSoon();
       return true;
     } catch (TlsFiles.UnusableException e) {
-      refused = e.isPassing() ? null : content;
+      refused = e.isTransient() ? null : content;
       String fault = String.valueOf(e.getMessage());
-      if (refused == null && fault.equals(complaint)) {
+      if (refused == null && fault.equals(reportedFailure)) {
         return null;
       }
-      complaint = fault;
+      reportedFailure = fault;
       LOG.warn(
           "Cannot reload a certificate; the previous certificate and key stay in use: {}", fault);
       return false;

@@ -19,7 +19,7 @@ public record SocketSettings(
   public SocketSettings {
     require(backlog >= 1, "backlog must be at least 1, not " + backlog);
     require(maxConnections >= 1, "maxConnections must be at least 1, not " + maxConnections);
-    require(writeBufferLowBytes >= 0, "writeBufferLowBytes must not be negative");
+    require(writeBufferLowBytes >= 0, "writeBufferLowBytes must be at least 0");
     require(
         writeBufferHighBytes > writeBufferLowBytes,
         "writeBufferHighBytes must be greater than writeBufferLowBytes");

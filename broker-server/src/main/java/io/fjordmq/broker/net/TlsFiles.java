@@ -2,6 +2,7 @@ package io.fjordmq.broker.net;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,6 +22,9 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.bouncycastle.util.encoders.DecoderException;
+import org.bouncycastle.util.io.pem.PemObject;
+import org.bouncycastle.util.io.pem.PemReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +57,7 @@ record TlsFiles(
     }
 
     /** True if the same files may become usable later. */
-    boolean isPassing() {
+    boolean isTransient() {
       return passing;
     }
   }
@@ -126,8 +130,8 @@ record TlsFiles(
                   .orElse("")
                   .strip();
       try {
-        return PemKey.of(PemBlock.in(bytes(content, "keyFile")), password);
-      } catch (GeneralSecurityException | IllegalArgumentException e) {
+        return PemKey.of(blocks(bytes(content, "keyFile")), password);
+      } catch (GeneralSecurityException | IOException e) {
         throw unusable("keyFile", String.valueOf(e.getMessage()), e);
       }
     }
@@ -136,20 +140,36 @@ record TlsFiles(
       List<X509Certificate> found = new ArrayList<>();
       try {
         CertificateFactory factory = CertificateFactory.getInstance("X.509");
-        for (PemBlock block : PemBlock.in(file)) {
-          if (block.type().endsWith("CERTIFICATE")) {
+        for (PemObject block : blocks(file)) {
+          if (block.getType().endsWith("CERTIFICATE")) {
             found.add(
                 (X509Certificate)
-                    factory.generateCertificate(new ByteArrayInputStream(block.content())));
+                    factory.generateCertificate(new ByteArrayInputStream(block.getContent())));
           }
         }
-      } catch (CertificateException | IllegalArgumentException e) {
+      } catch (CertificateException | IOException e) {
         throw unusable(key, "contains an unreadable certificate: " + e.getMessage(), e);
       }
       if (found.isEmpty()) {
         throw unusable(key, "contains no PEM certificate", null);
       }
       return List.copyOf(found);
+    }
+
+    /** The blocks of a PEM file (RFC 7468); text between them is ignored. */
+    private static List<PemObject> blocks(byte[] file) throws IOException {
+      List<PemObject> blocks = new ArrayList<>();
+      try (PemReader reader =
+          new PemReader(new StringReader(new String(file, StandardCharsets.ISO_8859_1)))) {
+        for (PemObject block = reader.readPemObject();
+            block != null;
+            block = reader.readPemObject()) {
+          blocks.add(block);
+        }
+      } catch (DecoderException e) {
+        throw new IOException("a PEM block is not Base64: " + e.getMessage(), e);
+      }
+      return blocks;
     }
 
     private static byte[] bytes(Map<String, byte[]> content, String key) {

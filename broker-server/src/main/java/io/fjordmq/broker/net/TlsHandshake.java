@@ -1,8 +1,8 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.Peer;
-import io.fjordmq.broker.session.ProtocolViolation;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.DecoderException;
@@ -62,11 +62,11 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
       return;
     }
     Peer.of(ctx.channel()).encryptedWith(certificate).attachTo(ctx.channel());
-    observer.handshake(isResumed(session));
+    observer.onHandshake(isResumed(session));
   }
 
   /**
-   * The creation time of a BoringSSL session is that of its ticket, so the library is asked
+   * The creation time of a BoringSSL session is that of its ticket, so the library is queried
    * directly.
    */
   private boolean isResumed(SSLSession session) {

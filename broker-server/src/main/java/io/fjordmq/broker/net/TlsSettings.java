@@ -11,7 +11,7 @@ import java.util.List;
  * @param keyPassword password of an encrypted key
  * @param keyPasswordFile file whose first line is that password
  * @param trustFile certificates of the authorities that must have issued clients' certificates
- * @param clientAuth whether clients are asked for a certificate
+ * @param clientAuth whether clients must present a certificate
  * @param protocols TLSv1.3, TLSv1.2
  * @param ciphers cipher suites by their standard names; empty for the default of the TLS library
  * @param handshakeTimeout maximum duration of a handshake
@@ -49,7 +49,7 @@ public record TlsSettings(
 
   /** Whether a client has to authenticate with a certificate. */
   public enum ClientCertificate {
-    /** Clients are not asked for a certificate. */
+    /** No client certificate is requested. */
     NONE,
     /** Clients may send a certificate; an invalid one ends the handshake. */
     OPTIONAL,
@@ -71,7 +71,7 @@ public record TlsSettings(
         "keyPassword and keyPasswordFile must not both be set");
     require(
         clientAuth == ClientCertificate.NONE || !trustFile.isEmpty(),
-        "clientAuth needs the authorities of the clients' certificates in trustFile");
+        "clientAuth requires trustFile, the CA certificates that client certificates must chain to");
     require(
         clientAuth != ClientCertificate.NONE || trustFile.isEmpty(),
         "trustFile has no effect while clientAuth is none; set clientAuth to optional or required");
@@ -79,7 +79,7 @@ public record TlsSettings(
     require(sessionCacheSize >= 1, "sessionCacheSize must be at least 1, not " + sessionCacheSize);
     require(
         sessionTimeout.toSeconds() >= 1 && sessionTimeout.toDays() <= 7,
-        "sessionTimeout must be 1 s to 7 d");
+        "sessionTimeout must be between 1 s and 7 d");
     require(reloadInterval.toMillis() >= 100, "reloadInterval must be at least 100 ms");
   }
 

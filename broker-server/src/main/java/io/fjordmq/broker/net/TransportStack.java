@@ -17,7 +17,7 @@ interface TransportStack {
     return channel -> {};
   }
 
-  /** The layers that a listener's settings ask for, in this order: PROXY header, TLS, WebSocket. */
+  /** The layers that a listener's settings require, in this order: PROXY header, TLS, WebSocket. */
   static TransportStack of(
       ListenerSettings settings, @Nullable ServerTls tls, ListenerObserver observer) {
     boolean proxied = settings.proxy().proxyProtocol();

@@ -36,34 +36,34 @@ final class UnixSocketFile {
 
   private final String key;
   private final Path path;
-  private final Path made;
+  private final Path temporaryPath;
   private final Set<PosixFilePermission> permissions;
-  private final boolean javasOwn;
+  private final boolean forNio;
 
   private UnixSocketFile(
-      String key, Path path, Set<PosixFilePermission> permissions, boolean javasOwn) {
+      String key, Path path, Set<PosixFilePermission> permissions, boolean forNio) {
     this.key = key;
     this.path = path;
-    this.made = path.resolveSibling(path.getFileName() + ".new");
+    this.temporaryPath = path.resolveSibling(path.getFileName() + ".new");
     this.permissions = permissions;
-    this.javasOwn = javasOwn;
+    this.forNio = forNio;
   }
 
   /**
    * Checks that the path is free or was left behind by a process that has ended.
    *
-   * @param javasOwn true for an address as java.nio takes it, false for Netty's
+   * @param forNio true for an address as java.nio takes it, false for Netty's
    * @throws IllegalStateException if the path is in use; the message says what to do
    */
-  static UnixSocketFile claim(String key, Endpoint.Unix endpoint, boolean javasOwn) {
+  static UnixSocketFile acquire(String key, Endpoint.Unix endpoint, boolean forNio) {
     Path path = Path.of(endpoint.path());
     UnixSocketFile file =
-        new UnixSocketFile(key, path, permissions(endpoint.permissions()), javasOwn);
+        new UnixSocketFile(key, path, permissions(endpoint.permissions()), forNio);
     try {
       if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
         file.requireStale();
       }
-      Files.deleteIfExists(file.made);
+      Files.deleteIfExists(file.temporaryPath);
       return file;
     } catch (IOException e) {
       throw file.unusable(e.toString(), e);
@@ -102,14 +102,16 @@ final class UnixSocketFile {
 
   /** The address to bind. */
   SocketAddress address() {
-    return javasOwn ? UnixDomainSocketAddress.of(made) : new DomainSocketAddress(made.toString());
+    return forNio
+        ? UnixDomainSocketAddress.of(temporaryPath)
+        : new DomainSocketAddress(temporaryPath.toString());
   }
 
   /** Lets clients connect; to be called after the bind. */
   void open() {
     try {
-      Files.setPosixFilePermissions(made, permissions);
-      Files.move(made, path, StandardCopyOption.ATOMIC_MOVE);
+      Files.setPosixFilePermissions(temporaryPath, permissions);
+      Files.move(temporaryPath, path, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       throw unusable(e.toString(), e);
     }

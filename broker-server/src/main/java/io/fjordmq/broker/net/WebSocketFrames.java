@@ -1,8 +1,8 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.FrameBytes;
-import io.fjordmq.broker.session.ProtocolViolation;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.FrameBytes;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,7 +27,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
   /** Header of a short frame: two bytes and the mask. */
   private static final int HEAD_BYTES = 6;
 
-  private WebSocketCloseStatus farewell = WebSocketCloseStatus.NORMAL_CLOSURE;
+  private WebSocketCloseStatus closeStatus = WebSocketCloseStatus.NORMAL_CLOSURE;
   private boolean ended;
 
   @Override
@@ -59,8 +59,8 @@ final class WebSocketFrames extends ChannelDuplexHandler {
   }
 
   /**
-   * A pong needs no answer. A ping is not answered while the client does not read: RFC 6455 §5.5.3
-   * allows answering only the latest one.
+   * A pong needs no response. There is no pong while the client does not read: RFC 6455 §5.5.3
+   * allows a response only to the latest one.
    */
   private static void control(ChannelHandlerContext ctx, WebSocketFrame frame) {
     ctx.fireUserEventTriggered(new FrameBytes(HEAD_BYTES + frame.content().readableBytes()));
@@ -88,7 +88,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
       return;
     }
     ended = true;
-    farewell = status;
+    closeStatus = status;
     ctx.fireChannelRead(new ProtocolViolation(CloseReason.WEBSOCKET_ERROR, detail));
   }
 
@@ -100,7 +100,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
   @Override
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
     if (ctx.channel().isActive()) {
-      ctx.writeAndFlush(new CloseWebSocketFrame(farewell), ctx.voidPromise());
+      ctx.writeAndFlush(new CloseWebSocketFrame(closeStatus), ctx.voidPromise());
     }
     ctx.close(promise);
   }

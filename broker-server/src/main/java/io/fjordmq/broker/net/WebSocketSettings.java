@@ -3,7 +3,7 @@ package io.fjordmq.broker.net;
 /**
  * MQTT over WebSocket (MQTT 5.0 §6).
  *
- * @param path of the URL; requests for other paths are answered with 404
+ * @param path of the URL; requests for other paths are rejected with 404
  * @param maxFrameBytes largest frame that a client may send; MQTT packets may span several
  * @param compression whether clients may negotiate compression (permessage-deflate), which costs
  *     memory for each client that does

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.ProtocolViolation;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPipeline;
@@ -33,8 +33,8 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
   /** The names of MQTT 5.0 §6 and of clients of MQTT 3.1. */
   static final List<String> SUB_PROTOCOLS = List.of("mqtt", "mqttv3.1");
 
-  private static final int MOST_REQUEST_LINE = 4_096;
-  private static final int MOST_HEADERS = 8_192;
+  private static final int MAX_REQUEST_LINE_BYTES = 4_096;
+  private static final int MAX_HEADER_BYTES = 8_192;
 
   private final WebSocketSettings settings;
   private final WebSocketServerHandshakerFactory handshakers;
@@ -57,8 +57,8 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
         "http",
         new HttpServerCodec(
             new HttpDecoderConfig()
-                .setMaxInitialLineLength(MOST_REQUEST_LINE)
-                .setMaxHeaderSize(MOST_HEADERS)));
+                .setMaxInitialLineLength(MAX_REQUEST_LINE_BYTES)
+                .setMaxHeaderSize(MAX_HEADER_BYTES)));
     pipeline.addLast("http-request", new HttpObjectAggregator(1));
     if (settings.compression()) {
       pipeline.addLast(
@@ -70,15 +70,15 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
     if (request.decoderResult().isFailure()) {
-      answer(ctx, HttpResponseStatus.BAD_REQUEST, "malformed HTTP request");
+      respond(ctx, HttpResponseStatus.BAD_REQUEST, "malformed HTTP request");
     } else if (!path(request.uri()).equals(settings.path())) {
-      answer(ctx, HttpResponseStatus.NOT_FOUND, "MQTT is at " + settings.path());
+      respond(ctx, HttpResponseStatus.NOT_FOUND, "MQTT is at " + settings.path());
     } else if (!request.method().equals(HttpMethod.GET)) {
-      answer(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket handshake uses GET");
+      respond(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket handshake uses GET");
     } else if (!"13".equals(request.headers().get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
-      answer(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "WebSocket version 13 is required");
+      respond(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "WebSocket version 13 is required");
     } else if (!offersMqtt(offered(request))) {
-      answer(ctx, HttpResponseStatus.BAD_REQUEST, "the WebSocket sub-protocol mqtt is required");
+      respond(ctx, HttpResponseStatus.BAD_REQUEST, "the WebSocket sub-protocol mqtt is required");
     } else {
       upgrade(ctx, request);
     }
@@ -111,11 +111,11 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
       ctx.pipeline().remove(this);
     } catch (WebSocketHandshakeException e) {
       ctx.pipeline().remove(WebSocketFrames.class);
-      answer(ctx, HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
+      respond(ctx, HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
     }
   }
 
-  private static void answer(ChannelHandlerContext ctx, HttpResponseStatus status, String why) {
+  private static void respond(ChannelHandlerContext ctx, HttpResponseStatus status, String why) {
     FullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, status, ByteBufUtil.writeUtf8(ctx.alloc(), why + "\n"));

@@ -1,9 +1,9 @@
 /**
- * Listeners, TLS, WebSocket, PROXY protocol and framing: everything between the socket and the
- * first decoded MQTT packet.
+ * Listeners, TLS, WebSocket and PROXY protocol: everything between the socket and the bytes of
+ * MQTT.
  *
- * <p>Start at {@link io.fjordmq.broker.net.MqttPipeline}, which lists the handlers of a connection.
- * This package knows sessions only as the last handler of a pipeline.
+ * <p>Start at {@link io.fjordmq.broker.net.MqttPipeline}. This package knows no session: it hands
+ * each connection to {@link io.fjordmq.broker.protocol.ClientConnections}.
  */
 @NullMarked
 package io.fjordmq.broker.net;

@@ -1,12 +1,12 @@
 package io.fjordmq.broker.nodes;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageCodec;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.Qos;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.MessageCodec;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;

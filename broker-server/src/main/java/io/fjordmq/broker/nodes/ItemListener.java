@@ -4,10 +4,10 @@ package io.fjordmq.broker.nodes;
 @FunctionalInterface
 public interface ItemListener {
   /** Ignores the outcome. */
-  ItemListener NOBODY = outcome -> {};
+  ItemListener NONE = outcome -> {};
 
   /**
    * Called on any thread, possibly before the call that offers the item returns; must not block.
    */
-  void settled(ItemOutcome outcome);
+  void onOutcome(ItemOutcome outcome);
 }

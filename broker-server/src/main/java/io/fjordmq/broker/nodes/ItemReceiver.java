@@ -5,22 +5,23 @@ public interface ItemReceiver {
 
   /** Receives the outcome of an item once, on any thread, now or later; must not block. */
   @FunctionalInterface
-  interface Answer {
+  interface Responder {
     /**
-     * Answers the sender.
+     * Responds to the sender.
      *
-     * @param outcome TAKEN or NOT_TAKEN; also NO_ROOM for a {@link NodeItem.Shared} that is kept
+     * @param outcome TAKEN or NOT_TAKEN; also NO_CAPACITY for a {@link NodeItem.Shared} that is
+     *     kept
      */
-    void settled(ItemOutcome outcome);
+    void respond(ItemOutcome outcome);
 
-    /** Answers the sender with TAKEN or NOT_TAKEN. */
-    default void taken(boolean taken) {
-      settled(taken ? ItemOutcome.TAKEN : ItemOutcome.NOT_TAKEN);
+    /** Responds to the sender with TAKEN or NOT_TAKEN. */
+    default void respondTaken(boolean taken) {
+      respond(taken ? ItemOutcome.TAKEN : ItemOutcome.NOT_TAKEN);
     }
   }
 
   /** Receives an item. Must not block. */
-  void take(NodeItem item, Answer answer);
+  void onItem(NodeItem item, Responder responder);
 
   /** Called on the same thread after all items of a batch. */
   void endOfBatch();

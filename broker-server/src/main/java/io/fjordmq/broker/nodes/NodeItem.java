@@ -22,9 +22,9 @@ public sealed interface NodeItem {
   record Publish(String tenant, Message message, @Nullable PublishId id) implements NodeItem {}
 
   /**
-   * A message for one connected member of a share; the answer tells whether the member has taken
+   * A message for one connected member of a share; the response tells whether the member has taken
    * it. QoS, RETAIN and identifiers come from the member's route, which may be an earlier
-   * session's; the receiving node delivers with the options of the present subscription.
+   * session's; the receiving node delivers with the options of the current subscription.
    *
    * @param pattern the filter without its share prefix
    * @param id set if its publisher may repeat it

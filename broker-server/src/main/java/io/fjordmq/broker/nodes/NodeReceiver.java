@@ -1,10 +1,10 @@
 package io.fjordmq.broker.nodes;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.Membership;
 import io.fjordmq.cluster.peer.PeerException;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.MalformedBytesException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The receiving end of the streams of all other nodes. For each it remembers the incarnation and
- * its last batch: a resent batch gets the same answer and is not processed again. Thread-safe.
+ * its last batch: a resent batch gets the same response and is not processed again. Thread-safe.
  */
 public final class NodeReceiver {
   private static final Logger LOG = LoggerFactory.getLogger(NodeReceiver.class);
@@ -34,7 +34,7 @@ public final class NodeReceiver {
     private long receiver;
     private long first = 1;
     private int count;
-    private CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    private CompletableFuture<byte[]> response = new CompletableFuture<>();
   }
 
   public NodeReceiver(Membership membership, ItemReceiver receiver, NodesObserver observer) {
@@ -57,8 +57,8 @@ public final class NodeReceiver {
         return CompletableFuture.failedFuture(new PeerException(PeerException.Kind.REFUSED, fault));
       }
       if (batch.first() == origin.first && origin.count == batch.items().size()) {
-        observer.repeated(origin.count);
-        return origin.answer;
+        observer.onDuplicate(origin.count);
+        return origin.response;
       }
       if (batch.first() != origin.first + origin.count) {
         return CompletableFuture.failedFuture(
@@ -69,8 +69,8 @@ public final class NodeReceiver {
       }
       origin.first = batch.first();
       origin.count = batch.items().size();
-      origin.answer = take(batch.items());
-      return origin.answer;
+      origin.response = take(batch.items());
+      return origin.response;
     }
   }
 
@@ -78,7 +78,7 @@ public final class NodeReceiver {
   private @Nullable String adopt(Origin origin, StreamBatch batch) {
     long own = membership.incarnation();
     if (batch.receiver() != own) {
-      return "the batch is for incarnation %d of this node, the present one is %d"
+      return "the batch is for incarnation %d of this node, the current one is %d"
           .formatted(batch.receiver(), own);
     }
     if (batch.sender() < origin.sender) {
@@ -95,35 +95,35 @@ public final class NodeReceiver {
   }
 
   private CompletableFuture<byte[]> take(List<byte[]> items) {
-    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    CompletableFuture<byte[]> response = new CompletableFuture<>();
     ItemOutcome[] outcomes = new ItemOutcome[items.size()];
     AtomicInteger open = new AtomicInteger(items.size() + 1);
     Runnable settled =
         () -> {
           if (open.decrementAndGet() == 0) {
-            answer.complete(StreamBatch.encodeAnswer(outcomes));
+            response.complete(StreamBatch.encodeResponse(outcomes));
           }
         };
     for (int i = 0; i < outcomes.length; i++) {
       int index = i;
-      AtomicBoolean answered = new AtomicBoolean();
+      AtomicBoolean completed = new AtomicBoolean();
       takeOne(
           items.get(i),
           outcome -> {
-            if (answered.compareAndSet(false, true)) {
+            if (completed.compareAndSet(false, true)) {
               outcomes[index] = outcome;
               settled.run();
             }
           });
     }
     receiver.endOfBatch();
-    observer.received(outcomes.length);
+    observer.onReceived(outcomes.length);
     settled.run();
-    return answer;
+    return response;
   }
 
   /** Catches exceptions: a bug in the handling of one item must not block those behind it. */
-  private void takeOne(byte[] item, ItemReceiver.Answer answer) {
+  private void takeOne(byte[] item, ItemReceiver.Responder responder) {
     NodeItem decoded;
     try {
       decoded = ItemCodec.decode(item);
@@ -134,17 +134,17 @@ public final class NodeReceiver {
                 + "so their publishers get no acknowledgement: {}",
             e.getMessage());
       }
-      answer.taken(false);
+      responder.respondTaken(false);
       return;
     }
     try {
-      receiver.take(decoded, answer);
+      receiver.onItem(decoded, responder);
     } catch (RuntimeException e) {
       LOG.error(
           "Failed to handle a message from another node type={}",
           decoded.getClass().getSimpleName(),
           e);
-      answer.taken(false);
+      responder.respondTaken(false);
     }
   }
 }

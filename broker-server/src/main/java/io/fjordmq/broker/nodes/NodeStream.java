@@ -2,25 +2,22 @@ package io.fjordmq.broker.nodes;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.inbox.InboxId;
-import io.fjordmq.range.KeyInterval;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The stream of items to one incarnation of another node. Items arrive in the order of the calls,
  * each once: they are numbered, and one batch is in flight at a time, which is resent until it is
- * answered or that incarnation is over. Thread-safe; no method blocks.
+ * acknowledged or that incarnation is over. Thread-safe; no method blocks.
  *
- * <p>Above the high-water mark, answers to publishers are delayed ({@link #whenDrained}); above the
- * capacity, {@link #isFull} makes sources drop or refuse messages. Items that are offered anyway
- * are accepted, so each source may exceed the limit by one message.
+ * <p>Above the high-water mark, acknowledgements to publishers are delayed ({@link #whenDrained});
+ * above the capacity, {@link #isFull} makes sources drop or refuse messages. Items that are offered
+ * anyway are accepted, so each source may exceed the limit by one message.
  *
- * <p>No publisher waits for longer than {@link NodesSettings#publishPatience}: a node that cannot
- * be reached from here may be alive for others, so its incarnation may continue. Offered items are
+ * <p>No publisher waits for longer than {@link NodesSettings#publishTimeout}: a node that cannot be
+ * reached from here may be alive for others, so its incarnation may continue. Offered items are
  * still sent once that is possible.
  */
 public final class NodeStream {
@@ -37,7 +34,7 @@ public final class NodeStream {
     /** In the time of the timers; {@link #NEVER} if the outcome has no deadline. */
     final long dueMillis;
 
-    /** The listener was told that it is overdue; a later outcome is not reported. */
+    /** The listener was notified that it is overdue; a later outcome is not reported. */
     boolean overdue;
 
     Queued(byte[] item, ItemListener listener, boolean isNotice, long dueMillis) {
@@ -60,8 +57,7 @@ public final class NodeStream {
   // Guarded by this.
   private final ArrayDeque<Queued> waiting = new ArrayDeque<>();
   private List<Queued> inFlight = List.of();
-  private final Set<InboxId> behind = new LinkedHashSet<>();
-  private boolean allBehind;
+  private final LaggingSessions lagging;
   private List<Runnable> drained = new ArrayList<>();
 
   /** Items, waiting or in flight, whose outcome has a deadline; oldest first. */
@@ -87,6 +83,7 @@ public final class NodeStream {
     this.incarnation = incarnation;
     this.sender = sender;
     this.settings = settings;
+    this.lagging = new LaggingSessions(settings.maxLaggingSessions());
   }
 
   NodeId node() {
@@ -108,8 +105,8 @@ public final class NodeStream {
   }
 
   /** Whether fewer notices wait than the limit. */
-  synchronized boolean hasRoomForNotices() {
-    return notices < settings.capacityNotices();
+  synchronized boolean canAcceptNotices() {
+    return notices < settings.maxQueuedNotices();
   }
 
   /** Sends an item; callers that can do without it check {@link #isFull} first. */
@@ -117,18 +114,18 @@ public final class NodeStream {
     add(new Queued(item, listener, false, NEVER));
   }
 
-  /** Like {@link #offer}, but the listener gets {@code OVERDUE} if there is no answer in time. */
+  /** Like {@link #offer}, but the listener gets {@code OVERDUE} if there is no response in time. */
   public void offerInTime(byte[] item, ItemListener listener) {
     add(new Queued(item, listener, false, dueMillis()));
   }
 
   private long dueMillis() {
-    return sender.nowMillis() + settings.publishPatience().toMillis();
+    return sender.nowMillis() + settings.publishTimeout().toMillis();
   }
 
-  /** Sends an item that must not be lost; callers check {@link #hasRoomForNotices} before. */
+  /** Sends an item that must not be lost; callers check {@link #canAcceptNotices} before. */
   public void notice(NodeItem item) {
-    add(new Queued(item.encode(), ItemListener.NOBODY, true, NEVER));
+    add(new Queued(item.encode(), ItemListener.NONE, true, NEVER));
   }
 
   /**
@@ -136,30 +133,25 @@ public final class NodeStream {
    * batch, the session fetches them itself.
    */
   public void append(NodeItem.Appended appended) {
-    if (full && leaveBehind(appended.handle().id())) {
+    if (full && skipPush(appended.handle().id())) {
       return;
     }
     byte[] item = appended.encode();
     boolean tooLarge = item.length > settings.maxBatchBytes() && appended.entries().size() > 1;
     offer(
-        tooLarge ? new NodeItem.Refetch(appended.handle().id()).encode() : item,
-        ItemListener.NOBODY);
+        tooLarge ? new NodeItem.Refetch(appended.handle().id()).encode() : item, ItemListener.NONE);
   }
 
-  private synchronized boolean leaveBehind(InboxId inbox) {
-    if (!full) {
-      return false;
+  private synchronized boolean skipPush(InboxId inbox) {
+    if (full) {
+      lagging.add(inbox);
     }
-    if (!allBehind && behind.add(inbox) && behind.size() > settings.maxBehind()) {
-      allBehind = true;
-      behind.clear();
-    }
-    return true;
+    return full;
   }
 
   /**
    * Calls back once the stream is below its high-water mark; immediately if it already is, or if
-   * the node has not answered for so long that waiting is pointless.
+   * the node has not responded for so long that waiting is pointless.
    */
   public void whenDrained(Runnable callback) {
     synchronized (this) {
@@ -190,13 +182,13 @@ public final class NodeStream {
         }
         if (bytes > settings.highWaterBytes()) {
           congested = true;
-          full = bytes > settings.capacityBytes();
+          full = bytes > settings.maxQueuedBytes();
         }
         batch = nextBatch();
       }
     }
     if (over != null) {
-      added.listener.settled(over);
+      added.listener.onOutcome(over);
     } else if (batch != null) {
       sender.send(this, batch);
     }
@@ -231,7 +223,7 @@ public final class NodeStream {
       checkWhenDue();
     }
     sender.overdue(overdue.size());
-    overdue.forEach(one -> sender.tell(one.listener, ItemOutcome.OVERDUE));
+    overdue.forEach(one -> sender.notifyListener(one.listener, ItemOutcome.OVERDUE));
     woken.forEach(sender::wake);
   }
 
@@ -277,13 +269,13 @@ public final class NodeStream {
     return new StreamBatch(sender.incarnation(), incarnation, sentBefore + 1, items);
   }
 
-  /** Whether the batch still has to be answered. */
+  /** Whether the batch still lacks a response. */
   synchronized boolean isInFlight(StreamBatch batch) {
     return ended == null && !inFlight.isEmpty() && batch.first() == sentBefore + 1;
   }
 
-  /** Handles the answer of the node and sends the next batch. */
-  void answered(StreamBatch batch, ItemOutcome[] outcomes) {
+  /** Handles the response of the node and sends the next batch. */
+  void onResponse(StreamBatch batch, ItemOutcome[] outcomes) {
     List<Queued> settled;
     List<Runnable> woken;
     StreamBatch next;
@@ -302,42 +294,37 @@ public final class NodeStream {
         }
       }
       stalled = false;
-      woken = relax();
+      woken = resumeIfDrained();
       next = nextBatch();
     }
     if (next != null) {
       sender.send(this, next);
     }
     for (int i = 0; i < outcomes.length; i++) {
-      tell(settled.get(i), outcomes[i]);
+      notifyListener(settled.get(i), outcomes[i]);
     }
     woken.forEach(sender::wake);
   }
 
-  private void tell(Queued one, ItemOutcome outcome) {
+  private void notifyListener(Queued one, ItemOutcome outcome) {
     if (!one.overdue) {
-      sender.tell(one.listener, outcome);
+      sender.notifyListener(one.listener, outcome);
     }
   }
 
   /** Below the high-water mark, releases waiting publishers and makes skipped sessions refetch. */
-  private List<Runnable> relax() {
+  private List<Runnable> resumeIfDrained() {
     if (bytes > settings.highWaterBytes()) {
       return List.of();
     }
     full = false;
     congested = false;
-    if (allBehind) {
-      catchUp(new NodeItem.InboxesLed(KeyInterval.ALL));
-    }
-    behind.forEach(inbox -> catchUp(new NodeItem.Refetch(inbox)));
-    behind.clear();
-    allBehind = false;
+    lagging.takeItems().forEach(this::catchUp);
     return takeDrained();
   }
 
   private void catchUp(NodeItem item) {
-    Queued queued = new Queued(item.encode(), ItemListener.NOBODY, false, NEVER);
+    Queued queued = new Queued(item.encode(), ItemListener.NONE, false, NEVER);
     waiting.add(queued);
     bytes += queued.weight();
   }
@@ -356,14 +343,14 @@ public final class NodeStream {
       inFlight = List.of();
       waiting.clear();
       withDeadline.clear();
-      behind.clear();
+      lagging.clear();
       bytes = 0;
       notices = 0;
       congested = false;
       full = false;
       woken = takeDrained();
     }
-    left.forEach(one -> tell(one, outcome));
+    left.forEach(one -> notifyListener(one, outcome));
     woken.forEach(sender::wake);
   }
 

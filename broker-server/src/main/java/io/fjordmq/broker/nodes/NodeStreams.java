@@ -28,7 +28,7 @@ public final class NodeStreams {
     return stream != null && stream.incarnation() == incarnation ? stream : null;
   }
 
-  /** The stream to the present incarnation of a node; null if it has none. */
+  /** The stream to the current incarnation of a node; null if it has none. */
   public @Nullable NodeStream find(String node) {
     return streams.get(node);
   }
@@ -39,9 +39,9 @@ public final class NodeStreams {
   }
 
   /** False while too many notices wait for a node; clients may not connect then. */
-  public boolean hasRoomForNotices() {
+  public boolean canAcceptNotices() {
     for (NodeStream stream : streams.values()) {
-      if (!stream.hasRoomForNotices()) {
+      if (!stream.canAcceptNotices()) {
         return false;
       }
     }

@@ -6,17 +6,19 @@ public interface NodesObserver {
   NodesObserver NONE = new NodesObserver() {};
 
   /** Items were sent to another node for the first time. */
-  default void sent(int items) {}
+  default void onSent(int items) {}
 
-  /** Items were resent because there was no answer. */
-  default void resent(int items) {}
+  /** Items were resent because there was no response. */
+  default void onResent(int items) {}
 
-  /** Items were not answered in time; their listeners were notified, and resending continues. */
-  default void overdue(int items) {}
+  /**
+   * Items were not acknowledged in time; their listeners were notified, and resending continues.
+   */
+  default void onOverdue(int items) {}
 
   /** Items of another node were received for the first time. */
-  default void received(int items) {}
+  default void onReceived(int items) {}
 
   /** Items of another node were received again. */
-  default void repeated(int items) {}
+  default void onDuplicate(int items) {}
 }

@@ -7,27 +7,27 @@ import java.time.Duration;
  *
  * @param maxBatchItems items per batch
  * @param maxBatchBytes bytes per batch; a batch always has at least one item
- * @param highWaterBytes high-water mark above which answers to publishers are delayed
- * @param capacityBytes capacity above which QoS 0 messages are dropped, QoS 1 and 2 messages
+ * @param highWaterBytes high-water mark above which acknowledgements to publishers are delayed
+ * @param maxQueuedBytes capacity above which QoS 0 messages are dropped, QoS 1 and 2 messages
  *     refused, and sessions fetch inbox entries themselves
- * @param capacityNotices limit of waiting notices (fenced inboxes, connections to be closed), which
- *     are accepted beyond capacityBytes; above it CONNECT is refused
- * @param maxBehind sessions of a node that are remembered to refetch their inboxes because its
- *     stream was full; if there are more, all sessions do
- * @param publishPatience how long a publisher waits for the answer of a node before it goes without
- *     an acknowledgement; longer than the cluster takes to mark an unreachable node as down
- * @param answerTimeout how long to wait for an answer before the batch is resent
+ * @param maxQueuedNotices limit of waiting notices (fenced inboxes, connections to be closed),
+ *     which are accepted beyond maxQueuedBytes; above it CONNECT is refused
+ * @param maxLaggingSessions sessions of a node that are remembered to refetch their inboxes because
+ *     its stream was full; if there are more, all sessions do
+ * @param publishTimeout how long a publisher waits for the response of a node before it goes
+ *     without an acknowledgement; longer than the cluster takes to mark an unreachable node as down
+ * @param responseTimeout how long to wait for a response before the batch is resent
  * @param resendAfter pause before a failed batch is resent
  */
 public record NodesSettings(
     int maxBatchItems,
     int maxBatchBytes,
     long highWaterBytes,
-    long capacityBytes,
-    int capacityNotices,
-    int maxBehind,
-    Duration publishPatience,
-    Duration answerTimeout,
+    long maxQueuedBytes,
+    int maxQueuedNotices,
+    int maxLaggingSessions,
+    Duration publishTimeout,
+    Duration responseTimeout,
     Duration resendAfter) {
 
   /** The defaults. */
@@ -50,17 +50,17 @@ public record NodesSettings(
     requireAtLeast("maxBatchItems", maxBatchItems, 1);
     requireAtLeast("maxBatchBytes", maxBatchBytes, 1);
     requireAtLeast("highWaterBytes", highWaterBytes, 1);
-    requireAtLeast("capacityBytes", capacityBytes, highWaterBytes);
-    requireAtLeast("capacityNotices", capacityNotices, 1);
-    requireAtLeast("maxBehind", maxBehind, 1);
-    requireAtLeast("publishPatience", publishPatience.toMillis(), 1);
-    requireAtLeast("answerTimeout", answerTimeout.toMillis(), 1);
+    requireAtLeast("maxQueuedBytes", maxQueuedBytes, highWaterBytes);
+    requireAtLeast("maxQueuedNotices", maxQueuedNotices, 1);
+    requireAtLeast("maxLaggingSessions", maxLaggingSessions, 1);
+    requireAtLeast("publishTimeout", publishTimeout.toMillis(), 1);
+    requireAtLeast("responseTimeout", responseTimeout.toMillis(), 1);
     requireAtLeast("resendAfter", resendAfter.toMillis(), 1);
   }
 
-  private static void requireAtLeast(String name, long value, long least) {
-    if (value < least) {
-      throw new IllegalArgumentException(name + " must be at least " + least + ", not " + value);
+  private static void requireAtLeast(String name, long value, long min) {
+    if (value < min) {
+      throw new IllegalArgumentException(name + " must be at least " + min + ", not " + value);
     }
   }
 }

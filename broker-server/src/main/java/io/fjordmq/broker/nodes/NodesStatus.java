@@ -4,7 +4,7 @@ package io.fjordmq.broker.nodes;
  * The state of all streams of this node, for gauges.
  *
  * @param streams live streams, one for each other node in service
- * @param items items that wait or are not answered yet
+ * @param items items that wait or are not acknowledged yet
  * @param bytes bytes of these items
  * @param full streams above their capacity
  */

@@ -1,9 +1,9 @@
 package io.fjordmq.broker.nodes;
 
-import io.fjordmq.api.ByteReader;
-import io.fjordmq.api.ByteWriter;
-import io.fjordmq.api.MalformedBytesException;
-import io.fjordmq.api.NewerFormatException;
+import io.fjordmq.common.ByteReader;
+import io.fjordmq.common.ByteWriter;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,8 +18,9 @@ import java.util.List;
  * varint count, then each item as a block
  * </pre>
  *
- * <p>The answer, once every item is settled: {@code u8 version, 1 | varint count | each: u8}, 0 if
- * it was not taken, 1 if it was, 2 if there is no room for it (only for items of kinds 10 and 11).
+ * <p>The response, once every item is settled: {@code u8 version, 1 | varint count | each: u8}, 0
+ * if it was not taken, 1 if it was, 2 if the receiver has no capacity for it (only for items of
+ * kinds 10 and 11).
  *
  * @param sender incarnation of the sender; numbers start at 1 in each
  * @param receiver incarnation of the receiver; another incarnation rejects the batch
@@ -60,14 +61,14 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
     return new StreamBatch(sender, receiver, first, items);
   }
 
-  static byte[] encodeAnswer(ItemOutcome[] outcomes) {
+  static byte[] encodeResponse(ItemOutcome[] outcomes) {
     ByteWriter out = new ByteWriter(6 + outcomes.length);
     out.writeByte(VERSION).writeVarint(outcomes.length);
     for (ItemOutcome one : outcomes) {
       out.writeByte(
           switch (one) {
             case TAKEN -> 1;
-            case NO_ROOM -> 2;
+            case NO_CAPACITY -> 2;
             default -> 0;
           });
     }
@@ -76,24 +77,24 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
 
   /**
    * @param count number of items that were sent
-   * @throws MalformedBytesException if the bytes do not answer so many items
+   * @throws MalformedBytesException if the bytes do not cover this many items
    */
-  static ItemOutcome[] decodeAnswer(byte[] bytes, int count) {
+  static ItemOutcome[] decodeResponse(byte[] bytes, int count) {
     ByteReader in = new ByteReader(bytes);
     requireVersion(in);
     if (in.readCount(1) != count) {
       throw new MalformedBytesException(
-          "the answer does not have the expected number of items: " + count);
+          "the response does not have the expected number of items: " + count);
     }
     ItemOutcome[] outcomes = new ItemOutcome[count];
     for (int i = 0; i < count; i++) {
-      int answer = in.readByte();
+      int outcome = in.readByte();
       outcomes[i] =
-          switch (answer) {
+          switch (outcome) {
             case 0 -> ItemOutcome.NOT_TAKEN;
             case 1 -> ItemOutcome.TAKEN;
-            case 2 -> ItemOutcome.NO_ROOM;
-            default -> throw NewerFormatException.unknownKind("answer to an item", answer);
+            case 2 -> ItemOutcome.NO_CAPACITY;
+            default -> throw NewerFormatException.unknownKind("item outcome", outcome);
           };
     }
     in.requireEnd();

@@ -5,7 +5,7 @@ import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.Members;
 import io.fjordmq.cluster.membership.MembershipListener;
 import io.fjordmq.cluster.peer.PeerCalls;
-import io.fjordmq.range.Timers;
+import io.fjordmq.common.Timers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,7 +50,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
   private record Ending(NodeStream stream, ItemOutcome outcome) {}
 
   @Override
-  public void changed(Members members) {
+  public void onMembersChanged(Members members) {
     List<Ending> endings;
     synchronized (this) {
       Member own = members.find(self);

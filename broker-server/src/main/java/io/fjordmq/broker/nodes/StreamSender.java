@@ -1,13 +1,13 @@
 package io.fjordmq.broker.nodes;
 
 import io.fjordmq.cluster.peer.PeerCalls;
-import io.fjordmq.range.Timers;
+import io.fjordmq.common.Timers;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the batches of one incarnation of this node, and resends them until they are answered.
+ * Sends the batches of one incarnation of this node, and resends them until they are acknowledged.
  * Thread-safe.
  */
 final class StreamSender {
@@ -50,21 +50,22 @@ final class StreamSender {
     timers.schedule(delayMillis, task);
   }
 
-  /** Reports items that were not answered in time; resending continues. */
+  /** Reports items that were not acknowledged in time; resending continues. */
   void overdue(int items) {
-    observer.overdue(items);
+    observer.onOverdue(items);
   }
 
   void send(NodeStream stream, StreamBatch batch) {
     byte[] request = batch.encode();
-    observer.sent(batch.items().size());
+    observer.onSent(batch.items().size());
     attempt(stream, batch, request, 1);
   }
 
   private void attempt(NodeStream stream, StreamBatch batch, byte[] request, int attempt) {
     peers
-        .ask(stream.node(), SERVICE, request, settings.answerTimeout())
-        .whenComplete((answer, failure) -> done(stream, batch, request, attempt, answer, failure));
+        .call(stream.node(), SERVICE, request, settings.responseTimeout())
+        .whenComplete(
+            (response, failure) -> done(stream, batch, request, attempt, response, failure));
   }
 
   private void done(
@@ -72,12 +73,12 @@ final class StreamSender {
       StreamBatch batch,
       byte[] request,
       int attempt,
-      byte @Nullable [] answer,
+      byte @Nullable [] response,
       @Nullable Throwable failure) {
     Throwable problem = failure;
-    if (answer != null) {
+    if (response != null) {
       try {
-        stream.answered(batch, StreamBatch.decodeAnswer(answer, batch.items().size()));
+        stream.onResponse(batch, StreamBatch.decodeResponse(response, batch.items().size()));
         return;
       } catch (RuntimeException e) {
         problem = e;
@@ -96,16 +97,16 @@ final class StreamSender {
         settings.resendAfter().toMillis(),
         () -> {
           if (stream.isInFlight(batch)) {
-            observer.resent(batch.items().size());
+            observer.onResent(batch.items().size());
             attempt(stream, batch, request, attempt + 1);
           }
         });
   }
 
   /** Catches exceptions: a bug in the listener must not stop the stream. */
-  void tell(ItemListener listener, ItemOutcome outcome) {
+  void notifyListener(ItemListener listener, ItemOutcome outcome) {
     try {
-      listener.settled(outcome);
+      listener.onOutcome(outcome);
     } catch (RuntimeException e) {
       LOG.error("Outcome callback threw", e);
     }

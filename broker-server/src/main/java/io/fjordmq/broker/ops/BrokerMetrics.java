@@ -64,9 +64,9 @@ public final class BrokerMetrics implements AutoCloseable {
     ranges = new RangeMeters(meters, STORES);
     consensus = new ConsensusMeters(meters);
     gauges = new StatusGauges(meters, STORES);
-    httpLimits = meters.counters(Metric.HTTP_LIMITED, HttpLimit.class, HttpLimit::label);
-    meters.gauge(Metric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
-    meters.gauge(Metric.BUILD_INFO, () -> 1, version, Runtime.version().toString());
+    httpLimits = meters.counters(ClientMetric.HTTP_LIMITED, HttpLimit.class, HttpLimit::label);
+    meters.gauge(NodeMetric.NETTY_DIRECT_BYTES, PlatformDependent::usedDirectMemory);
+    meters.gauge(NodeMetric.BUILD_INFO, () -> 1, version, Runtime.version().toString());
     gc.bindTo(registry);
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
@@ -136,7 +136,7 @@ public final class BrokerMetrics implements AutoCloseable {
   public String scrape() {
     Supplier<NodeStatus> current = source;
     if (current != null) {
-      gauges.show(current.get());
+      gauges.update(current.get());
     }
     return registry.scrape();
   }

@@ -4,7 +4,7 @@ package io.fjordmq.broker.ops;
  * Counters of client traffic since the process started.
  *
  * @param connected clients connected now
- * @param transientSubscriptions present subscriptions of transient sessions
+ * @param transientSubscriptions current subscriptions of transient sessions
  * @param expiredSessions persistent sessions that have expired
  * @param sockets connections opened, including refused ones
  * @param connects CONNECT packets

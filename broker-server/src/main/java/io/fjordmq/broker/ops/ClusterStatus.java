@@ -9,19 +9,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param nodes all members
  * @param ranges all ranges of all stores, in the order of stores and keys
- * @param remarks problems and hints for the operator, in sentences
+ * @param notes problems and hints for the operator, in sentences
  */
-public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<String> remarks) {
-  private static final int LONGEST_STATE = "draining".length();
-  private static final long USUAL_LAG = 16;
+public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<String> notes) {
+  private static final int MAX_STATE_LENGTH = "draining".length();
+  private static final long NORMAL_LAG = 16;
 
   /**
    * A node.
    *
    * @param address the address of its cluster port
    * @param state the node state in lower case
-   * @param incarnation its present or latest incarnation
-   * @param isSelf whether this is the node that answers
+   * @param incarnation its current or latest incarnation
+   * @param isSelf whether this is the node that responds
    * @param leadsMetadata whether it leads the metadata group, as far as known
    */
   public record NodeLine(
@@ -67,14 +67,14 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
    */
   public record ReplicaLine(String node, long lag) {}
 
-  /** The page {@code /status}: a line for each node, each range and each remark. */
+  /** The page {@code /status}: a line for each node, each range and each note. */
   public String text() {
     StringBuilder page = new StringBuilder();
     int widest = nodes.stream().mapToInt(node -> node.address().length()).max().orElse(0);
     nodes.forEach(node -> page.append(line(node, widest)).append('\n'));
     int longest = ranges.stream().mapToInt(range -> range.range().length()).max().orElse(0);
     ranges.forEach(range -> page.append(line(range, longest)).append('\n'));
-    remarks.forEach(remark -> page.append(remark).append('\n'));
+    notes.forEach(note -> page.append(note).append('\n'));
     return page.toString();
   }
 
@@ -84,7 +84,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
         + "  "
         + padded(node.address(), width)
         + "  "
-        + padded(node.state(), LONGEST_STATE)
+        + padded(node.state(), MAX_STATE_LENGTH)
         + "  incarnation "
         + node.incarnation()
         + (node.isSelf() ? ", this node" : "")
@@ -125,9 +125,9 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
   /** Formats a replica. A small lag is normal and not shown. */
   private static String replica(ReplicaLine replica) {
     if (replica.lag() < 0) {
-      return replica.node() + " (silent)";
+      return replica.node() + " (unresponsive)";
     }
-    return replica.lag() <= USUAL_LAG
+    return replica.lag() <= NORMAL_LAG
         ? replica.node()
         : replica.node() + " (" + replica.lag() + " behind)";
   }

@@ -22,53 +22,53 @@ final class ConsensusMeters implements ConsensusObserver {
   private final Map<TrafficDrop, LongAdder> trafficDropped;
 
   ConsensusMeters(Meters meters) {
-    fsync = meters.timer(Metric.RAFT_FSYNC);
-    entries = meters.counter(Metric.RAFT_ENTRIES);
-    bytes = meters.counter(Metric.RAFT_BYTES);
-    elections = meters.counter(Metric.RAFT_ELECTIONS);
-    stepDowns = meters.counter(Metric.RAFT_STEP_DOWNS);
-    halts = meters.counter(Metric.RAFT_HALTS);
+    fsync = meters.timer(RaftMetric.RAFT_FSYNC);
+    entries = meters.counter(RaftMetric.RAFT_ENTRIES);
+    bytes = meters.counter(RaftMetric.RAFT_BYTES);
+    elections = meters.counter(RaftMetric.RAFT_ELECTIONS);
+    stepDowns = meters.counter(RaftMetric.RAFT_STEP_DOWNS);
+    halts = meters.counter(RaftMetric.RAFT_HALTS);
     failed =
         meters.counters(
-            Metric.RAFT_PROPOSALS_FAILED,
+            RaftMetric.RAFT_PROPOSALS_FAILED,
             ConsensusException.Kind.class,
             kind -> kind.name().toLowerCase(Locale.ROOT));
     trafficDropped =
         meters.counters(
-            Metric.RAFT_TRAFFIC_DROPPED,
+            RaftMetric.RAFT_TRAFFIC_DROPPED,
             TrafficDrop.class,
             reason -> reason.name().toLowerCase(Locale.ROOT));
   }
 
   @Override
-  public void appended(GroupId group, int entryCount, long byteCount, long nanos) {
+  public void onAppended(GroupId group, int entryCount, long byteCount, long nanos) {
     fsync.record(nanos, TimeUnit.NANOSECONDS);
     entries.add(entryCount);
     bytes.add(byteCount);
   }
 
   @Override
-  public void elected(GroupId group, long term) {
+  public void onElected(GroupId group, long term) {
     elections.increment();
   }
 
   @Override
-  public void steppedDown(GroupId group) {
+  public void onStepDown(GroupId group) {
     stepDowns.increment();
   }
 
   @Override
-  public void halted(GroupId group, ConsensusException cause) {
+  public void onHalted(GroupId group, ConsensusException cause) {
     halts.increment();
   }
 
   @Override
-  public void trafficDropped(TrafficDrop reason) {
+  public void onTrafficDropped(TrafficDrop reason) {
     Objects.requireNonNull(trafficDropped.get(reason)).increment();
   }
 
   @Override
-  public void proposalFailed(GroupId group, ConsensusException.Kind kind) {
+  public void onProposalFailed(GroupId group, ConsensusException.Kind kind) {
     Objects.requireNonNull(failed.get(kind)).increment();
   }
 }

@@ -20,55 +20,72 @@ import org.slf4j.LoggerFactory;
 /**
  * Receives operator commands as files in a folder of the data directory, which only the user of the
  * node can enter. {@code bin/standalone.sh} writes {@code NAME.request}, a line of words, and moves
- * it into place. The node removes it, executes it, and writes {@code NAME.answer}: a line with the
- * exit code, then text. There is no port that could be reached from elsewhere.
+ * it into place. The node removes it, executes it, and writes {@code NAME.response}: a line with
+ * the exit code, then text. There is no port that could be reached from elsewhere.
  *
- * <p>Not thread-safe. {@link #look} blocks while a command is executed.
+ * <p>Not thread-safe. {@link #poll} blocks while a command is executed.
  */
 public final class ControlFolder {
   private static final Logger LOG = LoggerFactory.getLogger(ControlFolder.class);
   private static final String NAME = "control";
   private static final String REQUEST = ".request";
-  private static final String ANSWER = ".answer";
+  private static final String RESPONSE = ".response";
   private static final int MAX_REQUEST_BYTES = 4_096;
 
-  /** Age from which an answer that was not fetched is deleted. */
-  private static final Duration KEPT = Duration.ofMinutes(10);
+  /** Age from which a response that was not fetched is deleted. */
+  private static final Duration RETENTION = Duration.ofMinutes(10);
 
   private final Path folder;
-  private final Function<List<String>, Answer> commands;
+  private final Function<List<String>, CommandResult> commands;
   private final InstantSource clock;
-  private boolean complained;
+  private boolean failureLogged;
 
   /**
-   * The answer to a command.
+   * The response to a command.
    *
    * @param exitCode exit code of the script: 0 done, 1 failed, 2 wrong usage, 75 not done yet
    * @param text lines for the operator
    */
-  public record Answer(int exitCode, String text) {
+  public record CommandResult(int exitCode, String text) {
     public static final int DONE = 0;
     public static final int FAILED = 1;
-    public static final int MISUSED = 2;
+    public static final int USAGE_ERROR = 2;
 
     /** The caller repeats the command until it is done. */
-    public static final int NOT_YET = 75;
+    public static final int IN_PROGRESS = 75;
+
+    public static CommandResult done(String text) {
+      return new CommandResult(DONE, text);
+    }
+
+    public static CommandResult failed(String reason) {
+      return new CommandResult(FAILED, reason);
+    }
+
+    public static CommandResult usageError(String how) {
+      return new CommandResult(USAGE_ERROR, how);
+    }
+
+    public static CommandResult inProgress(String what) {
+      return new CommandResult(IN_PROGRESS, what);
+    }
   }
 
-  private ControlFolder(Path folder, Function<List<String>, Answer> commands, InstantSource clock) {
+  private ControlFolder(
+      Path folder, Function<List<String>, CommandResult> commands, InstantSource clock) {
     this.folder = folder;
     this.commands = commands;
     this.clock = clock;
   }
 
   /**
-   * Creates the folder, or deletes the requests and answers of an earlier process.
+   * Creates the folder, or deletes the requests and responses of an earlier process.
    *
    * @param directory the data directory, locked by this process
    * @param commands executes the words of a request; may block
    */
   public static ControlFolder open(
-      Path directory, Function<List<String>, Answer> commands, InstantSource clock)
+      Path directory, Function<List<String>, CommandResult> commands, InstantSource clock)
       throws IOException {
     Path folder = directory.resolve(NAME);
     if (!Files.isDirectory(folder)) {
@@ -91,48 +108,48 @@ public final class ControlFolder {
     return entries;
   }
 
-  /** Executes new commands and deletes old answers. Called several times a second. */
+  /** Executes new commands and deletes old responses. Called several times a second. */
   public void poll() {
     try {
       for (Path entry : entries(folder)) {
         String name = entry.getFileName().toString();
         if (name.endsWith(REQUEST)) {
-          answer(entry, name.substring(0, name.length() - REQUEST.length()));
+          respond(entry, name.substring(0, name.length() - REQUEST.length()));
         } else if (isExpired(entry)) {
           Files.deleteIfExists(entry);
         }
       }
-      complained = false;
+      failureLogged = false;
     } catch (IOException e) {
-      if (!complained) {
+      if (!failureLogged) {
         LOG.warn("Cannot read operator commands: {} directory={}", e.toString(), folder);
       }
-      complained = true;
+      failureLogged = true;
     }
   }
 
   private boolean isExpired(Path entry) throws IOException {
     try {
-      return Files.getLastModifiedTime(entry).toInstant().plus(KEPT).isBefore(clock.instant());
+      return Files.getLastModifiedTime(entry).toInstant().plus(RETENTION).isBefore(clock.instant());
     } catch (NoSuchFileException fetched) {
       return false;
     }
   }
 
-  private void answer(Path request, String name) throws IOException {
-    Answer answer = perform(request);
+  private void respond(Path request, String name) throws IOException {
+    CommandResult commandResult = perform(request);
     Path temporary = folder.resolve(name + ".tmp");
-    Files.writeString(temporary, answer.exitCode() + "\n" + answer.text() + "\n");
-    Files.move(temporary, folder.resolve(name + ANSWER), StandardCopyOption.ATOMIC_MOVE);
+    Files.writeString(temporary, commandResult.exitCode() + "\n" + commandResult.text() + "\n");
+    Files.move(temporary, folder.resolve(name + RESPONSE), StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private Answer perform(Path request) throws IOException {
+  private CommandResult perform(Path request) throws IOException {
     String line;
     try (InputStream in = Files.newInputStream(request)) {
       byte[] bytes = in.readNBytes(MAX_REQUEST_BYTES + 1);
       if (bytes.length > MAX_REQUEST_BYTES) {
-        return new Answer(
-            Answer.MISUSED, "the command is longer than " + MAX_REQUEST_BYTES + " bytes");
+        return CommandResult.usageError(
+            "the command is longer than " + MAX_REQUEST_BYTES + " bytes");
       }
       line = new String(bytes, StandardCharsets.UTF_8).strip();
     } finally {
@@ -140,13 +157,13 @@ public final class ControlFolder {
     }
     List<String> words = List.of(line.split("\\s+"));
     try {
-      Answer answer = commands.apply(words);
-      LOG.info("Operator command '{}': {}", line, answer.text());
-      return answer;
+      CommandResult commandResult = commands.apply(words);
+      LOG.info("Operator command '{}': {}", line, commandResult.text());
+      return commandResult;
     } catch (RuntimeException e) {
       LOG.error("Operator command '{}' failed because of a bug; please report it", line, e);
-      return new Answer(
-          Answer.FAILED, "the command failed because of a bug in FjordMQ; see its log: " + e);
+      return CommandResult.failed(
+          "the command failed because of a bug in FjordMQ; see its log: " + e);
     }
   }
 }

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.ops;
 
-import io.fjordmq.broker.delivery.CopyDropReason;
 import io.fjordmq.broker.delivery.DeliveryObserver;
 import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.dispatch.CopyDropReason;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -25,22 +25,22 @@ final class DeliveryMeters implements DeliveryObserver {
 
   DeliveryMeters(Meters meters) {
     this.meters = meters;
-    live = meters.counter(Metric.DELIVERIES_LIVE);
-    stored = meters.counter(Metric.DELIVERIES_STORED);
+    live = meters.counter(DeliveryMetric.DELIVERIES_LIVE);
+    stored = meters.counter(DeliveryMetric.DELIVERIES_STORED);
     outcomes =
         meters.counters(
-            Metric.PUBLISHES, PublishOutcome.class, o -> o.name().toLowerCase(Locale.ROOT));
-    slowed = meters.counter(Metric.PUBLISHES_SLOWED);
-    routesFailed = meters.counter(Metric.ROUTE_CHANGES_FAILED);
-    redistributed = meters.counter(Metric.SHARES_REDISTRIBUTED);
-    forgotten = meters.counter(Metric.REPEATING_PUBLISHERS_FORGOTTEN);
+            DeliveryMetric.PUBLISHES, PublishOutcome.class, o -> o.name().toLowerCase(Locale.ROOT));
+    slowed = meters.counter(DeliveryMetric.PUBLISHES_SLOWED);
+    routesFailed = meters.counter(DeliveryMetric.ROUTE_CHANGES_FAILED);
+    redistributed = meters.counter(DeliveryMetric.SHARES_REDISTRIBUTED);
+    forgotten = meters.counter(DeliveryMetric.REPEATING_PUBLISHERS_FORGOTTEN);
     for (CopyDropReason reason : CopyDropReason.values()) {
       dropped.put(reason.label(), newDropped(reason.label()));
     }
   }
 
   private LongAdder newDropped(String reason) {
-    return meters.counter(Metric.MESSAGES_DROPPED, "delivery", reason);
+    return meters.counter(ClientMetric.MESSAGES_DROPPED, "delivery", reason);
   }
 
   /** Copies that did not reach their receiver. */
@@ -49,42 +49,42 @@ final class DeliveryMeters implements DeliveryObserver {
   }
 
   @Override
-  public void delivered(long copies) {
+  public void onDelivered(long copies) {
     live.add(copies);
   }
 
   @Override
-  public void stored(long copies) {
+  public void onStored(long copies) {
     stored.add(copies);
   }
 
   @Override
-  public void dropped(String reason, long copies) {
+  public void onDropped(String reason, long copies) {
     dropped.computeIfAbsent(reason, this::newDropped).add(copies);
   }
 
   @Override
-  public void published(PublishOutcome outcome) {
+  public void onPublished(PublishOutcome outcome) {
     Objects.requireNonNull(outcomes.get(outcome)).increment();
   }
 
   @Override
-  public void slowed() {
+  public void onSlowed() {
     slowed.increment();
   }
 
   @Override
-  public void routeFailed() {
+  public void onRouteFailed() {
     routesFailed.increment();
   }
 
   @Override
-  public void redistributed(long messages) {
+  public void onRedistributed(long messages) {
     redistributed.add(messages);
   }
 
   @Override
-  public void forgotPublisher() {
+  public void onPublisherEvicted() {
     forgotten.increment();
   }
 }

@@ -28,17 +28,19 @@ final class InboxMeters implements InboxObserver {
 
   InboxMeters(Meters meters) {
     this.meters = meters;
-    insert = meters.timer(Metric.INBOX_INSERT);
+    insert = meters.timer(StoreMetric.INBOX_INSERT);
     outcomes =
         meters.counters(
-            Metric.INBOX_OUTCOMES, InsertOutcome.class, o -> o.name().toLowerCase(Locale.ROOT));
-    fetch = meters.timer(Metric.INBOX_FETCH);
-    fetched = meters.counter(Metric.INBOX_FETCHED);
-    commit = meters.timer(Metric.INBOX_COMMIT);
-    retried = meters.counter(Metric.INBOX_RETRIES);
-    expired = meters.counter(Metric.INBOXES_EXPIRED);
-    swept = meters.timer(Metric.INBOX_SWEEP, "done");
-    sweepFailed = meters.timer(Metric.INBOX_SWEEP, "failed");
+            StoreMetric.INBOX_OUTCOMES,
+            InsertOutcome.class,
+            o -> o.name().toLowerCase(Locale.ROOT));
+    fetch = meters.timer(StoreMetric.INBOX_FETCH);
+    fetched = meters.counter(StoreMetric.INBOX_FETCHED);
+    commit = meters.timer(StoreMetric.INBOX_COMMIT);
+    retried = meters.counter(StoreMetric.INBOX_RETRIES);
+    expired = meters.counter(StoreMetric.INBOXES_EXPIRED);
+    swept = meters.timer(StoreMetric.INBOX_SWEEP, "done");
+    sweepFailed = meters.timer(StoreMetric.INBOX_SWEEP, "failed");
     for (String reason :
         List.of(DropReasons.INBOX_FULL, DropReasons.EXPIRED, DropReasons.SESSION_ENDED)) {
       dropped.put(reason, newDropped(reason));
@@ -46,37 +48,37 @@ final class InboxMeters implements InboxObserver {
   }
 
   private LongAdder newDropped(String reason) {
-    return meters.counter(Metric.MESSAGES_DROPPED, "inbox", reason);
+    return meters.counter(ClientMetric.MESSAGES_DROPPED, "inbox", reason);
   }
 
   @Override
-  public void inserted(int targets, long nanos) {
+  public void onInserted(int targets, long nanos) {
     insert.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
-  public void outcome(InsertOutcome outcome, long count) {
+  public void onOutcome(InsertOutcome outcome, long count) {
     Objects.requireNonNull(outcomes.get(outcome)).add(count);
   }
 
   @Override
-  public void fetched(int entries, long nanos) {
+  public void onFetched(int entries, long nanos) {
     fetch.record(nanos, TimeUnit.NANOSECONDS);
     fetched.add(entries);
   }
 
   @Override
-  public void committed(int inboxes, long nanos) {
+  public void onCommitted(int inboxes, long nanos) {
     commit.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
-  public void retriedBusy() {
+  public void onBusyRetry() {
     retried.increment();
   }
 
   @Override
-  public void dropped(String reason, long count) {
+  public void onDropped(String reason, long count) {
     dropped.computeIfAbsent(reason, this::newDropped).add(count);
   }
 
@@ -86,7 +88,7 @@ final class InboxMeters implements InboxObserver {
   }
 
   @Override
-  public void expired() {
+  public void onExpired() {
     expired.increment();
   }
 
@@ -96,7 +98,7 @@ final class InboxMeters implements InboxObserver {
   }
 
   @Override
-  public void swept(int ranges, long nanos, boolean succeeded) {
+  public void onSweep(int ranges, long nanos, boolean succeeded) {
     (succeeded ? swept : sweepFailed).record(nanos, TimeUnit.NANOSECONDS);
   }
 }

@@ -17,11 +17,11 @@ final class ListenerMeters implements ListenerObserver {
   private final Map<String, Instant> expiries = new ConcurrentHashMap<>();
 
   ListenerMeters(Meters meters) {
-    full = meters.counter(Metric.TLS_HANDSHAKES, "full");
-    resumed = meters.counter(Metric.TLS_HANDSHAKES, "resumed");
-    takenOver = meters.counter(Metric.TLS_RELOADS, "taken_over");
-    refused = meters.counter(Metric.TLS_RELOADS, "refused");
-    meters.gauge(Metric.TLS_CERTIFICATE_EXPIRY, this::firstExpiry);
+    full = meters.counter(ClientMetric.TLS_HANDSHAKES, "full");
+    resumed = meters.counter(ClientMetric.TLS_HANDSHAKES, "resumed");
+    takenOver = meters.counter(ClientMetric.TLS_RELOADS, "loaded");
+    refused = meters.counter(ClientMetric.TLS_RELOADS, "rejected");
+    meters.gauge(ClientMetric.TLS_CERTIFICATE_EXPIRY, this::firstExpiry);
   }
 
   private double firstExpiry() {
@@ -29,17 +29,17 @@ final class ListenerMeters implements ListenerObserver {
   }
 
   @Override
-  public void handshake(boolean again) {
+  public void onHandshake(boolean again) {
     (again ? resumed : full).increment();
   }
 
   @Override
-  public void reloaded(boolean good) {
+  public void onReload(boolean good) {
     (good ? takenOver : refused).increment();
   }
 
   @Override
-  public void certificate(String listener, Instant expires) {
+  public void onCertificate(String listener, Instant expires) {
     expiries.put(listener, expires);
   }
 }

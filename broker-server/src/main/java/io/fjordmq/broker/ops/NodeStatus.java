@@ -7,9 +7,9 @@ import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.kv.KvMetrics;
-import io.fjordmq.range.placement.ShapeReport;
+import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
-import io.fjordmq.router.RouterStatus;
+import io.fjordmq.router.RouteStoreStatus;
 import java.util.List;
 import java.util.Map;
 
@@ -21,7 +21,7 @@ import java.util.Map;
  * @param inboxes persistent sessions in ranges that this node leads
  * @param retained retained messages
  * @param replicas of all ranges
- * @param shapes load and split decisions of the ranges that this node leads
+ * @param rangeLoads load and split decisions of the ranges that this node leads
  * @param metadata the metadata group
  * @param clients range clients, by store
  * @param storage the state database
@@ -32,11 +32,11 @@ import java.util.Map;
  */
 public record NodeStatus(
     DeliveryStatus delivery,
-    RouterStatus router,
+    RouteStoreStatus router,
     InboxStoreStatus inboxes,
     long retained,
     List<ReplicaStatus> replicas,
-    Map<RangeId, ShapeReport> shapes,
+    Map<RangeId, RangeLoadReport> rangeLoads,
     GroupStatus metadata,
     Map<String, ClientStatus> clients,
     KvMetrics storage,

@@ -12,35 +12,35 @@ final class NodesMeters implements NodesObserver {
   private final LongAdder repeated;
 
   NodesMeters(Meters meters) {
-    sent = meters.counter(Metric.NODE_ITEMS, "sent");
-    resent = meters.counter(Metric.NODE_ITEMS, "resent");
-    overdue = meters.counter(Metric.NODE_ITEMS, "overdue");
-    received = meters.counter(Metric.NODE_ITEMS, "received");
-    repeated = meters.counter(Metric.NODE_ITEMS, "repeated");
+    sent = meters.counter(DeliveryMetric.NODE_ITEMS, "sent");
+    resent = meters.counter(DeliveryMetric.NODE_ITEMS, "resent");
+    overdue = meters.counter(DeliveryMetric.NODE_ITEMS, "overdue");
+    received = meters.counter(DeliveryMetric.NODE_ITEMS, "received");
+    repeated = meters.counter(DeliveryMetric.NODE_ITEMS, "repeated");
   }
 
   @Override
-  public void sent(int items) {
+  public void onSent(int items) {
     sent.add(items);
   }
 
   @Override
-  public void resent(int items) {
+  public void onResent(int items) {
     resent.add(items);
   }
 
   @Override
-  public void overdue(int items) {
+  public void onOverdue(int items) {
     overdue.add(items);
   }
 
   @Override
-  public void received(int items) {
+  public void onReceived(int items) {
     received.add(items);
   }
 
   @Override
-  public void repeated(int items) {
+  public void onDuplicate(int items) {
     repeated.add(items);
   }
 }

@@ -37,26 +37,26 @@ final class RangeMeters implements RangeObserver {
     private final Map<String, LongAdder> decisions = new HashMap<>();
 
     private OfStore(Meters meters, String store) {
-      batch = meters.timer(Metric.RANGE_BATCH, store);
-      commands = meters.counter(Metric.RANGE_COMMANDS, store);
-      commandBytes = meters.counter(Metric.RANGE_COMMAND_BYTES, store);
-      busy = meters.counter(Metric.RANGE_BUSY, store);
-      retries = meters.counter(Metric.RANGE_RETRIES, store);
-      redirects = meters.counter(Metric.RANGE_REDIRECTS, store);
-      timeouts = meters.counter(Metric.RANGE_TIMEOUTS, store);
-      proposal = meters.timer(Metric.RANGE_PROPOSAL, store);
-      apply = meters.timer(Metric.RANGE_APPLY, store);
-      appliedCommands = meters.counter(Metric.RANGE_APPLIED_COMMANDS, store);
-      appliedBytes = meters.counter(Metric.RANGE_APPLIED_BYTES, store);
-      duplicates = meters.counter(Metric.RANGE_DUPLICATES, store);
-      sendersForgotten = meters.counter(Metric.RANGE_SENDERS_FORGOTTEN, store);
-      query = meters.timer(Metric.RANGE_QUERY, store);
-      halts = meters.counter(Metric.RANGE_HALTS, store);
-      rebuilds = meters.counter(Metric.RANGE_REBUILDS, store);
-      splits = meters.counter(Metric.RANGE_SPLITS, store);
-      merges = meters.counter(Metric.RANGE_MERGES, store);
+      batch = meters.timer(RangeMetric.RANGE_BATCH, store);
+      commands = meters.counter(RangeMetric.RANGE_COMMANDS, store);
+      commandBytes = meters.counter(RangeMetric.RANGE_COMMAND_BYTES, store);
+      busy = meters.counter(RangeMetric.RANGE_BUSY, store);
+      retries = meters.counter(RangeMetric.RANGE_RETRIES, store);
+      redirects = meters.counter(RangeMetric.RANGE_REDIRECTS, store);
+      timeouts = meters.counter(RangeMetric.RANGE_TIMEOUTS, store);
+      proposal = meters.timer(RangeMetric.RANGE_PROPOSAL, store);
+      apply = meters.timer(RangeMetric.RANGE_APPLY, store);
+      appliedCommands = meters.counter(RangeMetric.RANGE_APPLIED_COMMANDS, store);
+      appliedBytes = meters.counter(RangeMetric.RANGE_APPLIED_BYTES, store);
+      duplicates = meters.counter(RangeMetric.RANGE_DUPLICATES, store);
+      sendersForgotten = meters.counter(RangeMetric.RANGE_SENDERS_FORGOTTEN, store);
+      query = meters.timer(RangeMetric.RANGE_QUERY, store);
+      halts = meters.counter(RangeMetric.RANGE_HALTS, store);
+      rebuilds = meters.counter(RangeMetric.RANGE_REBUILDS, store);
+      splits = meters.counter(RangeMetric.RANGE_SPLITS, store);
+      merges = meters.counter(RangeMetric.RANGE_MERGES, store);
       for (String decision : SplitMonitor.DECISIONS) {
-        decisions.put(decision, meters.counter(Metric.RANGE_DECISIONS, store, decision));
+        decisions.put(decision, meters.counter(RangeMetric.RANGE_DECISIONS, store, decision));
       }
     }
   }
@@ -69,7 +69,7 @@ final class RangeMeters implements RangeObserver {
         stores.stream()
             .collect(
                 Collectors.toUnmodifiableMap(Function.identity(), s -> new OfStore(meters, s)));
-    checkpoint = meters.timer(Metric.RANGE_CHECKPOINT);
+    checkpoint = meters.timer(RangeMetric.RANGE_CHECKPOINT);
   }
 
   private OfStore of(RangeId range) {
@@ -77,44 +77,44 @@ final class RangeMeters implements RangeObserver {
   }
 
   @Override
-  public void batchSent(RangeId range, int commands, long bytes) {
+  public void onBatchSent(RangeId range, int commands, long bytes) {
     OfStore store = of(range);
     store.commands.add(commands);
     store.commandBytes.add(bytes);
   }
 
   @Override
-  public void batchDone(RangeId range, long nanos) {
+  public void onBatchApplied(RangeId range, long nanos) {
     of(range).batch.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
-  public void refusedBusy(RangeId range) {
+  public void onBusy(RangeId range) {
     of(range).busy.increment();
   }
 
   @Override
-  public void retried(RangeId range, String reason) {
+  public void onRetry(RangeId range, String reason) {
     of(range).retries.increment();
   }
 
   @Override
-  public void redirected(RangeId range) {
+  public void onRedirect(RangeId range) {
     of(range).redirects.increment();
   }
 
   @Override
-  public void gaveUp(RangeId range) {
+  public void onGiveUp(RangeId range) {
     of(range).timeouts.increment();
   }
 
   @Override
-  public void proposalApplied(RangeId range, long nanos) {
+  public void onProposalApplied(RangeId range, long nanos) {
     of(range).proposal.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
-  public void applied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {
+  public void onApplied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {
     OfStore store = of(range);
     store.apply.record(nanos, TimeUnit.NANOSECONDS);
     store.appliedCommands.add(commands);
@@ -122,47 +122,47 @@ final class RangeMeters implements RangeObserver {
   }
 
   @Override
-  public void duplicate(RangeId range) {
+  public void onDuplicate(RangeId range) {
     of(range).duplicates.increment();
   }
 
   @Override
-  public void senderForgotten(RangeId range) {
+  public void onSenderEvicted(RangeId range) {
     of(range).sendersForgotten.increment();
   }
 
   @Override
-  public void queried(RangeId range, long nanos) {
+  public void onQuery(RangeId range, long nanos) {
     of(range).query.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
-  public void halted(RangeId range) {
+  public void onHalted(RangeId range) {
     of(range).halts.increment();
   }
 
   @Override
-  public void rebuilt(RangeId range) {
+  public void onRebuilt(RangeId range) {
     of(range).rebuilds.increment();
   }
 
   @Override
-  public void split(RangeId range, RangeId other) {
+  public void onSplit(RangeId range, RangeId other) {
     of(range).splits.increment();
   }
 
   @Override
-  public void merged(RangeId range, RangeId other) {
+  public void onMerge(RangeId range, RangeId other) {
     of(range).merges.increment();
   }
 
   @Override
-  public void splitDecided(RangeId range, String decision) {
+  public void onSplitDecision(RangeId range, String decision) {
     Objects.requireNonNull(of(range).decisions.get(decision), decision).increment();
   }
 
   @Override
-  public void checkpointed(long nanos) {
+  public void onCheckpoint(long nanos) {
     checkpoint.record(nanos, TimeUnit.NANOSECONDS);
   }
 }

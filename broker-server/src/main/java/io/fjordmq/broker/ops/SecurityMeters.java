@@ -26,58 +26,59 @@ final class SecurityMeters implements SecurityObserver {
       Map<DenialCause, LongAdder> causes = new EnumMap<>(DenialCause.class);
       for (DenialCause denialCause : DenialCause.values()) {
         causes.put(
-            denialCause, meters.counter(Metric.DENIALS, attempt.label(), denialCause.label()));
+            denialCause,
+            meters.counter(SecurityMetric.DENIALS, attempt.label(), denialCause.label()));
       }
       denials.put(attempt, causes);
     }
-    authentication = meters.timer(Metric.AUTHENTICATION);
-    passwordsWaiting = meters.level(Metric.PASSWORDS_WAITING);
-    addresses = meters.level(Metric.LOGIN_ADDRESSES);
-    pluginCallsWaiting = meters.level(Metric.PLUGIN_CALLS_WAITING);
-    eventsWaiting = meters.level(Metric.EVENTS_WAITING);
-    eventsDropped = meters.counter(Metric.EVENTS_DROPPED);
-    filesTaken = meters.counter(Metric.SECURITY_FILES_READ, "taken");
-    filesRefused = meters.counter(Metric.SECURITY_FILES_READ, "refused");
+    authentication = meters.timer(SecurityMetric.AUTHENTICATION);
+    passwordsWaiting = meters.level(SecurityMetric.PASSWORDS_WAITING);
+    addresses = meters.level(SecurityMetric.LOGIN_ADDRESSES);
+    pluginCallsWaiting = meters.level(SecurityMetric.PLUGIN_CALLS_WAITING);
+    eventsWaiting = meters.level(SecurityMetric.EVENTS_WAITING);
+    eventsDropped = meters.counter(SecurityMetric.EVENTS_DROPPED);
+    filesTaken = meters.counter(SecurityMetric.SECURITY_FILES_READ, "loaded");
+    filesRefused = meters.counter(SecurityMetric.SECURITY_FILES_READ, "rejected");
   }
 
   @Override
-  public void denied(Attempt attempt, DenialCause denialCause) {
+  public void onDenied(Attempt attempt, DenialCause denialCause) {
     Map<DenialCause, LongAdder> causes = Objects.requireNonNull(denials.get(attempt));
     Objects.requireNonNull(causes.get(denialCause)).increment();
   }
 
   @Override
-  public void authenticated(long nanos) {
+  public void onAuthenticated(long nanos) {
     authentication.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
-  public void passwordsWaiting(int delta) {
+  public void addQueuedPasswords(int delta) {
     passwordsWaiting.add(delta);
   }
 
   @Override
-  public void addressesRemembered(int delta) {
+  public void addTrackedAddresses(int delta) {
     addresses.add(delta);
   }
 
   @Override
-  public void pluginCallsWaiting(int delta) {
+  public void addQueuedPluginCalls(int delta) {
     pluginCallsWaiting.add(delta);
   }
 
   @Override
-  public void eventsWaiting(int delta) {
+  public void addQueuedEvents(int delta) {
     eventsWaiting.add(delta);
   }
 
   @Override
-  public void eventDropped() {
+  public void onEventDropped() {
     eventsDropped.increment();
   }
 
   @Override
-  public void fileRead(boolean taken) {
+  public void onFileReloaded(boolean taken) {
     (taken ? filesTaken : filesRefused).increment();
   }
 }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.ops;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.limits.Limit;
-import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.RejectedWork;
 import io.fjordmq.broker.session.SessionObserver;
@@ -29,7 +29,7 @@ final class SessionMeters implements SessionObserver {
   private final Meters meters;
   private final LongAdder heldBack;
 
-  /** By tenant, for tenants with limits of their own; the empty name stands for all others. */
+  /** By tenant, for tenants with limits of their own; the empty name represents all others. */
   private final Map<String, Map<Limit, LongAdder>> limitsReached = new ConcurrentHashMap<>();
 
   private final LongAdder[] packets = new LongAdder[PACKETS.length];
@@ -51,43 +51,46 @@ final class SessionMeters implements SessionObserver {
 
   SessionMeters(Meters meters) {
     this.meters = meters;
-    connections = meters.level(Metric.CONNECTIONS);
+    connections = meters.level(ClientMetric.CONNECTIONS);
     for (int level = 3; level <= 5; level++) {
       String protocol = level == 3 ? "3.1" : level == 4 ? "3.1.1" : "5.0";
-      opened[level][0] = meters.counter(Metric.CONNECTIONS_OPENED, protocol, "transient");
-      opened[level][1] = meters.counter(Metric.CONNECTIONS_OPENED, protocol, "persistent");
+      opened[level][0] = meters.counter(ClientMetric.CONNECTIONS_OPENED, protocol, "transient");
+      opened[level][1] = meters.counter(ClientMetric.CONNECTIONS_OPENED, protocol, "persistent");
     }
-    refused = meters.counters(Metric.CONNECTIONS_REFUSED, CloseReason.class, CloseReason::label);
-    closed = meters.counters(Metric.CONNECTIONS_CLOSED, CloseReason.class, CloseReason::label);
-    heldBack = meters.level(Metric.CONNECTIONS_HELD_BACK);
+    refused =
+        meters.counters(ClientMetric.CONNECTIONS_REFUSED, CloseReason.class, CloseReason::label);
+    closed =
+        meters.counters(ClientMetric.CONNECTIONS_CLOSED, CloseReason.class, CloseReason::label);
+    heldBack = meters.level(ClientMetric.CONNECTIONS_HELD_BACK);
     limitsReached.put("", newLimits(""));
     for (int type = 1; type < PACKETS.length; type++) {
-      packets[type] = meters.counter(Metric.PACKETS_RECEIVED, PACKETS[type]);
+      packets[type] = meters.counter(ClientMetric.PACKETS_RECEIVED, PACKETS[type]);
     }
-    bytesRead = meters.counter(Metric.BYTES_RECEIVED);
-    packetsWritten = meters.counter(Metric.PACKETS_SENT);
-    bytesWritten = meters.counter(Metric.BYTES_SENT);
-    subscriptions = meters.level(Metric.TRANSIENT_SUBSCRIPTIONS);
-    overloaded = meters.counters(Metric.OVERLOAD_REFUSED, RejectedWork.class, RejectedWork::label);
+    bytesRead = meters.counter(ClientMetric.BYTES_RECEIVED);
+    packetsWritten = meters.counter(ClientMetric.PACKETS_SENT);
+    bytesWritten = meters.counter(ClientMetric.BYTES_SENT);
+    subscriptions = meters.level(ClientMetric.TRANSIENT_SUBSCRIPTIONS);
+    overloaded =
+        meters.counters(ClientMetric.OVERLOAD_REFUSED, RejectedWork.class, RejectedWork::label);
     notServing =
-        meters.counters(Metric.NOT_SERVING_REFUSED, RejectedWork.class, RejectedWork::label);
-    received = byQos(meters, Metric.MESSAGES_RECEIVED);
-    receivedBytes = byQos(meters, Metric.MESSAGES_RECEIVED_BYTES);
-    sent = byQos(meters, Metric.MESSAGES_SENT);
-    sentBytes = byQos(meters, Metric.MESSAGES_SENT_BYTES);
+        meters.counters(ClientMetric.NOT_SERVING_REFUSED, RejectedWork.class, RejectedWork::label);
+    received = byQos(meters, ClientMetric.MESSAGES_RECEIVED);
+    receivedBytes = byQos(meters, ClientMetric.MESSAGES_RECEIVED_BYTES);
+    sent = byQos(meters, ClientMetric.MESSAGES_SENT);
+    sentBytes = byQos(meters, ClientMetric.MESSAGES_SENT_BYTES);
     for (DropReason reason : DropReason.values()) {
-      dropped.put(reason, meters.counter(Metric.MESSAGES_DROPPED, "session", reason.label()));
+      dropped.put(reason, meters.counter(ClientMetric.MESSAGES_DROPPED, "session", reason.label()));
     }
-    acknowledged = meters.timer(Metric.PUBLISH_ACK);
-    inflight = meters.level(Metric.MESSAGES_INFLIGHT);
-    queued = meters.level(Metric.MESSAGES_QUEUED);
-    queuedBytes = meters.level(Metric.MESSAGES_QUEUED_BYTES);
+    acknowledged = meters.timer(ClientMetric.PUBLISH_ACK);
+    inflight = meters.level(ClientMetric.MESSAGES_INFLIGHT);
+    queued = meters.level(ClientMetric.MESSAGES_QUEUED);
+    queuedBytes = meters.level(ClientMetric.MESSAGES_QUEUED_BYTES);
   }
 
   private Map<Limit, LongAdder> newLimits(String tenant) {
     Map<Limit, LongAdder> counters = new EnumMap<>(Limit.class);
     for (Limit limit : Limit.values()) {
-      counters.put(limit, meters.counter(Metric.LIMITS_REACHED, limit.label(), tenant));
+      counters.put(limit, meters.counter(ClientMetric.LIMITS_REACHED, limit.label(), tenant));
     }
     return counters;
   }
@@ -137,94 +140,94 @@ final class SessionMeters implements SessionObserver {
   }
 
   @Override
-  public void connected(int protocolLevel, boolean persistent) {
+  public void onConnected(int protocolLevel, boolean persistent) {
     connections.increment();
     opened[protocolLevel][persistent ? 1 : 0].increment();
   }
 
   @Override
-  public void refused(CloseReason reason) {
+  public void onRefused(CloseReason reason) {
     Objects.requireNonNull(refused.get(reason)).increment();
   }
 
   @Override
-  public void disconnected(CloseReason reason) {
+  public void onDisconnected(CloseReason reason) {
     connections.decrement();
     Objects.requireNonNull(closed.get(reason)).increment();
   }
 
   @Override
-  public void packetReceived(int type) {
+  public void onPacketReceived(int type) {
     packets[type].increment();
   }
 
   @Override
-  public void received(Qos qos, int bytes) {
+  public void onReceived(Qos qos, int bytes) {
     received[qos.level()].increment();
     receivedBytes[qos.level()].add(bytes);
   }
 
   @Override
-  public void sent(Qos qos, int bytes) {
+  public void onSent(Qos qos, int bytes) {
     sent[qos.level()].increment();
     sentBytes[qos.level()].add(bytes);
   }
 
   @Override
-  public void dropped(DropReason reason, long count) {
+  public void onDropped(DropReason reason, long count) {
     Objects.requireNonNull(dropped.get(reason)).add(count);
   }
 
   @Override
-  public void acknowledged(long nanos) {
+  public void onAcknowledged(long nanos) {
     acknowledged.record(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override
-  public void inflight(int delta) {
+  public void addInflight(int delta) {
     inflight.add(delta);
   }
 
   @Override
-  public void queued(int deltaMessages, long deltaBytes) {
+  public void addQueued(int deltaMessages, long deltaBytes) {
     queued.add(deltaMessages);
     queuedBytes.add(deltaBytes);
   }
 
   @Override
-  public void limitReached(Limit limit, String tenant) {
+  public void onLimitReached(Limit limit, String tenant) {
     Objects.requireNonNull(limitsReached.computeIfAbsent(tenant, this::newLimits).get(limit))
         .increment();
   }
 
   @Override
-  public void refusedAsOverloaded(RejectedWork work) {
+  public void onRefusedAsOverloaded(RejectedWork work) {
     Objects.requireNonNull(overloaded.get(work)).increment();
   }
 
   @Override
-  public void refusedAsNotServing(RejectedWork work) {
+  public void onRefusedAsNotServing(RejectedWork work) {
     Objects.requireNonNull(notServing.get(work)).increment();
   }
 
   @Override
-  public void read(long bytes) {
+  public void onRead(long bytes) {
     bytesRead.add(bytes);
   }
 
   @Override
-  public void wrote(int packets, long bytes) {
+  public void onWritten(int packets, long bytes) {
     packetsWritten.add(packets);
     bytesWritten.add(bytes);
   }
 
   @Override
-  public void subscribed(int delta) {
+  public void addSubscriptions(int delta) {
     subscriptions.add(delta);
   }
 
   @Override
-  public void heldBack(boolean held) {
+  public void onBackPressureChanged(boolean held) {
     heldBack.add(held ? 1 : -1);
   }
 }

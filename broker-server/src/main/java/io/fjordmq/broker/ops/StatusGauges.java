@@ -4,7 +4,7 @@ import io.fjordmq.cluster.consensus.GroupStatus;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.client.ClientStatus.RangeQueue;
 import io.fjordmq.range.kv.KvMetrics;
-import io.fjordmq.range.placement.ShapeReport;
+import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.util.Collection;
 import java.util.Map;
@@ -29,88 +29,91 @@ final class StatusGauges {
     stores.forEach(this::addRanges);
     addRaft();
     addStorage();
-    gauge(Metric.CLOCK_DIFFERENCE, s -> s.clockAheadMillis() / 1_000.0);
+    gauge(NodeMetric.CLOCK_DIFFERENCE, s -> s.clockAheadMillis() / 1_000.0);
   }
 
   /** Sets the values that the gauges show from now on. */
-  void show(NodeStatus current) {
+  void update(NodeStatus current) {
     status = current;
   }
 
   private void addOverload() {
-    gauge(Metric.OVERLOADED, s -> s.overload().overloaded() ? 1 : 0);
-    gauge(Metric.HEAP_PERCENT, s -> s.overload().reading().heapPercent());
-    gauge(Metric.DIRECT_PERCENT, s -> s.overload().reading().directPercent());
-    gauge(Metric.LOOP_LAG, s -> s.overload().reading().loopLagMillis());
+    gauge(ClientMetric.OVERLOADED, s -> s.overload().overloaded() ? 1 : 0);
+    gauge(ClientMetric.HEAP_PERCENT, s -> s.overload().reading().heapPercent());
+    gauge(ClientMetric.DIRECT_PERCENT, s -> s.overload().reading().directPercent());
+    gauge(ClientMetric.LOOP_LAG, s -> s.overload().reading().loopLagMillis());
   }
 
   private void addDelivery() {
-    gauge(Metric.MAILBOX_MESSAGES, s -> s.delivery().waitingCopies());
-    gauge(Metric.MAILBOX_BYTES, s -> s.delivery().waitingBytes());
-    gauge(Metric.NODE_STREAMS, s -> s.delivery().nodes().streams());
-    gauge(Metric.NODE_STREAMS_FULL, s -> s.delivery().nodes().full());
-    gauge(Metric.NODE_ITEMS_WAITING, s -> s.delivery().nodes().items());
-    gauge(Metric.NODE_BYTES_WAITING, s -> s.delivery().nodes().bytes());
-    gauge(Metric.LOCAL_FILTERS, s -> s.delivery().filters());
-    gauge(Metric.LOCAL_ROUTES, s -> s.delivery().heldRoutes());
-    gauge(Metric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().leftoverRoutes());
-    gauge(Metric.LOCAL_ROUTE_REMOVALS_WAITING, s -> s.delivery().waitingRemovals());
-    gauge(Metric.PUBLISHES_WAITING, s -> s.delivery().slowedPublishes());
-    gauge(Metric.SHARES, s -> s.delivery().shares());
-    gauge(Metric.REPEATING_PUBLISHERS, s -> s.delivery().repeatingPublishers());
-    gauge(Metric.REPEATABLE_MESSAGES, s -> s.delivery().repeatableMessages());
+    gauge(DeliveryMetric.MAILBOX_MESSAGES, s -> s.delivery().waitingCopies());
+    gauge(DeliveryMetric.MAILBOX_BYTES, s -> s.delivery().waitingBytes());
+    gauge(DeliveryMetric.NODE_STREAMS, s -> s.delivery().nodes().streams());
+    gauge(DeliveryMetric.NODE_STREAMS_FULL, s -> s.delivery().nodes().full());
+    gauge(DeliveryMetric.NODE_ITEMS_WAITING, s -> s.delivery().nodes().items());
+    gauge(DeliveryMetric.NODE_BYTES_WAITING, s -> s.delivery().nodes().bytes());
+    gauge(DeliveryMetric.LOCAL_FILTERS, s -> s.delivery().filters());
+    gauge(DeliveryMetric.LOCAL_ROUTES, s -> s.delivery().heldRoutes());
+    gauge(DeliveryMetric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().leftoverRoutes());
+    gauge(DeliveryMetric.LOCAL_ROUTE_REMOVALS_WAITING, s -> s.delivery().waitingRemovals());
+    gauge(DeliveryMetric.PUBLISHES_WAITING, s -> s.delivery().slowedPublishes());
+    gauge(DeliveryMetric.SHARES, s -> s.delivery().shares());
+    gauge(DeliveryMetric.REPEATING_PUBLISHERS, s -> s.delivery().repeatingPublishers());
+    gauge(DeliveryMetric.REPEATABLE_MESSAGES, s -> s.delivery().repeatableMessages());
   }
 
   private void addStores() {
-    gauge(Metric.ROUTES, s -> s.router().routes());
-    gauge(Metric.ROUTE_FILTERS, s -> s.router().filters());
-    gauge(Metric.ROUTE_CACHE_TOPICS, s -> s.router().cachedTopics());
-    counter(Metric.ROUTE_CACHE_HITS, s -> s.router().cacheHits());
-    counter(Metric.ROUTE_CACHE_MISSES, s -> s.router().cacheMisses());
-    counter(Metric.ROUTE_CACHE_INVALIDATIONS, s -> s.router().cacheInvalidations());
-    counter(Metric.ROUTE_CACHE_EVICTIONS, s -> s.router().cacheEvictions());
-    gauge(Metric.ROUTE_CHANGES_WAITING, s -> s.router().waitingForNodes());
-    gauge(Metric.INBOXES, s -> s.inboxes().inboxes());
-    gauge(Metric.INBOXES_ATTACHED, s -> s.inboxes().attached());
-    gauge(Metric.INBOX_SUBSCRIPTIONS, s -> s.inboxes().subscriptions());
-    gauge(Metric.INBOX_MESSAGES, s -> s.inboxes().queuedMessages());
-    gauge(Metric.RETAINED_MESSAGES, NodeStatus::retained);
+    gauge(StoreMetric.ROUTES, s -> s.router().routes());
+    gauge(StoreMetric.ROUTE_FILTERS, s -> s.router().filters());
+    gauge(StoreMetric.ROUTE_CACHE_TOPICS, s -> s.router().cachedTopics());
+    counter(StoreMetric.ROUTE_CACHE_HITS, s -> s.router().cacheHits());
+    counter(StoreMetric.ROUTE_CACHE_MISSES, s -> s.router().cacheMisses());
+    counter(StoreMetric.ROUTE_CACHE_INVALIDATIONS, s -> s.router().cacheInvalidations());
+    counter(StoreMetric.ROUTE_CACHE_EVICTIONS, s -> s.router().cacheEvictions());
+    gauge(StoreMetric.ROUTE_CHANGES_WAITING, s -> s.router().waitingForNodes());
+    gauge(StoreMetric.INBOXES, s -> s.inboxes().inboxes());
+    gauge(StoreMetric.INBOXES_ATTACHED, s -> s.inboxes().attached());
+    gauge(StoreMetric.INBOX_SUBSCRIPTIONS, s -> s.inboxes().subscriptions());
+    gauge(StoreMetric.INBOX_MESSAGES, s -> s.inboxes().queuedMessages());
+    gauge(StoreMetric.RETAINED_MESSAGES, NodeStatus::retained);
   }
 
   private void addRanges(String store) {
-    gauge(Metric.RANGES, s -> replicas(s, store).count(), store);
-    gauge(Metric.RANGES_LED, s -> replicas(s, store).filter(ReplicaStatus::leading).count(), store);
+    gauge(RangeMetric.RANGES, s -> replicas(s, store).count(), store);
+    gauge(
+        RangeMetric.RANGES_LED,
+        s -> replicas(s, store).filter(ReplicaStatus::leading).count(),
+        store);
     Predicate<ReplicaStatus> halted = replica -> replica.failure() != null;
-    gauge(Metric.RANGES_HALTED, s -> replicas(s, store).filter(halted).count(), store);
+    gauge(RangeMetric.RANGES_HALTED, s -> replicas(s, store).filter(halted).count(), store);
     gauge(
-        Metric.RANGE_BUSIEST_REQUESTS,
-        s -> shapes(s, store).mapToLong(ShapeReport::requests).max().orElse(0),
+        RangeMetric.RANGE_BUSIEST_REQUESTS,
+        s -> rangeLoads(s, store).mapToLong(RangeLoadReport::requests).max().orElse(0),
         store);
     gauge(
-        Metric.RANGE_BUSIEST_PERCENT,
-        s -> shapes(s, store).mapToInt(ShapeReport::busyPermille).max().orElse(0) / 10.0,
+        RangeMetric.RANGE_BUSIEST_PERCENT,
+        s -> rangeLoads(s, store).mapToInt(RangeLoadReport::busyPermille).max().orElse(0) / 10.0,
         store);
     gauge(
-        Metric.RANGE_LARGEST_BYTES,
-        s -> shapes(s, store).mapToLong(ShapeReport::bytes).max().orElse(0),
+        RangeMetric.RANGE_LARGEST_BYTES,
+        s -> rangeLoads(s, store).mapToLong(RangeLoadReport::bytes).max().orElse(0),
         store);
     gauge(
-        Metric.RANGE_LOG_BYTES,
+        RangeMetric.RANGE_LOG_BYTES,
         s -> replicas(s, store).mapToLong(ReplicaStatus::logBytesSinceCheckpoint).sum(),
         store);
     gauge(
-        Metric.RANGE_SENDERS,
+        RangeMetric.RANGE_SENDERS,
         s -> replicas(s, store).mapToLong(ReplicaStatus::senders).sum(),
         store);
     gauge(
-        Metric.RANGE_QUEUE_COMMANDS,
+        RangeMetric.RANGE_QUEUE_COMMANDS,
         s -> client(s, store).ranges().stream().mapToLong(RangeQueue::queuedCommands).sum(),
         store);
     gauge(
-        Metric.RANGE_QUEUE_BYTES,
+        RangeMetric.RANGE_QUEUE_BYTES,
         s -> client(s, store).ranges().stream().mapToLong(RangeQueue::queuedBytes).sum(),
         store);
-    gauge(Metric.RANGE_QUERIES_IN_FLIGHT, s -> client(s, store).queriesInFlight(), store);
+    gauge(RangeMetric.RANGE_QUERIES_IN_FLIGHT, s -> client(s, store).queriesInFlight(), store);
   }
 
   private static Stream<ReplicaStatus> replicas(NodeStatus status, String store) {
@@ -118,8 +121,8 @@ final class StatusGauges {
         .filter(replica -> replica.descriptor().id().store().equals(store));
   }
 
-  private static Stream<ShapeReport> shapes(NodeStatus status, String store) {
-    return status.shapes().entrySet().stream()
+  private static Stream<RangeLoadReport> rangeLoads(NodeStatus status, String store) {
+    return status.rangeLoads().entrySet().stream()
         .filter(shape -> shape.getKey().store().equals(store))
         .map(Map.Entry::getValue);
   }
@@ -129,10 +132,10 @@ final class StatusGauges {
   }
 
   private void addRaft() {
-    gauge(Metric.RAFT_GROUPS, s -> groups(s).count());
-    gauge(Metric.RAFT_GROUPS_LED, s -> groups(s).filter(g -> g.leadership().leading()).count());
-    gauge(Metric.RAFT_LOG_ENTRIES, s -> sum(s, g -> g.lastIndex() - g.firstIndex() + 1));
-    gauge(Metric.RAFT_UNAPPLIED, s -> sum(s, g -> g.committedIndex() - g.appliedIndex()));
+    gauge(RaftMetric.RAFT_GROUPS, s -> groups(s).count());
+    gauge(RaftMetric.RAFT_GROUPS_LED, s -> groups(s).filter(g -> g.leadership().leading()).count());
+    gauge(RaftMetric.RAFT_LOG_ENTRIES, s -> sum(s, g -> g.lastIndex() - g.firstIndex() + 1));
+    gauge(RaftMetric.RAFT_UNAPPLIED, s -> sum(s, g -> g.committedIndex() - g.appliedIndex()));
   }
 
   private static Stream<GroupStatus> groups(NodeStatus status) {
@@ -146,17 +149,17 @@ final class StatusGauges {
   }
 
   private void addStorage() {
-    gauge(Metric.STORAGE_FAILED, s -> s.disk().storageFailed() ? 1 : 0);
-    gauge(Metric.RAFT_LOG_FAILED, s -> s.disk().logFailed() ? 1 : 0);
-    gauge(Metric.DISK_FREE_BYTES, s -> s.disk().freeBytes());
-    gauge(Metric.DISK_LOW, s -> s.disk().low() ? 1 : 0);
-    storage(Metric.STORAGE_UNWRITTEN_BYTES, KvMetrics::unwrittenBytes);
-    storage(Metric.STORAGE_MEMTABLE_BYTES, KvMetrics::memtableBytes);
-    storage(Metric.STORAGE_CACHE_BYTES, KvMetrics::blockCacheBytes);
-    storage(Metric.STORAGE_TABLE_BYTES, KvMetrics::tableFileBytes);
-    storage(Metric.STORAGE_PENDING_COMPACTION_BYTES, KvMetrics::pendingCompactionBytes);
-    storage(Metric.STORAGE_WRITE_STOPPED, storage -> storage.writeStopped() ? 1 : 0);
-    storage(Metric.STORAGE_BACKGROUND_ERRORS, KvMetrics::backgroundErrors);
+    gauge(NodeMetric.STORAGE_FAILED, s -> s.disk().storageFailed() ? 1 : 0);
+    gauge(RaftMetric.RAFT_LOG_FAILED, s -> s.disk().logFailed() ? 1 : 0);
+    gauge(NodeMetric.DISK_FREE_BYTES, s -> s.disk().freeBytes());
+    gauge(NodeMetric.DISK_LOW, s -> s.disk().low() ? 1 : 0);
+    storage(NodeMetric.STORAGE_UNWRITTEN_BYTES, KvMetrics::unwrittenBytes);
+    storage(NodeMetric.STORAGE_MEMTABLE_BYTES, KvMetrics::memtableBytes);
+    storage(NodeMetric.STORAGE_CACHE_BYTES, KvMetrics::blockCacheBytes);
+    storage(NodeMetric.STORAGE_TABLE_BYTES, KvMetrics::tableFileBytes);
+    storage(NodeMetric.STORAGE_PENDING_COMPACTION_BYTES, KvMetrics::pendingCompactionBytes);
+    storage(NodeMetric.STORAGE_WRITE_STOPPED, storage -> storage.writeStopped() ? 1 : 0);
+    storage(NodeMetric.STORAGE_BACKGROUND_ERRORS, KvMetrics::backgroundErrors);
   }
 
   private void storage(Metric metric, ToDoubleFunction<KvMetrics> figure) {

@@ -9,8 +9,7 @@ package io.fjordmq.broker.security;
  */
 public record AccessDecision(boolean allowed, String by, DenialCause denialCause) {
   static final AccessDecision ALLOWED = new AccessDecision(true, "", DenialCause.DENIED);
-  static final AccessDecision NOBODY_ALLOWED =
-      new AccessDecision(false, "", DenialCause.NOBODY_ALLOWED);
+  static final AccessDecision NOT_ALLOWED = new AccessDecision(false, "", DenialCause.NOT_ALLOWED);
 
   static AccessDecision denied(String by, DenialCause denialCause) {
     return new AccessDecision(false, by, denialCause);

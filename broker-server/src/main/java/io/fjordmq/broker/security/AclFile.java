@@ -35,7 +35,7 @@ final class AclFile {
     private final List<Line> denials = new ArrayList<>();
     private final List<Line> others = new ArrayList<>();
 
-    private void add(Line line) {
+    private void addLine(Line line) {
       (line.allow ? others : denials).add(line);
     }
 
@@ -80,11 +80,11 @@ final class AclFile {
     String rest = blank < 0 ? "" : line.substring(blank + 1).strip();
     switch (word) {
       case "user" -> {
-        require(!rest.isEmpty(), "user needs a name");
+        require(!rest.isEmpty(), "user must be followed by a name");
         return users.computeIfAbsent(rest, name -> new Section());
       }
-      case "topic" -> section.add(rule(rest));
-      case "pattern" -> patterns.add(rule(rest));
+      case "topic" -> section.addLine(rule(rest));
+      case "pattern" -> patterns.addLine(rule(rest));
       default ->
           throw new IllegalArgumentException(
               "a line must begin with user, topic or pattern, not '" + word + "'");

@@ -9,28 +9,28 @@ import java.util.concurrent.CompletionStage;
 
 /** The last authenticator of the chain: admits clients without credentials. */
 final class AnonymousAccess implements Authenticator {
-  private final Anonymous whom;
-  private final boolean alone;
+  private final Anonymous allowed;
+  private final boolean onlyAuthenticator;
 
   /**
-   * @param alone true if there is no other authenticator: user name and password are then ignored
-   *     and the client is anonymous
+   * @param onlyAuthenticator true if there is no other authenticator: user name and password are
+   *     then ignored and the client is anonymous
    */
-  AnonymousAccess(Anonymous whom, boolean alone) {
-    this.whom = whom;
-    this.alone = alone;
+  AnonymousAccess(Anonymous allowed, boolean onlyAuthenticator) {
+    this.allowed = allowed;
+    this.onlyAuthenticator = onlyAuthenticator;
   }
 
   @Override
   public CompletionStage<Authentication> authenticate(ConnectAttempt attempt) {
-    boolean welcome =
-        switch (whom) {
+    boolean admitted =
+        switch (allowed) {
           case TRUE -> true;
           case FALSE -> false;
           case LOOPBACK -> attempt.isLocal();
-          case AUTO -> alone && attempt.isLocal();
+          case AUTO -> onlyAuthenticator && attempt.isLocal();
         };
-    return welcome && (alone || attempt.isWithoutCredentials())
+    return admitted && (onlyAuthenticator || attempt.isWithoutCredentials())
         ? new Authentication.Allow(Identity.of(null)).now()
         : Authentication.pass().now();
   }

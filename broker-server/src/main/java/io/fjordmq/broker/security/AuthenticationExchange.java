@@ -41,17 +41,18 @@ public final class AuthenticationExchange {
   }
 
   /**
-   * Performs the client's next step. May be called again only after {@link GoOn}.
+   * Performs the client's next step. May be called again only after a {@link
+   * ConnectAdmission.Challenge}.
    *
    * @param data empty if the client sent none
    */
   public CompletableFuture<ConnectAdmission> next(byte[] data) {
     return provider
-        .ask(authenticator -> call(authenticator, data))
+        .invoke(authenticator -> call(authenticator, data))
         .handle(
             (step, error) -> {
               if (step != null) {
-                return answer(step);
+                return admissionOf(step);
               }
               DenialCause denialCause =
                   error == null
@@ -79,7 +80,7 @@ public final class AuthenticationExchange {
     return step;
   }
 
-  private ConnectAdmission answer(Step step) {
+  private ConnectAdmission admissionOf(Step step) {
     if (step instanceof Step.Continue more) {
       return new Challenge(more.data());
     }

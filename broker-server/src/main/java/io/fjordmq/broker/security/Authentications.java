@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class Authentications {
   private static final byte[] NO_DATA = {};
 
-  /** The answer of one authenticator, with the cause of a denial. */
-  private record Answer(Authentication said, DenialCause denialCause) {}
+  /** The decision of one authenticator, with the cause of a denial. */
+  private record Outcome(Authentication authentication, DenialCause denialCause) {}
 
   private final List<Provider<Authenticator>> chain;
   private final ClientRefusals clientRefusals;
@@ -35,56 +35,57 @@ final class Authentications {
   }
 
   CompletableFuture<ConnectAdmission> admit(ConnectAttempt attempt) {
-    return ask(attempt, 0);
+    return authenticate(attempt, 0);
   }
 
-  private CompletableFuture<ConnectAdmission> ask(ConnectAttempt attempt, int index) {
+  private CompletableFuture<ConnectAdmission> authenticate(ConnectAttempt attempt, int index) {
     if (index == chain.size()) {
-      return concluded(attempt, () -> denyUnknown(attempt));
+      return unlessBlocked(attempt, () -> denyUnknown(attempt));
     }
     Provider<Authenticator> provider = chain.get(index);
     return provider
-        .ask(authenticator -> authenticator.authenticate(attempt))
-        .handle((said, error) -> answer(provider, attempt, said, error))
+        .invoke(authenticator -> authenticator.authenticate(attempt))
+        .handle((authentication, error) -> outcomeOf(provider, attempt, authentication, error))
         .thenCompose(
-            answer ->
-                answer.said instanceof Authentication.Pass
-                    ? ask(attempt, index + 1)
-                    : concluded(attempt, () -> decided(provider, attempt, answer)));
+            outcome ->
+                outcome.authentication instanceof Authentication.Pass
+                    ? authenticate(attempt, index + 1)
+                    : unlessBlocked(attempt, () -> decided(provider, attempt, outcome)));
   }
 
-  private CompletableFuture<ConnectAdmission> concluded(
-      ConnectAttempt attempt, Supplier<ConnectAdmission> answer) {
+  private CompletableFuture<ConnectAdmission> unlessBlocked(
+      ConnectAttempt attempt, Supplier<ConnectAdmission> decision) {
     Refused shut = clientRefusals.refuseIfBlocked(attempt);
-    return CompletableFuture.completedFuture(shut == null ? answer.get() : shut);
+    return CompletableFuture.completedFuture(shut == null ? decision.get() : shut);
   }
 
-  private static Answer answer(
+  private static Outcome outcomeOf(
       Provider<Authenticator> provider,
       ConnectAttempt attempt,
-      @Nullable Authentication said,
+      @Nullable Authentication authentication,
       @Nullable Throwable error) {
-    if (said != null) {
+    if (authentication != null) {
       boolean busy =
-          said instanceof Authentication.Deny deny && deny.reason() == DenyReason.SERVER_BUSY;
-      return new Answer(said, busy ? DenialCause.BUSY : DenialCause.DENIED);
+          authentication instanceof Authentication.Deny deny
+              && deny.reason() == DenyReason.SERVER_BUSY;
+      return new Outcome(authentication, busy ? DenialCause.BUSY : DenialCause.DENIED);
     }
     DenialCause denialCause =
         error == null ? DenialCause.FAILED : provider.cause(error, "connect " + attempt.clientId());
     DenyReason reason =
         denialCause == DenialCause.BUSY ? DenyReason.SERVER_BUSY : DenyReason.SERVER_UNAVAILABLE;
-    return new Answer(new Authentication.Deny(reason, denialCause.label()), denialCause);
+    return new Outcome(new Authentication.Deny(reason, denialCause.label()), denialCause);
   }
 
   private ConnectAdmission decided(
-      Provider<Authenticator> provider, ConnectAttempt attempt, Answer answer) {
-    if (answer.said instanceof Authentication.Allow allow) {
+      Provider<Authenticator> provider, ConnectAttempt attempt, Outcome outcome) {
+    if (outcome.authentication instanceof Authentication.Allow allow) {
       ClientInfo client = ClientInfo.of(attempt, allow.identity());
       return new Admitted(client, allow.identity().permissions(), NO_DATA);
     }
-    Authentication.Deny deny = (Authentication.Deny) answer.said;
+    Authentication.Deny deny = (Authentication.Deny) outcome.authentication;
     return clientRefusals.refuse(
-        attempt, Refusal.of(deny.reason()), answer.denialCause, deny.detail(), provider.name());
+        attempt, Refusal.of(deny.reason()), outcome.denialCause, deny.detail(), provider.name());
   }
 
   private ConnectAdmission denyUnknown(ConnectAttempt attempt) {
@@ -99,6 +100,6 @@ final class Authentications {
             : attempt.isWithoutCredentials()
                 ? "no user name, and securityConfig.allowAnonymous excludes it"
                 : "unknown user";
-    return clientRefusals.refuse(attempt, refusal, DenialCause.NOBODY_ALLOWED, detail, "");
+    return clientRefusals.refuse(attempt, refusal, DenialCause.NOT_ALLOWED, detail, "");
   }
 }

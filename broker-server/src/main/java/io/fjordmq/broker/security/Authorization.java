@@ -16,7 +16,7 @@ final class Authorization {
   static final String ACL_FILE = "securityConfig.aclFile";
 
   /** A decision of one plugin, and its consequence. */
-  private record PluginAnswer(Decision decision, AccessDecision accessDecision) {}
+  private record PluginDecision(Decision decision, AccessDecision accessDecision) {}
 
   private final @Nullable WatchedFile<AclFile> acl;
   private final List<Provider<Authorizer>> plugins;
@@ -58,39 +58,39 @@ final class Authorization {
   }
 
   /** Asks the plugins. */
-  CompletableFuture<AccessDecision> ask(ClientInfo client, Action action) {
-    return ask(client, action, 0);
+  CompletableFuture<AccessDecision> evaluate(ClientInfo client, Action action) {
+    return evaluate(client, action, 0);
   }
 
-  private CompletableFuture<AccessDecision> ask(ClientInfo client, Action action, int index) {
+  private CompletableFuture<AccessDecision> evaluate(ClientInfo client, Action action, int index) {
     if (index == plugins.size()) {
-      return CompletableFuture.completedFuture(AccessDecision.NOBODY_ALLOWED);
+      return CompletableFuture.completedFuture(AccessDecision.NOT_ALLOWED);
     }
     Provider<Authorizer> plugin = plugins.get(index);
     return plugin
-        .ask(authorizer -> authorizer.authorize(client, action))
-        .handle((decision, error) -> answer(plugin, client, action, decision, error))
+        .invoke(authorizer -> authorizer.authorize(client, action))
+        .handle((decision, error) -> decisionOf(plugin, client, action, decision, error))
         .thenCompose(
-            answer ->
-                answer.decision == Decision.PASS
-                    ? ask(client, action, index + 1)
-                    : CompletableFuture.completedFuture(answer.accessDecision));
+            pluginDecision ->
+                pluginDecision.decision == Decision.PASS
+                    ? evaluate(client, action, index + 1)
+                    : CompletableFuture.completedFuture(pluginDecision.accessDecision));
   }
 
-  private static PluginAnswer answer(
+  private static PluginDecision decisionOf(
       Provider<Authorizer> plugin,
       ClientInfo client,
       Action action,
       @Nullable Decision decision,
       @Nullable Throwable error) {
     if (decision == Decision.ALLOW) {
-      return new PluginAnswer(decision, AccessDecision.ALLOWED);
+      return new PluginDecision(decision, AccessDecision.ALLOWED);
     }
     if (decision == Decision.PASS) {
-      return new PluginAnswer(decision, AccessDecision.NOBODY_ALLOWED);
+      return new PluginDecision(decision, AccessDecision.NOT_ALLOWED);
     }
     DenialCause denialCause =
         error == null ? DenialCause.DENIED : plugin.cause(error, client.clientId() + ": " + action);
-    return new PluginAnswer(Decision.DENY, AccessDecision.denied(plugin.name(), denialCause));
+    return new PluginDecision(Decision.DENY, AccessDecision.denied(plugin.name(), denialCause));
   }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The rights of one connected client. Belongs to the event loop of its session.
  *
  * <p>The client's own {@link Permissions} decide first, then the ACL file, then plugins. The first
- * two answer immediately. Decisions about publishing are cached for a bounded number of topics, for
+ * two decide immediately. Decisions about publishing are cached for a bounded number of topics, for
  * a bounded time, and until the ACL file changes or the client authenticates again.
  */
 public final class ClientAccess {
@@ -81,7 +81,8 @@ public final class ClientAccess {
   }
 
   /**
-   * The known decision about publishing to a topic; null if {@link #askPublish} has to be called.
+   * The known decision about publishing to a topic; null if {@link #evaluatePublish} has to be
+   * called.
    *
    * @param nowMillis wall clock
    */
@@ -102,7 +103,7 @@ public final class ClientAccess {
 
   private void refresh(long nowMillis) {
     if (shared.acl() != acl) {
-      rulesAnew();
+      reloadRules();
       forget();
     }
     if (nowMillis - rememberedSince >= shared.cacheMillis()) {
@@ -111,7 +112,7 @@ public final class ClientAccess {
     }
   }
 
-  private void rulesAnew() {
+  private void reloadRules() {
     AclFile now = shared.acl();
     acl = now;
     fromFile = now == null ? null : now.rulesOf(client.clientId(), client.userName());
@@ -141,7 +142,7 @@ public final class ClientAccess {
       return byOwn;
     }
     AccessDecision byFile = decide(fromFile, topic, true, Authorization.ACL_FILE);
-    return byFile != null || shared.hasPlugins() ? byFile : AccessDecision.NOBODY_ALLOWED;
+    return byFile != null || shared.hasPlugins() ? byFile : AccessDecision.NOT_ALLOWED;
   }
 
   private static @Nullable AccessDecision decide(
@@ -154,14 +155,14 @@ public final class ClientAccess {
     };
   }
 
-  /** Asks the plugins and caches the answer; completes on any thread. */
-  public CompletableFuture<AccessDecision> askPublish(Topic topic, Qos qos, boolean retain) {
-    return shared.ask(client, new Action.Publish(topic, qos, retain, false));
+  /** Calls the plugins and caches the decision; completes on any thread. */
+  public CompletableFuture<AccessDecision> evaluatePublish(Topic topic, Qos qos, boolean retain) {
+    return shared.evaluate(client, new Action.Publish(topic, qos, retain, false));
   }
 
-  /** Caches the result of {@link #askPublish}. */
+  /** Caches the result of {@link #evaluatePublish}. */
   public void remember(Topic topic, Qos qos, boolean retain, AccessDecision accessDecision) {
-    // A provider that failed to answer is asked again next time.
+    // A provider that failed to decide is called again next time.
     if (accessDecision.allowed() || accessDecision.denialCause() == DenialCause.DENIED) {
       cachedDecisions(topic).decisions[CachedDecisions.index(qos, retain)] = accessDecision;
       lastTopic = null;
@@ -181,7 +182,7 @@ public final class ClientAccess {
     refresh(rememberedSince);
     AccessDecision known = atOnce(will.topic());
     CompletableFuture<AccessDecision> asked =
-        known == null ? shared.ask(client, will) : CompletableFuture.completedFuture(known);
+        known == null ? shared.evaluate(client, will) : CompletableFuture.completedFuture(known);
     return reported(asked, Attempt.WILL, will);
   }
 
@@ -216,19 +217,19 @@ public final class ClientAccess {
       part |= readable == TopicRules.Coverage.PART;
     }
     if (shared.hasPlugins()) {
-      return shared.ask(client, subscription);
+      return shared.evaluate(client, subscription);
     }
     return CompletableFuture.completedFuture(
-        part ? AccessDecision.ALLOWED : AccessDecision.NOBODY_ALLOWED);
+        part ? AccessDecision.ALLOWED : AccessDecision.NOT_ALLOWED);
   }
 
   /**
-   * Decides whether a message may be sent to the client. Plugins are not asked, because they decide
-   * about subscriptions only.
+   * Decides whether a message may be sent to the client. Plugins are not called, because they
+   * decide about subscriptions only.
    */
   public boolean mayReceive(Topic topic) {
     if (shared.acl() != acl) {
-      rulesAnew();
+      reloadRules();
       forget();
     }
     if (own == null && fromFile == null) {

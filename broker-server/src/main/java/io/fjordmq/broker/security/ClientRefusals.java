@@ -21,7 +21,7 @@ final class ClientRefusals {
   private final LoginLimiter limiter;
   private final SecurityObserver observer;
   private final PluginEvents events;
-  private final RateLimitedLog sparse = new RateLimitedLog();
+  private final RateLimitedLog rateLimitedLog = new RateLimitedLog();
 
   ClientRefusals(LoginLimiter limiter, SecurityObserver observer, PluginEvents events) {
     this.limiter = limiter;
@@ -31,8 +31,8 @@ final class ClientRefusals {
 
   /**
    * Refuses a client whose address has too many failed logins; null if there are few. Checked
-   * before a login is evaluated and again before it is answered, so that guesses sent in parallel
-   * do not get more answers than the limit.
+   * before a login is evaluated and again before its result is returned, so that guesses sent in
+   * parallel do not get more results than the limit.
    */
   @Nullable Refused refuseIfBlocked(ConnectAttempt attempt) {
     InetAddress address = attempt.address();
@@ -56,10 +56,10 @@ final class ClientRefusals {
     if (refusal == Refusal.BAD_USER_NAME_OR_PASSWORD) {
       limiter.failed(attempt.address());
     }
-    observer.denied(Attempt.CONNECT, denialCause);
+    observer.onDenied(Attempt.CONNECT, denialCause);
     String decidedBy = by.isEmpty() ? "" : ", decided by " + by;
     LOG.debug("Refused {}: {}: {}{}", attempt, refusal.text(), detail, decidedBy);
-    @Nullable String others = sparse.permit();
+    @Nullable String others = rateLimitedLog.permit();
     if (others != null) {
       LOG.info("Refused {}: {}: {}{}{}", attempt, refusal.text(), detail, decidedBy, others);
     }

@@ -7,8 +7,8 @@ public enum DenialCause {
   /** A provider denied it. */
   DENIED,
   /** No provider allowed it. */
-  NOBODY_ALLOWED,
-  /** A provider did not answer in time. */
+  NOT_ALLOWED,
+  /** A provider did not respond in time. */
   TIMED_OUT,
   /** A provider failed; the log has the exception. */
   FAILED,

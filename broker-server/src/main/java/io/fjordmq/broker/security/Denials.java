@@ -17,7 +17,7 @@ final class Denials {
 
   private final SecurityObserver observer;
   private final PluginEvents events;
-  private final RateLimitedLog sparse = new RateLimitedLog();
+  private final RateLimitedLog rateLimitedLog = new RateLimitedLog();
 
   Denials(SecurityObserver observer, PluginEvents events) {
     this.observer = observer;
@@ -25,20 +25,20 @@ final class Denials {
   }
 
   void denied(Attempt attempt, ClientInfo client, String what, AccessDecision accessDecision) {
-    observer.denied(attempt, accessDecision.denialCause());
+    observer.onDenied(attempt, accessDecision.denialCause());
     LOG.debug(
         "{} may not {}: {}{}",
         client,
         what,
         accessDecision.denialCause().label(),
         by(accessDecision));
-    @Nullable String others = sparse.permit();
+    @Nullable String others = rateLimitedLog.permit();
     if (others != null) {
       LOG.info(
           "Denied: {} may not {}: {}{}{}",
           client,
           what,
-          why(accessDecision),
+          reason(accessDecision),
           by(accessDecision),
           others);
     }
@@ -51,12 +51,12 @@ final class Denials {
     return accessDecision.by().isEmpty() ? "" : ", decided by " + accessDecision.by();
   }
 
-  private static String why(AccessDecision accessDecision) {
+  private static String reason(AccessDecision accessDecision) {
     return switch (accessDecision.denialCause()) {
       case DENIED -> "denied";
-      case NOBODY_ALLOWED -> "no rule allows it";
+      case NOT_ALLOWED -> "no rule allows it";
       case OTHER_USER -> "the session belongs to another user";
-      default -> "no answer (" + accessDecision.denialCause().label() + ")";
+      default -> "no decision (" + accessDecision.denialCause().label() + ")";
     };
   }
 }

@@ -69,15 +69,15 @@ final class LoadedPlugin implements Executor, AutoCloseable {
 
   @Override
   public void execute(Runnable call) {
-    observer.pluginCallsWaiting(1);
+    observer.addQueuedPluginCalls(1);
     try {
       threads.execute(
           () -> {
-            observer.pluginCallsWaiting(-1);
+            observer.addQueuedPluginCalls(-1);
             call.run();
           });
     } catch (RejectedExecutionException e) {
-      observer.pluginCallsWaiting(-1);
+      observer.addQueuedPluginCalls(-1);
       throw e;
     }
   }

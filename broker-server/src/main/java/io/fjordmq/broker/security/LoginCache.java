@@ -22,7 +22,7 @@ final class LoginCache {
   private final SecretKeySpec key;
   private final Map<String, byte[]> byUser;
 
-  LoginCache(int most) {
+  LoginCache(int max) {
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
     key = new SecretKeySpec(secret, HMAC);
@@ -30,7 +30,7 @@ final class LoginCache {
         new LinkedHashMap<>(16, 0.75f, true) {
           @Override
           protected boolean removeEldestEntry(Map.Entry<String, byte[]> eldest) {
-            return size() > most;
+            return size() > max;
           }
         };
   }

@@ -67,7 +67,7 @@ final class LoginLimiter {
         forget(now);
       }
       of.count++;
-      observer.addressesRemembered(failures.size() - before);
+      observer.addTrackedAddresses(failures.size() - before);
     }
   }
 

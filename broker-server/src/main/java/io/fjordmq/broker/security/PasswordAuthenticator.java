@@ -28,7 +28,7 @@ final class PasswordAuthenticator implements Authenticator {
   private final SecurityObserver observer;
   private final ThreadPoolExecutor threads;
   private final @Nullable LoginCache remembered;
-  private final long patienceNanos;
+  private final long maxQueueNanos;
   // For the current contents of the file.
   private volatile DecoyHash decoyHash = new DecoyHash(new PasswordFile(Map.of()), null);
 
@@ -38,7 +38,7 @@ final class PasswordAuthenticator implements Authenticator {
       WatchedFile<PasswordFile> file, SecuritySettings settings, SecurityObserver observer) {
     this.file = file;
     this.observer = observer;
-    this.patienceNanos = settings.providerTimeout().toNanos();
+    this.maxQueueNanos = settings.providerTimeout().toNanos();
     int count =
         settings.passwordThreads() > 0
             ? settings.passwordThreads()
@@ -53,8 +53,7 @@ final class PasswordAuthenticator implements Authenticator {
             new LinkedBlockingQueue<>(settings.maxWaitingPasswords()),
             task -> new Thread(task, "password-" + number.incrementAndGet()));
     threads.allowCoreThreadTimeOut(true);
-    remembered =
-        settings.rememberedLogins() == 0 ? null : new LoginCache(settings.rememberedLogins());
+    remembered = settings.loginCacheSize() == 0 ? null : new LoginCache(settings.loginCacheSize());
   }
 
   @Override
@@ -70,22 +69,22 @@ final class PasswordAuthenticator implements Authenticator {
     if (hash != null && remembered != null && remembered.isKnown(user, password, hash)) {
       return new Authentication.Allow(Identity.of(user)).now();
     }
-    CompletableFuture<Authentication> answer = new CompletableFuture<>();
+    CompletableFuture<Authentication> result = new CompletableFuture<>();
     try {
-      observer.passwordsWaiting(1);
+      observer.addQueuedPasswords(1);
       long since = System.nanoTime();
       threads.execute(
           () -> {
-            observer.passwordsWaiting(-1);
+            observer.addQueuedPasswords(-1);
             // The client has timed out: computing the hash would only delay the others.
-            boolean late = System.nanoTime() - since > patienceNanos;
-            answer.complete(late ? busy() : check(user, password, hash, users));
+            boolean late = System.nanoTime() - since > maxQueueNanos;
+            result.complete(late ? busy() : check(user, password, hash, users));
           });
     } catch (RejectedExecutionException e) {
-      observer.passwordsWaiting(-1);
-      answer.complete(busy());
+      observer.addQueuedPasswords(-1);
+      result.complete(busy());
     }
-    return answer;
+    return result;
   }
 
   private static Authentication busy() {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class PasswordCommand {
   private static final int DONE = 0;
   private static final int FAILED = 1;
-  private static final int MISUSED = 2;
+  private static final int USAGE_ERROR = 2;
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
 
@@ -62,7 +62,7 @@ public final class PasswordCommand {
         (given.contains("U") || given.contains("D")) && given.chars().distinct().count() > 1;
     if (words.size() != expected || atOdds) {
       err.println("passwd: invalid arguments; see bin/passwd.sh --help");
-      return MISUSED;
+      return USAGE_ERROR;
     }
     Path file = Path.of(words.get(0));
     try {
@@ -72,7 +72,7 @@ public final class PasswordCommand {
         remove(file, words.get(1));
       } else {
         byte[] password =
-            given.contains("b") ? words.get(2).getBytes(StandardCharsets.UTF_8) : ask();
+            given.contains("b") ? words.get(2).getBytes(StandardCharsets.UTF_8) : readPassword();
         add(file, words.get(1), password, given.contains("c"));
       }
       return DONE;
@@ -141,7 +141,7 @@ public final class PasswordCommand {
     return lines;
   }
 
-  private byte[] ask() throws IOException {
+  private byte[] readPassword() throws IOException {
     if (console == null) {
       String line = new BufferedReader(in).readLine();
       if (line == null) {

@@ -29,11 +29,11 @@ sealed interface PasswordHash {
 
   int PASSES = 2;
 
-  int MOST_MEMORY_KIB = 1 << 20;
-  int MOST_PASSES = 1_000;
-  int MOST_LANES = 64;
-  int MOST_ITERATIONS = 10_000_000;
-  int LONGEST_BYTES = 1_024;
+  int MAX_MEMORY_KIB = 1 << 20;
+  int MAX_PASSES = 1_000;
+  int MAX_LANES = 64;
+  int MAX_ITERATIONS = 10_000_000;
+  int MAX_BYTES = 1_024;
 
   /** True if this is the hash of the password. Runs in constant time. */
   default boolean matches(byte[] password) {
@@ -75,7 +75,7 @@ sealed interface PasswordHash {
       }
       case "7" -> {
         requireParts(parts, 5);
-        int iterations = number(parts[2], 1, MOST_ITERATIONS, "iterations");
+        int iterations = number(parts[2], 1, MAX_ITERATIONS, "iterations");
         yield new Pbkdf2(iterations, bytes(parts[3]), bytes(parts[4]));
       }
       case "argon2id" -> {
@@ -96,23 +96,23 @@ sealed interface PasswordHash {
 
   private static byte[] bytes(String base64) {
     byte[] bytes = Base64.getDecoder().decode(base64);
-    if (bytes.length == 0 || bytes.length > LONGEST_BYTES) {
+    if (bytes.length == 0 || bytes.length > MAX_BYTES) {
       throw new IllegalArgumentException(
           "invalid length of salt or hash: " + bytes.length + " bytes");
     }
     return bytes;
   }
 
-  private static int number(String text, int least, int most, String what) {
+  private static int number(String text, int min, int max, String what) {
     int number;
     try {
       number = Integer.parseInt(text);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(what + " must be a number, not '" + text + "'", e);
     }
-    if (number < least || number > most) {
+    if (number < min || number > max) {
       throw new IllegalArgumentException(
-          what + " must be " + least + " to " + most + ", not " + number);
+          what + " must be between " + min + " and " + max + ", not " + number);
     }
     return number;
   }
@@ -188,10 +188,10 @@ sealed interface PasswordHash {
           || !costs[2].startsWith("p=")) {
         throw new IllegalArgumentException("argon2id needs m=…,t=…,p=…, not " + parts[3]);
       }
-      int lanes = number(costs[2].substring(2), 1, MOST_LANES, "p");
+      int lanes = number(costs[2].substring(2), 1, MAX_LANES, "p");
       return new Argon2id(
-          number(costs[0].substring(2), 8 * lanes, MOST_MEMORY_KIB, "m"),
-          number(costs[1].substring(2), 1, MOST_PASSES, "t"),
+          number(costs[0].substring(2), 8 * lanes, MAX_MEMORY_KIB, "m"),
+          number(costs[1].substring(2), 1, MAX_PASSES, "t"),
           lanes,
           bytes(parts[4]),
           bytes(parts[5]));

@@ -75,45 +75,45 @@ public final class PluginEvents implements AutoCloseable {
 
   /** A client has connected. */
   public void connected(ClientInfo client) {
-    tell(listener -> listener.connected(client));
+    notifyListener(listener -> listener.onConnected(client));
   }
 
   /** A client has disconnected. */
   public void disconnected(ClientInfo client, String reason) {
-    tell(listener -> listener.disconnected(client, reason));
+    notifyListener(listener -> listener.onDisconnected(client, reason));
   }
 
   /** A subscription is effective. */
   public void subscribed(ClientInfo client, TopicFilter filter, Qos qos) {
-    tell(listener -> listener.subscribed(client, filter, qos));
+    notifyListener(listener -> listener.onSubscribed(client, filter, qos));
   }
 
   /** A subscription has been removed. */
   public void unsubscribed(ClientInfo client, String filter) {
-    tell(listener -> listener.unsubscribed(client, filter));
+    notifyListener(listener -> listener.onUnsubscribed(client, filter));
   }
 
   /** Messages were dropped. */
   public void dropped(ClientInfo client, String reason, long count) {
-    tell(listener -> listener.dropped(client, reason, count));
+    notifyListener(listener -> listener.onDropped(client, reason, count));
   }
 
   void denied(ClientEventListener.Denial denial) {
-    tell(listener -> listener.denied(denial));
+    notifyListener(listener -> listener.onDenied(denial));
   }
 
-  private void tell(Consumer<ClientEventListener> event) {
+  private void notifyListener(Consumer<ClientEventListener> event) {
     for (Listening one : listeners) {
       try {
-        observer.eventsWaiting(1);
+        observer.addQueuedEvents(1);
         one.thread.execute(
             () -> {
-              observer.eventsWaiting(-1);
+              observer.addQueuedEvents(-1);
               one.tell(event);
             });
       } catch (RejectedExecutionException e) {
-        observer.eventsWaiting(-1);
-        observer.eventDropped();
+        observer.addQueuedEvents(-1);
+        observer.onEventDropped();
       }
     }
   }

@@ -43,7 +43,7 @@ final class PluginFiles {
         file.setValue(now);
         changed.add(file.getKey());
         LOG.warn(
-            "Plugin file {} after it was loaded; restart the node to apply this path={}",
+            "Plugin file {} after it was loaded; restart the node to apply the change path={}",
             now == null ? "was removed" : "changed",
             file.getKey());
       }

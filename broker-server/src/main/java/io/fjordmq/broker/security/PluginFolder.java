@@ -24,7 +24,7 @@ final class PluginFolder {
   private static final Logger LOG = LoggerFactory.getLogger(PluginFolder.class);
 
   private static final String ORDER = "order";
-  private static final long USUAL_ORDER = 100;
+  private static final long DEFAULT_ORDER = 100;
   private static final String ENABLED = "enabled";
 
   /**
@@ -46,7 +46,7 @@ final class PluginFolder {
           urls.add(jar.toUri().toURL());
         }
       } catch (MalformedURLException e) {
-        throw new IllegalStateException("A path is always a URL", e);
+        throw new IllegalStateException("every path has a URL", e);
       }
       return urls;
     }
@@ -72,7 +72,7 @@ final class PluginFolder {
       Settings settings = new Settings(section, own == null ? Map.of() : own);
       try {
         if (settings.flag(ENABLED, true)) {
-          long order = settings.number(ORDER, USUAL_ORDER);
+          long order = settings.number(ORDER, DEFAULT_ORDER);
           found.add(new Found(name, path, jars(path), settings, order));
         }
       } catch (IllegalArgumentException e) {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * @param name for operators, e.g. {@code plugin my-auth}
  * @param extension to call
  * @param executor runs the calls; rejects them when too many wait
- * @param timeout for an answer
+ * @param timeout for a response
  */
 record Provider<E extends Extension>(
     String name, E extension, Executor executor, Duration timeout, RateLimitedLog failures) {
@@ -35,40 +35,40 @@ record Provider<E extends Extension>(
   }
 
   /** Calls the extension; {@link #cause} explains a failed future. */
-  <T> CompletableFuture<T> ask(Function<E, CompletionStage<T>> question) {
-    CompletableFuture<T> answer = new CompletableFuture<>();
+  <T> CompletableFuture<T> invoke(Function<E, CompletionStage<T>> request) {
+    CompletableFuture<T> result = new CompletableFuture<>();
     try {
-      executor.execute(() -> call(question, answer));
+      executor.execute(() -> call(request, result));
     } catch (RejectedExecutionException e) {
-      answer.completeExceptionally(e);
+      result.completeExceptionally(e);
     }
-    return answer.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    return result.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private <T> void call(Function<E, CompletionStage<T>> question, CompletableFuture<T> answer) {
-    if (answer.isDone()) {
+  private <T> void call(Function<E, CompletionStage<T>> request, CompletableFuture<T> result) {
+    if (result.isDone()) {
       return; // timed out while it waited for a thread
     }
     try {
-      question
+      request
           .apply(extension)
           .whenComplete(
               (value, error) -> {
                 if (error != null) {
-                  answer.completeExceptionally(error);
+                  result.completeExceptionally(error);
                 } else if (value == null) {
-                  answer.completeExceptionally(
+                  result.completeExceptionally(
                       new NullPointerException("the extension returned null"));
                 } else {
-                  answer.complete(value);
+                  result.complete(value);
                 }
               });
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      answer.completeExceptionally(e);
+      result.completeExceptionally(e);
     }
   }
 
-  /** Notifies the extension without waiting for an answer; dropped if too many calls wait. */
+  /** Notifies the extension without waiting for a response; dropped if too many calls wait. */
   void callAsync(Consumer<E> what) {
     try {
       executor.execute(
@@ -84,8 +84,8 @@ record Provider<E extends Extension>(
     }
   }
 
-  /** Why a call has no answer; logs failures. */
-  DenialCause cause(Throwable error, String question) {
+  /** Why a call has no response; logs failures. */
+  DenialCause cause(Throwable error, String request) {
     Throwable cause = error;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
@@ -98,10 +98,12 @@ record Provider<E extends Extension>(
     if (leftOut != null) {
       LOG.warn(
           "Denied '{}': {} did not decide ({}): {}{}",
-          question,
+          request,
           name,
           found.label(),
-          found == DenialCause.TIMED_OUT ? "no answer within " + timeout.toMillis() + " ms" : cause,
+          found == DenialCause.TIMED_OUT
+              ? "no response within " + timeout.toMillis() + " ms"
+              : cause,
           leftOut);
       LOG.debug("{} failed", name, cause);
     }

@@ -220,7 +220,7 @@ public final class Security implements AutoCloseable {
     long begin = System.nanoTime();
     return authentications
         .admit(attempt)
-        .whenComplete((done, error) -> observer.authenticated(System.nanoTime() - begin));
+        .whenComplete((done, error) -> observer.onAuthenticated(System.nanoTime() - begin));
   }
 
   /**

@@ -24,30 +24,30 @@ public interface SecurityObserver {
   }
 
   /** An action was denied. */
-  default void denied(Attempt attempt, DenialCause denialCause) {}
+  default void onDenied(Attempt attempt, DenialCause denialCause) {}
 
-  /** Duration of an authentication in nanoseconds, whatever its result. */
-  default void authenticated(long nanos) {}
+  /** Duration of an authentication in nanoseconds, regardless of its result. */
+  default void onAuthenticated(long nanos) {}
 
   /** Change of the number of logins that wait for a password hash. */
-  default void passwordsWaiting(int delta) {}
+  default void addQueuedPasswords(int delta) {}
 
   /** Change of the number of addresses with recorded login failures. */
-  default void addressesRemembered(int delta) {}
+  default void addTrackedAddresses(int delta) {}
 
   /** Change of the number of calls that wait for a thread of their plugin. */
-  default void pluginCallsWaiting(int delta) {}
+  default void addQueuedPluginCalls(int delta) {}
 
   /** Change of the number of events that wait for listeners. */
-  default void eventsWaiting(int delta) {}
+  default void addQueuedEvents(int delta) {}
 
   /** An event was dropped because the queue was full. */
-  default void eventDropped() {}
+  default void onEventDropped() {}
 
   /**
    * A changed file was read.
    *
    * @param taken true if it is in effect, false if it is invalid
    */
-  default void fileRead(boolean taken) {}
+  default void onFileReloaded(boolean taken) {}
 }

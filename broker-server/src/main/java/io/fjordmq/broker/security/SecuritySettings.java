@@ -14,8 +14,8 @@ import java.time.Duration;
  * @param providerTimeout time for one provider to decide about one client or action
  * @param passwordThreads threads that compute password hashes; 0 for half as many as processors
  * @param maxWaitingPasswords logins that wait for such a thread; more are refused (0x89)
- * @param rememberedLogins users whose last correct password is recognized without computing its
- *     hash; 0 for none
+ * @param loginCacheSize users whose last correct password is recognized without computing its hash;
+ *     0 for none
  * @param maxLoginFailures failed logins of one address within the window after which it is refused
  *     (0x9F) until the window has passed; 0 for no limit
  * @param loginFailureWindow that window
@@ -36,7 +36,7 @@ public record SecuritySettings(
     Duration providerTimeout,
     int passwordThreads,
     int maxWaitingPasswords,
-    int rememberedLogins,
+    int loginCacheSize,
     int maxLoginFailures,
     Duration loginFailureWindow,
     int maxLoginAddresses,
@@ -87,7 +87,7 @@ public record SecuritySettings(
     within("providerTimeout (ms)", providerTimeout.toMillis(), 10, 3_600_000);
     within("passwordThreads", passwordThreads, 0, 1_024);
     within("maxWaitingPasswords", maxWaitingPasswords, 1, 1_000_000);
-    within("rememberedLogins", rememberedLogins, 0, 10_000_000);
+    within("loginCacheSize", loginCacheSize, 0, 10_000_000);
     within("maxLoginFailures", maxLoginFailures, 0, 1_000_000);
     within("loginFailureWindow (ms)", loginFailureWindow.toMillis(), 10, 86_400_000);
     within("maxLoginAddresses", maxLoginAddresses, 1, 10_000_000);
@@ -101,7 +101,7 @@ public record SecuritySettings(
   private static void within(String name, long value, long min, long max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(
-          name + " must be " + min + " to " + max + ", not " + value);
+          name + " must be between " + min + " and " + max + ", not " + value);
     }
   }
 }

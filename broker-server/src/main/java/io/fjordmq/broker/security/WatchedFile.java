@@ -27,7 +27,7 @@ final class WatchedFile<T> {
   /**
    * The reported problem of one state of the file; the state is null if the file does not exist.
    */
-  private record ReportedFault(@Nullable Signature of, String why) {}
+  private record ReportedFault(@Nullable Signature of, String reason) {}
 
   /** Reads a file. */
   @FunctionalInterface
@@ -89,20 +89,20 @@ final class WatchedFile<T> {
       seen = now;
       reportedFault = null;
       LOG.info("Reloaded a changed file setting={} path={}", setting, file);
-      observer.fileRead(true);
+      observer.onFileReloaded(true);
     } catch (IOException e) {
-      String why =
+      String reason =
           e instanceof NoSuchFileException
               ? "file not found: " + file
               : String.valueOf(e.getMessage());
-      ReportedFault found = new ReportedFault(now, why);
+      ReportedFault found = new ReportedFault(now, reason);
       if (!found.equals(reportedFault)) {
         reportedFault = found;
         LOG.warn(
             "Cannot reload a file; the previous contents stay in effect: {} setting={}",
-            why,
+            reason,
             setting);
-        observer.fileRead(false);
+        observer.onFileReloaded(false);
       }
     }
   }

@@ -1,5 +1,8 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.Peer;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 
@@ -16,15 +19,10 @@ public interface ClientEvents {
   record Client(
       String tenant, ConnectRequest request, Peer peer, int port, long connectedAtMillis) {
 
-    static Client of(Connection connection) {
-      Channel channel = connection.channel();
+    static Client of(
+        String tenant, ConnectRequest request, Channel channel, long connectedAtMillis) {
       int port = channel.localAddress() instanceof InetSocketAddress inet ? inet.getPort() : 0;
-      return new Client(
-          connection.tenant(),
-          connection.request(),
-          connection.peer(),
-          port,
-          connection.nowMillis());
+      return new Client(tenant, request, Peer.of(channel), port, connectedAtMillis);
     }
   }
 

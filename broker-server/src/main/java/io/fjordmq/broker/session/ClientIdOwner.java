@@ -1,5 +1,9 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.broker.limits.ClientIdBinding;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.DenialCause;
@@ -12,6 +16,14 @@ import io.fjordmq.inbox.SessionUser;
  * this node is checked first, because a takeover would close it before the inbox is attached.
  */
 final class ClientIdOwner {
+  /** A session of this node that uses a client identifier. */
+  interface Holder {
+    /** True from the CONNACK until the session ends. */
+    boolean isOpen();
+
+    ClientInfo client();
+  }
+
   private static final AccessDecision OTHER_USER =
       new AccessDecision(false, "sessionConfig.bindClientIdTo", DenialCause.OTHER_USER);
 
@@ -25,10 +37,10 @@ final class ClientIdOwner {
     SessionUser user = binding.user(access.client());
     if (!user.exclusive()
         || !(services.registry().find(access.client().tenant(), access.client().clientId())
-            instanceof Session other)) {
+            instanceof Holder other)) {
       return;
     }
-    if (other.isOpen() && !user.equals(binding.user(other.connection().access().client()))) {
+    if (other.isOpen() && !user.equals(binding.user(other.client()))) {
       throw refuse(access, protocolLevel);
     }
   }

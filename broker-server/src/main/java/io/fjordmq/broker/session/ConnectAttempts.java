@@ -1,6 +1,9 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.security.ConnectAdmission.Refusal;
 
 /** Converts between the types of {@code broker.security} and those of sessions. */

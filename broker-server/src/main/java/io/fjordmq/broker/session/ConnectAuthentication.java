@@ -4,6 +4,11 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Will;
 import io.fjordmq.api.plugin.Action;
 import io.fjordmq.api.plugin.ConnectAttempt;
+import io.fjordmq.broker.protocol.AuthPacket;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.AuthenticationExchange;
 import io.fjordmq.broker.security.ClientAccess;
@@ -34,10 +39,10 @@ final class ConnectAuthentication {
      *
      * @param data Authentication Data for the CONNACK; empty for none
      */
-    void admitted(ClientAccess access, byte[] data);
+    void onAdmitted(ClientAccess access, byte[] data);
 
     /** The client may not connect. */
-    void refused(CloseReason reason, String detail);
+    void onRefused(CloseReason reason, String detail);
   }
 
   private final Channel channel;
@@ -65,7 +70,7 @@ final class ConnectAuthentication {
     Refused refused = security.refuseMethod(method, attempt);
     AuthenticationExchange begun = security.exchange(method, attempt, null);
     if (refused != null || begun == null) {
-      answered(refused, null);
+      onDecision(refused, null);
       return;
     }
     exchange = begun;
@@ -74,10 +79,10 @@ final class ConnectAuthentication {
   }
 
   private void await(CompletableFuture<ConnectAdmission> asked) {
-    ResultCallback.on(channel.eventLoop(), asked, this::answered);
+    ResultCallback.on(channel.eventLoop(), asked, this::onDecision);
   }
 
-  private void answered(@Nullable ConnectAdmission connectAdmission, @Nullable Throwable error) {
+  private void onDecision(@Nullable ConnectAdmission connectAdmission, @Nullable Throwable error) {
     String method = request.authenticationMethod();
     if (connectAdmission instanceof Challenge more && method != null) {
       proceed(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
@@ -93,9 +98,9 @@ final class ConnectAuthentication {
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = ConnectAttempts.reason(refused.refusal());
       // Only the code is sent to the client: details would help an attacker who guesses.
-      listener.refused(reason, reason.label());
+      listener.onRefused(reason, reason.label());
     } else {
-      listener.refused(CloseReason.UNSPECIFIED_ERROR, "authentication failed: " + error);
+      listener.onRefused(CloseReason.UNSPECIFIED_ERROR, "authentication failed: " + error);
     }
   }
 
@@ -111,16 +116,16 @@ final class ConnectAuthentication {
 
   private void decided(ClientAccess access, byte[] data, @Nullable AccessDecision will) {
     if (will == null || !will.allowed()) {
-      listener.refused(CloseReason.NOT_AUTHORIZED, "not authorized to publish the will");
+      listener.onRefused(CloseReason.NOT_AUTHORIZED, "not authorized to publish the will");
     } else {
-      listener.admitted(access, data);
+      listener.onAdmitted(access, data);
     }
   }
 
   private void proceed(AuthPacket packet) {
     if (packet.bytes() > request.maxPacketBytes()) {
       close();
-      listener.refused(
+      listener.onRefused(
           CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
       return;
     }

@@ -1,25 +1,30 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnAckRefusal;
+import io.fjordmq.broker.protocol.ConnectReader;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.OversizedWillTopic;
+import io.fjordmq.broker.protocol.PacketLimit;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
-import io.fjordmq.broker.security.Security;
-import io.fjordmq.inbox.Attachment;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttConnectMessage;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles a connection until its CONNACK. The steps, in order: await a well-formed CONNECT,
- * authenticate the client ({@link Security}), register the session (an older connection of the
- * client releases its state first), attach the inbox, restore subscriptions, send CONNACK. Then a
- * {@link SessionHandler} takes over.
+ * Handles a connection until its CONNACK. The steps, in order: await a well-formed CONNECT, check
+ * whether this node accepts it ({@link ConnectChecks}), authenticate the client ({@link
+ * ConnectAuthentication}), register the session, open it ({@link SessionOpening}), send CONNACK.
+ * Then a {@link SessionHandler} takes over.
  *
  * <p>While a step is in progress, the client is not read. Packets that arrived along with the
  * CONNECT (MQTT 5.0 §3.1.4 allows them) are queued here; there are never more than one read
@@ -28,11 +33,10 @@ import org.slf4j.LoggerFactory;
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectHandler.class);
 
-  private static final String NOT_SERVING = "not serving clients: ";
-
-  private final Sessions sessions;
+  private final SessionTable sessions;
   private final SessionServices services;
   private final ReadSlices slices;
+  private final ConnectChecks checks;
   private final ArrayDeque<Object> early = new ArrayDeque<>(2);
   private @Nullable ReadGate gate;
   private @Nullable ConnectAuthentication authentication;
@@ -41,12 +45,13 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private boolean refused;
   // What a refusal needs to know about the client.
   private int protocolLevel;
-  private int maxPacketBytes = SessionSettings.LARGEST_PACKET;
+  private int maxPacketBytes = SessionSettings.MAX_PACKET_BYTES;
 
-  ConnectHandler(Sessions sessions, ReadSlices slices) {
+  ConnectHandler(SessionTable sessions, ReadSlices slices) {
     this.sessions = sessions;
     this.services = sessions.services();
     this.slices = slices;
+    this.checks = new ConnectChecks(sessions, services);
   }
 
   @Override
@@ -109,7 +114,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (message.decoderResult().isFailure()) {
       throw ConnectReader.undecodable(ctx.channel(), message);
     }
-    services.observer().packetReceived(message.fixedHeader().messageType().value());
+    services.observer().onPacketReceived(message.fixedHeader().messageType().value());
     cancelTimeout();
     if (authentication != null && gate != null) {
       gate.close(ReadGate.CONNECT);
@@ -122,18 +127,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private void onConnect(ChannelHandlerContext ctx, MqttConnectMessage connect) {
     protocolLevel = connect.variableHeader().version();
     int accepted = ConnectReader.maxPacketBytes(connect);
-    maxPacketBytes = accepted == 0 ? SessionSettings.LARGEST_PACKET : accepted;
-    if (sessions.isShuttingDown()) {
-      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "server shutting down");
-    }
-    if (sessions.isLeaving()) {
-      throw new ProtocolViolation(CloseReason.USE_ANOTHER_SERVER, Sessions.LEAVING);
-    }
-    requireServing();
-    if (services.overload().isOverloaded()) {
-      services.observer().refusedAsOverloaded(RejectedWork.CONNECT);
-      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "server overloaded");
-    }
+    maxPacketBytes = accepted == 0 ? SessionSettings.MAX_PACKET_BYTES : accepted;
+    checks.requireAccepting();
     ConnectRequest request =
         new ConnectReader(services.settings(), OversizedWillTopic.take(ctx.channel()))
             .read(connect);
@@ -145,21 +140,6 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
             ctx.channel(), request, services.security(), new Waiting(ctx, request, closed));
     authentication = asking;
     asking.begin();
-  }
-
-  /**
-   * @throws ProtocolViolation if this node may miss other connections of the client, or cannot
-   *     notify other nodes
-   */
-  private void requireServing() {
-    String reason = services.servingState().refusedBecause();
-    if (reason != null) {
-      services.observer().refusedAsNotServing(RejectedWork.CONNECT);
-      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + reason);
-    }
-    if (!services.registry().hasRoom()) {
-      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "queue to another node is full");
-    }
   }
 
   /** Continues the CONNECT once the client is authenticated. */
@@ -186,14 +166,14 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public void admitted(ClientAccess access, byte[] data) {
+    public void onAdmitted(ClientAccess access, byte[] data) {
       if (!isGone()) {
         begin(ctx, request, access, data);
       }
     }
 
     @Override
-    public void refused(CloseReason reason, String detail) {
+    public void onRefused(CloseReason reason, String detail) {
       if (!isGone()) {
         refuse(ctx, reason, detail);
       }
@@ -205,122 +185,40 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void begin(
-      ChannelHandlerContext ctx, ConnectRequest request, ClientAccess access, byte[] data) {
+      ChannelHandlerContext ctx, ConnectRequest asked, ClientAccess access, byte[] data) {
     Session connecting;
     try {
-      connecting = admit(ctx, request.authenticated(data), access);
+      ConnectRequest request = asked.authenticated(data);
+      // From here on the limits of the client's tenant apply.
+      SessionSettings own = services.tenants().of(access.client().tenant()).session();
+      if (own != services.settings()) {
+        request = new ConnectReader(own).grant(request);
+        ctx.pipeline().fireUserEventTriggered(new PacketLimit(own.maxPacketBytes()));
+      }
+      checks.requireAdmitted(request, own, access);
+      connecting = new Session(sessions, ctx.channel(), request, access, slices);
     } catch (ProtocolViolation violation) {
       refuse(ctx, violation, access.client().tenant());
       return;
     }
     session = connecting;
-    endIfTooLate(connecting);
-    CompletableFuture<Void> olderGone = connecting.registration().olderGone();
-    if (olderGone.isDone()) {
-      attachInbox(ctx, connecting);
-    } else {
-      // In a separate task: thousands may wait for each other and have ended by then.
-      olderGone.thenRun(
-          () -> ctx.channel().eventLoop().execute(() -> attachInbox(ctx, connecting)));
-    }
+    checks.endIfTooLate(connecting);
+    new SessionOpening(
+            connecting, services, sessions.resumes(), present -> accept(ctx, connecting, present))
+        .begin();
   }
 
-  /**
-   * The node may have stopped serving while the client was being authenticated. The code that then
-   * ends all sessions only finds registered ones, so this check follows the registration.
-   */
-  private void endIfTooLate(Session connecting) {
-    String notServing = services.servingState().refusedBecause();
-    if (sessions.isShuttingDown()) {
-      Sessions.endForShutDown(connecting);
-    } else if (notServing != null) {
-      services.observer().refusedAsNotServing(RejectedWork.CONNECT);
-      connecting.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
-    }
-  }
-
-  /**
-   * The client is authenticated: from here on the limits of its tenant apply.
-   *
-   * @throws ProtocolViolation if the client exceeds one of them, or another user's connection uses
-   *     its client identifier
-   */
-  private Session admit(ChannelHandlerContext ctx, ConnectRequest asked, ClientAccess access) {
-    String tenant = access.client().tenant();
-    SessionSettings own = services.tenants().of(tenant).session();
-    ConnectRequest request = asked;
-    if (own != services.settings()) {
-      request = new ConnectReader(own).grant(asked);
-      ctx.pipeline().fireUserEventTriggered(new PacketLimit(own.maxPacketBytes()));
-    }
-    ClientIdOwner.requireNotInUse(services, own.bindClientIdTo(), access, protocolLevel);
-    boolean replaces = services.registry().find(tenant, request.clientId()) != null;
-    Limit limit = services.tenants().quota(tenant).admit(services.clock().millis(), replaces);
-    if (limit != null) {
-      throw new ProtocolViolation(
-          limit == Limit.CONNECTIONS
-              ? CloseReason.QUOTA_EXCEEDED
-              : CloseReason.CONNECTION_RATE_EXCEEDED,
-          limit.key() + " reached",
-          protocolLevel,
-          limit);
-    }
-    return new Session(sessions, ctx.channel(), request, access, slices);
-  }
-
-  /** Attaches the inbox, now that the client has no other connection on this node. */
-  private void attachInbox(ChannelHandlerContext ctx, Session connecting) {
-    if (connecting.isEnded()) {
-      connecting.releaseResources();
-      return;
-    }
-    new SessionOwnership(services, connecting)
-        .acquire((attachment, error) -> attached(ctx, connecting, attachment, error));
-  }
-
-  private void attached(
-      ChannelHandlerContext ctx,
-      Session connecting,
-      @Nullable Attachment attachment,
-      @Nullable Throwable error) {
-    if (error != null) {
-      if (!connecting.isEnded()) {
-        StoreFailure.end(connecting.connection(), error, "attaching the session");
-      }
-      connecting.releaseResources();
-      return;
-    }
-    connecting.attached(attachment);
-    if (connecting.isEnded()) {
-      connecting.releaseResources();
-      return;
-    }
-    boolean present = attachment != null && attachment.sessionPresent();
-    connecting
-        .connection()
-        .whenDone(
-            new ResumedSubscriptions(services, connecting, sessions.resumes()).resume(attachment),
-            (done, failure) -> accept(ctx, connecting, present, failure));
-  }
-
-  private void accept(
-      ChannelHandlerContext ctx, Session connecting, boolean present, @Nullable Throwable error) {
-    if (error != null && !connecting.isEnded()) {
-      StoreFailure.end(connecting.connection(), error, "restoring subscriptions");
-    }
-    if (connecting.isEnded()) {
-      connecting.releaseResources();
-      return;
-    }
-    SessionHandler next = new SessionHandler(connecting);
+  /** The session can be opened: hands over to it. */
+  private void accept(ChannelHandlerContext ctx, Session accepted, boolean sessionPresent) {
+    SessionHandler next = new SessionHandler(accepted);
     ArrayDeque<Object> packets = early.clone();
     early.clear();
     ctx.pipeline().replace(this, "session", next);
-    connecting.open(present);
+    accepted.open(sessionPresent);
     ChannelHandlerContext nextCtx = ctx.pipeline().context(next);
     packets.forEach(packet -> next.channelRead(nextCtx, packet));
     next.channelReadComplete(nextCtx);
-    connecting.connection().gate().open(ReadGate.CONNECT);
+    accepted.connection().gate().open(ReadGate.CONNECT);
   }
 
   private void refuse(ChannelHandlerContext ctx, ProtocolViolation violation, String tenant) {
@@ -349,7 +247,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     refused = true;
     cancelTimeout();
     slices.gate().abandon();
-    services.observer().refused(reason);
+    services.observer().onRefused(reason);
   }
 
   @Override

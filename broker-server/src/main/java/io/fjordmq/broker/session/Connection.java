@@ -3,20 +3,38 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.Message;
 import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.Dialect;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.PluginEvents;
+import io.fjordmq.broker.security.Security;
 import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.inbox.InboxLimits;
+import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.retain.RetainStore;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The state that the parts of a session share: channel, dialect, writer and read gate. */
-final class Connection {
+final class Connection
+    implements Throttle.Client,
+        FilterReader.Client,
+        OutboundPublishes.Client,
+        PublishBackPressure.Client,
+        PublishPermission.Client,
+        Reauthentication.Client,
+        ReceivedQos2.Client,
+        RetainedReplay.Client,
+        SlicedLoop.Client,
+        SubscribeQueue.Client {
   private final Channel channel;
   private final SessionServices services;
   private final ConnectRequest request;
@@ -25,17 +43,12 @@ final class Connection {
   private final Dialect dialect;
   private final PacketWriter writer;
   private final ReadSlices slices;
+  private final PacketPause pause;
   private final Throttle throttle;
   private final SessionSettings settings;
   private final Consumer<ProtocolViolation> failed;
-  private Runnable resumed = () -> {};
   private ConnectOrder connectOrder = ConnectOrder.NONE;
-  private final PausedClients pausedClients;
-  private final List<Runnable> whenServed = new ArrayList<>(0);
-  private int pendingAuthorizations;
-  private int incompletePackets;
-  private boolean waitingForLease;
-  private boolean resuming;
+  private final StoreFailureLog storeFailures;
   private boolean ended;
 
   /**
@@ -51,6 +64,7 @@ final class Connection {
       ReadSlices slices,
       TimeoutWheel wheel,
       PausedClients pausedClients,
+      StoreFailureLog storeFailures,
       Consumer<ProtocolViolation> failed,
       Runnable mayWriteAgain) {
     this.channel = channel;
@@ -61,9 +75,10 @@ final class Connection {
     this.settings = services.tenants().of(tenant).session();
     this.dialect = Dialect.of(request, settings);
     this.slices = slices;
-    this.throttle = new Throttle(wheel, this, mayWriteAgain);
+    this.pause = new PacketPause(channel.eventLoop(), slices.gate(), pausedClients);
+    this.throttle = new Throttle(wheel, settings, this, mayWriteAgain);
     this.writer = new PacketWriter(channel, throttle, services.observer());
-    this.pausedClients = pausedClients;
+    this.storeFailures = storeFailures;
     this.failed = failed;
   }
 
@@ -72,25 +87,60 @@ final class Connection {
   }
 
   /** The limits of the client's tenant. */
-  SessionSettings settings() {
+  @Override
+  public SessionSettings settings() {
     return settings;
   }
 
-  SessionObserver observer() {
+  @Override
+  public SessionObserver observer() {
     return services.observer();
   }
 
-  ConnectRequest request() {
+  @Override
+  public ConnectRequest request() {
     return request;
   }
 
-  String tenant() {
+  @Override
+  public String tenant() {
     return tenant;
   }
 
+  @Override
+  public StoreFailureLog storeFailures() {
+    return storeFailures;
+  }
+
   /** The client's permissions. */
-  ClientAccess access() {
+  @Override
+  public ClientAccess access() {
     return access;
+  }
+
+  @Override
+  public Security security() {
+    return services.security();
+  }
+
+  @Override
+  public InboxStore inboxes() {
+    return services.inboxes();
+  }
+
+  @Override
+  public InboxLimits inboxLimits() {
+    return services.tenants().of(tenant).inbox();
+  }
+
+  @Override
+  public RetainStore retained() {
+    return services.retained();
+  }
+
+  @Override
+  public boolean hasRoom() {
+    return services.hasRoom().getAsBoolean();
   }
 
   /** Reports client events to plugins. */
@@ -98,49 +148,64 @@ final class Connection {
     return services.security().events();
   }
 
-  String clientId() {
+  @Override
+  public String clientId() {
     return request.clientId();
   }
 
-  Dialect dialect() {
+  @Override
+  public Dialect dialect() {
     return dialect;
   }
 
-  PacketWriter writer() {
+  @Override
+  public PacketWriter writer() {
     return writer;
   }
 
-  ReadGate gate() {
+  @Override
+  public ReadGate gate() {
     return slices.gate();
   }
 
   /** The time slices in which the client's packets are handled. */
-  ReadSlices slices() {
+  @Override
+  public ReadSlices slices() {
     return slices;
+  }
+
+  /** Why its packets have to wait. */
+  @Override
+  public PacketPause pause() {
+    return pause;
   }
 
   Throttle throttle() {
     return throttle;
   }
 
-  /** Counts that the client reached a limit. */
-  void reached(Limit limit) {
+  @Override
+  public void reached(Limit limit) {
     services.tenants().reached(limit, tenant);
   }
 
-  Channel channel() {
+  @Override
+  public Channel channel() {
     return channel;
   }
 
-  Peer peer() {
+  @Override
+  public Peer peer() {
     return Peer.of(channel);
   }
 
-  EventLoop loop() {
+  @Override
+  public EventLoop loop() {
     return channel.eventLoop();
   }
 
-  long nowMillis() {
+  @Override
+  public long nowMillis() {
     return services.clock().millis();
   }
 
@@ -159,139 +224,46 @@ final class Connection {
   }
 
   /** Ends the session. On the event loop. */
-  void fail(CloseReason reason, String detail) {
+  @Override
+  public void fail(CloseReason reason, String detail) {
     failed.accept(new ProtocolViolation(reason, detail));
   }
 
-  /**
-   * Suspends packet handling until {@link #resume}: the authorization of an earlier packet is
-   * pending.
-   */
-  void pause() {
-    pendingAuthorizations++;
-    gate().close(ReadGate.PAUSED);
-  }
-
-  /**
-   * Suspends packet handling until {@link #resumeAfterSlices}: a large packet continues in another
-   * slice.
-   */
-  void pauseBetweenSlices() {
-    incompletePackets++;
-    gate().close(ReadGate.PAUSED);
-  }
-
-  /**
-   * Whether the client's packets have to wait: an earlier packet is not authorized or not complete,
-   * or this node has no valid lease.
-   */
-  boolean mustWait() {
-    return isPaused() || !mayAct();
-  }
-
-  private boolean isPaused() {
-    return pendingAuthorizations + incompletePackets > 0;
-  }
-
-  /** Whether packet handling is suspended only because a large packet needs more slices. */
-  boolean isBetweenSlices() {
-    return incompletePackets > 0 && pendingAuthorizations == 0 && mayAct();
-  }
-
-  /** Whether this node has a valid lease; if not, the client is paused until it has. */
-  boolean mayAct() {
-    if (!waitingForLease && !ended && !pausedClients.mayServe()) {
-      waitingForLease = true;
-      gate().close(ReadGate.LEASE);
-      pausedClients.add(this);
-    }
-    return !waitingForLease;
-  }
-
-  /** Runs the action now or once this node has a valid lease; never if the session ends first. */
-  void whenServed(Runnable action) {
-    if (mayAct()) {
-      action.run();
-    } else {
-      whenServed.add(action);
-    }
-  }
-
-  /** Continues after the lease was renewed. */
-  void release() {
-    waitingForLease = false;
-    if (ended) {
-      return;
-    }
-    List<Runnable> waiting = List.copyOf(whenServed);
-    whenServed.clear();
-    waiting.forEach(this::whenServed);
-    continueReading();
-  }
-
-  /** The pending authorization is complete. */
-  void resume() {
-    pendingAuthorizations--;
-    continueReading();
-  }
-
-  /** The large packet is complete. */
-  void resumeAfterSlices() {
-    incompletePackets--;
-    continueReading();
-  }
-
-  private void continueReading() {
-    if (resuming) {
-      return; // called by the loop that is running; it continues by itself
-    }
-    resuming = true;
-    try {
-      resumed.run();
-    } finally {
-      resuming = false;
-    }
-    if (!isPaused()) {
-      gate().open(ReadGate.PAUSED);
-    }
-    if (!waitingForLease) {
-      gate().open(ReadGate.LEASE);
-    }
-  }
-
-  /** Sets the callback that handles the packets that were held back. */
-  void onResume(Runnable then) {
-    resumed = then;
+  @Override
+  public boolean isOverloaded() {
+    return services.overload().isOverloaded();
   }
 
   /** Counts messages that were dropped. */
-  void dropped(DropReason reason, long count) {
-    observer().dropped(reason, count);
+  @Override
+  public void dropped(DropReason reason, long count) {
+    observer().onDropped(reason, count);
     events().dropped(access.client(), reason.label(), count);
   }
 
   /** The session has ended: results are ignored and nothing is written any more. */
   void end() {
     ended = true;
-    pausedClients.remove(this);
     writer.discard();
-    if (waitingForLease) {
-      waitingForLease = false;
-      loop().execute(resumed); // releases the packets that waited for the lease
-    }
+    pause.end();
   }
 
-  boolean isEnded() {
+  @Override
+  public boolean isEnded() {
     return ended;
   }
 
   /** Passes a store's result to the callback on the event loop, even if the session has ended. */
-  <T extends @Nullable Object> void whenDone(CompletableFuture<T> future, ResultCallback<T> then) {
+  @Override
+  public <T extends @Nullable Object> void whenDone(
+      CompletableFuture<T> future, ResultCallback<T> then) {
     ResultCallback.on(loop(), future, then);
   }
 
   /** Passes a store's result to the callback on the event loop, unless the session has ended. */
-  <T extends @Nullable Object> void whileOpen(CompletableFuture<T> future, ResultCallback<T> then) {
+  @Override
+  public <T extends @Nullable Object> void whileOpen(
+      CompletableFuture<T> future, ResultCallback<T> then) {
     whenDone(
         future,
         (value, error) -> {

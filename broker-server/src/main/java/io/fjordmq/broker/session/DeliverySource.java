@@ -1,6 +1,6 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.dispatch.Delivery;
 import org.jspecify.annotations.Nullable;
 
 /**

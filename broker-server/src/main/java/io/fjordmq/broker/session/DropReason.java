@@ -11,7 +11,7 @@ public enum DropReason {
   /** The Message Expiry Interval had passed. */
   EXPIRED,
   /** The packet exceeded the client's Maximum Packet Size (MQTT 5.0 §3.1.2.11.4). */
-  LARGER_THAN_CLIENT_TAKES,
+  EXCEEDS_CLIENT_LIMIT,
   /** The message was queued when the connection of a transient session ended. */
   CONNECTION_ENDED,
   /** The client acknowledged the message with an error code (MQTT 5.0 §4.4). */

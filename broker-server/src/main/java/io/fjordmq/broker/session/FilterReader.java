@@ -3,22 +3,34 @@ package io.fjordmq.broker.session;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.fjordmq.broker.protocol.TopicLimits;
 import org.jspecify.annotations.Nullable;
 
 /** Parses and validates the filters of SUBSCRIBE and UNSUBSCRIBE. */
 final class FilterReader {
+  /** The client whose filters are read. */
+  interface Client {
+    SessionSettings settings();
+
+    /** Counts that it reached a limit. */
+    void reached(Limit limit);
+  }
+
   /** Reason code for a well-formed filter that is not allowed. */
   static final int TOPIC_FILTER_INVALID = 0x8F;
 
   /** One filter of a SUBSCRIBE; if {@code filter} is null, it is refused with the reason code. */
   record RequestedFilter(@Nullable TopicFilter filter, SubscriptionOptions options, int refusal) {}
 
-  private final Connection connection;
+  private final Client client;
   private final TopicLimits limits;
 
-  FilterReader(Connection connection) {
-    this.connection = connection;
-    this.limits = new TopicLimits(connection.settings());
+  FilterReader(Client client) {
+    this.client = client;
+    this.limits = new TopicLimits(client.settings());
   }
 
   /**
@@ -54,7 +66,7 @@ final class FilterReader {
     }
     Limit reached = limits.reachedBy(text);
     if (reached != null) {
-      connection.reached(reached);
+      client.reached(reached);
       return null;
     }
     return filter;

@@ -2,55 +2,39 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
-import io.fjordmq.broker.delivery.PublishListener;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.SecurityObserver.Attempt;
 import io.fjordmq.inbox.PublishId;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
-import java.util.ArrayDeque;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Handles the client's publishes. A PUBACK or PUBREC is written once the {@link
  * io.fjordmq.broker.delivery.PublishRouter} has reported the outcome, in the order in which the
- * PUBLISH packets arrived (MQTT 5.0 §4.6).
- *
- * <p>Back-pressure: while too many publishes or bytes wait for their outcome, the client is not
- * read. QoS 0 messages have no acknowledgement but count as well, because their outcome is delayed
- * when their receivers are congested.
+ * PUBLISH packets arrived (MQTT 5.0 §4.6). While too many of them wait for their outcome, the
+ * client is not read ({@link PublishBackPressure}).
  */
-final class InboundPublishes {
+final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publishing {
   private static final int PUBACK = 0x40;
   private static final int PUBREC = 0x50;
 
   private static final AtomicIntegerFieldUpdater<InboundPublishes> AWAKE =
       AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "awake");
 
-  /** QoS 0 publishes whose outcome is pending. */
-  private static final AtomicIntegerFieldUpdater<InboundPublishes> UNANSWERED =
-      AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "unanswered");
-
   private final Connection connection;
   private final ReceivedQos2 receivedQos2;
   private final PublishPermission permission;
-  private @Nullable ArrayDeque<PendingPublish> pending;
-  private int pendingBytes;
+  private final PublishBackPressure backPressure;
+  private @Nullable PublishQueue pending; // none before the first publish that is acknowledged
   private int unacknowledgedQos1;
   private boolean reading;
   private boolean ended;
   private boolean parked;
-  private final PublishListener atMostOnce = this::publishedAtMostOnce;
-
-  @SuppressWarnings("UnusedVariable") // through UNANSWERED
-  private volatile int unanswered;
-
-  // Number of pending QoS 0 publishes at which a closed gate may reopen; unlimited if they did not
-  // close it.
-  private volatile int reopenAt = Integer.MAX_VALUE;
 
   /** A publish must not be acknowledged, so the connection is about to end. */
   private volatile boolean refused;
@@ -62,6 +46,7 @@ final class InboundPublishes {
     this.connection = connection;
     this.receivedQos2 = receivedQos2;
     this.permission = new PublishPermission(connection);
+    this.backPressure = new PublishBackPressure(connection, this);
   }
 
   /**
@@ -73,7 +58,7 @@ final class InboundPublishes {
     reading = true;
     Message message =
         connection.dialect().readPublish(packet, connection.clientId(), connection.nowMillis());
-    connection.observer().received(message.qos(), packetBytes);
+    connection.observer().onReceived(message.qos(), packetBytes);
     int identifier = packet.variableHeader().packetId();
     PublishRefusal refusal = PublishRefusal.of(message, connection);
     if (refusal != null && (message.qos() != Qos.EXACTLY_ONCE || receivedQos2.isNew(identifier))) {
@@ -115,7 +100,7 @@ final class InboundPublishes {
     PendingPublish entry = enqueue(message, identifier, 0, false);
     entry.refusal = refusal;
     entry.published = true;
-    entry.published(PublishOutcome.QUOTA_EXCEEDED);
+    entry.onPublished(PublishOutcome.QUOTA_EXCEEDED);
   }
 
   private void accept(Message message, int identifier) {
@@ -131,34 +116,9 @@ final class InboundPublishes {
   }
 
   private void publishAtMostOnce(Message message) {
-    int waiting = UNANSWERED.incrementAndGet(this);
-    connection.publish(message, null, atMostOnce);
-    // Assumes that all have the size of this message, so sizes need not be stored.
-    if (waiting > 1 && applyBackPressureAt(waiting, (long) waiting * message.payload().length)) {
-      reopenAt = waiting / 2;
-    }
-  }
-
-  /** On any thread. */
-  private void publishedAtMostOnce(PublishOutcome outcome) {
-    // The code that closes the gate checks the number again at the end of the read; a call that
-    // reaches the mark after that sees the gate closed.
-    if (UNANSWERED.decrementAndGet(this) == reopenAt && connection.gate().isClosed()) {
-      wake();
-    }
-  }
-
-  private boolean applyBackPressureAt(int messages, long bytes) {
-    SessionSettings settings = connection.settings();
-    boolean tooMany = messages >= settings.maxPendingPublishes();
-    if (!tooMany && bytes < settings.maxPendingBytes()) {
-      return false;
-    }
-    if (!connection.gate().isClosedBy(ReadGate.PUBLISHES)) {
-      connection.reached(tooMany ? Limit.PENDING_PUBLISHES : Limit.PENDING_BYTES);
-      connection.gate().close(ReadGate.PUBLISHES);
-    }
-    return true;
+    int waiting = backPressure.beginAtMostOnce();
+    connection.publish(message, null, backPressure);
+    backPressure.applyToAtMostOnce(waiting, message.payload().length);
   }
 
   private void publishExactlyOnce(Message message, int identifier) {
@@ -169,7 +129,11 @@ final class InboundPublishes {
     }
     requireReceiveMaximum();
     PendingPublish entry = enqueue(message, identifier, sequence, inDoubt);
-    receivedQos2.record(entry);
+    if (receivedQos2.isDurable()) {
+      receivedQos2.record(entry);
+    } else {
+      publish(entry);
+    }
   }
 
   private void requireReceiveMaximum() {
@@ -185,21 +149,21 @@ final class InboundPublishes {
   }
 
   private PendingPublish enqueue(Message message, int identifier, long sequence, boolean inDoubt) {
-    ArrayDeque<PendingPublish> queue = pending;
+    PublishQueue queue = pending;
     if (queue == null) {
-      queue = new ArrayDeque<>(8);
+      queue = new PublishQueue();
       pending = queue;
     }
     PendingPublish entry =
         new PendingPublish(this, message, identifier, sequence, inDoubt, System.nanoTime());
     queue.add(entry);
-    pendingBytes += message.payload().length;
-    applyBackPressureAt(queue.size(), pendingBytes);
+    backPressure.applyTo(queue.size(), queue.bytes());
     return entry;
   }
 
-  void publish(PendingPublish entry) {
-    if (parked || !connection.mayAct()) {
+  @Override
+  public void publish(PendingPublish entry) {
+    if (parked || !connection.pause().mayAct()) {
       park(entry);
       return;
     }
@@ -208,7 +172,7 @@ final class InboundPublishes {
       // The client repeats both in order, so this one must not be delivered before the refused one.
       // If this one had to be recorded first, it may be ahead of the refused one; then its own
       // outcome ends the connection.
-      entry.published(PublishOutcome.NOT_DURABLE);
+      entry.onPublished(PublishOutcome.NOT_DURABLE);
       return;
     }
     boolean repeatable = entry.sequence > 0 && receivedQos2.isDurable();
@@ -216,13 +180,13 @@ final class InboundPublishes {
     connection.publish(entry.message, id, entry);
   }
 
-  /** This node has no valid lease, so nothing was delivered: this publish and later ones wait. */
-  void park(PendingPublish entry) {
+  @Override
+  public void park(PendingPublish entry) {
     entry.published = false;
-    entry.mayBePublished();
+    entry.markRecorded();
     if (!parked) {
       parked = true;
-      connection.loop().execute(() -> connection.whenServed(this::publishParked));
+      connection.loop().execute(() -> connection.pause().whenServed(this::publishParked));
     }
   }
 
@@ -234,8 +198,8 @@ final class InboundPublishes {
     drainAndFlush();
   }
 
-  /** The outcome of a publish is known. On any thread. */
-  void settled(PendingPublish entry, PublishOutcome outcome) {
+  @Override
+  public void onOutcome(PendingPublish entry, PublishOutcome outcome) {
     if (mustBeResent(entry, outcome)) {
       refused = true;
     }
@@ -243,7 +207,8 @@ final class InboundPublishes {
   }
 
   /** Schedules a pass over the pending publishes. On any thread. */
-  void wake() {
+  @Override
+  public void wake() {
     if (reading && connection.loop().inEventLoop()) {
       return; // handled at the end of this read
     }
@@ -260,7 +225,7 @@ final class InboundPublishes {
     if (publishRecorded()) {
       connection.services().publishRouter().flush();
     }
-    answerInOrder();
+    acknowledgeInOrder();
     connection.writer().flush();
   }
 
@@ -270,38 +235,32 @@ final class InboundPublishes {
       publishRecorded();
       connection.services().publishRouter().flush();
       reading = false;
-      answerInOrder();
+      acknowledgeInOrder();
     }
   }
 
-  private void answerInOrder() {
-    PendingPublish head = pending == null ? null : pending.peek();
-    while (head != null && !ended) {
+  private void acknowledgeInOrder() {
+    PublishQueue queue = pending;
+    PendingPublish head = queue == null ? null : queue.head();
+    while (queue != null && head != null && !ended) {
       PublishOutcome outcome = head.outcome();
-      if (outcome == null || !isAnswered(head, outcome)) {
-        break;
+      if (outcome == null || !isAcknowledged(head, outcome) || ended) {
+        break; // the response may have ended the connection
       }
-      removeHead(head);
-      head = pending == null ? null : pending.peek();
+      queue.removeHead();
+      head = queue.head();
     }
     if (connection.gate().isClosed() && !ended) {
-      reopenGate(pending == null ? 0 : pending.size());
+      backPressure.relax(queue == null ? 0 : queue.size(), queue == null ? 0 : queue.bytes());
     }
   }
 
-  private boolean isAnswered(PendingPublish head, PublishOutcome outcome) {
-    if (head.answer == PendingPublish.Answer.DUE) {
-      head.answer = PendingPublish.Answer.GIVEN;
-      answer(head, outcome);
+  private boolean isAcknowledged(PendingPublish head, PublishOutcome outcome) {
+    if (head.ackState == PendingPublish.AckState.DUE) {
+      head.ackState = PendingPublish.AckState.GIVEN;
+      acknowledge(head, outcome);
     }
-    return head.answer == PendingPublish.Answer.GIVEN;
-  }
-
-  private void removeHead(PendingPublish head) {
-    if (pending != null) {
-      pending.poll();
-    }
-    pendingBytes -= head.message.payload().length;
+    return head.ackState == PendingPublish.AckState.GIVEN;
   }
 
   /** Publishes the QoS 2 messages whose identifiers are recorded, in order. */
@@ -310,29 +269,15 @@ final class InboundPublishes {
   }
 
   private boolean publishReady() {
-    boolean any = false;
-    for (PendingPublish entry : pending == null ? List.<PendingPublish>of() : pending) {
-      if (!entry.published && (parked || !entry.isRecorded())) {
-        break;
-      }
-      if (!entry.published) {
-        publish(entry);
-        any = true;
-      }
-    }
-    return any;
+    return pending != null && pending.publishReady(this);
   }
 
-  private void reopenGate(int size) {
-    SessionSettings settings = connection.settings();
-    if (size <= settings.maxPendingPublishes() / 2
-        && unanswered <= reopenAt
-        && pendingBytes <= settings.maxPendingBytes() / 2) {
-      connection.gate().open(ReadGate.PUBLISHES);
-    }
+  @Override
+  public boolean isParked() {
+    return parked;
   }
 
-  private void answer(PendingPublish entry, PublishOutcome outcome) {
+  private void acknowledge(PendingPublish entry, PublishOutcome outcome) {
     if (mustBeResent(entry, outcome)) {
       connection.fail(
           CloseReason.NOT_DURABLE, "publish not stored and not acknowledged; reconnect and resend");
@@ -342,7 +287,7 @@ final class InboundPublishes {
     if (qos == Qos.AT_MOST_ONCE) {
       return;
     }
-    connection.observer().acknowledged(System.nanoTime() - entry.startNanos);
+    connection.observer().onAcknowledged(System.nanoTime() - entry.startNanos);
     int code = entry.refusal == null ? reasonCode(outcome) : entry.refusal.reasonCode();
     if (qos == Qos.AT_LEAST_ONCE) {
       unacknowledgedQos1--;
@@ -350,7 +295,10 @@ final class InboundPublishes {
     } else if (entry.refusal != null) {
       connection.dialect().writeReply(connection.writer(), PUBREC, entry.packetIdentifier, code);
     } else {
-      receivedQos2.published(entry, code);
+      entry.ackState = PendingPublish.AckState.UNDER_WAY;
+      if (receivedQos2.published(entry, code)) {
+        entry.ackState = PendingPublish.AckState.GIVEN;
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
@@ -23,7 +24,18 @@ import org.jspecify.annotations.Nullable;
  * meanwhile.
  */
 final class InboxSource implements DeliverySource {
-  private final Connection connection;
+  /** The client whose inbox it is. */
+  interface Client extends ResultCallback.Receiver, StoreFailure.Client {
+    SessionSettings settings();
+
+    SessionObserver observer();
+
+    PacketWriter writer();
+
+    InboxStore inboxes();
+  }
+
+  private final Client client;
   private final OutboundPublishes outbound;
   private final InboxStore store;
   private final InboxHandle handle;
@@ -45,10 +57,10 @@ final class InboxSource implements DeliverySource {
   private long committedUpTo;
   private int committedBeyond;
 
-  InboxSource(Connection connection, OutboundPublishes outbound, Attachment attachment) {
-    this.connection = connection;
+  InboxSource(Client client, OutboundPublishes outbound, Attachment attachment) {
+    this.client = client;
     this.outbound = outbound;
-    this.store = connection.services().inboxes();
+    this.store = client.inboxes();
     this.handle = attachment.handle();
     this.readPosition = attachment.firstUndelivered();
     this.committedUpTo = attachment.firstUndelivered();
@@ -70,18 +82,22 @@ final class InboxSource implements DeliverySource {
     emptied = then;
   }
 
-  /** Resends the PUBRELs that an earlier connection left unanswered, in their order. */
+  /** Resends the PUBRELs that an earlier connection left unacknowledged, in their order. */
   void resendReleases() {
     for (long sequence : releasedBefore) {
       outbound.sendRelease(sequence);
     }
   }
 
+  boolean isOf(InboxHandle inbox) {
+    return handle.equals(inbox);
+  }
+
   /** The store has appended these entries. */
   void appended(List<InboxEntry> entries) {
     for (InboxEntry entry : entries) {
       highestKnown = Math.max(highestKnown, entry.sequence());
-      if (fetch == null && entry.sequence() == readPosition && hasRoom()) {
+      if (fetch == null && entry.sequence() == readPosition && hasCapacity()) {
         add(entry);
       }
     }
@@ -105,8 +121,8 @@ final class InboxSource implements DeliverySource {
     return !buffer.isEmpty();
   }
 
-  private boolean hasRoom() {
-    SessionSettings settings = connection.settings();
+  private boolean hasCapacity() {
+    SessionSettings settings = client.settings();
     return buffer.size() < settings.inboxBufferMessages()
         && bufferedBytes < settings.inboxBufferBytes();
   }
@@ -119,12 +135,12 @@ final class InboxSource implements DeliverySource {
 
   private void account(int messages, int bytes) {
     bufferedBytes += bytes;
-    connection.observer().queued(messages, bytes);
+    client.observer().addQueued(messages, bytes);
   }
 
   @Override
   public @Nullable Delivery peek() {
-    if (buffer.size() <= connection.settings().inboxBufferMessages() / 2) {
+    if (buffer.size() <= client.settings().inboxBufferMessages() / 2) {
       fetchIfBehind();
     }
     InboxEntry entry = buffer.peek();
@@ -138,10 +154,10 @@ final class InboxSource implements DeliverySource {
 
   private void fetchIfBehind() {
     boolean behind = mayHaveMissed || readPosition <= highestKnown;
-    if (fetch != null || ended || !behind || !hasRoom()) {
+    if (fetch != null || ended || !behind || !hasCapacity()) {
       return;
     }
-    SessionSettings settings = connection.settings();
+    SessionSettings settings = client.settings();
     CompletableFuture<InboxStore.Page> page =
         store.fetch(
             handle,
@@ -151,7 +167,7 @@ final class InboxSource implements DeliverySource {
     fetch = page;
     ResultCallback<InboxStore.Page> then = fetchedUpTo(highestKnown, mayHaveMissed);
     mayHaveMissed = false;
-    connection.whileOpen(page, then);
+    client.whileOpen(page, then);
   }
 
   /** Handles a page that was requested when entries up to a sequence were known. */
@@ -160,14 +176,14 @@ final class InboxSource implements DeliverySource {
       fetch = null;
       if (page == null) {
         Throwable cause = error == null ? new IllegalStateException("no page") : error;
-        StoreFailure.end(connection, cause, "reading the inbox");
+        StoreFailure.end(client, cause, "reading the inbox");
         return;
       }
       take(page, known);
       mayHaveMissed |= mayBeMore && !page.entries().isEmpty();
       outbound.pump();
       settled();
-      connection.writer().flush();
+      client.writer().flush();
     };
   }
 
@@ -207,15 +223,15 @@ final class InboxSource implements DeliverySource {
 
   @Override
   public void received(long sequence) {
-    connection.whileOpen(
+    client.whileOpen(
         store.release(handle, sequence),
         (done, error) -> {
           if (error != null) {
-            StoreFailure.end(connection, error, "recording a PUBREC");
+            StoreFailure.end(client, error, "recording a PUBREC");
             return;
           }
           outbound.sendRelease(sequence);
-          connection.writer().flush();
+          client.writer().flush();
           emptied.run();
         });
   }
@@ -233,13 +249,13 @@ final class InboxSource implements DeliverySource {
     committing = true;
     committedUpTo = window.base();
     committedBeyond = beyond.size();
-    connection.whileOpen(store.commit(handle, committedUpTo, beyond), this::committed);
+    client.whileOpen(store.commit(handle, committedUpTo, beyond), this::committed);
   }
 
   private void committed(@Nullable Void done, @Nullable Throwable error) {
     committing = false;
     if (error != null) {
-      StoreFailure.end(connection, error, "acknowledging messages");
+      StoreFailure.end(client, error, "acknowledging messages");
     } else {
       settled();
       emptied.run();
@@ -247,9 +263,9 @@ final class InboxSource implements DeliverySource {
   }
 
   /** True if entries of this session's retained replay are not accumulating in the store. */
-  boolean hasRoomForPage() {
+  boolean canAcceptPage() {
     return readPosition > highestKnown
-        && buffer.size() <= connection.settings().inboxBufferMessages() / 2;
+        && buffer.size() <= client.settings().inboxBufferMessages() / 2;
   }
 
   /** The connection has ended: commits the remaining acknowledgements. */
@@ -261,7 +277,7 @@ final class InboxSource implements DeliverySource {
     settled();
     ended = true;
     if (!buffer.isEmpty()) {
-      connection.observer().queued(-buffer.size(), -bufferedBytes);
+      client.observer().addQueued(-buffer.size(), -bufferedBytes);
     }
     buffer.clear();
   }

@@ -17,7 +17,7 @@ final class InflightWindow {
   /** Number of packet identifiers (MQTT 5.0 §2.2.1). */
   static final int IDENTIFIERS = 65_535;
 
-  private static final int SMALLEST_RING = 16;
+  private static final int MIN_RING_SIZE = 16;
 
   /** Not sent (yet). */
   static final byte NONE = 0;
@@ -63,12 +63,12 @@ final class InflightWindow {
   }
 
   /** True if one more message may be sent now. */
-  boolean hasRoom() {
+  boolean hasCapacity() {
     return inflight < limit && (inflight == 0 || end - base < IDENTIFIERS);
   }
 
   /** True if the message of this sequence may be sent now; ascending sequences only. */
-  boolean hasRoomFor(long sequence) {
+  boolean canAccept(long sequence) {
     return inflight < limit && (inflight == 0 || sequence - base < IDENTIFIERS);
   }
 
@@ -195,7 +195,7 @@ final class InflightWindow {
     if (span <= ring.length) {
       return;
     }
-    int length = Math.max(SMALLEST_RING, Integer.highestOneBit(span - 1) << 1);
+    int length = Math.max(MIN_RING_SIZE, Integer.highestOneBit(span - 1) << 1);
     byte[] larger = new byte[length];
     for (long at = base; at < end; at++) {
       larger[(int) at & (length - 1)] = ring[index(at)];

@@ -1,19 +1,31 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.CloseReason;
+
 /**
- * Ends a connection that was silent for one and a half times its keep alive (MQTT 5.0 §3.1.2.10).
+ * Ends a connection without packets for one and a half times its keep alive (MQTT 5.0 §3.1.2.10).
  * Silence does not count while the broker does not read the client. But if it does not read because
  * the client does not read its replies, the client has to read some of them within that time.
  */
 final class KeepAlive extends TimeoutWheel.Timeout {
+  /** The session whose connection is watched. */
+  interface Client {
+    ReadGate gate();
+
+    OutboundBacklog outboundBacklog();
+
+    /** Ends the session and its connection. */
+    void end(CloseReason reason, String detail);
+  }
+
   private final TimeoutWheel wheel;
-  private final Session session;
+  private final Client client;
   private final long allowedTicks;
   private long lastActivityTick;
 
-  KeepAlive(TimeoutWheel wheel, Session session, int keepAliveSeconds) {
+  KeepAlive(TimeoutWheel wheel, Client client, int keepAliveSeconds) {
     this.wheel = wheel;
-    this.session = session;
+    this.client = client;
     this.allowedTicks = TimeoutWheel.ticks(keepAliveSeconds * 1_500L);
     this.lastActivityTick = wheel.tick();
     wheel.arm(this, allowedTicks);
@@ -30,16 +42,17 @@ final class KeepAlive extends TimeoutWheel.Timeout {
     if (left > 0) {
       return left;
     }
-    ReadGate gate = session.connection().gate();
+    ReadGate gate = client.gate();
     if (!gate.isClosed()) {
-      session.end(
+      client.end(
           CloseReason.KEEP_ALIVE_TIMEOUT,
           "keep alive timeout: no packet for 1.5 times the keep alive");
       return 0;
     }
-    if (gate.isClosedBy(ReadGate.ANSWERS) && !session.outboundBacklog().isBeingRead()) {
-      session.end(
-          CloseReason.CLIENT_TOO_SLOW, "client read no replies for 1.5 times the keep alive");
+    if (gate.isClosedBy(ReadGate.RESPONSES)
+        && !client.outboundBacklog().madeProgressSinceLastCall()) {
+      client.end(
+          CloseReason.CLIENT_TOO_SLOW, "client read no responses for 1.5 times the keep alive");
       return 0;
     }
     onActivity();

@@ -1,7 +1,8 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,17 +13,30 @@ import org.jspecify.annotations.Nullable;
  * to wait.
  */
 final class MemoryQueue implements DeliverySource {
-  private final Connection connection;
+  /** The client that the messages are queued for. */
+  interface Client {
+    SessionSettings settings();
+
+    SessionObserver observer();
+
+    /** Counts that it reached a limit. */
+    void reached(Limit limit);
+
+    /** Counts messages that were dropped. */
+    void dropped(DropReason reason, long count);
+  }
+
+  private final Client client;
   private final SessionSettings settings;
   private final SessionObserver observer;
   private final OutboundPublishes outbound;
   private @Nullable ArrayDeque<Delivery> waiting;
   private int bytes;
 
-  MemoryQueue(Connection connection, OutboundPublishes outbound) {
-    this.connection = connection;
-    this.settings = connection.settings();
-    this.observer = connection.observer();
+  MemoryQueue(Client client, OutboundPublishes outbound) {
+    this.client = client;
+    this.settings = client.settings();
+    this.observer = client.observer();
     this.outbound = outbound;
   }
 
@@ -31,16 +45,16 @@ final class MemoryQueue implements DeliverySource {
   }
 
   /** True if a page of retained messages may be added without displacing anything. */
-  boolean hasRoomForPage() {
+  boolean canAcceptPage() {
     return waiting == null
         || (waiting.size() <= settings.maxQueuedMessages() / 2
             && bytes <= settings.maxQueuedBytes() / 2);
   }
 
   /** True if a message that can also stay where it is may be added. */
-  boolean hasRoomFor(Delivery delivery) {
+  boolean canAccept(Delivery delivery) {
     ArrayDeque<Delivery> queue = waiting;
-    return queue == null || (hasRoomForPage() && fits(queue, delivery.message().payload().length));
+    return queue == null || (canAcceptPage() && fits(queue, delivery.message().payload().length));
   }
 
   void add(Delivery delivery) {
@@ -51,7 +65,7 @@ final class MemoryQueue implements DeliverySource {
     }
     int size = delivery.message().payload().length;
     while (!fits(queue, size)) {
-      connection.reached(
+      client.reached(
           queue.size() < settings.maxQueuedMessages() ? Limit.QUEUED_BYTES : Limit.QUEUED_MESSAGES);
       if (!settings.dropOldest() || queue.isEmpty()) {
         drop(delivery);
@@ -73,14 +87,13 @@ final class MemoryQueue implements DeliverySource {
   }
 
   private void drop(Delivery delivery) {
-    connection.dropped(
-        delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL, 1);
+    client.dropped(delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL, 1);
   }
 
   private void account(Delivery delivery, int sign) {
     int change = sign * delivery.message().payload().length;
     bytes += change;
-    observer.queued(sign, change);
+    observer.addQueued(sign, change);
   }
 
   @Override
@@ -127,9 +140,9 @@ final class MemoryQueue implements DeliverySource {
     }
     int dropped = queue.size() - (leftToShares.size() - sharedBefore);
     if (dropped > 0) {
-      connection.dropped(DropReason.CONNECTION_ENDED, dropped);
+      client.dropped(DropReason.CONNECTION_ENDED, dropped);
     }
-    observer.queued(-queue.size(), -bytes);
+    observer.addQueued(-queue.size(), -bytes);
     waiting = null;
     bytes = 0;
   }

@@ -13,7 +13,7 @@ import io.netty.channel.ChannelOutboundBuffer;
  */
 final class OutboundBacklog {
   /** Bytes of replies that may be queued after the channel became full. */
-  private static final int ANSWERS_BYTES = 64 << 10;
+  private static final int RESPONSE_BYTES = 64 << 10;
 
   private final Channel channel;
   private final ReadGate gate;
@@ -23,9 +23,9 @@ final class OutboundBacklog {
   private long lastSeenByGuard;
   private long lastSeenByKeepAlive;
 
-  OutboundBacklog(Connection connection) {
-    this.channel = connection.channel();
-    this.gate = connection.gate();
+  OutboundBacklog(Channel channel, ReadGate gate) {
+    this.channel = channel;
+    this.gate = gate;
   }
 
   /** Called after the packets of one read were handled. */
@@ -37,22 +37,22 @@ final class OutboundBacklog {
 
   private void closeGateIfTooMuch() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
-    if (waiting == null || gate.isClosedBy(ReadGate.ANSWERS)) {
+    if (waiting == null || gate.isClosedBy(ReadGate.RESPONSES)) {
       return;
     }
     long bytes = waiting.totalPendingWriteBytes();
     if (fullAtBytes == 0) {
       fullAtBytes = bytes;
-    } else if (bytes - fullAtBytes > ANSWERS_BYTES) {
+    } else if (bytes - fullAtBytes > RESPONSE_BYTES) {
       lastSeenByKeepAlive = firstPending();
-      gate.close(ReadGate.ANSWERS);
+      gate.close(ReadGate.RESPONSES);
     }
   }
 
   /** The channel is writable again. */
   void writable() {
     fullAtBytes = 0;
-    gate.open(ReadGate.ANSWERS);
+    gate.open(ReadGate.RESPONSES);
   }
 
   /** True if data is pending and the client has read nothing since the last call. */
@@ -64,7 +64,7 @@ final class OutboundBacklog {
   }
 
   /** True if the client has read data since the gate was closed, or since the last later call. */
-  boolean isBeingRead() {
+  boolean madeProgressSinceLastCall() {
     long firstPending = firstPending();
     boolean moved = firstPending != lastSeenByKeepAlive;
     lastSeenByKeepAlive = firstPending;

@@ -2,54 +2,71 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
-import io.fjordmq.broker.delivery.Delivery;
-import io.fjordmq.broker.delivery.DeliveryResult;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.DeliveryResult;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.inbox.Attachment;
+import io.netty.channel.EventLoop;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Sends messages to the client. {@link #pump} moves them from the sources to the channel while the
- * inflight window and the channel have capacity. Acknowledgements, a writable channel and new
- * messages all call it.
+ * inflight window and the channel have capacity. Acknowledgements ({@link OutboundExchanges}), a
+ * writable channel and new messages all call it.
  *
  * <p>The source of a transient session is a queue in memory. A persistent session has two: its
  * inbox for QoS 1 and 2, and a queue in memory for QoS 0.
  */
 final class OutboundPublishes {
-  private static final int PUBREL = 0x62;
-  private static final int PACKET_IDENTIFIER_NOT_FOUND = 0x92;
-  private static final int FIRST_ERROR = 0x80;
+  /** The client that gets the messages. */
+  interface Client extends MemoryQueue.Client, InboxSource.Client, OutboundExchanges.Client {
+    @Override
+    SessionSettings settings();
 
-  private final Connection connection;
+    @Override
+    SessionObserver observer();
+
+    @Override
+    PacketWriter writer();
+
+    @Override
+    void dropped(DropReason reason, long count);
+
+    EventLoop loop();
+
+    /** Wall clock. */
+    long nowMillis();
+  }
+
+  private final Client client;
   private final InflightWindow window;
+  private final OutboundExchanges exchanges;
   private final int limit;
   private final MemoryQueue live;
   private final @Nullable InboxSource inbox;
   private final boolean connectedAsOtherUser;
   private boolean started;
   private boolean pumping;
-  // Unacknowledged QoS 1 messages of shares: other members get them if this connection ends.
-  private @Nullable Map<Long, Delivery> sharedInflight;
-  private int reportedInflight;
   private boolean windowFull;
 
   /**
    * @param attachment of a persistent session; null if it is transient
    */
-  OutboundPublishes(Connection connection, @Nullable Attachment attachment) {
-    this.connection = connection;
-    SessionSettings settings = connection.settings();
-    this.limit = Math.min(settings.maxInflight(), connection.request().receiveMaximum());
+  OutboundPublishes(Client client, @Nullable Attachment attachment) {
+    this.client = client;
+    SessionSettings settings = client.settings();
+    this.limit = Math.min(settings.maxInflight(), client.request().receiveMaximum());
     this.window = new InflightWindow(limit, attachment == null ? 1 : attachment.firstUndelivered());
-    this.live = new MemoryQueue(connection, this);
+    this.exchanges = new OutboundExchanges(client, window);
+    this.live = new MemoryQueue(client, this);
     this.connectedAsOtherUser = attachment != null && attachment.guest();
-    this.inbox = attachment == null ? null : new InboxSource(connection, this, attachment);
+    this.inbox = attachment == null ? null : new InboxSource(client, this, attachment);
   }
 
   InflightWindow window() {
@@ -76,15 +93,15 @@ final class OutboundPublishes {
       return DeliveryResult.NOT_ALLOWED;
     }
     // Kept messages only use half of the queue; the rest is for new publishes.
-    if (delivery.isKept() && !live.hasRoomFor(delivery)) {
-      return DeliveryResult.NO_ROOM;
+    if (delivery.isKept() && !live.canAccept(delivery)) {
+      return DeliveryResult.NO_CAPACITY;
     }
     if (inbox != null && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException(
           "live message with " + delivery.qos() + " for a persistent session");
     }
     if (!readable) {
-      connection.dropped(DropReason.NOT_AUTHORIZED, 1);
+      client.dropped(DropReason.NOT_AUTHORIZED, 1);
     } else if (started && live.isEmpty() && maySend(delivery, live)) {
       send(delivery, live);
     } else {
@@ -94,8 +111,8 @@ final class OutboundPublishes {
   }
 
   /** True if a page of retained messages can be queued without dropping other messages. */
-  boolean hasRoomForPage() {
-    return live.hasRoomForPage();
+  boolean canAcceptPage() {
+    return live.canAcceptPage();
   }
 
   /** Sends as many messages as possible. The caller flushes. */
@@ -112,23 +129,23 @@ final class OutboundPublishes {
     } finally {
       pumping = false;
     }
-    reportInflight();
+    exchanges.report();
     countFullWindow();
   }
 
   /** Counts when messages start to wait because of {@code maxInflight}, not the client's limit. */
   private void countFullWindow() {
     boolean waiting = inbox == null ? !live.isEmpty() : inbox.hasBuffered();
-    boolean full = waiting && !window.hasRoom();
-    if (full && !windowFull && limit == connection.settings().maxInflight()) {
-      connection.reached(Limit.INFLIGHT);
+    boolean full = waiting && !window.hasCapacity();
+    if (full && !windowFull && limit == client.settings().maxInflight()) {
+      client.reached(Limit.INFLIGHT);
     }
     windowFull = full;
   }
 
   private void pumpFrom(DeliverySource source) {
     // Capacity is checked first, so that an inbox is not read before its messages can be sent.
-    while (connection.writer().isWritable() && (source == live || window.hasRoom())) {
+    while (client.writer().isWritable() && (source == live || window.hasCapacity())) {
       Delivery next = source.peek();
       if (next == null || !maySend(next, source)) {
         return;
@@ -151,63 +168,47 @@ final class OutboundPublishes {
     String detail =
         "the session belongs to another user and holds a message that this user may not read;"
             + " connect with clean start to discard it";
-    connection.loop().execute(() -> connection.fail(CloseReason.NOT_AUTHORIZED, detail));
+    client.loop().execute(() -> client.fail(CloseReason.NOT_AUTHORIZED, detail));
   }
 
   /** Also checked for queued and stored messages, because permissions change. */
   private boolean mayRead(Delivery delivery) {
-    ClientAccess access = connection.access();
+    ClientAccess access = client.access();
     return access.isUnlimited() || access.mayReceive(delivery.message().topic());
   }
 
   private boolean maySend(Delivery delivery, DeliverySource source) {
-    return connection.writer().isWritable()
-        && (delivery.qos() == Qos.AT_MOST_ONCE || window.hasRoomFor(source.sequence()));
+    return client.writer().isWritable()
+        && (delivery.qos() == Qos.AT_MOST_ONCE || window.canAccept(source.sequence()));
   }
 
   private void send(Delivery delivery, DeliverySource source) {
     Message message = delivery.message();
-    long now = message.expiresAtMillis() == Message.NEVER ? 0 : connection.nowMillis();
+    long now = message.expiresAtMillis() == Message.NEVER ? 0 : client.nowMillis();
     boolean repeated = delivery.qos() != Qos.AT_MOST_ONCE && source.mayBeRepeated();
     // A message whose delivery has started no longer expires (MQTT-4.3.3-7).
     if (!repeated && message.isExpiredAt(now)) {
       drop(DropReason.EXPIRED, delivery, source);
       return;
     }
-    Dialect dialect = connection.dialect();
+    Dialect dialect = client.dialect();
     byte[] head = dialect.head(delivery);
     int bytes = head.length + message.payload().length;
     if (bytes > dialect.maxPacketBytes()) {
-      drop(DropReason.LARGER_THAN_CLIENT_TAKES, delivery, source);
+      drop(DropReason.EXCEEDS_CLIENT_LIMIT, delivery, source);
       return;
     }
     int identifier = 0;
     if (delivery.qos() != Qos.AT_MOST_ONCE) {
-      long sequence = source.sequence();
-      identifier = InflightWindow.packetIdentifier(sequence);
-      window.open(
-          sequence,
-          delivery.qos() == Qos.AT_LEAST_ONCE
-              ? InflightWindow.AWAITING_PUBACK
-              : InflightWindow.AWAITING_PUBREC);
-      rememberShared(sequence, delivery);
+      identifier = exchanges.begin(source.sequence(), delivery);
     }
     long expiry = dialect.expirySeconds(message, now);
-    connection.writer().publish(head, identifier, repeated, expiry, message.payload());
-    connection.observer().sent(delivery.qos(), bytes);
-  }
-
-  private void rememberShared(long sequence, Delivery delivery) {
-    if (delivery.isShared() && delivery.qos() == Qos.AT_LEAST_ONCE) {
-      if (sharedInflight == null) {
-        sharedInflight = new LinkedHashMap<>();
-      }
-      sharedInflight.put(sequence, delivery);
-    }
+    client.writer().publish(head, identifier, repeated, expiry, message.payload());
+    client.observer().onSent(delivery.qos(), bytes);
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {
-    connection.dropped(reason, 1);
+    client.dropped(reason, 1);
     if (delivery.qos() != Qos.AT_MOST_ONCE && source == inbox) {
       window.skipTo(source.sequence() + 1);
     }
@@ -215,87 +216,32 @@ final class OutboundPublishes {
 
   /** Handles a PUBACK. */
   void onAcknowledge(int packetIdentifier, int reasonCode) {
-    settle(packetIdentifier, InflightWindow.AWAITING_PUBACK, reasonCode);
+    exchanges.onAcknowledge(packetIdentifier, reasonCode);
   }
 
   /** Handles a PUBREC. */
   void onReceived(int packetIdentifier, int reasonCode) {
-    if (reasonCode >= FIRST_ERROR) {
-      // MQTT 5.0 §4.3.3: an error ends the exchange, and there is no PUBREL.
-      settle(packetIdentifier, InflightWindow.AWAITING_PUBREC, reasonCode);
-      return;
-    }
-    long sequence = window.sequenceOf(packetIdentifier);
-    if (sequence < 0) {
-      reply(PUBREL, packetIdentifier, PACKET_IDENTIFIER_NOT_FOUND);
-      return;
-    }
-    switch (window.state(sequence)) {
-      case InflightWindow.AWAITING_PUBREC -> {
-        window.advance(sequence, InflightWindow.RELEASING);
-        source().received(sequence);
-      }
-      case InflightWindow.AWAITING_PUBCOMP -> reply(PUBREL, packetIdentifier, 0);
-      case InflightWindow.RELEASING -> {
-        // The first PUBREC is being recorded; its PUBREL answers this one too.
-      }
-      default ->
-          throw new ProtocolViolation(
-              CloseReason.PROTOCOL_ERROR, "PUBREC for QoS 1 message " + packetIdentifier);
-    }
+    exchanges.onReceived(packetIdentifier, reasonCode, inbox == null ? live : inbox);
   }
 
   /** Handles a PUBCOMP. */
   void onComplete(int packetIdentifier) {
-    settle(packetIdentifier, InflightWindow.AWAITING_PUBCOMP, 0);
-  }
-
-  private void settle(int packetIdentifier, byte expected, int reasonCode) {
-    long sequence = window.sequenceOf(packetIdentifier);
-    if (sequence < 0) {
-      return; // settled already: the client repeats it after a lost connection
-    }
-    if (window.state(sequence) != expected) {
-      throw new ProtocolViolation(
-          CloseReason.PROTOCOL_ERROR,
-          "unexpected acknowledgement of packet identifier " + packetIdentifier);
-    }
-    if (reasonCode >= FIRST_ERROR) {
-      connection.dropped(DropReason.REFUSED_BY_CLIENT, 1);
-    }
-    window.settle(sequence);
-    if (sharedInflight != null) {
-      sharedInflight.remove(sequence);
-    }
+    exchanges.onComplete(packetIdentifier);
   }
 
   /** Sends the PUBREL, after the client's PUBREC was recorded. */
   void sendRelease(long sequence) {
-    window.advance(sequence, InflightWindow.AWAITING_PUBCOMP);
-    reply(PUBREL, InflightWindow.packetIdentifier(sequence), 0);
+    exchanges.sendRelease(sequence);
   }
 
-  /** All packets of a read were handled: sends messages that acknowledgements made room for. */
+  /**
+   * All packets of a read were handled: sends messages for which acknowledgements have freed
+   * capacity.
+   */
   void endOfRead() {
     pump();
     if (inbox != null) {
       inbox.settled();
-    }
-  }
-
-  private DeliverySource source() {
-    return inbox == null ? live : inbox;
-  }
-
-  private void reply(int firstByte, int packetIdentifier, int reasonCode) {
-    connection.dialect().writeReply(connection.writer(), firstByte, packetIdentifier, reasonCode);
-  }
-
-  private void reportInflight() {
-    int change = window.inflight() - reportedInflight;
-    if (change != 0) {
-      reportedInflight = window.inflight();
-      connection.observer().inflight(change);
     }
   }
 
@@ -307,17 +253,10 @@ final class OutboundPublishes {
   List<Delivery> end() {
     started = false;
     List<Delivery> leftToShares = new ArrayList<>(0);
-    if (sharedInflight != null) {
-      leftToShares.addAll(sharedInflight.values());
-      sharedInflight = null;
-    }
+    exchanges.end(leftToShares);
     live.end(leftToShares);
     if (inbox != null) {
       inbox.end();
-    }
-    if (reportedInflight != 0) {
-      connection.observer().inflight(-reportedInflight);
-      reportedInflight = 0;
     }
     return leftToShares;
   }

@@ -1,5 +1,7 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.PacketSink;
+import io.fjordmq.broker.protocol.PublishEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -15,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  * channel together: one entry in its outbound buffer and one element of the system call instead of
  * one per packet.
  *
- * <p>The caller may be delivering one message to many clients. So if there is no memory for a
- * packet, the caller gets no exception: this packet and all later ones are discarded, and the
- * connection ends with an error of its own in a later task of the event loop.
+ * <p>The caller may be delivering one message to many clients. If memory for a packet cannot be
+ * allocated, the caller therefore gets no exception: this packet and all later ones are discarded,
+ * and a later task of the event loop closes the connection with an error.
  */
-final class PacketWriter {
+final class PacketWriter implements PacketSink {
   /** Initial size of a buffer: enough for a few small packets, and not too much for one. */
   private static final int FIRST_BYTES = 1 << 10;
 
@@ -58,8 +60,8 @@ final class PacketWriter {
     return !failed && throttle.mayWrite() && channel.isWritable();
   }
 
-  /** Returns a buffer for a packet of this size; the caller writes exactly so many bytes. */
-  ByteBuf packet(int size) {
+  @Override
+  public ByteBuf packet(int size) {
     packets++;
     wrote(size);
     ByteBuf open = batch;
@@ -67,10 +69,10 @@ final class PacketWriter {
       passBatchOn();
       open = null;
     }
-    return failed ? Unpooled.buffer(size) : withRoomFor(size, open);
+    return failed ? Unpooled.buffer(size) : ensureWritable(size, open);
   }
 
-  private ByteBuf withRoomFor(int size, @Nullable ByteBuf open) {
+  private ByteBuf ensureWritable(int size, @Nullable ByteBuf open) {
     try {
       if (open != null) {
         return open.ensureWritable(size); // fails here rather than in the middle of a packet
@@ -158,7 +160,7 @@ final class PacketWriter {
     passBatchOn();
     if (unflushed) {
       unflushed = false;
-      observer.wrote(packets, bytes);
+      observer.onWritten(packets, bytes);
       packets = 0;
       bytes = 0;
       below.flush();

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.netty.channel.EventLoop;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -10,10 +11,18 @@ import java.util.Set;
  * buffers at most one read. Thread-safe.
  */
 final class PausedClients {
+  /** A client that can be paused. */
+  interface Client {
+    EventLoop loop();
+
+    /** Continues after the lease was renewed. On its event loop. */
+    void release();
+  }
+
   private final ServingState servingState;
 
   /** Guarded by itself. In insertion order, so that simulated runs are repeatable. */
-  private final Set<Connection> paused = new LinkedHashSet<>();
+  private final Set<Client> paused = new LinkedHashSet<>();
 
   PausedClients(ServingState servingState) {
     this.servingState = servingState;
@@ -27,7 +36,7 @@ final class PausedClients {
    * Pauses the client until {@link #release}. If the lease was renewed since the caller checked,
    * there may be no further call of {@code release}, so this method makes it.
    */
-  void add(Connection client) {
+  void add(Client client) {
     synchronized (paused) {
       paused.add(client);
     }
@@ -36,7 +45,7 @@ final class PausedClients {
     }
   }
 
-  void remove(Connection client) {
+  void remove(Client client) {
     synchronized (paused) {
       paused.remove(client);
     }
@@ -44,7 +53,7 @@ final class PausedClients {
 
   /** The node serves again. Any thread; called often, mostly while no client is paused. */
   void release() {
-    List<Connection> released;
+    List<Client> released;
     synchronized (paused) {
       if (paused.isEmpty()) {
         return;

@@ -9,16 +9,30 @@ import org.jspecify.annotations.Nullable;
  * A PUBLISH whose outcome is pending. Its fields belong to the event loop, except the two volatile
  * ones.
  */
-final class PendingPublish implements PublishListener {
+final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
   /** State of the acknowledgement; later publishes wait until it is {@link #GIVEN}. */
-  enum Answer {
+  enum AckState {
     DUE,
-    /** The store has to remove the packet identifier before the client gets its answer. */
+    /** The store has to remove the packet identifier before the client gets its response. */
     UNDER_WAY,
     GIVEN
   }
 
-  private final InboundPublishes owner;
+  /** Learns what happens to publishes. */
+  interface Owner {
+    /**
+     * Nothing was done because this node has no valid lease: this publish waits. On its event loop.
+     */
+    void park(PendingPublish entry);
+
+    /** The outcome is known. On any thread. */
+    void onOutcome(PendingPublish entry, PublishOutcome outcome);
+
+    /** An entry may be able to continue. On any thread. */
+    void wake();
+  }
+
+  private final Owner owner;
   final Message message;
   final int packetIdentifier;
   final long startNanos;
@@ -35,14 +49,14 @@ final class PendingPublish implements PublishListener {
   /** True once it was passed to the router or refused. */
   boolean published;
 
-  Answer answer = Answer.DUE;
+  AckState ackState = AckState.DUE;
 
   // Written by any thread before it wakes the event loop, and read by the event loop after that.
   private volatile boolean recorded;
   private volatile @Nullable PublishOutcome outcome;
 
   PendingPublish(
-      InboundPublishes owner,
+      Owner owner,
       Message message,
       int packetIdentifier,
       long sequence,
@@ -57,34 +71,39 @@ final class PendingPublish implements PublishListener {
   }
 
   @Override
-  public void published(PublishOutcome outcome) {
+  public void onPublished(PublishOutcome outcome) {
     if (outcome == PublishOutcome.NOT_SERVING) {
       owner.park(this); // reported synchronously, before anything was done
       return;
     }
     this.outcome = outcome;
-    owner.settled(this, outcome);
+    owner.onOutcome(this, outcome);
   }
 
-  /** There is nothing to record: publishes it now. On the event loop. */
-  void needsNoRecord() {
-    owner.publish(this);
+  @Override
+  public int packetIdentifier() {
+    return packetIdentifier;
   }
 
-  /** Its packet identifier is recorded, so it may be published. On any thread. */
-  void recorded() {
+  @Override
+  public long sequence() {
+    return sequence;
+  }
+
+  @Override
+  public void recorded() {
     recorded = true;
     owner.wake();
   }
 
   /** Marks it as recorded, or as needing no record. On the event loop. */
-  void mayBePublished() {
+  void markRecorded() {
     recorded = true;
   }
 
-  /** The store has removed its identifier and the answer is written. On the event loop. */
-  void answered() {
-    answer = Answer.GIVEN;
+  @Override
+  public void onAcknowledged() {
+    ackState = AckState.GIVEN;
     owner.wake();
   }
 

@@ -1,21 +1,36 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.security.ClientAccess;
 import java.util.function.Consumer;
 
 /** Checks whether a client may publish a message. Event loop only. */
 final class PublishPermission {
-  private final Connection connection;
+  /** The client that publishes. */
+  interface Client extends ResultCallback.Receiver {
+    ClientAccess access();
 
-  PublishPermission(Connection connection) {
-    this.connection = connection;
+    /** Why its packets have to wait. */
+    PacketPause pause();
+
+    /** Ends its session. */
+    void fail(CloseReason reason, String detail);
   }
 
-  /** Passes the decision on. If the authorizer has to be asked, the client's later packets wait. */
+  private final Client client;
+
+  PublishPermission(Client client) {
+    this.client = client;
+  }
+
+  /**
+   * Passes the decision on. If the authorizer has to be called, the client's later packets wait.
+   */
   void check(Message message, Consumer<AccessDecision> decided) {
-    ClientAccess access = connection.access();
+    ClientAccess access = client.access();
     AccessDecision known =
         access.mayPublish(
             message.topic(), message.qos(), message.retain(), message.acceptedAtMillis());
@@ -23,25 +38,25 @@ final class PublishPermission {
       decided.accept(known);
       return;
     }
-    connection.pause();
-    connection.whileOpen(
-        access.askPublish(message.topic(), message.qos(), message.retain()),
+    client.pause().beginAuthorization();
+    client.whileOpen(
+        access.evaluatePublish(message.topic(), message.qos(), message.retain()),
         (accessDecision, error) -> {
           if (accessDecision == null) {
-            connection.fail(CloseReason.INTERNAL_ERROR, "authorization failed: " + error);
+            client.fail(CloseReason.INTERNAL_ERROR, "authorization failed: " + error);
             return;
           }
           access.remember(message.topic(), message.qos(), message.retain(), accessDecision);
-          connection.whenServed(() -> proceed(accessDecision, decided));
+          client.pause().whenServed(() -> proceed(accessDecision, decided));
         });
   }
 
   private void proceed(AccessDecision accessDecision, Consumer<AccessDecision> decided) {
     try {
       decided.accept(accessDecision);
-      connection.resume();
+      client.pause().endAuthorization();
     } catch (ProtocolViolation violation) {
-      connection.fail(violation.reason(), violation.detail());
+      client.fail(violation.reason(), violation.detail());
     }
   }
 }

@@ -4,6 +4,7 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.protocol.ReservedTopics;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +55,7 @@ enum PublishRefusal {
     }
     connection
         .observer()
-        .refusedAsOverloaded(atMostOnce ? RejectedWork.PUBLISH_QOS0 : RejectedWork.PUBLISH);
+        .onRefusedAsOverloaded(atMostOnce ? RejectedWork.PUBLISH_QOS0 : RejectedWork.PUBLISH);
     return OVERLOADED;
   }
 
@@ -62,8 +63,8 @@ enum PublishRefusal {
   static int reasonCode(PublishOutcome outcome) {
     return switch (outcome) {
       case NO_MATCHING_SUBSCRIBERS -> NO_MATCHING_SUBSCRIBERS;
-      case QUOTA_EXCEEDED, NO_ROOM, NODE_CONGESTED -> OVERLOADED.reasonCode;
-      case ACCEPTED, NOT_DURABLE, NOT_SERVING -> 0; // the last two are not answered
+      case QUOTA_EXCEEDED, LOW_DISK_SPACE, NODE_CONGESTED -> OVERLOADED.reasonCode;
+      case ACCEPTED, NOT_DURABLE, NOT_SERVING -> 0; // the last two are not acknowledged
     };
   }
 

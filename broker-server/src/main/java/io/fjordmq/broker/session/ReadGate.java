@@ -24,7 +24,7 @@ final class ReadGate {
   static final int PAUSED = 32;
 
   /** The client does not read its replies. */
-  static final int ANSWERS = 64;
+  static final int RESPONSES = 64;
 
   /** Bytes that were read have not been handled. */
   static final int BACKLOG = 128;
@@ -78,7 +78,7 @@ final class ReadGate {
     }
     if (closedBy == 0) {
       channel.config().setAutoRead(false);
-      observer.heldBack(true);
+      observer.onBackPressureChanged(true);
     }
     closedBy |= reason;
   }
@@ -91,7 +91,7 @@ final class ReadGate {
     if (closedBy == BACKLOG) {
       onlyBacklog.run();
     } else if (closedBy == 0) {
-      observer.heldBack(false);
+      observer.onBackPressureChanged(false);
       if (keepAlive != null) {
         keepAlive.onActivity(); // packets that arrived in the meantime are still unread
       }
@@ -104,7 +104,7 @@ final class ReadGate {
     abandoned = true;
     if (closedBy != 0) {
       closedBy = 0;
-      observer.heldBack(false);
+      observer.onBackPressureChanged(false);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.PacketPacing;
 import io.netty.channel.Channel;
 
 /**
@@ -9,7 +10,7 @@ import io.netty.channel.Channel;
  * the loop's {@link SliceQueue}. Until then the socket is not read, so at most one read is
  * buffered. Event loop only.
  */
-public final class ReadSlices {
+final class ReadSlices implements PacketPacing {
   private final ReadGate gate;
   private final SliceQueue queue;
   private final TimeSlice slice;
@@ -35,12 +36,12 @@ public final class ReadSlices {
     return slice;
   }
 
-  /** Sets the callback that handles remaining bytes, as far as {@link #takesPacket} allows. */
+  @Override
   public void onContinue(Runnable then) {
     framer = then;
   }
 
-  /** Whether the next packet may be handled now; if not, its bytes wait for a later slice. */
+  @Override
   public boolean takesPacket() {
     if (queued || gate.isClosedExceptFor(ReadGate.BACKLOG)) {
       leave();
@@ -54,17 +55,17 @@ public final class ReadSlices {
     return true;
   }
 
-  /** Whether bytes remain to be handled. */
+  @Override
   public boolean isBehind() {
     return left;
   }
 
-  /** True if the connection has ended, so that the remaining bytes are discarded. */
+  @Override
   public boolean isAbandoned() {
     return gate.isAbandoned();
   }
 
-  /** All bytes of one read were handled or left for a later slice. */
+  @Override
   public void endOfRead() {
     if (!queued) {
       slice.begin();
@@ -79,7 +80,7 @@ public final class ReadSlices {
   private void enqueue() {
     if (!queued) {
       queued = true;
-      queue.add(this::next);
+      queue.add(this::runSlice);
     }
   }
 
@@ -90,7 +91,7 @@ public final class ReadSlices {
     }
   }
 
-  private void next() {
+  private void runSlice() {
     queued = false;
     if (gate.isClosedExceptFor(ReadGate.BACKLOG)) {
       return; // continued when it opens

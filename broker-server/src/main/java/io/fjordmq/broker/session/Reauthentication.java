@@ -1,10 +1,17 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.AuthPacket;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.Dialect;
+import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.security.AuthenticationExchange;
+import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.broker.security.ConnectAdmission;
 import io.fjordmq.broker.security.ConnectAdmission.Admitted;
 import io.fjordmq.broker.security.ConnectAdmission.Challenge;
 import io.fjordmq.broker.security.ConnectAdmission.Refused;
+import io.fjordmq.broker.security.Security;
 import io.netty.handler.codec.mqtt.MqttMessage;
 import org.jspecify.annotations.Nullable;
 
@@ -14,28 +21,46 @@ import org.jspecify.annotations.Nullable;
  * only.
  */
 final class Reauthentication {
-  private final Connection connection;
+  /** The client that is authenticated again. */
+  interface Client extends ResultCallback.Receiver {
+    ConnectRequest request();
+
+    Peer peer();
+
+    ClientAccess access();
+
+    Security security();
+
+    Dialect dialect();
+
+    PacketWriter writer();
+
+    /** Ends its session. */
+    void fail(CloseReason reason, String detail);
+  }
+
+  private final Client client;
   private @Nullable AuthenticationExchange exchange;
   private boolean awaitingResult;
 
-  Reauthentication(Connection connection) {
-    this.connection = connection;
+  Reauthentication(Client client) {
+    this.client = client;
   }
 
   /**
    * Handles an AUTH.
    *
-   * @throws ProtocolViolation if the client may not send it now
+   * @throws io.fjordmq.broker.protocol.ProtocolViolation if the client may not send it now
    */
   void onAuth(MqttMessage message) {
-    ConnectRequest request = connection.request();
+    ConnectRequest request = client.request();
     String method = request.authenticationMethod();
     if (method == null) {
       throw AuthPacket.protocolError("AUTH without an authentication method at CONNECT");
     }
     AuthPacket packet = AuthPacket.read(message, method);
     if (awaitingResult) {
-      throw AuthPacket.protocolError("AUTH before the previous one was answered");
+      throw AuthPacket.protocolError("AUTH before the response to the previous one");
     }
     boolean begins = packet.reasonCode() == AuthPacket.AUTHENTICATE_AGAIN;
     if (begins != (exchange == null)) {
@@ -48,22 +73,19 @@ final class Reauthentication {
     }
     exchange = current;
     awaitingResult = true;
-    connection.whileOpen(
+    client.whileOpen(
         current.next(packet.data()),
-        (connectAdmission, error) -> answered(method, connectAdmission));
+        (connectAdmission, error) -> onDecision(method, connectAdmission));
   }
 
   private @Nullable AuthenticationExchange begin(String method) {
-    return connection
-        .services()
+    return client
         .security()
         .exchange(
-            method,
-            ConnectAttempts.of(connection.request(), connection.peer()),
-            connection.access().client());
+            method, ConnectAttempts.of(client.request(), client.peer()), client.access().client());
   }
 
-  private void answered(String method, @Nullable ConnectAdmission connectAdmission) {
+  private void onDecision(String method, @Nullable ConnectAdmission connectAdmission) {
     awaitingResult = false;
     if (connectAdmission instanceof Challenge more) {
       send(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
@@ -71,24 +93,23 @@ final class Reauthentication {
     }
     close();
     if (connectAdmission instanceof Admitted admitted) {
-      connection.access().onReauthenticated(admitted.client(), admitted.permissions());
+      client.access().onReauthenticated(admitted.client(), admitted.permissions());
       send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = reason(refused.refusal());
-      connection.fail(reason, reason.label());
+      client.fail(reason, reason.label());
     } else {
-      connection.fail(CloseReason.INTERNAL_ERROR, "internal error");
+      client.fail(CloseReason.INTERNAL_ERROR, "internal error");
     }
   }
 
   private void send(AuthPacket packet) {
-    if (packet.bytes() > connection.dialect().maxPacketBytes()) {
-      connection.fail(
-          CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
+    if (packet.bytes() > client.dialect().maxPacketBytes()) {
+      client.fail(CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
       return;
     }
-    connection.writer().message(packet.written());
-    connection.writer().flush();
+    client.writer().message(packet.written());
+    client.writer().flush();
   }
 
   /** DISCONNECT has fewer reason codes than CONNACK (MQTT 5.0 §3.14.2.1). */

@@ -1,9 +1,13 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Dialect;
+import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.PublishId;
+import io.netty.channel.EventLoop;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,12 +22,23 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>In a persistent session, every step that a client could repeat after a lost connection is
- * durable before the client gets its answer: the identifier before the message is distributed, and
- * its removal before PUBCOMP. A publish whose outcome was lost with the connection is distributed
- * again under the same {@link PublishId}, so inboxes store it only once. For a transient session
- * all state is in memory.
+ * durable before the client gets its response: the identifier before the message is distributed,
+ * and its removal before PUBCOMP. A publish whose outcome was lost with the connection is
+ * distributed again under the same {@link PublishId}, so inboxes store it only once. For a
+ * transient session all state is in memory.
  */
 final class ReceivedQos2 {
+  /** The client that publishes. */
+  interface Client extends ResultCallback.Receiver, StoreFailure.Client {
+    EventLoop loop();
+
+    Dialect dialect();
+
+    PacketWriter writer();
+
+    InboxStore inboxes();
+  }
+
   /** Result of {@link #begin}: the client repeated a PUBLISH that is in progress or complete. */
   static final long REPEATED = -1;
 
@@ -31,6 +46,20 @@ final class ReceivedQos2 {
   private static final int PUBCOMP = 0x70;
   private static final int PACKET_IDENTIFIER_NOT_FOUND = 0x92;
   private static final int FIRST_ERROR = 0x80;
+
+  /** A publish whose identifier the store records or removes. */
+  interface Exchange {
+    int packetIdentifier();
+
+    /** Position among the client's QoS 2 publishes. */
+    long sequence();
+
+    /** The packet identifier is recorded, so the message may be published. On any thread. */
+    void recorded();
+
+    /** The store has removed the identifier and the response is written. On the event loop. */
+    void onAcknowledged();
+  }
 
   private enum State {
     /** Received by an earlier connection; unknown whether it was distributed. */
@@ -50,7 +79,7 @@ final class ReceivedQos2 {
     }
   }
 
-  private final Connection connection;
+  private final Client client;
   private final @Nullable InboxHandle handle;
   private final InboxStore store;
   // In sequence order: the first one is the lowest that may be repeated.
@@ -61,9 +90,9 @@ final class ReceivedQos2 {
   /**
    * @param attachment of a persistent session; null if it is transient
    */
-  ReceivedQos2(Connection connection, @Nullable Attachment attachment) {
-    this.connection = connection;
-    this.store = connection.services().inboxes();
+  ReceivedQos2(Client client, @Nullable Attachment attachment) {
+    this.client = client;
+    this.store = client.inboxes();
     this.handle = attachment == null ? null : attachment.handle();
     this.nextSequence = attachment == null ? 1 : attachment.nextPublishSequence();
     if (attachment != null && !attachment.receivedQos2().isEmpty()) {
@@ -116,26 +145,25 @@ final class ReceivedQos2 {
       return present.sequence;
     }
     if (present.state == State.AWAITING_PUBREL) {
-      connection.dialect().writeReply(out, PUBREC, packetIdentifier, 0);
+      client.dialect().writeReply(out, PUBREC, packetIdentifier, 0);
     }
     return REPEATED;
   }
 
-  /** Makes the identifier durable. The message is published after that. */
-  void record(PendingPublish entry) {
+  /** Makes the identifier durable; the message is published after that. If {@link #isDurable}. */
+  void record(Exchange entry) {
     InboxHandle inbox = handle;
     if (inbox == null) {
-      entry.needsNoRecord();
-      return;
+      throw new IllegalStateException("a transient session records nothing");
     }
     store
-        .recordReceived(inbox, entry.packetIdentifier, entry.sequence)
+        .recordReceived(inbox, entry.packetIdentifier(), entry.sequence())
         .whenComplete(
             (done, error) -> {
               if (error == null) {
                 entry.recorded();
               } else {
-                connection.loop().execute(() -> storeFailed(error));
+                client.loop().execute(() -> storeFailed(error));
               }
             });
   }
@@ -149,9 +177,13 @@ final class ReceivedQos2 {
     return PublishId.ofPublisher(handle, sequence, lowest);
   }
 
-  /** The message was distributed, or refused with a reason code from 0x80. */
-  void published(PendingPublish entry, int reasonCode) {
-    int packetIdentifier = entry.packetIdentifier;
+  /**
+   * The message was distributed, or refused with a reason code from 0x80.
+   *
+   * @return false if its response has to wait until {@link Exchange#onAcknowledged}
+   */
+  boolean published(Exchange entry, int reasonCode) {
+    int packetIdentifier = entry.packetIdentifier();
     Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
     if (receipt == null) {
       throw new IllegalStateException(
@@ -160,24 +192,24 @@ final class ReceivedQos2 {
     if (reasonCode < FIRST_ERROR) {
       receipt.state = State.AWAITING_PUBREL;
       reply(PUBREC, packetIdentifier, reasonCode);
-      return;
+      return true;
     }
     // A PUBREC with an error ends the exchange. The identifier has to be free before the client
     // gets it, or the next message with that identifier would count as a repetition.
     receipt.state = State.RELEASING;
-    entry.answer = PendingPublish.Answer.UNDER_WAY;
     forget(
         packetIdentifier,
         () -> {
           reply(PUBREC, packetIdentifier, reasonCode);
-          entry.answered();
+          entry.onAcknowledged();
         });
+    return false;
   }
 
   /**
    * Handles a PUBREL.
    *
-   * @throws ProtocolViolation if the PUBREC it answers was not sent
+   * @throws ProtocolViolation if the PUBREC it acknowledges was not sent
    */
   void release(int packetIdentifier) {
     Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
@@ -203,12 +235,12 @@ final class ReceivedQos2 {
       forgotten(packetIdentifier, then);
       return;
     }
-    connection.whileOpen(
+    client.whileOpen(
         store.forgetReceived(handle, packetIdentifier),
         (done, error) -> {
           if (error == null) {
             forgotten(packetIdentifier, then);
-            connection.writer().flush();
+            client.writer().flush();
           } else {
             storeFailed(error);
           }
@@ -223,10 +255,10 @@ final class ReceivedQos2 {
   }
 
   private void reply(int firstByte, int packetIdentifier, int reasonCode) {
-    connection.dialect().writeReply(connection.writer(), firstByte, packetIdentifier, reasonCode);
+    client.dialect().writeReply(client.writer(), firstByte, packetIdentifier, reasonCode);
   }
 
   private void storeFailed(Throwable error) {
-    StoreFailure.end(connection, error, "recording a QoS 2 publish");
+    StoreFailure.end(client, error, "recording a QoS 2 publish");
   }
 }

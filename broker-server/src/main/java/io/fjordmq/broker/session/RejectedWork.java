@@ -8,7 +8,7 @@ public enum RejectedWork {
   CONNECT,
   /** A SUBSCRIBE, with all its filters. */
   SUBSCRIBE,
-  /** A PUBLISH that was answered with a reason code. */
+  /** A PUBLISH that was rejected with a reason code. */
   PUBLISH,
   /** A PUBLISH of QoS 0, dropped. */
   PUBLISH_QOS0,

@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Restores the subscriptions of a persistent session for its new connection, as its inbox lists
- * them, whatever routes already exist. If the client disconnects, a session that waits in the
- * {@link ResumeQueue} does nothing, and one with many filters stops after the current batch.
+ * them, regardless of the routes that already exist. If the client disconnects, a session that
+ * waits in the {@link ResumeQueue} does nothing, and one with many filters stops after the current
+ * batch.
  */
 record ResumedSubscriptions(SessionServices services, Session session, ResumeQueue queue) {
   /** Maximum number of subscriptions of one session that are in progress. */

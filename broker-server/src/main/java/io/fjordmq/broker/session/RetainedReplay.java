@@ -1,37 +1,56 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageCodec;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.broker.delivery.Delivery;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.common.MessageCodec;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxTarget;
+import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sends the retained messages that match new subscriptions, page by page. The next page is read
  * when the previous one has left the session's queues, so any number of retained messages needs the
- * memory of one page. Subscriptions are served one after the other. After an UNSUBSCRIBE, messages
- * that were not yet queued or stored are not sent (MQTT-3.10.4-2).
+ * memory of one page. Subscriptions are served one at a time. After an UNSUBSCRIBE, messages that
+ * were not yet queued or stored are not sent (MQTT-3.10.4-2).
  *
  * <p>QoS 1 and 2 messages to a persistent session go through its inbox, so that they survive the
  * connection like all others. Each is a copy on disk: while disk space is low they wait, and
  * subscriptions that need no disk space go first.
  */
 final class RetainedReplay {
-  private static final Logger LOG = LoggerFactory.getLogger(RetainedReplay.class);
+  /** The client that gets the messages. */
+  interface Client extends UnsentRetainedCount.Client, StoreFailureLog.Client {
+    ClientAccess access();
+
+    SessionSettings settings();
+
+    EventLoop loop();
+
+    PacketWriter writer();
+
+    InboxStore inboxes();
+
+    /** The limits of its inbox. */
+    InboxLimits inboxLimits();
+
+    /** Whether this node has enough free disk space to store messages. */
+    boolean hasRoom();
+  }
 
   /** Retry interval while disk space is low; there is no notification when it recovers. */
   private static final int DISK_RETRY_SECONDS = 5;
@@ -56,7 +75,7 @@ final class RetainedReplay {
     }
   }
 
-  private final Connection connection;
+  private final Client client;
   private final OutboundPublishes outbound;
   private final @Nullable InboxHandle handle;
   // By filter.
@@ -68,9 +87,8 @@ final class RetainedReplay {
   private boolean resuming;
   private boolean resumedAgain;
 
-  RetainedReplay(
-      Connection connection, OutboundPublishes outbound, @Nullable Attachment attachment) {
-    this.connection = connection;
+  RetainedReplay(Client client, OutboundPublishes outbound, @Nullable Attachment attachment) {
+    this.client = client;
     this.outbound = outbound;
     this.handle = attachment == null ? null : attachment.handle();
     InboxSource inbox = outbound.inbox();
@@ -149,7 +167,7 @@ final class RetainedReplay {
   }
 
   private void readNext() {
-    if (jobs == null || reading || !hasRoom()) {
+    if (jobs == null || reading || !hasCapacity()) {
       return;
     }
     Job job = next(jobs.values());
@@ -161,13 +179,12 @@ final class RetainedReplay {
       send(job, job.refused, job.cursor);
       return;
     }
-    SessionSettings settings = connection.settings();
-    connection.whileOpen(
-        connection
-            .services()
+    SessionSettings settings = client.settings();
+    client.whileOpen(
+        client
             .retained()
             .match(
-                connection.tenant(),
+                client.tenant(),
                 job.filter,
                 job.cursor,
                 Math.max(
@@ -184,7 +201,7 @@ final class RetainedReplay {
 
   /** The first job that can continue; null if all wait for disk space. */
   private @Nullable Job next(Iterable<Job> all) {
-    boolean room = connection.services().hasRoom().getAsBoolean();
+    boolean room = client.hasRoom();
     for (Job job : all) {
       if (room || !job.needsDisk) {
         return job;
@@ -192,7 +209,7 @@ final class RetainedReplay {
     }
     if (!waitingForDisk) {
       waitingForDisk = true;
-      connection.loop().schedule(this::retryLookup, DISK_RETRY_SECONDS, TimeUnit.SECONDS);
+      client.loop().schedule(this::retryLookup, DISK_RETRY_SECONDS, TimeUnit.SECONDS);
     }
     return null;
   }
@@ -207,9 +224,9 @@ final class RetainedReplay {
     return handle != null && message.qos().min(job.options.maxQos()) != Qos.AT_MOST_ONCE;
   }
 
-  private boolean hasRoom() {
+  private boolean hasCapacity() {
     InboxSource inbox = outbound.inbox();
-    return outbound.hasRoomForPage() && (inbox == null || inbox.hasRoomForPage());
+    return outbound.canAcceptPage() && (inbox == null || inbox.canAcceptPage());
   }
 
   private void failed(Job job, @Nullable Throwable error) {
@@ -217,13 +234,8 @@ final class RetainedReplay {
       continueReplay();
       return;
     }
-    connection.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
-    LOG.warn(
-        "Could not deliver retained messages: {} filter={} client={} tenant={}",
-        String.valueOf(error),
-        job.filter,
-        connection.clientId(),
-        connection.tenant());
+    client.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
+    client.storeFailures().onRetained(client, job.filter, error);
     done(job, List.of(), null);
   }
 
@@ -233,7 +245,7 @@ final class RetainedReplay {
       return;
     }
     if (messages.stream().anyMatch(message -> isStored(job, message))) {
-      job.needsDisk = !connection.services().hasRoom().getAsBoolean();
+      job.needsDisk = !client.hasRoom();
       if (job.needsDisk) {
         continueReplay(); // read again later: holding it in memory would be too costly
         return;
@@ -245,10 +257,10 @@ final class RetainedReplay {
     List<Integer> identifiers =
         job.options.identifier() == 0 ? List.of() : List.of(job.options.identifier());
     for (Message message : messages) {
-      if (job.options.noLocal() && message.publisher().equals(connection.clientId())) {
+      if (job.options.noLocal() && message.publisher().equals(client.clientId())) {
         continue; // MQTT-3.8.3-3 does not distinguish live and retained messages
       }
-      if (!connection.access().isUnlimited() && !connection.access().mayReceive(message.topic())) {
+      if (!client.access().isUnlimited() && !client.access().mayReceive(message.topic())) {
         continue;
       }
       Qos qos = message.qos().min(job.options.maxQos());
@@ -259,11 +271,11 @@ final class RetainedReplay {
         outbound.deliver(new Delivery(message, qos, true, identifiers, null));
       }
     }
-    connection.writer().flush();
+    client.writer().flush();
     if (stored.isEmpty()) {
       done(job, List.of(), cursor);
     } else {
-      connection.whileOpen(
+      client.whileOpen(
           CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new)),
           (all, error) -> {
             if (error == null) {
@@ -279,13 +291,13 @@ final class RetainedReplay {
   private List<Message> refused(
       List<Message> stored, List<CompletableFuture<List<InboxStore.InsertOutcome>>> outcomes) {
     List<Message> refused = new ArrayList<>(0);
-    long max = connection.services().tenants().of(connection.tenant()).inbox().maxBytes();
+    long max = client.inboxLimits().maxBytes();
     for (int i = 0; i < stored.size(); i++) {
       if (!outcomes.get(i).getNow(List.of()).contains(InboxStore.InsertOutcome.REFUSED_FULL)) {
         continue;
       }
       if (MessageCodec.encode(stored.get(i)).length > max) {
-        connection.dropped(DropReason.LARGER_THAN_INBOX, 1);
+        client.dropped(DropReason.LARGER_THAN_INBOX, 1);
       } else {
         refused.add(stored.get(i));
       }
@@ -296,7 +308,7 @@ final class RetainedReplay {
   private CompletableFuture<List<InboxStore.InsertOutcome>> store(
       InboxHandle inbox, Message message, Qos qos, List<Integer> identifiers) {
     InboxTarget target = new InboxTarget(inbox.id(), inbox.incarnation(), qos, true, identifiers);
-    return connection.services().inboxes().insert(message, List.of(target), null);
+    return client.inboxes().insert(message, List.of(target), null);
   }
 
   /**
@@ -322,7 +334,7 @@ final class RetainedReplay {
   /** The connection has ended: pending replays are not stored, so they are counted as dropped. */
   void end() {
     if (handle != null && jobs != null) {
-      UnsentRetainedCount unsent = new UnsentRetainedCount(connection);
+      UnsentRetainedCount unsent = new UnsentRetainedCount(client);
       jobs.values().forEach(job -> unsent.add(job.filter, job.isCertain()));
       unsent.count();
     }

@@ -1,17 +1,20 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.delivery.Delivery;
-import io.fjordmq.broker.delivery.DeliveryResult;
-import io.fjordmq.broker.delivery.LiveSession;
+import io.fjordmq.api.plugin.ClientInfo;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.DeliveryResult;
+import io.fjordmq.broker.dispatch.LiveSession;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnAckRefusal;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.Dialect;
 import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.mqtt.MqttFixedHeader;
-import io.netty.handler.codec.mqtt.MqttMessage;
-import io.netty.handler.codec.mqtt.MqttMessageType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -29,76 +32,93 @@ import org.slf4j.LoggerFactory;
  * subscriptions restored). It is open from the CONNACK on. It ends once, by {@link #end}; before
  * the CONNACK, its resources are released after the step in progress.
  */
-final class Session implements LiveSession {
+final class Session
+    implements LiveSession, KeepAlive.Client, ClientIdOwner.Holder, SessionOwnership.Client {
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
-  /** The parts that exist once the session is attached. */
-  record Parts(
-      InboundPublishes inbound,
-      OutboundPublishes outbound,
-      Subscriptions subscriptions,
-      RetainedReplay replay) {}
+  static final String MARKED_DOWN = "node marked down by the cluster; reconnect";
 
-  private final Sessions sessions;
+  private final SessionOwner owner;
   private final Connection connection;
   private final Registration registration;
   private final OutboundBacklog outboundBacklog;
-  private @Nullable Parts parts;
-  private @Nullable InboxHandle handle;
-  private @Nullable InboxHandle willHandle; // of a transient session that needs one
+  private final SessionOwnership ownership;
+  private final ConnectionReports reports;
+  private final ConnectionClose close;
+  private @Nullable SessionParts parts;
   private @Nullable KeepAlive keepAlive;
-  private ClientEvents.@Nullable Client client;
   private long expirySeconds;
-  private int readBytes;
   private boolean open;
   private boolean ended;
-  private boolean fenced;
   // Reports about the inbox that arrived before the result of the attach.
   private boolean pushedEarly;
-  private @Nullable List<InboxHandle> fencedEarly;
-  private @Nullable CloseReason endReason;
+  private @Nullable List<InboxHandle> fencedBeforeAttach;
+  private CloseReason endReason = CloseReason.CONNECTION_LOST; // once it has ended
 
   Session(
-      Sessions sessions,
+      SessionOwner owner,
       Channel channel,
       ConnectRequest request,
       ClientAccess access,
       ReadSlices slices) {
-    this.sessions = sessions;
+    this.owner = owner;
     this.connection =
         new Connection(
             channel,
-            sessions.services(),
+            owner.services(),
             request,
             access,
             slices,
-            sessions.wheel(channel.eventLoop()),
-            sessions.pausedClients(),
+            owner.wheel(channel.eventLoop()),
+            owner.pausedClients(),
+            owner.storeFailures(),
             violation -> end(violation.reason(), violation.detail()),
             this::writable);
-    this.outboundBacklog = new OutboundBacklog(connection);
+    this.outboundBacklog = new OutboundBacklog(channel, connection.gate());
+    this.ownership = new SessionOwnership(owner.services(), this);
+    this.reports = new ConnectionReports(connection);
+    this.close =
+        new ConnectionClose(connection, owner::serverReference, () -> owner.heldClosed(this));
     this.expirySeconds = request.expirySeconds();
-    this.registration = sessions.register(this);
+    this.registration = owner.register(this);
   }
 
-  Connection connection() {
+  @Override
+  public Connection connection() {
     return connection;
   }
 
-  Registration registration() {
+  @Override
+  public Registration registration() {
     return registration;
+  }
+
+  /** The session's state in the stores. */
+  SessionOwnership ownership() {
+    return ownership;
   }
 
   boolean isEnded() {
     return ended;
   }
 
-  /** True from the CONNACK until the session ends. */
-  boolean isOpen() {
+  @Override
+  public boolean isOpen() {
     return open && !ended;
   }
 
-  OutboundBacklog outboundBacklog() {
+  @Override
+  public ClientInfo client() {
+    return connection.access().client();
+  }
+
+  @Override
+  public ReadGate gate() {
+    return connection.gate();
+  }
+
+  @Override
+  public OutboundBacklog outboundBacklog() {
     return outboundBacklog;
   }
 
@@ -108,30 +128,18 @@ final class Session implements LiveSession {
    * @param attachment of a persistent session; null if it is transient
    */
   void attached(@Nullable Attachment attachment) {
-    handle = attachment == null ? null : attachment.handle();
-    OutboundPublishes outbound = new OutboundPublishes(connection, attachment);
-    RetainedReplay replay = new RetainedReplay(connection, outbound, attachment);
-    parts =
-        new Parts(
-            new InboundPublishes(connection, new ReceivedQos2(connection, attachment)),
-            outbound,
-            new Subscriptions(connection, this, attachment, replay),
-            replay);
-    InboxSource inbox = outbound.inbox();
+    SessionParts attached = SessionParts.of(connection, this, attachment);
+    parts = attached;
+    InboxSource inbox = attached.inbox();
     if (pushedEarly && inbox != null) {
       inbox.refetch();
     }
-    if (fencedEarly != null) {
-      fencedEarly.forEach(this::fenced);
+    if (fencedBeforeAttach != null) {
+      fencedBeforeAttach.forEach(this::onFenced);
     }
   }
 
-  /** Sets the inbox that holds the will or the exclusive user of a transient session. */
-  void willAttached(InboxHandle inbox) {
-    willHandle = inbox;
-  }
-
-  Parts parts() {
+  SessionParts parts() {
     if (parts == null) {
       throw new IllegalStateException("session is not attached yet");
     }
@@ -143,52 +151,26 @@ final class Session implements LiveSession {
     open = true;
     int keepAliveSeconds = connection.request().keepAliveSeconds();
     if (keepAliveSeconds > 0) {
-      keepAlive = new KeepAlive(sessions.wheel(connection.loop()), this, keepAliveSeconds);
+      keepAlive = new KeepAlive(owner.wheel(connection.loop()), this, keepAliveSeconds);
       connection.gate().setKeepAlive(keepAlive);
     }
     connection.writer().message(connection.dialect().accepted(sessionPresent));
-    connection.observer().connected(connection.request().protocolLevel(), handle != null);
-    if (connection.services().events() != ClientEvents.NONE) {
-      client = ClientEvents.Client.of(connection);
-      connection.services().events().connected(client);
-    }
-    connection.events().connected(connection.access().client());
+    reports.connected(isPersistent());
     parts().outbound().start();
     connection.writer().flush();
   }
 
-  /** Accounts for a received packet. */
-  void onPacket(MqttMessage packet) {
-    MqttFixedHeader header = packet.fixedHeader();
-    int bytes = PublishEncoder.packetBytes(header.remainingLength());
-    readBytes += bytes;
-    connection.throttle().read(bytes, header.messageType() == MqttMessageType.PUBLISH);
+  /** The client has sent a packet. */
+  void onActivity() {
     if (keepAlive != null) {
       keepAlive.onActivity();
-    }
-  }
-
-  /** All packets of a read were handled. */
-  void endOfRead() {
-    connection.observer().read(readBytes);
-    readBytes = 0;
-    if (ended || parts == null) {
-      return;
-    }
-    parts.inbound().endOfRead();
-    if (!ended) {
-      parts.outbound().endOfRead();
-      parts.replay().resume();
-      connection.writer().flush();
-      outboundBacklog.endOfRead();
     }
   }
 
   /** The channel is writable again, or the write rate allows messages again. */
   void writable() {
     if (!ended && parts != null) {
-      parts.outbound().pump();
-      parts.replay().resume();
+      parts.resume();
       connection.writer().flush();
     }
   }
@@ -208,12 +190,37 @@ final class Session implements LiveSession {
     end(clientDisconnect.reason(), "DISCONNECT received");
   }
 
-  /** Ends the session and its connection. Only the first call has an effect. */
-  void end(CloseReason reason, String detail) {
+  /** {@inheritDoc} Only the first call has an effect. */
+  @Override
+  public void end(CloseReason reason, String detail) {
     assert inEventLoop();
     if (ended) {
       return;
     }
+    begin(reason, detail);
+    if (open) {
+      reports.disconnected(reason);
+      try {
+        close.now(reason, detail);
+      } finally {
+        releaseResources(); // even if there is no memory for the DISCONNECT
+      }
+    } else {
+      // The CONNECT step in progress releases the resources acquired so far.
+      reports.refused(reason);
+      ConnectRequest request = connection.request();
+      ConnAckRefusal.send(
+          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
+      owner.resumes().leave(this);
+    }
+  }
+
+  /** Ends it because the node stops. */
+  void endForShutDown() {
+    end(CloseReason.SERVER_SHUTTING_DOWN, "server shutting down");
+  }
+
+  private void begin(CloseReason reason, String detail) {
     ended = true;
     endReason = reason;
     LOG.debug(
@@ -223,43 +230,37 @@ final class Session implements LiveSession {
         clientId(),
         tenant(),
         connection.peer());
-    if (open) {
-      connection.observer().disconnected(reason);
-      if (client != null) {
-        connection.services().events().disconnected(client, reason, connection.nowMillis());
-      }
-      connection.events().disconnected(connection.access().client(), reason.label());
-      try {
-        sendDisconnect(reason, detail);
-      } finally {
-        releaseResources(); // even if there is no memory for the DISCONNECT
-      }
-    } else {
-      // The CONNECT step in progress releases the resources acquired so far.
-      connection.observer().refused(reason);
-      ConnectRequest request = connection.request();
-      ConnAckRefusal.send(
-          connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
-      sessions.resumes().leave(this);
-    }
   }
 
-  private void sendDisconnect(CloseReason reason, String detail) {
-    Channel channel = connection.channel();
-    String reference = reason == CloseReason.USE_ANOTHER_SERVER ? sessions.serverReference() : "";
-    MqttMessage packet =
-        reason.isClientInitiated()
-            ? null
-            : connection.dialect().disconnect(reason, detail, reference);
-    if (packet != null) {
-      connection.writer().message(packet);
+  /**
+   * Ends the session with the node's incarnation. If the client is connected, the connection stays
+   * open until {@link #closeHeld}. Until then nothing is read from it, so that TCP holds back what
+   * the client sends, and nothing is written to it.
+   *
+   * @param closesIn when it is expected to be closed
+   */
+  void endWithIncarnation(Duration closesIn) {
+    assert inEventLoop();
+    if (!isOpen() || !connection.channel().isActive()) {
+      owner.notHeld(this);
+      end(CloseReason.NODE_DOWN, MARKED_DOWN);
+      return;
     }
-    connection.writer().flush();
-    if (reason.isClientInitiated()) {
-      channel.close();
-    } else {
-      LingeringClose.begin(channel);
-    }
+    begin(CloseReason.NODE_DOWN, MARKED_DOWN);
+    reports.disconnected(CloseReason.NODE_DOWN);
+    close.hold(closesIn);
+    releaseResources();
+  }
+
+  /** Closes the connection of a session that has ended with the node's incarnation. */
+  void closeHeld(CloseReason reason, String detail) {
+    assert inEventLoop();
+    close.heldNow(reason, detail);
+  }
+
+  /** Whether this was the last part of the session to be released. Call it once for each part. */
+  boolean isLastRelease() {
+    return close.isLastRelease();
   }
 
   /** Releases everything that the session holds. Called once, after {@link #end}. */
@@ -272,36 +273,12 @@ final class Session implements LiveSession {
     // First: releasing resources may complete futures that callbacks of this session wait for.
     connection.end();
     if (parts != null) {
-      parts.inbound().end();
-      parts.subscriptions().end();
-      connection.services().live().removeAll(this);
-      // Acknowledgements are committed here, before the detach below.
-      List<Delivery> leftToShares = parts.outbound().end();
-      if (!leftToShares.isEmpty()) {
-        connection.services().publishRouter().redistribute(this, leftToShares);
-      }
+      parts.end(connection.services(), this); // commits acknowledgements, before the detach below
     }
-    boolean publishWill = open && endReason != null && !endReason.discardsWill();
-    InboxHandle inbox = handle;
-    InboxHandle willInbox = willHandle;
-    if (fenced) {
-      sessions.release(this);
-    } else if (inbox != null) {
-      detach(inbox, parts().outbound().window().sentBelow(), expirySeconds, publishWill);
-    } else if (willInbox != null) {
-      detach(willInbox, 0, 0, publishWill);
-    } else {
-      sessions.release(this);
-    }
-  }
-
-  private void detach(InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill) {
-    SessionOwnership claim = new SessionOwnership(connection.services(), this);
-    if (publishWill && endReason == CloseReason.NODE_DOWN) {
-      claim.abandon(inbox, sentBelow, expiresAfter, () -> sessions.release(this));
-    } else {
-      claim.release(inbox, sentBelow, expiresAfter, publishWill, () -> sessions.release(this));
-    }
+    long sentBelow = parts == null ? 0 : parts.outbound().window().sentBelow();
+    ownership.release(
+        new SessionOwnership.End(endReason, open, sentBelow, expirySeconds, close.heldFor()),
+        () -> owner.release(this));
   }
 
   @Override
@@ -316,7 +293,7 @@ final class Session implements LiveSession {
 
   @Override
   public boolean isPersistent() {
-    return handle != null;
+    return inbox() != null;
   }
 
   @Override
@@ -348,17 +325,14 @@ final class Session implements LiveSession {
   }
 
   @Override
-  public void appended(InboxHandle to, List<InboxEntry> entries) {
+  public void onAppended(InboxHandle to, List<InboxEntry> entries) {
     assert inEventLoop();
     if (parts == null) {
       // Attach and append were in one write: the push overtook the result, which lacks the entry.
       pushedEarly = true;
     }
-    if (ended || parts == null || !to.equals(handle)) {
-      return;
-    }
-    InboxSource inbox = parts.outbound().inbox();
-    if (inbox != null) {
+    InboxSource inbox = ended ? null : inbox();
+    if (inbox != null && inbox.isOf(to)) {
       inbox.appended(entries);
       connection.writer().flush();
     }
@@ -370,7 +344,7 @@ final class Session implements LiveSession {
     if (parts == null) {
       pushedEarly = true;
     }
-    InboxSource inbox = ended || parts == null ? null : parts.outbound().inbox();
+    InboxSource inbox = ended ? null : inbox();
     if (inbox == null) {
       return CompletableFuture.completedFuture(null);
     }
@@ -379,21 +353,27 @@ final class Session implements LiveSession {
     return read;
   }
 
+  /** The source of a persistent session; null if the session is transient or not attached yet. */
+  private @Nullable InboxSource inbox() {
+    return parts == null ? null : parts.inbox();
+  }
+
   @Override
-  public void fenced(InboxHandle which) {
+  public void onFenced(InboxHandle which) {
     assert inEventLoop();
     if (parts == null) {
-      fencedEarly = fencedEarly == null ? new ArrayList<>(1) : fencedEarly;
-      fencedEarly.add(which); // not yet known whether it is this session's inbox
-    } else if (which.equals(handle) || which.equals(willHandle)) {
-      fenced = true;
+      fencedBeforeAttach = fencedBeforeAttach == null ? new ArrayList<>(1) : fencedBeforeAttach;
+      fencedBeforeAttach.add(which); // not yet known whether it is this session's inbox
+    } else if (ownership.lose(which)) {
       end(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
     }
   }
 
   @Override
-  public void takenOver() {
+  public void onTakenOver() {
     assert inEventLoop();
-    end(CloseReason.SESSION_TAKEN_OVER, "new connection with the same client identifier");
+    String detail = "new connection with the same client identifier";
+    closeHeld(CloseReason.SESSION_TAKEN_OVER, detail);
+    end(CloseReason.SESSION_TAKEN_OVER, detail);
   }
 }

@@ -1,5 +1,11 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.FilterPacket;
+import io.fjordmq.broker.protocol.FrameBytes;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.fjordmq.broker.protocol.PublishEncoder;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.mqtt.MqttFixedHeader;
@@ -8,8 +14,6 @@ import io.netty.handler.codec.mqtt.MqttMessageIdVariableHeader;
 import io.netty.handler.codec.mqtt.MqttMessageType;
 import io.netty.handler.codec.mqtt.MqttPubReplyMessageVariableHeader;
 import io.netty.handler.codec.mqtt.MqttPublishMessage;
-import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
-import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
@@ -27,24 +31,26 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private static final String CLOSED = "connection closed without DISCONNECT";
 
   private final Session session;
-  private final Session.Parts parts;
+  private final SessionParts parts;
 
   // Packets that wait for an earlier packet, or remained when the connection ended; at most one
   // read.
   private @Nullable ArrayDeque<Object> waiting;
+  private int readBytes;
   private boolean connectionLost;
   private @Nullable Reauthentication reauthentication;
 
   SessionHandler(Session session) {
     this.session = session;
     this.parts = session.parts();
-    session.connection().onResume(this::drain);
+    session.connection().pause().onResume(this::drain);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object packet) {
     boolean waits =
-        !session.isEnded() && (session.connection().mustWait() || !ctx.channel().isActive());
+        !session.isEnded()
+            && (session.connection().pause().mustWait() || !ctx.channel().isActive());
     if (waits) {
       enqueue(packet);
     } else {
@@ -72,12 +78,15 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   private void drain() {
     ArrayDeque<Object> queue = waiting;
     TimeSlice slice = session.connection().slices().slice();
-    while (queue != null && !queue.isEmpty() && !session.connection().mustWait() && slice.step()) {
+    while (queue != null
+        && !queue.isEmpty()
+        && !session.connection().pause().mustWait()
+        && slice.step()) {
       handle(queue.remove());
     }
-    session.endOfRead();
-    if (session.connection().mustWait()) {
-      return; // called again by Connection
+    endOfRead();
+    if (session.connection().pause().mustWait()) {
+      return; // called again by PacketPause
     }
     if (queue != null && !queue.isEmpty()) {
       session.connection().slices().queue().add(this::nextSlice);
@@ -120,7 +129,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       if (message.decoderResult().isFailure()) {
         throw undecodable(message);
       }
-      session.onPacket(message);
+      account(message);
       dispatch(message);
     } catch (ProtocolViolation violation) {
       if (violation.limit() != null) {
@@ -132,10 +141,18 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
+  private void account(MqttMessage packet) {
+    MqttFixedHeader header = packet.fixedHeader();
+    int bytes = PublishEncoder.packetBytes(header.remainingLength());
+    readBytes += bytes;
+    session.connection().throttle().read(bytes, header.messageType() == MqttMessageType.PUBLISH);
+    session.onActivity();
+  }
+
   private void dispatch(MqttMessage message) {
     MqttFixedHeader header = message.fixedHeader();
     MqttMessageType type = header.messageType();
-    session.connection().observer().packetReceived(type.value());
+    session.connection().observer().onPacketReceived(type.value());
     switch (type) {
       case PUBLISH ->
           parts
@@ -147,8 +164,8 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case PUBREC -> parts.outbound().onReceived(identifier(message), reasonCode(message));
       case PUBREL -> parts.inbound().onRelease(identifier(message));
       case PUBCOMP -> parts.outbound().onComplete(identifier(message));
-      case SUBSCRIBE -> parts.subscriptions().onSubscribe((MqttSubscribeMessage) message);
-      case UNSUBSCRIBE -> parts.subscriptions().onUnsubscribe((MqttUnsubscribeMessage) message);
+      case SUBSCRIBE -> parts.subscriptions().onSubscribe((FilterPacket) message);
+      case UNSUBSCRIBE -> parts.subscriptions().onUnsubscribe((FilterPacket) message);
       case PINGREQ -> session.connection().writer().packet(2).writeByte(PINGRESP).writeByte(0);
       case DISCONNECT ->
           session.onDisconnect(session.connection().dialect().readDisconnect(message));
@@ -185,9 +202,25 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     return new ProtocolViolation(reason, detail);
   }
 
+  /** All packets of a read were handled. */
+  private void endOfRead() {
+    session.connection().observer().onRead(readBytes);
+    readBytes = 0;
+    if (session.isEnded()) {
+      return;
+    }
+    parts.inbound().endOfRead();
+    if (!session.isEnded()) {
+      parts.outbound().endOfRead();
+      parts.replay().resume();
+      session.connection().writer().flush();
+      session.outboundBacklog().endOfRead();
+    }
+  }
+
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    session.endOfRead();
+    endOfRead();
   }
 
   @Override
@@ -204,11 +237,11 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     ArrayDeque<Object> queue = waiting;
     if (queue == null || queue.isEmpty() || session.isEnded()) {
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
-    } else if (!session.connection().mustWait()) {
+    } else if (!session.connection().pause().mustWait()) {
       connectionLost = true;
       session.connection().gate().abandon();
       session.connection().slices().queue().add(this::nextSlice);
-    } else if (session.connection().isBetweenSlices()) {
+    } else if (session.connection().pause().isBetweenSlices()) {
       connectionLost = true; // continues when the earlier packet is complete
       session.connection().gate().abandon();
     } else {

@@ -2,6 +2,7 @@ package io.fjordmq.broker.session;
 
 import io.fjordmq.api.Qos;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.protocol.CloseReason;
 
 /**
  * Receives the measurements of sessions. Called on event loops for every message, so
@@ -10,61 +11,61 @@ import io.fjordmq.broker.limits.Limit;
 public interface SessionObserver {
 
   /** A client was accepted. */
-  default void connected(int protocolLevel, boolean persistent) {}
+  default void onConnected(int protocolLevel, boolean persistent) {}
 
   /** A connection ended before its CONNACK. */
-  default void refused(CloseReason reason) {}
+  default void onRefused(CloseReason reason) {}
 
   /** An accepted connection ended. */
-  default void disconnected(CloseReason reason) {}
+  default void onDisconnected(CloseReason reason) {}
 
   /**
    * A packet was received.
    *
    * @param type MQTT packet type, 1 (CONNECT) to 15 (AUTH)
    */
-  default void packetReceived(int type) {}
+  default void onPacketReceived(int type) {}
 
   /** A PUBLISH was received; {@code bytes} is the size of the whole packet. */
-  default void received(Qos qos, int bytes) {}
+  default void onReceived(Qos qos, int bytes) {}
 
   /** A PUBLISH was sent; {@code bytes} is the size of the whole packet. */
-  default void sent(Qos qos, int bytes) {}
+  default void onSent(Qos qos, int bytes) {}
 
   /** Messages to a client were dropped. */
-  default void dropped(DropReason reason, long count) {}
+  default void onDropped(DropReason reason, long count) {}
 
   /** A QoS 1 or 2 PUBLISH was acknowledged this many nanoseconds after it was read. */
-  default void acknowledged(long nanos) {}
+  default void onAcknowledged(long nanos) {}
 
   /** The number of QoS 1 and 2 messages in flight to clients changed. */
-  default void inflight(int delta) {}
+  default void addInflight(int delta) {}
 
   /** The number and bytes of messages queued in memory for clients changed. */
-  default void queued(int deltaMessages, long deltaBytes) {}
+  default void addQueued(int deltaMessages, long deltaBytes) {}
 
   /**
    * A client reached a limit.
    *
    * @param tenant the tenant that has the limit; empty if the tenant has no limits of its own
    */
-  default void limitReached(Limit limit, String tenant) {}
+  default void onLimitReached(Limit limit, String tenant) {}
 
   /** The node is overloaded and rejected this work. */
-  default void refusedAsOverloaded(RejectedWork work) {}
+  default void onRefusedAsOverloaded(RejectedWork work) {}
 
   /** The node is not serving clients and rejected this work. */
-  default void refusedAsNotServing(RejectedWork work) {}
+  default void onRefusedAsNotServing(RejectedWork work) {}
 
   /** Bytes of packets that were received. */
-  default void read(long bytes) {}
+  default void onRead(long bytes) {}
 
   /** Packets that were sent, and their bytes. */
-  default void wrote(int packets, long bytes) {}
+  default void onWritten(int packets, long bytes) {}
 
   /** The number of subscriptions of connected transient sessions changed. */
-  default void subscribed(int delta) {}
+  default void addSubscriptions(int delta) {}
 
   /** Back-pressure on a connection began (true) or ended (false). */
-  default void heldBack(boolean held) {}
+  default void onBackPressureChanged(boolean held) {}
 }

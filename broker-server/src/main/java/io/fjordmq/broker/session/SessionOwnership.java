@@ -1,11 +1,16 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.delivery.SessionRegistry.Registration;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.SessionUser;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,8 +21,16 @@ import org.slf4j.LoggerFactory;
  * transient session. Either way the CONNECT gets its connect order, and older connections on other
  * nodes are closed. Detaches the inbox when the connection has ended.
  */
-record SessionOwnership(SessionServices services, Session session) {
+final class SessionOwnership {
   private static final Logger LOG = LoggerFactory.getLogger(SessionOwnership.class);
+
+  /** The session that owns, or is to own, the state. */
+  interface Client {
+    Connection connection();
+
+    /** Its place in the registry of connected clients. */
+    Registration registration();
+  }
 
   /** Called on the event loop. */
   @FunctionalInterface
@@ -26,21 +39,55 @@ record SessionOwnership(SessionServices services, Session session) {
      * @param attachment of a persistent session
      * @param error the cause of the failure; null on success
      */
-    void acquired(@Nullable Attachment attachment, @Nullable Throwable error);
+    void onAcquired(@Nullable Attachment attachment, @Nullable Throwable error);
+  }
+
+  /**
+   * How the connection has ended.
+   *
+   * @param wasOpen whether the client got a CONNACK
+   * @param sentBelow no entry from this sequence on was sent
+   * @param expirySeconds session expiry that the client set last
+   * @param closesIn when the connection is closed, if the session has ended with the node's
+   *     incarnation; else null
+   */
+  record End(
+      CloseReason reason,
+      boolean wasOpen,
+      long sentBelow,
+      long expirySeconds,
+      @Nullable Duration closesIn) {
+    boolean publishesWill() {
+      return wasOpen && !reason.discardsWill();
+    }
+  }
+
+  private final SessionServices services;
+  private final Client client;
+  private @Nullable InboxHandle handle;
+
+  /** Whether the inbox only keeps a transient session's will or exclusive user. */
+  private boolean isTransient;
+
+  private boolean lost;
+
+  SessionOwnership(SessionServices services, Client client) {
+    this.services = services;
+    this.client = client;
   }
 
   void acquire(Listener listener) {
-    ConnectRequest request = session.connection().request();
-    boolean isTransient = request.cleanStart() && request.expirySeconds() == 0;
+    ConnectRequest request = client.connection().request();
+    isTransient = request.cleanStart() && request.expirySeconds() == 0;
     if (isTransient && request.will() == null && !user().exclusive()) {
       discard(listener);
     } else {
-      attach(request, isTransient, listener);
+      attach(request, listener);
     }
   }
 
   private void discard(Listener listener) {
-    session
+    client
         .connection()
         .whenDone(
             services.inboxes().discard(id()),
@@ -49,7 +96,7 @@ record SessionOwnership(SessionServices services, Session session) {
                 removeRoutes(discardResult.discarded());
                 claimed(discardResult.connectOrder());
               }
-              listener.acquired(null, error);
+              listener.onAcquired(null, error);
             });
   }
 
@@ -58,7 +105,7 @@ record SessionOwnership(SessionServices services, Session session) {
    * until then. The inbox of a transient session only holds its will, which has to be published
    * even if this node crashes, and an exclusive user, so that all nodes refuse other users.
    */
-  private void attach(ConnectRequest request, boolean isTransient, Listener listener) {
+  private void attach(ConnectRequest request, Listener listener) {
     AttachRequest attach =
         new AttachRequest(
             request.cleanStart(),
@@ -66,70 +113,90 @@ record SessionOwnership(SessionServices services, Session session) {
             services.self().incarnation(),
             isTransient ? 0 : Math.max(1, request.expirySeconds()),
             request.will(),
-            services.tenants().of(session.tenant()).inbox(),
+            services.tenants().of(client.connection().tenant()).inbox(),
             isTransient && !user().exclusive() ? null : user());
-    session
+    client
         .connection()
         .whenDone(
             services.inboxes().attach(id(), attach),
             (attachment, error) -> {
               if (attachment == null) {
-                listener.acquired(null, error);
+                listener.onAcquired(null, error);
                 return;
               }
               removeRoutes(attachment.discarded());
               claimed(attachment.connectOrder());
-              if (isTransient) {
-                session.willAttached(attachment.handle());
-              }
-              listener.acquired(isTransient ? null : attachment, error);
+              handle = attachment.handle();
+              listener.onAcquired(isTransient ? null : attachment, error);
             });
   }
 
   private void claimed(ConnectOrder connectOrder) {
-    session.connection().setConnectOrder(connectOrder);
-    services.registry().claimed(session.registration(), connectOrder);
+    client.connection().setConnectOrder(connectOrder);
+    services.registry().setConnectOrder(client.registration(), connectOrder);
   }
 
   /**
-   * Detaches the inbox from this connection.
+   * Another connection has taken an inbox over, which is therefore not detached.
    *
-   * @param sentBelow no entry from this sequence on was sent
-   * @param expiresAfter session expiry in seconds
+   * @return whether it is the one of this session
+   */
+  boolean lose(InboxHandle which) {
+    lost |= which.equals(handle);
+    return which.equals(handle);
+  }
+
+  /**
+   * Detaches the inbox from this connection, if there is one.
+   *
    * @param then called in any case, even after a failure
    */
-  void release(
-      InboxHandle inbox, long sentBelow, long expiresAfter, boolean publishWill, Runnable then) {
-    release(services.inboxes().detach(inbox, sentBelow, expiresAfter, publishWill), then);
+  void release(End end, Runnable then) {
+    InboxHandle inbox = handle;
+    if (inbox == null || lost) {
+      then.run();
+      return;
+    }
+    detach(inbox, isTransient ? 0 : end.sentBelow(), isTransient ? 0 : end.expirySeconds(), end)
+        .whenComplete(
+            (done, error) -> {
+              if (error != null && !StoreFailure.isFenced(error)) {
+                Connection connection = client.connection();
+                connection.storeFailures().onDetach(connection, error);
+              }
+              then.run();
+            });
   }
 
-  /** Detaches the inbox because the node, not the client, ended the connection. */
-  void abandon(InboxHandle inbox, long sentBelow, long expiresAfter, Runnable then) {
-    release(services.inboxes().detachWithGrace(inbox, sentBelow, expiresAfter), then);
+  private CompletableFuture<Void> detach(
+      InboxHandle inbox, long sentBelow, long expirySeconds, End end) {
+    InboxStore inboxes = services.inboxes();
+    Duration closesIn = end.closesIn();
+    if (closesIn != null) {
+      return inboxes.detachAtClose(inbox, sentBelow, expirySeconds, closesIn);
+    }
+    return end.publishesWill() && mayReconnectElsewhere(end.reason())
+        ? inboxes.detachWithGrace(inbox, sentBelow, expirySeconds)
+        : inboxes.detach(inbox, sentBelow, expirySeconds, end.publishesWill());
   }
 
-  private void release(CompletableFuture<Void> detached, Runnable then) {
-    detached.whenComplete(
-        (done, error) -> {
-          if (error != null && !StoreFailure.isFenced(error)) {
-            LOG.warn(
-                "Could not detach an inbox, retrying; the client can reconnect meanwhile: {} "
-                    + "client={} tenant={}",
-                error.toString(),
-                session.clientId(),
-                session.tenant());
-          }
-          then.run();
-        });
+  /**
+   * Whether the client may be alive and reconnecting to another node: this node has disconnected
+   * it, or did not respond to it because it has no lease.
+   */
+  private boolean mayReconnectElsewhere(CloseReason reason) {
+    return reason == CloseReason.NODE_DOWN
+        || (reason != CloseReason.CLIENT_DISCONNECT_WITH_WILL
+            && services.servingState().refusedBecause() != null);
   }
 
   private SessionUser user() {
-    Connection connection = session.connection();
+    Connection connection = client.connection();
     return connection.settings().bindClientIdTo().user(connection.access().client());
   }
 
   private InboxId id() {
-    return new InboxId(session.tenant(), session.clientId());
+    return new InboxId(client.connection().tenant(), client.connection().clientId());
   }
 
   /**

@@ -1,166 +1,176 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.fjordmq.broker.limits.Overload;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.ClientConnections;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.PacketFramer;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.mqtt.MqttDecoder;
+import io.netty.handler.codec.mqtt.MqttEncoder;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Comparator;
-import java.util.Set;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** All sessions of this node, including those that are connecting or ending. Thread-safe. */
-public final class Sessions {
+public final class Sessions implements ClientConnections {
   private final SessionServices services;
-  private final Set<Session> alive = ConcurrentHashMap.newKeySet();
-  private final Set<Session> sentAway = ConcurrentHashMap.newKeySet();
-  private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
+  private final SessionTable table;
   private final ConcurrentHashMap<EventLoop, SliceQueue> queues = new ConcurrentHashMap<>();
 
-  /** Far below the queue limit of a range client; enough for several of the largest log entries. */
-  private static final int RESUMED_AT_ONCE = 4_000;
-
-  static final String LEAVING = "node draining; use another server";
-
-  private volatile @Nullable CompletableFuture<Void> shutDownDone;
-  private volatile @Nullable String serverReference;
-
-  /** Completes when all sessions have ended with the node's incarnation; null before that. */
-  private volatile @Nullable CompletableFuture<Void> incarnationEnded;
-
-  private final PausedClients pausedClients;
-  private final ResumeQueue resumes = new ResumeQueue(RESUMED_AT_ONCE);
-
   /** Sessions that {@link #sendElsewhere} still has to end; used by one thread at a time. */
-  private final ArrayDeque<Session> toSendElsewhere = new ArrayDeque<>();
+  private final ArrayDeque<Session> awaitingDisconnect = new ArrayDeque<>();
 
   public Sessions(SessionServices services) {
     this.services = services;
-    this.pausedClients = new PausedClients(services.servingState());
+    this.table = new SessionTable(services);
   }
 
-  ResumeQueue resumes() {
-    return resumes;
-  }
-
-  PausedClients pausedClients() {
-    return pausedClients;
-  }
-
-  /** Creates the time slices of a new connection. On its event loop. */
-  public ReadSlices newSlices(Channel channel) {
+  /**
+   * {@inheritDoc}
+   *
+   * <pre>
+   *   frames    PacketFramer: whole packets within the size limit; rules Netty does not check;
+   *             SUBSCRIBE and UNSUBSCRIBE up to their filters
+   *   decoder   Netty: bytes to packets, strict UTF-8; passes packets through
+   *   encoder   Netty: packets to bytes; passes bytes through
+   *   session   ConnectHandler until the CONNACK, then SessionHandler
+   * </pre>
+   */
+  @Override
+  public void serve(Channel channel) {
     SliceQueue queue = queues.computeIfAbsent(channel.eventLoop(), SliceQueue::new);
-    return new ReadSlices(channel, queue, services.observer());
+    ReadSlices slices = new ReadSlices(channel, queue, services.observer());
+    ChannelPipeline pipeline = channel.pipeline();
+    pipeline.addLast("frames", new PacketFramer(services.settings().maxPacketBytes(), slices));
+    // The framer has already checked the size, by the tenant's limit once the tenant is known. The
+    // length of the client identifier is checked with the CONNECT.
+    pipeline.addLast("decoder", new MqttDecoder(SessionSettings.MAX_PACKET_BYTES, 65_535, true));
+    pipeline.addLast("encoder", MqttEncoder.INSTANCE);
+    pipeline.addLast("session", new ConnectHandler(table, slices));
   }
 
-  /** Creates the last handler of a new connection's pipeline. */
-  public ChannelHandler newConnection(ReadSlices slices) {
-    return new ConnectHandler(this, slices);
+  @Override
+  public void refused(CloseReason reason) {
+    services.observer().onRefused(reason);
   }
 
-  /** Receives the measurements of sessions. */
-  public SessionObserver observer() {
-    return services.observer();
-  }
-
-  /** Whether the node is overloaded. */
+  @Override
   public Overload overload() {
     return services.overload();
   }
 
-  /** The limits of tenants without limits of their own. */
-  public SessionSettings settings() {
-    return services.settings();
-  }
-
-  /** Number of sessions, including those that are connecting or ending. */
+  @Override
   public int size() {
-    return alive.size();
+    return table.size();
   }
 
   /**
    * Refuses new clients with "use another server" (0x9C).
    *
-   * @param reference Server Reference for the MQTT 5 clients that are sent away (MQTT 5.0 §4.13);
-   *     empty for none
+   * @param reference Server Reference for the MQTT 5 clients that the draining node disconnects
+   *     (MQTT 5.0 §4.13); empty for none
    */
   public void leave(String reference) {
-    serverReference = reference;
-  }
-
-  boolean isLeaving() {
-    return serverReference != null;
-  }
-
-  String serverReference() {
-    String reference = serverReference;
-    return reference == null ? "" : reference;
+    table.leave(reference);
   }
 
   /**
    * After {@link #leave}: sends up to {@code atMost} more clients away, in no particular order.
-   * Clients of earlier calls do not count, even if their sessions are still ending.
+   * Clients of earlier calls do not count, even if their sessions are still ending. Sends none away
+   * while {@link #closeHeld} is doing so.
    */
-  public void sendAway(int atMost) {
-    int left = atMost;
-    for (Session session : alive) {
+  public void disconnect(int atMost) {
+    int left = hasHeld() ? 0 : atMost;
+    for (Session session : table.alive()) {
       if (left == 0) {
         return;
       }
-      if (sentAway.add(session)) {
+      if (table.disconnectForDrain(session)) {
         left--;
-        session.eventLoop().execute(() -> session.end(CloseReason.USE_ANOTHER_SERVER, LEAVING));
+        session
+            .eventLoop()
+            .execute(() -> session.end(CloseReason.USE_ANOTHER_SERVER, SessionTable.LEAVING));
       }
     }
   }
 
-  /**
-   * Ends all sessions with 0x8B (server shutting down) and refuses new ones. Completes when all
-   * have released their state: acknowledgements are committed and inboxes detached.
-   */
+  @Override
   public CompletableFuture<Void> shutDown() {
-    CompletableFuture<Void> gone = new CompletableFuture<>();
-    shutDownDone = gone;
-    for (Session session : alive) {
-      session.eventLoop().execute(() -> endForShutDown(session));
+    CompletableFuture<Void> gone = table.beginShutDown();
+    for (Session session : table.alive()) {
+      session.eventLoop().execute(session::endForShutDown);
     }
-    completeIfAllGone(gone);
+    closeHeld(Integer.MAX_VALUE);
+    table.completeIfAllGone(gone);
     return gone;
   }
 
   /**
-   * The cluster marked this incarnation of the node DOWN: ends all sessions with 0x8B, because
-   * their clients have to connect again, here or to another node. Completes when all have released
-   * their state. The caller ensures that no client is served until then.
+   * The cluster marked this incarnation of the node DOWN: ends all sessions, because they now
+   * belong to other nodes. Their connections stay open, without being read or written, until {@link
+   * #closeHeld}. Completes when all sessions have released their state. The caller ensures that no
+   * client is served until then; afterwards the next incarnation may begin.
+   *
+   * @param perSecond how many connections {@code closeHeld} will close per second
    */
-  public CompletableFuture<Void> endIncarnation() {
-    CompletableFuture<Void> gone = new CompletableFuture<>();
-    incarnationEnded = gone;
-    endAll("node marked down by the cluster; reconnect");
-    completeIfAllGone(gone);
+  public CompletableFuture<Void> endIncarnation(int perSecond) {
+    CompletableFuture<Void> gone = table.beginEndOfIncarnation();
+    List<Session> ending = table.inRepeatableOrder();
+    long position = table.held().size();
+    table.held().addAll(ending);
+    for (Session session : ending) {
+      Duration closesIn = Duration.ofMillis(++position * 1_000 / perSecond);
+      session.eventLoop().execute(() -> session.endWithIncarnation(closesIn));
+    }
+    table.completeIfAllGone(gone);
     return gone;
+  }
+
+  /**
+   * Closes connections that {@link #endIncarnation} has left open with 0x8B, so that their clients
+   * reconnect, here or to another node.
+   */
+  public void closeHeld(int atMost) {
+    for (Session session : table.held().take(atMost)) {
+      session
+          .eventLoop()
+          .execute(() -> session.closeHeld(CloseReason.NODE_DOWN, Session.MARKED_DOWN));
+    }
+  }
+
+  /** Whether {@link #closeHeld} has connections to close. */
+  public boolean hasHeld() {
+    return !table.held().isEmpty();
   }
 
   /**
    * This node has no valid lease, and another node can serve its clients: ends up to {@code atMost}
-   * sessions as {@link #endLife} does, different ones with each call. Does not wait for their end.
-   * Called by one thread at a time, like {@link #serveAgain}.
+   * sessions with 0x8B, different ones with each call, or none while {@link #closeHeld} is doing
+   * so. Does not wait for their end. Called by one thread at a time, like {@link #resumeServing}.
    *
-   * @return how many clients were sent away
+   * @return the number of disconnected clients
    */
   public int sendElsewhere(int atMost) {
-    if (toSendElsewhere.isEmpty()) {
-      alive.stream().sorted(Comparator.comparing(Session::clientId)).forEach(toSendElsewhere::add);
+    if (hasHeld()) {
+      return 0;
+    }
+    if (awaitingDisconnect.isEmpty()) {
+      awaitingDisconnect.addAll(table.inRepeatableOrder());
     }
     int count = 0;
-    while (count < atMost && !toSendElsewhere.isEmpty()) {
-      Session session = toSendElsewhere.remove();
-      if (alive.contains(session)) {
+    while (count < atMost && !awaitingDisconnect.isEmpty()) {
+      Session session = awaitingDisconnect.remove();
+      if (table.alive().contains(session)) {
         count++;
-        end(session, "node lease expired; use another server");
+        session
+            .eventLoop()
+            .execute(
+                () -> session.end(CloseReason.NODE_DOWN, "node lease expired; use another server"));
       }
     }
     return count;
@@ -168,25 +178,8 @@ public final class Sessions {
 
   /** The node has a valid lease again: paused clients continue. */
   public void resumeServing() {
-    toSendElsewhere.clear();
-    pausedClients.release();
-  }
-
-  /** In an order that a simulated run can repeat. */
-  private void endAll(String detail) {
-    alive.stream()
-        .sorted(Comparator.comparing(Session::clientId))
-        .forEach(session -> end(session, detail));
-  }
-
-  private static void end(Session session, String detail) {
-    session.eventLoop().execute(() -> session.end(CloseReason.NODE_DOWN, detail));
-  }
-
-  private void completeIfAllGone(@Nullable CompletableFuture<Void> waiting) {
-    if (waiting != null && alive.isEmpty()) {
-      waiting.complete(null);
-    }
+    awaitingDisconnect.clear();
+    table.pausedClients().release();
   }
 
   /**
@@ -194,39 +187,8 @@ public final class Sessions {
    * to free their memory. Any thread.
    */
   public void endStuck() {
-    for (Session session : alive) {
+    for (Session session : table.alive()) {
       session.eventLoop().execute(session::endIfStuck);
     }
-  }
-
-  boolean isShuttingDown() {
-    return shutDownDone != null;
-  }
-
-  SessionServices services() {
-    return services;
-  }
-
-  TimeoutWheel wheel(EventLoop loop) {
-    TimeoutWheel wheel = wheels.get(loop);
-    return wheel == null ? wheels.computeIfAbsent(loop, TimeoutWheel::new) : wheel;
-  }
-
-  Registration register(Session session) {
-    alive.add(session);
-    return services.registry().register(session);
-  }
-
-  static void endForShutDown(Session session) {
-    session.end(CloseReason.SERVER_SHUTTING_DOWN, "server shutting down");
-  }
-
-  void release(Session session) {
-    services.registry().release(session.registration());
-    services.tenants().quota(session.tenant()).release();
-    alive.remove(session);
-    sentAway.remove(session);
-    completeIfAllGone(shutDownDone);
-    completeIfAllGone(incarnationEnded);
   }
 }

@@ -1,5 +1,9 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.netty.channel.Channel;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
@@ -9,67 +13,95 @@ import java.util.function.IntConsumer;
  * order. Event loop only.
  */
 final class SlicedLoop {
-  private final Connection connection;
-  private final int count;
-  private final IntConsumer step;
+  /** The client whose packet is handled. */
+  interface Client {
+    ReadSlices slices();
+
+    Channel channel();
+
+    boolean isEnded();
+
+    /** Why its packets have to wait. */
+    PacketPause pause();
+
+    /** Ends its session. */
+    void fail(CloseReason reason, String detail);
+  }
+
+  private final Client client;
+  private final BooleanSupplier hasNext;
+  private final Runnable step;
   private final Runnable then;
-  private int next;
   private boolean paused;
 
-  private SlicedLoop(Connection connection, int count, IntConsumer step, Runnable then) {
-    this.connection = connection;
-    this.count = count;
+  private SlicedLoop(Client client, BooleanSupplier hasNext, Runnable step, Runnable then) {
+    this.client = client;
+    this.hasNext = hasNext;
     this.step = step;
     this.then = then;
   }
 
   /**
-   * Calls the step with 0 to count - 1. A loop that fits into the slice is complete on return.
+   * Calls the step while there is a next one. A loop that fits into the slice is complete on
+   * return.
    *
    * @param step may throw a {@link ProtocolViolation}, which ends the loop
-   * @param then called after the last step, or earlier if the connection ends between two slices
+   * @param then called after the last step, or earlier if the connection ends between two slices;
+   *     may throw a {@link ProtocolViolation}, too
    */
-  static void run(Connection connection, int count, IntConsumer step, Runnable then) {
-    new SlicedLoop(connection, count, step, then).runSlice();
+  static void run(Client client, BooleanSupplier hasNext, Runnable step, Runnable then) {
+    new SlicedLoop(client, hasNext, step, then).runSlice();
+  }
+
+  /** The same with steps from 0 to count - 1. */
+  static void run(Client client, int count, IntConsumer step, Runnable then) {
+    Counter counter = new Counter();
+    run(client, () -> counter.next < count, () -> step.accept(counter.next++), then);
+  }
+
+  private static final class Counter {
+    private int next;
   }
 
   private void runSlice() {
-    TimeSlice slice = connection.slices().slice();
+    TimeSlice slice = client.slices().slice();
     boolean mayStep = true; // every slice takes at least one step, and a single step never pauses
-    while (mayStep && next < count && !connection.isEnded()) {
-      step.accept(next++);
-      mayStep = next < count && slice.step();
+    while (mayStep && hasNext.getAsBoolean() && !client.isEnded()) {
+      step.run();
+      mayStep = hasNext.getAsBoolean() && slice.step();
     }
-    if (next < count && !connection.isEnded()) {
+    if (hasNext.getAsBoolean() && !client.isEnded()) {
       pause();
       return;
     }
     then.run();
     if (paused) {
-      connection.resumeAfterSlices();
+      client.pause().endSlices();
     }
   }
 
   private void pause() {
     if (!paused) {
       paused = true;
-      connection.pauseBetweenSlices();
+      client.pause().beginSlices();
     }
-    connection.slices().queue().add(this::nextSlice);
+    client.slices().queue().add(this::nextSlice);
   }
 
   private void nextSlice() {
-    connection.whenServed(
-        () -> {
-          connection.slices().slice().begin();
-          try {
-            runSlice();
-          } catch (ProtocolViolation violation) {
-            connection.fail(violation.reason(), violation.detail());
-          } catch (RuntimeException | OutOfMemoryError e) {
-            // As Netty does for handlers; an exception from a scheduled task would be lost.
-            connection.channel().pipeline().fireExceptionCaught(e);
-          }
-        });
+    client
+        .pause()
+        .whenServed(
+            () -> {
+              client.slices().slice().begin();
+              try {
+                runSlice();
+              } catch (ProtocolViolation violation) {
+                client.fail(violation.reason(), violation.detail());
+              } catch (RuntimeException | OutOfMemoryError e) {
+                // As Netty does for handlers; an exception from a scheduled task would be lost.
+                client.channel().pipeline().fireExceptionCaught(e);
+              }
+            });
   }
 }

@@ -1,38 +1,43 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.fjordmq.broker.security.ClientAccess;
 import io.fjordmq.inbox.InboxBoundException;
 import io.fjordmq.inbox.InboxFencedException;
 import java.util.concurrent.CompletionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Ends a session after a store failed. The range client has already retried, so the connection is
  * closed; the client resends unacknowledged packets when it reconnects.
  */
 final class StoreFailure {
-  private static final Logger LOG = LoggerFactory.getLogger(StoreFailure.class);
+  /** The client whose session ends. */
+  interface Client extends StoreFailureLog.Client {
+    ConnectRequest request();
+
+    ClientAccess access();
+
+    /** Ends its session. */
+    void fail(CloseReason reason, String detail);
+  }
 
   private StoreFailure() {}
 
-  static void end(Connection connection, Throwable error, String activity) {
+  static void end(Client client, Throwable error, String activity) {
     if (isFenced(error)) {
-      connection.fail(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
+      client.fail(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
       return;
     }
     if (causeOf(error) instanceof InboxBoundException) {
       ProtocolViolation refusal =
-          ClientIdOwner.refuse(connection.access(), connection.request().protocolLevel());
-      connection.fail(refusal.reason(), refusal.detail());
+          ClientIdOwner.refuse(client.access(), client.request().protocolLevel());
+      client.fail(refusal.reason(), refusal.detail());
       return;
     }
-    LOG.warn(
-        "Disconnected a client: {} failed: {} client={} tenant={}",
-        activity,
-        causeOf(error).toString(),
-        connection.clientId(),
-        connection.tenant());
-    connection.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
+    client.storeFailures().onDisconnect(client, activity, causeOf(error));
+    client.fail(CloseReason.SERVER_UNAVAILABLE, activity + " failed");
   }
 
   /** True if another connection has taken the inbox over, which is not a fault of the store. */

@@ -1,16 +1,30 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the SUBSCRIBE and UNSUBSCRIBE packets of a client one after the other, while this node has a
- * valid lease. When {@code maxPendingSubscribes} of them are queued, the client is not read until
- * all have been answered. Event loop only.
+ * Runs the SUBSCRIBE and UNSUBSCRIBE packets of a client one at a time, while this node has a valid
+ * lease. When {@code maxPendingSubscribes} of them are queued, the client is not read until all
+ * have been acknowledged. Event loop only.
  */
 final class SubscribeQueue {
-  private final Connection connection;
+  /** The client that subscribes. */
+  interface Client {
+    SessionSettings settings();
+
+    ReadGate gate();
+
+    /** Counts that it reached a limit. */
+    void reached(Limit limit);
+
+    /** Why its packets have to wait. */
+    PacketPause pause();
+  }
+
+  private final Client client;
   private @Nullable ArrayDeque<Runnable> waiting;
   private boolean busy;
 
@@ -19,8 +33,8 @@ final class SubscribeQueue {
 
   private boolean done;
 
-  SubscribeQueue(Connection connection) {
-    this.connection = connection;
+  SubscribeQueue(Client client) {
+    this.client = client;
   }
 
   /** Runs the work now or after earlier work. Each piece of work ends with {@link #next}. */
@@ -36,11 +50,11 @@ final class SubscribeQueue {
       waiting = queue;
     }
     queue.add(work);
-    if (queue.size() >= connection.settings().maxPendingSubscribes()) {
-      if (queue.size() == connection.settings().maxPendingSubscribes()) {
-        connection.reached(Limit.PENDING_SUBSCRIBES);
+    if (queue.size() >= client.settings().maxPendingSubscribes()) {
+      if (queue.size() == client.settings().maxPendingSubscribes()) {
+        client.reached(Limit.PENDING_SUBSCRIBES);
       }
-      connection.gate().close(ReadGate.SUBSCRIBES);
+      client.gate().close(ReadGate.SUBSCRIBES);
     }
   }
 
@@ -59,10 +73,10 @@ final class SubscribeQueue {
       for (Runnable work = first; work != null; work = done ? poll() : null) {
         done = false;
         Runnable current = work;
-        if (connection.mayAct()) {
+        if (client.pause().mayAct()) {
           current.run();
         } else {
-          connection.whenServed(() -> run(current));
+          client.pause().whenServed(() -> run(current));
         }
       }
     } finally {
@@ -75,7 +89,7 @@ final class SubscribeQueue {
     if (work == null) {
       busy = false;
       waiting = null;
-      connection.gate().open(ReadGate.SUBSCRIBES);
+      client.gate().open(ReadGate.SUBSCRIBES);
     }
     return work;
   }

@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxSubscription;
 import io.netty.buffer.ByteBufUtil;
@@ -67,7 +68,7 @@ final class SubscriptionCount {
 
   private void report(int now) {
     if (isTransient && now != reported) {
-      observer.subscribed(now - reported);
+      observer.addSubscriptions(now - reported);
       reported = now;
     }
   }

@@ -1,55 +1,42 @@
 package io.fjordmq.broker.session;
 
-import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.api.plugin.Action;
-import io.fjordmq.broker.delivery.LiveSession;
+import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Dialect;
+import io.fjordmq.broker.protocol.FilterPacket;
+import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.fjordmq.broker.protocol.PublishEncoder;
+import io.fjordmq.broker.protocol.SubscriptionReplies;
 import io.fjordmq.broker.security.AccessDecision;
 import io.fjordmq.broker.session.FilterReader.RequestedFilter;
+import io.fjordmq.broker.session.FilterResults.Result;
 import io.fjordmq.inbox.Attachment;
-import io.fjordmq.inbox.InboxHandle;
-import io.fjordmq.inbox.InboxSubscription;
-import io.netty.handler.codec.mqtt.MqttMessage;
-import io.netty.handler.codec.mqtt.MqttSubscribeMessage;
-import io.netty.handler.codec.mqtt.MqttTopicSubscription;
-import io.netty.handler.codec.mqtt.MqttUnsubscribeMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.IntConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Handles SUBSCRIBE and UNSUBSCRIBE. The packets of a client are handled one after the other
- * ({@link SubscribeQueue}), the filters of one packet concurrently, in slices ({@link SlicedLoop}).
+ * Handles SUBSCRIBE and UNSUBSCRIBE. The packets of a client are handled one at a time ({@link
+ * SubscribeQueue}), the filters of one packet concurrently ({@link SubscriptionChanges}), in slices
+ * ({@link SlicedLoop}).
  *
- * <p>The SUBACK is written when every filter is effective on every node. For a persistent session
- * the order is inbox row, route, live subscription (with QoS 0: live subscription, then route), so
- * that after a crash no route leads to a missing subscription. Unsubscribing removes the inbox row
- * last. Retained messages follow the SUBACK, because sending them all may take long.
+ * <p>The SUBACK is written when every filter is effective on every node. Retained messages follow
+ * it, because sending them all may take long.
  */
 final class Subscriptions {
-  private static final Logger LOG = LoggerFactory.getLogger(Subscriptions.class);
-
-  private static final int UNSPECIFIED_ERROR = 0x80;
   private static final int IMPLEMENTATION_SPECIFIC_ERROR = 0x83;
   private static final int NOT_AUTHORIZED = 0x87;
   private static final int QUOTA_EXCEEDED = 0x97;
-  private static final int NO_SUBSCRIPTION_EXISTED = 0x11;
 
-  /** The result for one filter: a reason code, and whether the subscription is new. */
-  private record Result(int code, boolean isNew) {}
-
-  private static final Result FAILED = new Result(UNSPECIFIED_ERROR, false);
-
+  /** Not new, so that it is no longer counted. */
   private static final Result DENIED = new Result(NOT_AUTHORIZED, false);
 
   /** One filter of an UNSUBSCRIBE; refused if {@code filter} is null. */
@@ -57,7 +44,7 @@ final class Subscriptions {
 
   private final Connection connection;
   private final LiveSession session;
-  private final @Nullable InboxHandle handle;
+  private final SubscriptionChanges changes;
   private final RetainedReplay replay;
   private final FilterReader filters;
   private final SubscribeQueue queue;
@@ -70,7 +57,7 @@ final class Subscriptions {
       RetainedReplay replay) {
     this.connection = connection;
     this.session = session;
-    this.handle = attachment == null ? null : attachment.handle();
+    this.changes = new SubscriptionChanges(connection, session, attachment);
     this.count = new SubscriptionCount(connection.settings(), connection.observer(), attachment);
     this.replay = replay;
     this.filters = new FilterReader(connection);
@@ -82,23 +69,26 @@ final class Subscriptions {
    *
    * @throws ProtocolViolation if it breaks the protocol
    */
-  void onSubscribe(MqttSubscribeMessage packet) {
-    List<MqttTopicSubscription> topics = packet.payload().topicSubscriptions();
-    if (topics.isEmpty()) {
+  void onSubscribe(FilterPacket packet) {
+    if (!packet.hasNext()) {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "SUBSCRIBE without a filter");
     }
-    requireAnswerable(topics.size());
-    int identifier = packet.variableHeader().messageId();
-    List<RequestedFilter> requested = new ArrayList<>(topics.size());
+    List<RequestedFilter> requested = new ArrayList<>();
     SlicedLoop.run(
         connection,
-        topics.size(),
-        i -> requested.add(read(packet, topics.get(i))),
-        () -> queue.submit(() -> subscribe(identifier, requested)));
+        packet::hasNext,
+        () -> requested.add(read(packet)),
+        () -> {
+          requireResponseFits(requested.size());
+          queue.submit(() -> subscribe(packet.identifier(), requested));
+        });
   }
 
-  private RequestedFilter read(MqttSubscribeMessage packet, MqttTopicSubscription one) {
-    return filters.readRequested(one.topicName(), connection.dialect().options(packet, one));
+  private RequestedFilter read(FilterPacket packet) {
+    String filter = packet.nextFilter();
+    SubscriptionOptions options =
+        connection.dialect().options(packet.nextByte(), packet.subscriptionIdentifier());
+    return filters.readRequested(filter, options);
   }
 
   /**
@@ -106,40 +96,45 @@ final class Subscriptions {
    *
    * @throws ProtocolViolation if it breaks the protocol
    */
-  void onUnsubscribe(MqttUnsubscribeMessage packet) {
-    List<String> texts = packet.payload().topics();
-    if (texts.isEmpty()) {
+  void onUnsubscribe(FilterPacket packet) {
+    if (!packet.hasNext()) {
       throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "UNSUBSCRIBE without a filter");
     }
-    requireAnswerable(texts.size());
-    int identifier = packet.variableHeader().messageId();
-    List<RequestedRemoval> removals = new ArrayList<>(texts.size());
+    List<RequestedRemoval> removals = new ArrayList<>();
     SlicedLoop.run(
         connection,
-        texts.size(),
-        i -> removals.add(new RequestedRemoval(texts.get(i), filters.read(texts.get(i)))),
-        () -> queue.submit(() -> unsubscribe(identifier, removals)));
+        packet::hasNext,
+        () -> removals.add(readRemoval(packet)),
+        () -> {
+          requireResponseFits(removals.size());
+          queue.submit(() -> unsubscribe(packet.identifier(), removals));
+        });
+  }
+
+  private RequestedRemoval readRemoval(FilterPacket packet) {
+    String filter = packet.nextFilter();
+    return new RequestedRemoval(filter, filters.read(filter));
   }
 
   /** A reply above the client's Maximum Packet Size must not be sent (MQTT-3.1.2-24). */
-  private void requireAnswerable(int filters) {
+  private void requireResponseFits(int filters) {
     if (PublishEncoder.packetBytes(3 + filters) > connection.dialect().maxPacketBytes()) {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE,
-          "reply for " + filters + " filters exceeds the client's maximum packet size");
+          "response for " + filters + " filters exceeds the client's maximum packet size");
     }
   }
 
   private void subscribe(int packetIdentifier, List<RequestedFilter> requested) {
     // The same filter twice in one packet counts as two packets (MQTT 5.0 §3.8.4): in sequence.
     Map<String, CompletableFuture<Result>> earlier = new HashMap<>();
-    List<CompletableFuture<Result>> results = new ArrayList<>(requested.size());
+    FilterResults results = new FilterResults(requested.size());
     int refusal = refusalOfAll();
     SlicedLoop.run(
         connection,
         requested.size(),
         i -> results.add(subscribe(requested.get(i), refusal, earlier)),
-        () -> whenAll(results, codes -> subscribed(packetIdentifier, requested, codes)));
+        () -> whenAll(results, () -> subscribed(packetIdentifier, requested, results)));
   }
 
   private CompletableFuture<Result> subscribe(
@@ -180,16 +175,17 @@ final class Subscriptions {
    */
   private int refusalOfAll() {
     if (connection.services().servingState().refusedBecause() != null) {
-      connection.observer().refusedAsNotServing(RejectedWork.SUBSCRIBE);
+      connection.observer().onRefusedAsNotServing(RejectedWork.SUBSCRIBE);
       return IMPLEMENTATION_SPECIFIC_ERROR;
     }
     if (connection.services().overload().isOverloaded()) {
-      connection.observer().refusedAsOverloaded(RejectedWork.SUBSCRIBE);
+      connection.observer().onRefusedAsOverloaded(RejectedWork.SUBSCRIBE);
       return QUOTA_EXCEEDED;
     }
     return 0;
   }
 
+  /** Refused before it was counted. */
   private static CompletableFuture<Result> refused(int code) {
     return CompletableFuture.completedFuture(new Result(code, true));
   }
@@ -197,89 +193,31 @@ final class Subscriptions {
   private CompletableFuture<Result> addIf(
       CompletableFuture<AccessDecision> decision, TopicFilter filter, SubscriptionOptions options) {
     return decision.thenCompose(
-        it -> it.allowed() ? add(filter, options) : CompletableFuture.completedFuture(DENIED));
+        it ->
+            it.allowed()
+                ? changes.add(filter, options)
+                : CompletableFuture.completedFuture(DENIED));
   }
 
-  private CompletableFuture<Result> add(TopicFilter filter, SubscriptionOptions options) {
-    int granted = options.maxQos().level();
-    SessionServices services = connection.services();
-    if (handle == null) {
-      return orFailed(
-          () -> subscribeLive(filter, options).thenApply(isNew -> new Result(granted, isNew)));
-    }
-    InboxSubscription row = new InboxSubscription(filter, options);
-    return orFailed(
-        () ->
-            services
-                .inboxes()
-                .subscribe(handle, filter, options)
-                .thenCompose(
-                    wasThere ->
-                        route(handle, row).thenApply(done -> new Result(granted, !wasThere))));
-  }
-
-  /**
-   * Adds the route to the inbox and the live subscription. The one that messages use from now on
-   * comes first: while a subscription is replaced, messages may be duplicated, but none is lost
-   * (MQTT-3.8.4-4).
-   */
-  private CompletableFuture<?> route(InboxHandle inbox, InboxSubscription row) {
-    Supplier<CompletableFuture<Void>> stored =
-        () -> connection.services().routes().add(inbox.id(), inbox.incarnation(), row);
-    return row.options().maxQos() == Qos.AT_MOST_ONCE
-        ? subscribeLive(row.filter(), row.options()).thenCompose(done -> stored.get())
-        : stored.get().thenCompose(done -> subscribeLive(row.filter(), row.options()));
-  }
-
-  /** Runs on the event loop; after the end it would affect the client's next session. */
-  private CompletableFuture<Boolean> subscribeLive(
-      TopicFilter filter, SubscriptionOptions options) {
-    if (!connection.loop().inEventLoop()) {
-      return CompletableFuture.supplyAsync(() -> subscribeLive(filter, options), connection.loop())
-          .thenCompose(subscribed -> subscribed);
-    }
-    return connection.isEnded()
-        ? CompletableFuture.completedFuture(false)
-        : connection.services().live().subscribe(session, filter, options);
-  }
-
-  private CompletableFuture<Result> orFailed(Supplier<CompletableFuture<Result>> call) {
-    return call.get()
-        .exceptionally(
-            error -> {
-              if (StoreFailure.isFenced(error)) {
-                connection
-                    .loop()
-                    .execute(() -> StoreFailure.end(connection, error, "changing subscriptions"));
-              } else {
-                LOG.warn(
-                    "Failed to change a subscription: {} client={} tenant={}",
-                    error.toString(),
-                    connection.clientId(),
-                    connection.tenant());
-              }
-              return FAILED;
-            });
-  }
-
-  private void whenAll(List<CompletableFuture<Result>> results, Consumer<List<Result>> answer) {
-    CompletableFuture<?>[] open =
-        results.stream().filter(one -> !one.isDone()).toArray(CompletableFuture<?>[]::new);
+  private void whenAll(FilterResults results, Runnable then) {
     connection.whenDone(
-        CompletableFuture.allOf(open),
+        results.all(),
         (done, error) -> {
           if (connection.isEnded()) {
             // Removes subscriptions that were added after the session ended.
             connection.services().live().removeAll(session);
           } else {
-            answer.accept(results.stream().map(future -> future.getNow(FAILED)).toList());
+            then.run();
           }
         });
   }
 
   /** Writes the reply, runs the remaining work for each filter, then starts the next packet. */
-  private void answer(MqttMessage answer, int filters, IntConsumer rest) {
-    connection.writer().message(answer);
+  private void respond(int filters, Runnable reply, IntConsumer rest) {
+    if (connection.isEnded()) {
+      return;
+    }
+    reply.run();
     count.report();
     connection.writer().flush();
     SlicedLoop.run(
@@ -295,92 +233,87 @@ final class Subscriptions {
   }
 
   private void subscribed(
-      int packetIdentifier, List<RequestedFilter> requested, List<Result> results) {
-    int[] codes = new int[results.size()];
-    for (int i = 0; i < codes.length; i++) {
-      Result result = results.get(i);
-      RequestedFilter one = requested.get(i);
-      codes[i] =
-          result.code < UNSPECIFIED_ERROR
-              ? result.code
-              : connection.dialect().refusedSubscription(result.code, one.options().maxQos());
-      if (one.filter() != null && !result.isNew) {
-        count.remove(one.filter().text());
-      }
-      if (codes[i] == Dialect.CANNOT_BE_TOLD) {
-        connection.fail(CloseReason.ofSubAck(result.code), "SUBSCRIBE failed");
-        return;
-      }
-    }
-    answer(
-        SubscriptionReplies.subAck(packetIdentifier, codes),
+      int packetIdentifier, List<RequestedFilter> requested, FilterResults results) {
+    byte[] codes = new byte[requested.size()];
+    SlicedLoop.run(
+        connection,
         codes.length,
-        i -> began(requested.get(i), results.get(i)));
+        i -> codes[i] = (byte) subscribed(requested.get(i), results.get(i)),
+        () ->
+            respond(
+                codes.length,
+                () ->
+                    SubscriptionReplies.writeSubAck(
+                        connection.writer(), connection.dialect(), packetIdentifier, codes),
+                i -> began(requested.get(i), results.get(i))));
+  }
+
+  /** Returns the code for the SUBACK, or ends the connection if there is none. */
+  private int subscribed(RequestedFilter one, Result result) {
+    if (one.filter() != null && !result.isNew()) {
+      count.remove(one.filter().text());
+    }
+    int code =
+        result.code() < FilterResults.UNSPECIFIED_ERROR
+            ? result.code()
+            : connection.dialect().refusedSubscription(result.code(), one.options().maxQos());
+    if (code == Dialect.CANNOT_BE_TOLD) {
+      connection.fail(CloseReason.ofSubAck(result.code()), "SUBSCRIBE failed");
+    }
+    return code;
   }
 
   /** Called for each filter after the SUBACK was written. */
   private void began(RequestedFilter one, Result result) {
     TopicFilter filter = one.filter();
-    if (filter != null && result.code < UNSPECIFIED_ERROR) {
+    if (filter != null && result.code() < FilterResults.UNSPECIFIED_ERROR) {
       connection.events().subscribed(connection.access().client(), filter, one.options().maxQos());
-      replay.subscribed(filter, one.options(), result.isNew);
+      replay.subscribed(filter, one.options(), result.isNew());
     }
   }
 
   private void unsubscribe(int packetIdentifier, List<RequestedRemoval> removals) {
-    List<CompletableFuture<Result>> results = new ArrayList<>(removals.size());
+    FilterResults results = new FilterResults(removals.size());
     SlicedLoop.run(
         connection,
         removals.size(),
         i -> results.add(remove(removals.get(i).filter)),
-        () -> whenAll(results, codes -> unsubscribed(packetIdentifier, removals, codes)));
+        () -> whenAll(results, () -> unsubscribed(packetIdentifier, removals, results)));
   }
 
   private CompletableFuture<Result> remove(@Nullable TopicFilter filter) {
-    if (filter == null) {
-      return refused(FilterReader.TOPIC_FILTER_INVALID);
-    }
-    SessionServices services = connection.services();
-    if (handle == null) {
-      return orFailed(
-          () -> services.live().unsubscribe(session, filter).thenApply(Subscriptions::removed));
-    }
-    return orFailed(
-        () ->
-            services
-                .routes()
-                .remove(handle.id(), handle.incarnation(), filter)
-                .thenCompose(done -> services.live().unsubscribe(session, filter))
-                .thenCompose(done -> services.inboxes().unsubscribe(handle, filter))
-                .thenApply(Subscriptions::removed));
-  }
-
-  private static Result removed(boolean wasThere) {
-    return new Result(wasThere ? 0 : NO_SUBSCRIPTION_EXISTED, !wasThere);
+    return filter == null ? refused(FilterReader.TOPIC_FILTER_INVALID) : changes.remove(filter);
   }
 
   private void unsubscribed(
-      int packetIdentifier, List<RequestedRemoval> removals, List<Result> results) {
-    short[] codes = new short[results.size()];
-    for (int i = 0; i < codes.length; i++) {
-      codes[i] = (short) results.get(i).code;
-      String filter = removals.get(i).text;
-      if (codes[i] == 0) {
-        count.remove(filter);
-      }
-      if (results.get(i).code < UNSPECIFIED_ERROR) {
-        replay.forget(filter);
-      }
-      if (codes[i] == UNSPECIFIED_ERROR && !connection.dialect().reportsOutcome()) {
-        // An UNSUBACK of MQTT 3 would report success (MQTT 3.1.1: MQTT-4.8.0-2).
-        connection.fail(CloseReason.SERVER_UNAVAILABLE, "UNSUBSCRIBE failed");
-        return;
-      }
-    }
-    answer(
-        SubscriptionReplies.unsubAck(packetIdentifier, codes),
+      int packetIdentifier, List<RequestedRemoval> removals, FilterResults results) {
+    byte[] codes = new byte[removals.size()];
+    SlicedLoop.run(
+        connection,
         codes.length,
-        i -> ended(removals.get(i).text, codes[i]));
+        i -> codes[i] = (byte) unsubscribed(removals.get(i).text, results.get(i).code()),
+        () ->
+            respond(
+                codes.length,
+                () ->
+                    SubscriptionReplies.writeUnsubAck(
+                        connection.writer(), connection.dialect(), packetIdentifier, codes),
+                i -> ended(removals.get(i).text, codes[i])));
+  }
+
+  /** Returns the code for the UNSUBACK, or ends the connection if MQTT 3 has none. */
+  private int unsubscribed(String filter, int code) {
+    if (code == 0) {
+      count.remove(filter);
+    }
+    if (code < FilterResults.UNSPECIFIED_ERROR) {
+      replay.forget(filter);
+    }
+    if (code == FilterResults.UNSPECIFIED_ERROR && !connection.dialect().reportsOutcome()) {
+      // An UNSUBACK of MQTT 3 would report success (MQTT 3.1.1: MQTT-4.8.0-2).
+      connection.fail(CloseReason.SERVER_UNAVAILABLE, "UNSUBSCRIBE failed");
+    }
+    return code;
   }
 
   private void ended(String filter, int code) {
@@ -389,7 +322,7 @@ final class Subscriptions {
     }
   }
 
-  /** The connection has ended: discards queued packets, which were not answered. */
+  /** The connection has ended: discards queued packets, which were not acknowledged. */
   void end() {
     queue.end();
     count.end();

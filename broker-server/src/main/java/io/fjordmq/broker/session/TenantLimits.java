@@ -1,5 +1,6 @@
 package io.fjordmq.broker.session;
 
+import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.limits.TenantSettings;
 import io.fjordmq.inbox.InboxLimits;
 

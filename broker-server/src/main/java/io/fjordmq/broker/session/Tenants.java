@@ -69,6 +69,6 @@ public final class Tenants {
   /** Counts that a client of the tenant reached a limit. */
   void reached(Limit limit, String tenant) {
     // Tenants without limits of their own are counted together, because their number is unbounded.
-    observer.limitReached(limit, own.containsKey(tenant) ? tenant : "");
+    observer.onLimitReached(limit, own.containsKey(tenant) ? tenant : "");
   }
 }

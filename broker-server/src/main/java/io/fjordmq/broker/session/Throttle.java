@@ -1,6 +1,7 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
 
 /**
  * Enforces the rates of a connection (bytes in each direction, publishes) and pauses reading while
@@ -22,7 +23,7 @@ final class Throttle extends TimeoutWheel.Timeout {
 
   private final TimeoutWheel wheel;
   private final SessionSettings settings;
-  private final Connection connection;
+  private final Client client;
   private final Runnable mayWriteAgain;
   private long readTokens;
   private long writeTokens;
@@ -31,13 +32,26 @@ final class Throttle extends TimeoutWheel.Timeout {
   private boolean readStopped;
   private boolean writeStopped;
 
+  /** The connection that is throttled. */
+  interface Client {
+    ReadGate gate();
+
+    /** Counts that it reached a limit. */
+    void reached(Limit limit);
+
+    /** Whether the node is overloaded. */
+    boolean isOverloaded();
+
+    SessionObserver observer();
+  }
+
   /**
    * @param mayWriteAgain called when the write rate allows messages again
    */
-  Throttle(TimeoutWheel wheel, Connection connection, Runnable mayWriteAgain) {
+  Throttle(TimeoutWheel wheel, SessionSettings settings, Client client, Runnable mayWriteAgain) {
     this.wheel = wheel;
-    this.settings = connection.settings();
-    this.connection = connection;
+    this.settings = settings;
+    this.client = client;
     this.mayWriteAgain = mayWriteAgain;
     this.readTokens = full(settings.readBytesPerSecond());
     this.writeTokens = full(settings.writeBytesPerSecond());
@@ -92,16 +106,16 @@ final class Throttle extends TimeoutWheel.Timeout {
     writeTokens -= (long) bytes * TICKS_PER_SECOND;
     if (writeTokens < 0 && !writeStopped) {
       writeStopped = true;
-      connection.reached(Limit.WRITE_RATE);
+      client.reached(Limit.WRITE_RATE);
       wheel.arm(this, 1);
     }
   }
 
   /** Stops reading the client until the node is no longer overloaded. */
   void holdBackWhileOverloaded() {
-    if (!connection.gate().isClosedBy(ReadGate.OVERLOAD)) {
-      connection.observer().refusedAsOverloaded(RejectedWork.MQTT3_PUBLISHER);
-      connection.gate().close(ReadGate.OVERLOAD);
+    if (!client.gate().isClosedBy(ReadGate.OVERLOAD)) {
+      client.observer().onRefusedAsOverloaded(RejectedWork.MQTT3_PUBLISHER);
+      client.gate().close(ReadGate.OVERLOAD);
       wheel.arm(this, 1);
     }
   }
@@ -114,8 +128,8 @@ final class Throttle extends TimeoutWheel.Timeout {
   private void stopReading(Limit limit) {
     if (!readStopped) {
       readStopped = true;
-      connection.reached(limit);
-      connection.gate().close(ReadGate.RATE);
+      client.reached(limit);
+      client.gate().close(ReadGate.RATE);
       wheel.arm(this, 1);
     }
   }
@@ -139,16 +153,16 @@ final class Throttle extends TimeoutWheel.Timeout {
     refill();
     if (readStopped && readTokens >= 0 && publishTokens >= 0) {
       readStopped = false;
-      connection.gate().open(ReadGate.RATE);
+      client.gate().open(ReadGate.RATE);
     }
     if (writeStopped && writeTokens >= 0) {
       writeStopped = false;
       mayWriteAgain.run();
     }
-    if (!connection.services().overload().isOverloaded()) {
-      connection.gate().open(ReadGate.OVERLOAD);
+    if (!client.isOverloaded()) {
+      client.gate().open(ReadGate.OVERLOAD);
     }
-    boolean heldBack = connection.gate().isClosedBy(ReadGate.OVERLOAD);
+    boolean heldBack = client.gate().isClosedBy(ReadGate.OVERLOAD);
     return readStopped || writeStopped || heldBack ? 1 : 0;
   }
 }

@@ -46,7 +46,7 @@ final class TimeoutWheel {
   private static final class Head extends Timeout {
     @Override
     long due() {
-      throw new IllegalStateException("a slot's head is never due");
+      throw new IllegalStateException("the head of a slot is never due");
     }
   }
 

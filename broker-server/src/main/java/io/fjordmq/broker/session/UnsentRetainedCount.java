@@ -1,26 +1,37 @@
 package io.fjordmq.broker.session;
 
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.retain.RetainStore;
 import io.fjordmq.retain.RetainStore.Page;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the subscriptions whose retained messages were not all sent before the connection ended.
- * Filters whose first page was not read are looked up one after the other, because it is unknown
- * whether they match any retained message. Event loop only.
+ * Filters whose first page was not read are looked up one at a time, because it is unknown whether
+ * they match any retained message. Event loop only.
  */
 final class UnsentRetainedCount {
-  /** Maximum number of pages read; filters beyond that are counted without a look-up. */
+  /** The client that did not get the messages. */
+  interface Client extends ResultCallback.Receiver {
+    String tenant();
+
+    RetainStore retained();
+
+    /** Counts messages that were dropped. */
+    void dropped(DropReason reason, long count);
+  }
+
+  /** Maximum number of pages read; filters beyond that are counted without a lookup. */
   private static final int MAX_LOOKUPS = 64;
 
-  private final Connection connection;
+  private final Client client;
   private final ArrayDeque<TopicFilter> unknown = new ArrayDeque<>();
   private int certain;
   private int lookups;
 
-  UnsentRetainedCount(Connection connection) {
-    this.connection = connection;
+  UnsentRetainedCount(Client client) {
+    this.client = client;
   }
 
   /**
@@ -51,12 +62,12 @@ final class UnsentRetainedCount {
       dropped(1 + unknown.size());
       return;
     }
-    connection.whenDone(
-        connection.services().retained().match(connection.tenant(), filter, cursor, 1, 1),
-        (page, error) -> answered(filter, page));
+    client.whenDone(
+        client.retained().match(client.tenant(), filter, cursor, 1, 1),
+        (page, error) -> onPage(filter, page));
   }
 
-  private void answered(TopicFilter filter, @Nullable Page page) {
+  private void onPage(TopicFilter filter, @Nullable Page page) {
     if (page != null && page.messages().isEmpty() && page.cursor() != null) {
       lookUp(filter, page.cursor());
       return;
@@ -69,7 +80,7 @@ final class UnsentRetainedCount {
 
   private void dropped(int subscriptions) {
     if (subscriptions > 0) {
-      connection.dropped(DropReason.RETAINED_UNAVAILABLE, subscriptions);
+      client.dropped(DropReason.RETAINED_UNAVAILABLE, subscriptions);
     }
   }
 }

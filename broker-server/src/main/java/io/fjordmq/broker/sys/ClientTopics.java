@@ -1,9 +1,9 @@
 package io.fjordmq.broker.sys;
 
 import io.fjordmq.broker.delivery.PublishRouter;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
 import io.fjordmq.broker.session.ClientEvents;
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.ConnectRequest;
 import io.fjordmq.inbox.ConnectOrder;
 import java.net.InetAddress;
 
@@ -13,7 +13,7 @@ import java.net.InetAddress;
  */
 public final class ClientTopics implements ClientEvents {
   /** Limit of a client identifier in a topic; longer ones are truncated there, not in the JSON. */
-  private static final int LONGEST_LEVEL = 1_024;
+  private static final int MAX_LEVEL_LENGTH = 1_024;
 
   private final SysTopicsSettings settings;
   private final String node;
@@ -91,7 +91,7 @@ public final class ClientTopics implements ClientEvents {
 
   /** Escapes the wildcards, which a client identifier may contain but a topic may not. */
   private static String level(String clientId) {
-    int end = Math.min(clientId.length(), LONGEST_LEVEL);
+    int end = Math.min(clientId.length(), MAX_LEVEL_LENGTH);
     if (end < clientId.length() && Character.isHighSurrogate(clientId.charAt(end - 1))) {
       end--;
     }

@@ -13,7 +13,7 @@ final class EmqxTopics {
 
   private final String node;
   private final String version;
-  private long mostClients;
+  private long maxClients;
 
   EmqxTopics(String node, String version) {
     this.node = node;
@@ -26,26 +26,26 @@ final class EmqxTopics {
   }
 
   /** Adds the topics with their current values. */
-  void addTo(Map<String, String> values, SysValues figures) {
+  void addTo(Map<String, String> values, SysValues stats) {
     values.put(ROOT, node);
     put(values, "version", version);
     put(values, "sysdescr", "FjordMQ");
-    put(values, "uptime", uptime(Duration.ofMillis(figures.uptimeMillis())));
+    put(values, "uptime", uptime(Duration.ofMillis(stats.uptimeMillis())));
     put(
         values,
         "datetime",
         DateTimeFormatter.ISO_INSTANT.format(
-            Instant.ofEpochSecond(figures.nowMillis() / 1_000).atOffset(ZoneOffset.UTC)));
-    InboxStoreStatus inboxes = figures.status().inboxes();
-    long connected = figures.clientTraffic().connected();
-    mostClients = Math.max(mostClients, connected);
+            Instant.ofEpochSecond(stats.nowMillis() / 1_000).atOffset(ZoneOffset.UTC)));
+    InboxStoreStatus inboxes = stats.status().inboxes();
+    long connected = stats.clientTraffic().connected();
+    maxClients = Math.max(maxClients, connected);
     put(values, "stats/connections/count", Long.toString(connected));
-    put(values, "stats/connections/max", Long.toString(mostClients));
+    put(values, "stats/connections/max", Long.toString(maxClients));
     put(
         values,
         "stats/subscriptions/count",
-        Long.toString(inboxes.subscriptions() + figures.clientTraffic().transientSubscriptions()));
-    put(values, "stats/retained/count", Long.toString(figures.status().retained()));
+        Long.toString(inboxes.subscriptions() + stats.clientTraffic().transientSubscriptions()));
+    put(values, "stats/retained/count", Long.toString(stats.status().retained()));
   }
 
   private static String uptime(Duration time) {

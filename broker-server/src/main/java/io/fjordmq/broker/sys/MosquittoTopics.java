@@ -16,8 +16,8 @@ final class MosquittoTopics {
   private final Map<String, Load> loads = new LinkedHashMap<>();
   private final String version;
   private long lastMillis;
-  private long mostClients;
-  private long mostHeap;
+  private long maxClients;
+  private long maxHeap;
 
   /**
    * @param nowMillis start of the first averaging interval
@@ -41,30 +41,30 @@ final class MosquittoTopics {
   }
 
   /** Adds the topics with their current values. */
-  void addTo(Map<String, String> values, SysValues figures) {
+  void addTo(Map<String, String> values, SysValues stats) {
     put(values, "version", "FjordMQ version " + version);
-    put(values, "uptime", figures.uptimeMillis() / 1_000 + " seconds");
-    addClients(values, figures);
-    addTraffic(values, figures.clientTraffic());
-    addStored(values, figures);
-    mostHeap = Math.max(mostHeap, figures.heapBytes());
-    put(values, "heap/current", figures.heapBytes());
-    put(values, "heap/maximum", mostHeap);
-    addLoads(values, figures);
+    put(values, "uptime", stats.uptimeMillis() / 1_000 + " seconds");
+    addClients(values, stats);
+    addTraffic(values, stats.clientTraffic());
+    addStored(values, stats);
+    maxHeap = Math.max(maxHeap, stats.heapBytes());
+    put(values, "heap/current", stats.heapBytes());
+    put(values, "heap/maximum", maxHeap);
+    addLoads(values, stats);
   }
 
-  private void addClients(Map<String, String> values, SysValues figures) {
-    InboxStoreStatus inboxes = figures.status().inboxes();
-    long connected = figures.clientTraffic().connected();
+  private void addClients(Map<String, String> values, SysValues stats) {
+    InboxStoreStatus inboxes = stats.status().inboxes();
+    long connected = stats.clientTraffic().connected();
     long disconnected = Math.max(0, inboxes.inboxes() - inboxes.attached());
-    mostClients = Math.max(mostClients, connected);
+    maxClients = Math.max(maxClients, connected);
     put(values, "clients/connected", connected);
     put(values, "clients/active", connected);
     put(values, "clients/disconnected", disconnected);
     put(values, "clients/inactive", disconnected);
     put(values, "clients/total", connected + disconnected);
-    put(values, "clients/maximum", mostClients);
-    put(values, "clients/expired", figures.clientTraffic().expiredSessions());
+    put(values, "clients/maximum", maxClients);
+    put(values, "clients/expired", stats.clientTraffic().expiredSessions());
   }
 
   private static void addTraffic(Map<String, String> values, ClientTraffic clientTraffic) {
@@ -79,9 +79,9 @@ final class MosquittoTopics {
     put(values, "publish/bytes/sent", clientTraffic.publishBytesSent());
   }
 
-  private static void addStored(Map<String, String> values, SysValues figures) {
-    InboxStoreStatus inboxes = figures.status().inboxes();
-    long retained = figures.status().retained();
+  private static void addStored(Map<String, String> values, SysValues stats) {
+    InboxStoreStatus inboxes = stats.status().inboxes();
+    long retained = stats.status().retained();
     long stored = inboxes.queuedMessages() + retained;
     put(values, "messages/stored", stored);
     put(values, "store/messages/count", stored);
@@ -89,15 +89,15 @@ final class MosquittoTopics {
     put(
         values,
         "subscriptions/count",
-        inboxes.subscriptions() + figures.clientTraffic().transientSubscriptions());
+        inboxes.subscriptions() + stats.clientTraffic().transientSubscriptions());
   }
 
-  private void addLoads(Map<String, String> values, SysValues figures) {
-    long elapsed = figures.nowMillis() - lastMillis;
-    lastMillis = figures.nowMillis();
+  private void addLoads(Map<String, String> values, SysValues stats) {
+    long elapsed = stats.nowMillis() - lastMillis;
+    lastMillis = stats.nowMillis();
     loads.forEach(
         (name, load) -> {
-          load.average.update(load.counter.applyAsLong(figures.clientTraffic()), elapsed);
+          load.average.update(load.counter.applyAsLong(stats.clientTraffic()), elapsed);
           for (int i = 0; i < LoadAverage.MINUTES.length; i++) {
             String topic = "load/" + name + "/" + LoadAverage.MINUTES[i] + "min";
             put(values, topic, String.format(Locale.ROOT, "%.2f", load.average.over(i)));

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The retain store for new subscriptions: answers filters below {@code $SYS} from this node's
+ * The retain store for new subscriptions: serves filters below {@code $SYS} from this node's
  * values. No other filter matches these topics (MQTT 5.0 §4.7.2).
  */
 public final class SysRetained implements RetainStore {

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  * <p>The messages have QoS 0: a lost value is followed by the next one.
  */
 public final class SysTopics implements Runnable {
-  private final Supplier<SysValues> figures;
+  private final Supplier<SysValues> stats;
   private final Consumer<Message> publisher;
   private final MosquittoTopics mosquitto;
   private final EmqxTopics emqx;
@@ -31,19 +31,19 @@ public final class SysTopics implements Runnable {
   /**
    * @param node name of this node
    * @param version of FjordMQ
-   * @param figures must not block
+   * @param stats must not block
    * @param publisher publishes to connected clients of this node
    */
   public SysTopics(
       SysTopicsSettings settings,
       String node,
       String version,
-      Supplier<SysValues> figures,
+      Supplier<SysValues> stats,
       Consumer<Message> publisher) {
     this.settings = settings;
-    this.figures = figures;
+    this.stats = stats;
     this.publisher = publisher;
-    this.mosquitto = new MosquittoTopics(version, figures.get().nowMillis());
+    this.mosquitto = new MosquittoTopics(version, stats.get().nowMillis());
     this.emqx = new EmqxTopics(node, version);
   }
 
@@ -60,7 +60,7 @@ public final class SysTopics implements Runnable {
   /** Computes the values and publishes those that have changed. Not thread-safe. */
   @Override
   public void run() {
-    SysValues now = figures.get();
+    SysValues now = stats.get();
     Map<String, String> texts = new TreeMap<>();
     if (settings.mosquitto()) {
       mosquitto.addTo(texts, now);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -24,6 +25,8 @@ final class Chaos {
   private static final long LONG_RUN_SECONDS = 300;
   private static final long CALM_MILLIS = 3_000;
   private static final long MOVING_MILLIS = 1_500;
+  private static final int WANTED_ROUTES =
+      Integer.parseInt(System.getenv().getOrDefault("CHAOS_ROUTES", "100"));
 
   /** Takes little of the disk in advance: a full one is felt soon. */
   private static final String SMALL_FILES =
@@ -66,8 +69,7 @@ final class Chaos {
     this.connected = List.of(subscriber("staying", 1), moving);
     this.away = subscriber("away", 3);
     this.live = new LiveLoad(nodes, history);
-    String wanted = System.getenv().getOrDefault("CHAOS_ROUTES", "100");
-    this.routes = new RouteLoad(Integer.parseInt(wanted), nodes, history);
+    this.routes = new RouteLoad(WANTED_ROUTES, nodes, history);
   }
 
   private ChaosPublisher publisher(String name, int node, MqttQos qos) {
@@ -91,8 +93,14 @@ final class Chaos {
     long seconds = Long.parseLong(args[2]);
     long seed = Long.parseLong(args[3]);
     List<String> java = List.of(args).subList(6, args.length);
-    Chaos chaos =
-        new Chaos(folder, seed, seconds, Set.of(args[4].split(",")), Integer.parseInt(args[5]));
+    Set<String> kinds = new TreeSet<>(List.of(args[4].split(",")));
+    int nodes = Integer.parseInt(args[5]);
+    String unusable = unusable(kinds, nodes);
+    if (!unusable.isEmpty()) {
+      System.out.println("chaos: " + unusable + "; see --help");
+      System.exit(2);
+    }
+    Chaos chaos = new Chaos(folder, seed, seconds, kinds, nodes);
     int code;
     try {
       code = chaos.run(Path.of(args[1]), java);
@@ -106,9 +114,26 @@ final class Chaos {
     System.exit(code);
   }
 
+  /**
+   * Why a run with these kinds would not do what is expected of it: empty if it would.
+   *
+   * @param kinds "all" or names of kinds
+   */
+  static String unusable(Set<String> kinds, int nodes) {
+    Set<String> unknown = new TreeSet<>(kinds);
+    unknown.removeAll(Fault.kinds());
+    unknown.remove("all");
+    if (!unknown.isEmpty()) {
+      return "unknown kinds of faults: " + String.join(", ", unknown);
+    }
+    boolean isTooSmall = nodes < Fault.TwoDown.MIN_NODES;
+    return kinds.contains("TwoDown") && isTooSmall ? "TwoDown requires CHAOS_NODES=5" : "";
+  }
+
   private int run(Path home, List<String> java) throws IOException, InterruptedException {
     System.out.printf("chaos: %d nodes, %d s, seed %d, in %s%n", nodes, seconds, seed, folder);
-    try (ChaosCluster cluster = new ChaosCluster(nodes, folder, home, java, SMALL_FILES, history)) {
+    try (ChaosCluster cluster =
+        new ChaosCluster(nodes, WANTED_ROUTES, folder, home, java, SMALL_FILES, history)) {
       cluster.start();
       connected.forEach(ChaosSubscriber::begin);
       away.begin();
@@ -228,7 +253,7 @@ final class Chaos {
     findings.stream().limit(50).forEach(finding -> System.out.println("BROKEN: " + finding));
     System.out.println(
         findings.isEmpty()
-            ? "chaos: nothing acknowledged was lost, doubled or reordered; seed " + seed
+            ? "chaos: no acknowledged message was lost, duplicated or reordered; seed " + seed
             : "chaos: BROKEN " + byKind + "; seed " + seed + "; see " + folder);
     return findings.isEmpty() ? 0 : 1;
   }

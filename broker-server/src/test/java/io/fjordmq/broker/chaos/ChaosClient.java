@@ -18,9 +18,9 @@ final class ChaosClient {
   private static final long SESSION_SECONDS = 86_400;
   private static final int KEEP_ALIVE_SECONDS = 3;
   private static final int CONNACK_SECONDS = 3;
-  private static final long PATIENCE_SECONDS = 60;
-  private static final int LEAST_PAUSE_MILLIS = 20;
-  private static final int MOST_PAUSE_MILLIS = 200;
+  private static final long TIMEOUT_SECONDS = 60;
+  private static final int MIN_PAUSE_MILLIS = 20;
+  private static final int MAX_PAUSE_MILLIS = 200;
 
   private final String name;
   private final int nodes;
@@ -81,8 +81,7 @@ final class ChaosClient {
     String cause = String.valueOf(context.getCause().getMessage()).replace('\n', ' ');
     history.note(name + " goes to node " + node + ": " + cause);
     int pause =
-        LEAST_PAUSE_MILLIS
-            + ThreadLocalRandom.current().nextInt(MOST_PAUSE_MILLIS - LEAST_PAUSE_MILLIS);
+        MIN_PAUSE_MILLIS + ThreadLocalRandom.current().nextInt(MAX_PAUSE_MILLIS - MIN_PAUSE_MILLIS);
     context
         .getReconnector()
         .reconnect(true)
@@ -138,7 +137,7 @@ final class ChaosClient {
 
   static <T> T await(String what, CompletableFuture<T> future) {
     try {
-      return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       throw new IllegalStateException(what + " failed", e);
     }

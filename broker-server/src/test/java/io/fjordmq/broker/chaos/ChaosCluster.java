@@ -12,21 +12,37 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The nodes and their network; does faults to them. Used by one thread, and by a second one for the
- * first of two faults at once, which does nothing to a node's process.
+ * The nodes and their network; does faults to them. Used by one thread, and by others for all but
+ * the last of several faults at once, which do nothing to a node's process.
  */
 final class ChaosCluster implements AutoCloseable {
   private static final long START_SECONDS = 90;
-  private static final long SECOND_AFTER_MILLIS = 1_500;
 
+  /** How many more seconds a node may take to start for each so many routes. */
+  private static final int ROUTES_OF_A_SECOND = 1_000;
+
+  private static final long LAST_AFTER_MILLIS = 1_500;
+
+  private final long startSeconds;
   private final Network network;
   private final Disks disks;
   private final Clocks clocks;
   private final List<ChaosNode> nodes = new ArrayList<>();
   private final History history;
 
-  ChaosCluster(int size, Path folder, Path home, List<String> java, String extra, History history)
+  /**
+   * @param routes how many there will be; all nodes may have to load them at the same time
+   */
+  ChaosCluster(
+      int size,
+      int routes,
+      Path folder,
+      Path home,
+      List<String> java,
+      String extra,
+      History history)
       throws IOException {
+    this.startSeconds = START_SECONDS + routes / ROUTES_OF_A_SECOND;
     this.network = new Network(size);
     this.disks = new Disks(folder);
     this.clocks = new Clocks(folder, System.getenv("CHAOS_FAKETIME"));
@@ -47,18 +63,26 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  private static void awaitReady(ChaosNode node) {
-    long deadline = System.nanoTime() + START_SECONDS * 1_000_000_000L;
+  private void awaitReady(ChaosNode node) {
+    if (!acceptsOrEnds(node)) {
+      throw new IllegalStateException("node " + node.number() + " ended at start");
+    }
+  }
+
+  /** Waits until clients can connect to it, then returns true; false if it ends. */
+  private boolean acceptsOrEnds(ChaosNode node) {
+    long deadline = System.nanoTime() + startSeconds * 1_000_000_000L;
     while (!accepts(node)) {
       if (!node.isRunning()) {
-        throw new IllegalStateException("node " + node.number() + " ended at start");
+        return false;
       }
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException(
-            "node " + node.number() + " takes no clients after " + START_SECONDS + " s");
+            "node " + node.number() + " takes no clients after " + startSeconds + " s");
       }
       pause(50);
     }
+    return true;
   }
 
   private static boolean accepts(ChaosNode node) {
@@ -98,22 +122,39 @@ final class ChaosCluster implements AutoCloseable {
     try {
       breakAndMendAll(fault);
       history.note("mended");
-      nodes.forEach(ChaosCluster::awaitReady);
+      nodes.forEach(this::awaitReady);
     } catch (IllegalStateException e) {
       throw new NodeFailure(fault, e);
     }
   }
 
   private void breakAndMendAll(Fault fault) {
-    if (fault instanceof Fault.TwoAtOnce two) {
-      CompletableFuture<Void> first = CompletableFuture.runAsync(() -> breakAndMend(two.first()));
-      pause(SECOND_AFTER_MILLIS);
-      breakAndMend(two.second());
-      await(first);
-      startAgain(fault.nodes());
-    } else {
-      breakAndMend(fault);
+    List<Fault> parts = fault.parts();
+    Fault last = parts.get(parts.size() - 1);
+    if (parts.size() == 1) {
+      breakAndMend(last);
+      return;
     }
+    List<CompletableFuture<Void>> lasting = new ArrayList<>();
+    parts.stream().filter(part -> part != last).forEach(part -> lasting.add(begin(part)));
+    pause(LAST_AFTER_MILLIS);
+    breakAndMend(last);
+    lasting.forEach(ChaosCluster::await);
+    startAgain(fault.nodes());
+  }
+
+  /** A disk is full when this returns: the power may not be cut while it is being filled. */
+  private CompletableFuture<Void> begin(Fault fault) {
+    if (fault instanceof Fault.DiskFull full) {
+      disks.fill(full.node());
+      return CompletableFuture.runAsync(() -> freeAfter(full));
+    }
+    return CompletableFuture.runAsync(() -> breakAndMend(fault));
+  }
+
+  private void freeAfter(Fault.DiskFull full) {
+    pause(full.millis());
+    disks.free(full.node());
   }
 
   private static void await(CompletableFuture<Void> fault) {
@@ -124,10 +165,13 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  /** A node need not start with a full disk or a wrong clock; now it has neither. */
+  /**
+   * A node need not start with a full disk or a wrong clock; now it has neither. It may still be
+   * about to end.
+   */
   private void startAgain(Set<Integer> numbers) {
     for (int number : numbers) {
-      if (!node(number).isRunning()) {
+      if (!acceptsOrEnds(node(number))) {
         history.note("node " + number + " did not start while the other fault lasted");
         node(number).start();
       }
@@ -152,6 +196,8 @@ final class ChaosCluster implements AutoCloseable {
       node.start();
     } else if (fault instanceof Fault.RollingRestart rolling) {
       restartAll(rolling.drain());
+    } else if (fault instanceof Fault.TwoDown two) {
+      takeDown(two);
     } else if (fault instanceof Fault.Frozen frozen) {
       node(frozen.node()).freeze();
       pause(frozen.millis());
@@ -176,11 +222,19 @@ final class ChaosCluster implements AutoCloseable {
       jump.nodes().forEach(node -> setClock(node, 0));
     } else if (fault instanceof Fault.DiskFull full) {
       disks.fill(full.node());
-      pause(full.millis());
-      disks.free(full.node());
+      freeAfter(full);
     } else if (fault instanceof Fault.DiskSlow slow) {
       disks.stall(slow.node(), slow.millis());
     }
+  }
+
+  private void takeDown(Fault.TwoDown two) {
+    node(two.first()).kill();
+    pause(two.apartMillis());
+    node(two.second()).kill();
+    pause(two.millis());
+    node(two.first()).start();
+    node(two.second()).start();
   }
 
   private void restartAll(boolean drain) {
@@ -198,9 +252,7 @@ final class ChaosCluster implements AutoCloseable {
   /** Freezes the nodes first: a node that lost power does not see its writes fail. */
   private void cutPower(Set<Integer> numbers) {
     numbers.forEach(number -> node(number).freeze());
-    numbers.forEach(disks::losePower);
-    numbers.forEach(number -> node(number).kill());
-    numbers.forEach(disks::restorePower);
+    disks.cutPower(numbers, number -> node(number).kill());
     numbers.forEach(number -> node(number).start());
   }
 

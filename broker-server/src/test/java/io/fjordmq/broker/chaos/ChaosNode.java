@@ -69,6 +69,8 @@ final class ChaosNode {
           allowAnonymous: true
         sessionConfig: # and then gets everything at once, not 512 KiB a second
           writeBytesPerSecond: 0
+          maxQueuedMessages: 1000000 # nothing is dropped for live subscribers of a slow node
+          maxQueuedBytes: 1 GiB
         inboxConfig: # one subscriber is away all the time, for hours perhaps
           limits:
             maxMessages: 10000000

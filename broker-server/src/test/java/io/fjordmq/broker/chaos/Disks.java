@@ -6,19 +6,34 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.IntConsumer;
 
 /**
  * The nodes' disks: a file system for the data of each, made by {@code bin/chaos.sh} where the
- * machine allows it. Used by one thread.
- *
- * @param folder of the run: the node's data are in {@code node<n>/data}; what is to be stalled, and
- *     for how many seconds, is written to {@code stalls}; {@code power-cut.py} shuts a file system
- *     down if the machine allows it
+ * machine allows it. Thread-safe; no disk may stall while its power is cut.
  */
-record Disks(Path folder) {
+final class Disks {
   private static final int CHUNK = 1 << 20;
-  private static final int LONGEST_STALL_MILLIS = 3_000;
+  private static final int MAX_STALL_MILLIS = 3_000;
   private static final int BREATH_MILLIS = 150;
+
+  private final Path folder;
+
+  /** The nodes whose disk has to be full. Guarded by this. */
+  private final Set<Integer> full = new HashSet<>();
+
+  /**
+   * Those of a run.
+   *
+   * @param folder the node's data are in {@code node<n>/data}; what is to be stalled, and for how
+   *     many seconds, is written to {@code stalls}; {@code power-cut.py} shuts a file system down
+   *     if the machine allows it
+   */
+  Disks(Path folder) {
+    this.folder = folder;
+  }
 
   /** Whether there are any. */
   boolean exist() {
@@ -29,7 +44,7 @@ record Disks(Path folder) {
     return folder.resolve("stalls");
   }
 
-  /** Whether {@link #losePower} works here. */
+  /** Whether {@link #cutPower} works here. */
   boolean canLosePower() {
     return Files.exists(powerCut());
   }
@@ -46,8 +61,9 @@ record Disks(Path folder) {
     return disk(node).resolve("filler");
   }
 
-  /** Leaves no byte. */
-  void fill(int node) {
+  /** Leaves no byte until {@link #free}, also after a power cut. */
+  synchronized void fill(int node) {
+    full.add(node);
     try {
       long free = Files.getFileStore(disk(node)).getUsableSpace();
       // Taken without being written, but for the last bytes, which the node may be quicker to take.
@@ -78,7 +94,8 @@ record Disks(Path folder) {
   }
 
   /** Frees what {@link #fill} took. */
-  void free(int node) {
+  synchronized void free(int node) {
+    full.remove(node);
     try {
       Files.deleteIfExists(filler(node));
     } catch (IOException e) {
@@ -90,7 +107,7 @@ record Disks(Path folder) {
   void stall(int node, int millis) {
     long end = System.nanoTime() + millis * 1_000_000L;
     for (long left = millis; left > 0; left = (end - System.nanoTime()) / 1_000_000) {
-      long stall = Math.min(left, LONGEST_STALL_MILLIS);
+      long stall = Math.min(left, MAX_STALL_MILLIS);
       try {
         Files.writeString(
             stalls(),
@@ -103,19 +120,27 @@ record Disks(Path folder) {
     }
   }
 
-  /** Drops everything that was written and not synced; nothing can be written any more. */
-  void losePower(int node) {
-    Command.run("python3", powerCut().toString(), disk(node).toString());
+  /**
+   * Drops everything that was written and not synced, which may be what {@link #fill} or {@link
+   * #free} did: a full disk is full again afterwards, any other is not.
+   *
+   * @param kill ends all processes of a node that use its disk; nothing can be written any more
+   */
+  synchronized void cutPower(Set<Integer> nodes, IntConsumer kill) {
+    nodes.forEach(node -> Command.run("python3", powerCut().toString(), disk(node).toString()));
+    nodes.forEach(kill::accept);
+    nodes.forEach(this::restorePower);
   }
 
-  /**
-   * After {@link #losePower}, when no process uses the disk: replays its journal, and frees what
-   * {@link #fill} took, as the power cut may have undone {@link #free}.
-   */
-  void restorePower(int node) {
+  /** Replays its journal. */
+  private void restorePower(int node) {
     Command.run("umount", disk(node).toString());
     String image = folder.resolve("disk" + node).toString();
     Command.run("mount", "-o", "loop", image, disk(node).toString());
-    free(node);
+    if (full.contains(node)) {
+      fill(node);
+    } else {
+      free(node);
+    }
   }
 }

@@ -1,16 +1,19 @@
 package io.fjordmq.broker.chaos;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * What is done to a cluster. Each leaves a majority of the nodes alive and connected to each other,
- * except for {@link PowerCutAll} and some of {@link TwoAtOnce}, and is mended before the next.
+ * except for {@link PowerCutAll} and some of {@link TwoAtOnce} and {@link ThreeAtOnce}, and is
+ * mended before the next.
  */
 sealed interface Fault {
 
@@ -103,6 +106,42 @@ sealed interface Fault {
     }
   }
 
+  /**
+   * One node's disk is full and one's is slow, perhaps the same node's; meanwhile a node is killed
+   * or loses power, perhaps one of these. With three nodes there may be no majority that can write
+   * for as long as it lasts.
+   */
+  record ThreeAtOnce(DiskFull full, DiskSlow slow, OfOne kill) implements Fault {
+    public ThreeAtOnce {
+      // A stalled file system cannot be unmounted.
+      if (kill instanceof PowerCut && kill.node() == slow.node()) {
+        throw new IllegalArgumentException("no power cut while the disk stalls: " + kill);
+      }
+    }
+
+    @Override
+    public Set<Integer> nodes() {
+      return new TreeSet<>(List.of(full.node, slow.node, kill.node()));
+    }
+  }
+
+  /**
+   * Two nodes are down at the same time for a while, which five nodes can do without.
+   *
+   * @param apartMillis how long the first is down before the second is killed; 0 if both are killed
+   *     at the same moment
+   * @param millis how long both are down
+   */
+  record TwoDown(int first, int second, int apartMillis, int millis) implements Fault {
+    /** How many nodes it takes for the others to be a majority. */
+    static final int MIN_NODES = 5;
+
+    @Override
+    public Set<Integer> nodes() {
+      return Set.of(first, second);
+    }
+  }
+
   /** Its disk takes no more for a while: not a byte is free. */
   record DiskFull(int node, int millis) implements OfOne {}
 
@@ -137,9 +176,13 @@ sealed interface Fault {
                   new PairCut(other, node, longOrShort(random)),
                   jump(random, nodes),
                   twoAtOnce(random, nodes),
+                  threeAtOnce(random, nodes),
                   new DiskFull(1 + random.nextInt(nodes), longOrShort(random)),
                   new DiskSlow(1 + random.nextInt(nodes), longOrShort(random))));
-      java.util.Collections.shuffle(each, random);
+      if (nodes >= TwoDown.MIN_NODES) {
+        each.add(twoDown(random, node, other));
+      }
+      Collections.shuffle(each, random);
       faults.addAll(each);
     }
     return List.copyOf(faults);
@@ -150,17 +193,34 @@ sealed interface Fault {
     return this instanceof DiskFull || this instanceof DiskSlow;
   }
 
-  /** Whether it needs {@link Disks#losePower}. */
+  /** Whether it needs {@link Disks#canLosePower}. */
   default boolean isOfPower() {
     return this instanceof PowerCut || this instanceof PowerCutAll;
   }
 
-  /** What it consists of: itself, but for {@link TwoAtOnce}. */
+  /**
+   * What it consists of: itself, but for {@link TwoAtOnce} and {@link ThreeAtOnce}. All but the
+   * last go on while the last is done.
+   */
   default List<Fault> parts() {
-    return this instanceof TwoAtOnce two ? List.of(two.first, two.second) : List.of(this);
+    if (this instanceof TwoAtOnce two) {
+      return List.of(two.first, two.second);
+    }
+    return this instanceof ThreeAtOnce three
+        ? List.of(three.full, three.slow, three.kill)
+        : List.of(this);
   }
 
-  /** With the parts of {@link TwoAtOnce}, as in the usage of {@code bin/chaos.sh}. */
+  /** The names of all kinds, as in the usage of {@code bin/chaos.sh}. */
+  static Set<String> kinds() {
+    return Stream.of(Fault.class, OfOne.class)
+        .flatMap(type -> Stream.of(type.getPermittedSubclasses()))
+        .filter(Class::isRecord)
+        .map(Class::getSimpleName)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /** With its parts if there are several, as in the usage of {@code bin/chaos.sh}. */
   default String kind() {
     return parts().stream()
         .map(part -> part.getClass().getSimpleName())
@@ -198,6 +258,26 @@ sealed interface Fault {
           default -> new Unplugged(hit, millis / 2);
         };
     return new TwoAtOnce(first, second);
+  }
+
+  private static ThreeAtOnce threeAtOnce(Random random, int nodes) {
+    int full = 1 + random.nextInt(nodes);
+    int slow = 1 + random.nextInt(nodes);
+    int millis = 6_000 + random.nextInt(5_000);
+    int hit = 1 + random.nextInt(nodes);
+    boolean losesPower = hit != slow && random.nextBoolean();
+    return new ThreeAtOnce(
+        new DiskFull(full, millis),
+        new DiskSlow(slow, millis),
+        losesPower ? new PowerCut(hit) : new Killed(hit));
+  }
+
+  /**
+   * The second is killed with the first, or when the others have noticed that the first is down.
+   */
+  private static TwoDown twoDown(Random random, int first, int second) {
+    int apart = random.nextBoolean() ? 0 : 4_000 + random.nextInt(4_000);
+    return new TwoDown(first, second, apart, longOrShort(random));
   }
 
   private static ClockJump jump(Random random, int nodes) {

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class LiveProbe {
   /** Longer than any fault takes, and what it takes to get over it. */
-  private static final long PATIENCE_SECONDS = 40;
+  private static final long TIMEOUT_SECONDS = 40;
 
   private static final long PAUSE_MILLIS = 100;
 
@@ -140,7 +140,7 @@ final class LiveProbe {
    * @return false if it failed, took too long, or the connection ended
    */
   private boolean await(CompletableFuture<?> future) {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     while (client.isConnected() && System.nanoTime() < end) {
       try {
         future.get(PAUSE_MILLIS, TimeUnit.MILLISECONDS);

@@ -24,11 +24,14 @@ final class RouteLoad {
 
   private static final int FILTERS_OF_A_PACKET = 500;
   private static final int SAMPLES = 200;
-  private static final int MOST_UNHEARD = 3;
-  private static final long PATIENCE_SECONDS = 30;
+  private static final int MAX_UNHEARD = 3;
+  private static final long TIMEOUT_SECONDS = 30;
 
   /** The node that resumes a session adds a route for each of its filters before CONNACK. */
   private static final int CONNACK_SECONDS = 60;
+
+  /** After the last fault all clients may have to resume at once, some of them several times. */
+  private static final long RESUME_SECONDS = 600;
 
   private static final String NAME = "routes";
 
@@ -91,11 +94,15 @@ final class RouteLoad {
         client.mqtt().subscribeWith().addSubscriptions(packet).send());
   }
 
-  /** Tries some of them, chosen by the seed, one after the other. */
+  /**
+   * Tries some of them, chosen by the seed, one after the other; before that, waits until all
+   * clients have resumed their sessions.
+   */
   void check(long seed) {
+    awaitConnected();
     Random random = new Random(seed);
     int unheard = 0;
-    for (int sample = 0; sample < SAMPLES && unheard < MOST_UNHEARD; sample++) {
+    for (int sample = 0; sample < SAMPLES && unheard < MAX_UNHEARD; sample++) {
       int route = random.nextInt(routes);
       heard = new CompletableFuture<>();
       note(Step.SUBSCRIBED, route);
@@ -105,6 +112,19 @@ final class RouteLoad {
         note(Step.UNHEARD, route);
         unheard++;
       }
+    }
+  }
+
+  private void awaitConnected() {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(RESUME_SECONDS);
+    while (!clients.stream().allMatch(client -> client.mqtt().getState().isConnected())) {
+      if (System.nanoTime() > end) {
+        throw new IllegalStateException(
+            "some clients with many subscriptions did not resume their sessions within "
+                + RESUME_SECONDS
+                + " s");
+      }
+      ChaosCluster.pause(100);
     }
   }
 
@@ -122,7 +142,7 @@ final class RouteLoad {
 
   private boolean isHeard() {
     try {
-      heard.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      heard.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       return true;
     } catch (TimeoutException e) {
       return false;

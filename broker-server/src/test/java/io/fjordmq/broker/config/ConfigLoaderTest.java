@@ -115,7 +115,7 @@ class ConfigLoaderTest {
   void shouldRefuseListenersThatWouldNotBeSafe() {
     String tls = "mqttServerConfig:\n  tlsListener:\n    ";
     assertThat(problemsOf(tls + "clientAuth: required\n"))
-        .contains("line 3: mqttServerConfig.tlsListener.clientAuth needs the authorities");
+        .contains("line 3: mqttServerConfig.tlsListener.clientAuth requires trustFile");
     assertThat(problemsOf(tls + "protocols: TLSv1.1\n"))
         .contains("mqttServerConfig.tlsListener.protocols must be TLSv1.3 and TLSv1.2");
     assertThat(problemsOf(tls + "trustFile: a.pem\n")).contains("clientAuth is none");
@@ -164,7 +164,7 @@ class ConfigLoaderTest {
             "unknown key tenants.acme.sessionConfig.maxInflght;"
                 + " did you mean tenants.acme.sessionConfig.maxInflight?");
     assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxInflight: -3\n"))
-        .contains("tenants.acme.sessionConfig.maxInflight must be between 1 and 65534: -3");
+        .contains("tenants.acme.sessionConfig.maxInflight must be between 1 and 65534, not -3");
     assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxPacketBytes: 8 MiB\n"))
         .contains("a packet of tenants.acme.sessionConfig.maxPacketBytes");
     assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      connectTimeout: 8 s\n"))
@@ -199,7 +199,8 @@ class ConfigLoaderTest {
     properties.setProperty("inbox_store_io_nanos_limit", "50000");
     environment = Map.of("dist_worker_replica_voter_count", "1");
     ConfigLoader.Loaded loaded = load("");
-    assertThat(loaded.config().storeConfig().inbox().ioNanosLimit()).isEqualTo(50_000);
+    assertThat(loaded.config().storeConfig().inbox().splitLimits().ioNanosLimit())
+        .isEqualTo(50_000);
     assertThat(loaded.config().storeConfig().dist().replicaVoterCount()).isEqualTo(1);
     assertThat(loaded.warnings()).isEmpty();
   }
@@ -216,7 +217,7 @@ class ConfigLoaderTest {
   void shouldNameKeyAndReasonOfABadValue() {
     assertThat(problemsOf("clusterConfig:\n  port: 70000\n"))
         .endsWith(
-            "line 2: clusterConfig.port must be 1 to 65534 (Raft uses the next port), not 70000");
+            "line 2: clusterConfig.port must be between 1 and 65534 (Raft uses the next port), not 70000");
     assertThat(problemsOf("bootstrap: maybe\n"))
         .endsWith("line 1: bootstrap must be true or false, not 'maybe'");
     assertThat(problemsOf("mqttServerConfig:\n  tcpListener:\n    port: 18 83\n"))
@@ -224,6 +225,16 @@ class ConfigLoaderTest {
     assertThat(problemsOf("clusterConfig:\n  seedEndpoints: one,two\n"))
         .contains(
             "line 2: clusterConfig.seedEndpoints must be a comma-separated list of host:port");
+  }
+
+  @Test
+  void shouldNameTheLineOfABadValueInARecordOfAnotherModule() {
+    assertThat(problemsOf("rangeConfig:\n  maxSenders: 0\n"))
+        .endsWith("line 2: rangeConfig.maxSenders must be at least 1, not 0");
+    assertThat(problemsOf("placementConfig:\n  mergeTimeout: 0 s\n"))
+        .endsWith("line 2: placementConfig.mergeTimeout in milliseconds must be at least 1, not 0");
+    assertThat(problemsOf("storeConfig:\n  inbox:\n    maxIoDensity: 0\n"))
+        .endsWith("line 3: storeConfig.inbox.maxIoDensity must be at least 1, not 0");
   }
 
   @Test
@@ -243,7 +254,7 @@ class ConfigLoaderTest {
   void shouldRefuseToStoreMoreSubscriptionsThanCanBeToldAtOnce() {
     String problem =
         "peerConfig.maxMessageBytes must be at least 34689024, not 33554432, to hold"
-            + " rangeClientConfig.enoughAnswerBytes and %s.maxSubscriptionBytes";
+            + " rangeClientConfig.maxBatchResponseBytes and %s.maxSubscriptionBytes";
     String more = "sessionConfig:\n  maxSubscriptionBytes: 30 MiB\n";
     assertThat(problemsOf(more)).contains(problem.formatted("sessionConfig"));
     assertThat(problemsOf("tenants:\n  acme:\n    " + more.replace("  max", "      max")))
@@ -300,7 +311,7 @@ class ConfigLoaderTest {
   void shouldRefuseToLimitRangesToWhatWouldBeSplitForEver() throws Exception {
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
         .contains(
-            "splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192:"
+            "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192:"
                 + " sizes are estimates, so ranges with a lower limit would be split repeatedly");
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: -1\n")).contains("maxRangeBytes must");
     for (String allowed : List.of("0", "16 MiB")) {
@@ -311,7 +322,7 @@ class ConfigLoaderTest {
   @Test
   void shouldRefuseAClusterThatCannotBe() {
     assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 6\n"))
-        .contains("storeConfig.inbox.replicaVoterCount must be 0 to 5");
+        .contains("storeConfig.inbox.replicaVoterCount must be between 0 and 5");
     assertThat(problemsOf("clusterConfig:\n  certFile: node.crt\n"))
         .contains("certFile, keyFile and trustFile must be set together or not at all");
     assertThat(problemsOf("peerConfig:\n  maxMessageBytes: 1 MiB\n"))
@@ -321,7 +332,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf("raftPortConfig:\n  maxFrameBytes: 8 MiB\n"))
         .contains("raftPortConfig.maxFrameBytes must be at least");
     assertThat(problemsOf("clusterConfig:\n  port: 65535\n"))
-        .contains("clusterConfig.port must be 1 to 65534 (Raft uses the next port)");
+        .contains("clusterConfig.port must be between 1 and 65534 (Raft uses the next port)");
   }
 
   @Test

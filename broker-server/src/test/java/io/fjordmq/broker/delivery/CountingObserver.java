@@ -1,59 +1,60 @@
 package io.fjordmq.broker.delivery;
 
+import io.fjordmq.broker.dispatch.CopyDropReason;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Counts what it is told. */
-final class CountingObserver implements DeliveryObserver {
+public final class CountingObserver implements DeliveryObserver {
   private final Map<String, Long> drops = new ConcurrentHashMap<>();
-  final LongAdder delivered = new LongAdder();
+  public final LongAdder delivered = new LongAdder();
   final LongAdder stored = new LongAdder();
-  final LongAdder slowed = new LongAdder();
-  final LongAdder routeFailures = new LongAdder();
+  public final LongAdder slowed = new LongAdder();
+  public final LongAdder routeFailures = new LongAdder();
   final LongAdder redistributed = new LongAdder();
   final LongAdder forgotten = new LongAdder();
 
   @Override
-  public void delivered(long copies) {
+  public void onDelivered(long copies) {
     delivered.add(copies);
   }
 
   @Override
-  public void stored(long copies) {
+  public void onStored(long copies) {
     stored.add(copies);
   }
 
   @Override
-  public void dropped(String reason, long copies) {
+  public void onDropped(String reason, long copies) {
     drops.merge(reason, copies, Long::sum);
   }
 
   @Override
-  public void slowed() {
+  public void onSlowed() {
     slowed.increment();
   }
 
   @Override
-  public void routeFailed() {
+  public void onRouteFailed() {
     routeFailures.increment();
   }
 
   @Override
-  public void redistributed(long messages) {
+  public void onRedistributed(long messages) {
     redistributed.add(messages);
   }
 
   @Override
-  public void forgotPublisher() {
+  public void onPublisherEvicted() {
     forgotten.increment();
   }
 
-  long dropped(CopyDropReason reason) {
+  public long onDropped(CopyDropReason reason) {
     return drops.getOrDefault(reason.label(), 0L);
   }
 
-  Map<String, Long> drops() {
+  public Map<String, Long> drops() {
     return Map.copyOf(drops);
   }
 }

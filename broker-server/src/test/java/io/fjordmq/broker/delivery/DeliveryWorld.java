@@ -4,39 +4,69 @@ import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.dispatch.LocalSubscriptions;
+import io.fjordmq.broker.dispatch.ShareStrategy;
 import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.broker.testing.MemoryRetainStore;
+import io.fjordmq.broker.testing.MemoryRouteStore;
+import io.fjordmq.broker.testing.StoreTasks;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
+import io.fjordmq.testing.RecordBuilder;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything of delivery that is real, on stores that are fakes with behaviour and two event loops
- * that run when told.
+ * Everything of delivery that is real, on stores in memory and two event loops that run when told.
  */
-final class DeliveryWorld {
-  static final LocalNode SELF = new LocalNode("n1", 7);
+public final class DeliveryWorld {
+  public static final LocalNode SELF = new LocalNode("n1", 7);
 
   /** Bounds so small that tests reach them. */
-  static final DeliverySettings SMALL =
-      new DeliverySettings(
-          16, 8, 4, 10, 20, 40, 10_000, 20_000, 2, 4, 1_000, 2, 5, 16, ShareStrategy.ROUND_ROBIN);
+  public static final DeliverySettings SMALL =
+      RecordBuilder.from(DeliverySettings.DEFAULTS)
+          .with(DeliverySettings::maxCachedTopics, 16)
+          .with(DeliverySettings::maxCachedFanOut, 8)
+          .with(DeliverySettings::outboxDeliveries, 4)
+          .with(DeliverySettings::mailboxBatchSize, 10)
+          .with(DeliverySettings::mailboxHighWater, 20)
+          .with(DeliverySettings::mailboxCapacity, 40)
+          .with(DeliverySettings::mailboxHighWaterBytes, 10_000)
+          .with(DeliverySettings::mailboxCapacityBytes, 20_000)
+          .with(DeliverySettings::routeRemovalsInFlight, 2)
+          .with(DeliverySettings::pushedEntriesPerInbox, 4)
+          .with(DeliverySettings::pushedBytesPerInbox, 1_000)
+          .with(DeliverySettings::maxRepeatingPublishers, 2)
+          .with(DeliverySettings::maxRepeatableMessages, 5)
+          .with(DeliverySettings::maxShares, 16)
+          .with(DeliverySettings::shareStrategy, ShareStrategy.ROUND_ROBIN)
+          .build();
 
-  final CountingObserver observer = new CountingObserver();
-  final FakeRouter router = new FakeRouter();
+  /** Wall clock. */
+  static final long NOW = 50_000;
+
+  public final CountingObserver observer = new CountingObserver();
+  public final MemoryRouteStore router = new MemoryRouteStore(StoreTasks.immediate());
   final FakeInboxStore inboxes = new FakeInboxStore();
-  final FakeRetainStore retained = new FakeRetainStore();
-  final SessionRegistry registry = new SessionRegistry(new NodeStreams());
-  final ManualLoop loop = new ManualLoop();
-  final ManualLoop other = new ManualLoop();
-  final NodeStreams nodes = new NodeStreams();
-  final LiveDispatch dispatch;
-  final LocalSubscriptions local;
-  final Distribution publisher;
-  final List<PublishOutcome> answers = new ArrayList<>();
+  final StoreTasks retaining = StoreTasks.immediate();
+  final MemoryRetainStore retained = new MemoryRetainStore(retaining);
+  public final ManualLoop loop = new ManualLoop();
+  public final ManualLoop other = new ManualLoop();
+  final DeliveryAssembly delivery;
+  final SessionRegistry registry;
+  final NodeStreams nodes;
+  public final LiveDispatch dispatch;
+  public final LocalSubscriptions local;
+  public final Distribution publisher;
+  public final List<PublishOutcome> answers = new ArrayList<>();
 
   /** Whether the disk has room. */
   boolean room = true;
@@ -44,34 +74,35 @@ final class DeliveryWorld {
   /** Whether the node's lease holds. */
   boolean serving = true;
 
-  DeliveryWorld() {
+  public DeliveryWorld() {
     this(SMALL);
   }
 
   DeliveryWorld(DeliverySettings settings) {
-    dispatch = new LiveDispatch(settings, observer);
-    local = new LocalSubscriptions(SELF, router, dispatch, settings, observer);
-    publisher =
-        new Distribution(
-            SELF,
-            router,
-            inboxes,
-            retained,
-            local,
-            registry,
-            dispatch,
-            settings,
-            nodes,
-            () -> room,
-            () -> serving,
-            observer);
+    delivery =
+        DeliveryAssembly.open(
+            new DeliveryPorts(
+                SELF,
+                settings,
+                observer,
+                router,
+                inboxes,
+                retained,
+                () -> room,
+                () -> serving,
+                InstantSource.fixed(Instant.ofEpochMilli(NOW))));
+    dispatch = delivery.dispatch();
+    registry = delivery.registry();
+    nodes = delivery.streams();
+    local = delivery.live();
+    publisher = delivery.distribution();
   }
 
-  FakeSession connect(String clientId, ManualLoop its) {
+  public FakeSession connect(String clientId, ManualLoop its) {
     return connect(new FakeSession(clientId, its, false));
   }
 
-  FakeSession connectPersistent(String clientId, ManualLoop its) {
+  public FakeSession connectPersistent(String clientId, ManualLoop its) {
     return connect(new FakeSession(clientId, its, true));
   }
 
@@ -84,7 +115,7 @@ final class DeliveryWorld {
     return local.subscribe(session, TopicFilter.parse(filter), options).join();
   }
 
-  boolean subscribe(FakeSession session, String filter, Qos qos) {
+  public boolean subscribe(FakeSession session, String filter, Qos qos) {
     return subscribe(session, filter, SubscriptionOptions.ofQos(qos));
   }
 
@@ -98,12 +129,12 @@ final class DeliveryWorld {
             options));
   }
 
-  void inboxRoute(String clientId, String filter, Qos qos) {
+  public void inboxRoute(String clientId, String filter, Qos qos) {
     inboxRoute(clientId, filter, SubscriptionOptions.ofQos(qos));
   }
 
   /** Publishes on the first event loop, as one read with one message. */
-  void publish(Message message) {
+  public void publish(Message message) {
     publish(message, null);
   }
 
@@ -116,7 +147,7 @@ final class DeliveryWorld {
   }
 
   /** Publishes and lets everything be taken. */
-  void publishAndRun(Message message) {
+  public void publishAndRun(Message message) {
     publish(message);
     other.runAll();
     loop.runAll();

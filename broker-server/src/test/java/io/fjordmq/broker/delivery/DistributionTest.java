@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.CopyDropReason;
+import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.InboxTarget;
@@ -142,7 +144,7 @@ class DistributionTest {
     world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
 
     assertThat(world.inboxes.inserts).isEmpty();
-    assertThat(world.observer.dropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(2);
+    assertThat(world.observer.onDropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(2);
     assertThat(world.answers).containsExactly(PublishOutcome.ACCEPTED);
   }
 
@@ -172,16 +174,15 @@ class DistributionTest {
     world.subscribe(live, "a", AT_LEAST_ONCE);
     world.inboxRoute("i", "a", AT_LEAST_ONCE);
     CompletableFuture<Void> inboxGate = new CompletableFuture<>();
-    CompletableFuture<Void> retainGate = new CompletableFuture<>();
     world.inboxes.gate = inboxGate;
-    world.retained.gate = retainGate;
+    world.retaining.hold();
 
     world.publish(retained("a", AT_LEAST_ONCE, "m"));
 
     assertThat(live.texts()).containsExactly("m");
     inboxGate.complete(null);
     assertThat(world.answers).isEmpty();
-    retainGate.complete(null);
+    world.retaining.releaseOne();
     assertThat(world.answers).containsExactly(PublishOutcome.ACCEPTED);
   }
 
@@ -224,7 +225,7 @@ class DistributionTest {
     world.publish(message("a", AT_LEAST_ONCE, "m"));
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_SERVING);
     world.publish(message("a", AT_MOST_ONCE, "m"));
-    assertThat(world.observer.dropped(CopyDropReason.NOT_SERVING)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.NOT_SERVING)).isEqualTo(1);
     assertThat(client.texts()).isEmpty();
     assertThat(world.inboxes.inserts).isEmpty();
     world.serving = true;
@@ -255,7 +256,7 @@ class DistributionTest {
     world.publish(message("a", AT_MOST_ONCE, "m"));
 
     assertThat(fine.texts()).containsExactly("m");
-    assertThat(world.observer.dropped(CopyDropReason.FAULT)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.FAULT)).isEqualTo(1);
   }
 
   @Test
@@ -311,7 +312,8 @@ class DistributionTest {
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
     world.publishAndRun(retained("b", AT_LEAST_ONCE, "m"));
 
-    assertThat(world.answers).containsExactly(PublishOutcome.NO_ROOM, PublishOutcome.NO_ROOM);
+    assertThat(world.answers)
+        .containsExactly(PublishOutcome.LOW_DISK_SPACE, PublishOutcome.LOW_DISK_SPACE);
     assertThat(live.taken).isEmpty();
     assertThat(world.inboxes.inserts).isEmpty();
     assertThat(world.retained.kept).isEmpty();
@@ -328,7 +330,8 @@ class DistributionTest {
     world.publishAndRun(retained("a", AT_MOST_ONCE, "not kept"));
 
     assertThat(world.answers)
-        .containsExactly(PublishOutcome.ACCEPTED, PublishOutcome.ACCEPTED, PublishOutcome.NO_ROOM);
+        .containsExactly(
+            PublishOutcome.ACCEPTED, PublishOutcome.ACCEPTED, PublishOutcome.LOW_DISK_SPACE);
     assertThat(live.taken).hasSize(3);
     assertThat(world.retained.kept).isEmpty();
   }

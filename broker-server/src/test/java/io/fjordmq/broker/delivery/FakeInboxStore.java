@@ -11,8 +11,9 @@ import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.inbox.InboxTarget;
-import io.fjordmq.inbox.LeftMessage;
 import io.fjordmq.inbox.PublishId;
+import io.fjordmq.inbox.UndeliveredShareMessage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** An inbox store that keeps what is inserted and answers as the test has said. */
-final class FakeInboxStore implements InboxStore {
+public final class FakeInboxStore implements InboxStore {
 
   /** One call of insert. */
   record Insert(Message message, List<InboxTarget> targets, @Nullable PublishId id) {}
@@ -32,9 +33,9 @@ final class FakeInboxStore implements InboxStore {
   final Map<String, InsertOutcome> outcomes = new HashMap<>();
 
   final List<InboxId> willsPublished = new ArrayList<>();
-  final List<LeftMessage> left = new ArrayList<>();
+  final List<UndeliveredShareMessage> left = new ArrayList<>();
 
-  /** What each call of {@link #takeLeft} said that others have. */
+  /** The messages that each call of {@link #processUndelivered} reported as given to others. */
   final List<List<Long>> takes = new ArrayList<>();
 
   /** Whether this node leads the ranges of all inboxes. */
@@ -73,6 +74,12 @@ final class FakeInboxStore implements InboxStore {
   @Override
   public CompletableFuture<Attachment> attach(InboxId id, AttachRequest request) {
     throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public CompletableFuture<Void> detachAtClose(
+      InboxHandle handle, long sentBelow, long expirySeconds, Duration closesIn) {
+    return detach(handle, sentBelow, expirySeconds, true);
   }
 
   @Override
@@ -131,16 +138,17 @@ final class FakeInboxStore implements InboxStore {
   }
 
   @Override
-  public CompletableFuture<LeftMessage.Page> takeLeft(
+  public CompletableFuture<UndeliveredShareMessage.Page> processUndelivered(
       InboxId id, long incarnation, List<Long> given, int maxMessages) {
     takes.add(given);
     given.forEach(sequence -> left.removeIf(message -> message.sequence() == sequence));
-    List<LeftMessage> page = left.stream().limit(maxMessages).toList();
-    return CompletableFuture.completedFuture(new LeftMessage.Page(page, left.isEmpty()));
+    List<UndeliveredShareMessage> page = left.stream().limit(maxMessages).toList();
+    return CompletableFuture.completedFuture(
+        new UndeliveredShareMessage.Page(page, left.isEmpty()));
   }
 
   @Override
-  public boolean isLedHere(InboxId id) {
+  public boolean isLocalLeader(InboxId id) {
     return led;
   }
 

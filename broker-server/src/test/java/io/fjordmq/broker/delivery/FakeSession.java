@@ -1,6 +1,9 @@
 package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Qos;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.DeliveryResult;
+import io.fjordmq.broker.dispatch.LiveSession;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import java.util.ArrayList;
@@ -9,30 +12,30 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /** A connected client that keeps what it is given. */
-final class FakeSession implements LiveSession {
-  static final String TENANT = "acme";
+public final class FakeSession implements LiveSession {
+  public static final String TENANT = "acme";
 
   final String clientId;
   final ManualLoop loop;
   final boolean persistent;
-  final List<Delivery> taken = new ArrayList<>();
+  public final List<Delivery> taken = new ArrayList<>();
   final List<Long> appended = new ArrayList<>();
   final List<InboxHandle> fenced = new ArrayList<>();
-  int flushes;
+  public int flushes;
   int appendCalls;
   int looks;
   CompletableFuture<Void> looking = CompletableFuture.completedFuture(null);
-  boolean closed;
+  public boolean closed;
   boolean broken;
   boolean mayNotRead;
-  boolean fatal;
+  public boolean fatal;
 
   /** So many deliveries before kept ones stay in their store. */
   int room = Integer.MAX_VALUE;
 
   int refusals;
 
-  FakeSession(String clientId, ManualLoop loop, boolean persistent) {
+  public FakeSession(String clientId, ManualLoop loop, boolean persistent) {
     this.clientId = clientId;
     this.loop = loop;
     this.persistent = persistent;
@@ -83,7 +86,7 @@ final class FakeSession implements LiveSession {
     }
     if (delivery.isKept() && taken.size() >= room) {
       refusals++;
-      return DeliveryResult.NO_ROOM;
+      return DeliveryResult.NO_CAPACITY;
     }
     taken.add(delivery);
     return DeliveryResult.TAKEN;
@@ -96,7 +99,7 @@ final class FakeSession implements LiveSession {
   }
 
   @Override
-  public void appended(InboxHandle handle, List<InboxEntry> entries) {
+  public void onAppended(InboxHandle handle, List<InboxEntry> entries) {
     requireLoop();
     appendCalls++;
     entries.forEach(entry -> appended.add(entry.sequence()));
@@ -113,19 +116,19 @@ final class FakeSession implements LiveSession {
   }
 
   @Override
-  public void fenced(InboxHandle handle) {
+  public void onFenced(InboxHandle handle) {
     requireLoop();
     fenced.add(handle);
   }
 
   @Override
-  public void takenOver() {
+  public void onTakenOver() {
     requireLoop();
     closed = true;
   }
 
   /** Payloads taken so far, as text. */
-  List<String> texts() {
+  public List<String> texts() {
     return taken.stream().map(d -> Messages.text(d.message())).toList();
   }
 

@@ -11,19 +11,17 @@ import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxSpan;
 import io.fjordmq.inbox.InboxSubscription;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.retain.RetainVersion;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Goal: what the inbox store says reaches whom it concerns, on the right thread, bounded. */
@@ -32,31 +30,16 @@ class InboxEventsTest {
   private static final InboxHandle HANDLE = new InboxHandle(ID, 1, 3);
   private static final PublishId WILL_ID = new PublishId(5, 1, 1);
   private static final ConnectOrder SINCE = new ConnectOrder(2, 40);
-  private static final long NOW = 50_000;
+  private static final long NOW = DeliveryWorld.NOW;
 
   private final DeliveryWorld world = new DeliveryWorld();
-  private final InboxEvents events =
-      new InboxEvents(
-          DeliveryWorld.SELF,
-          world.registry,
-          world.dispatch,
-          DeliveryWorld.SMALL,
-          world.nodes,
-          world.observer);
-  private final WillService wills =
-      new WillService(world.publisher, InstantSource.fixed(Instant.ofEpochMilli(NOW)));
-
-  @BeforeEach
-  void connect() {
-    InboxRoutes routes = new InboxRoutes(world.router, DeliveryWorld.SMALL);
-    events.connect(world.inboxes, wills, routes, world.publisher);
-  }
+  private final InboxListener events = world.delivery.inboxEvents();
 
   @Test
   void shouldBringEntriesOfManyEventsInOneCall() {
     FakeSession session = world.connectPersistent("p", world.other);
-    events.appended("n1", HANDLE, entries(1, 2));
-    events.appended("n1", HANDLE, entries(3, 3));
+    events.onAppended("n1", HANDLE, entries(1, 2));
+    events.onAppended("n1", HANDLE, entries(3, 3));
     assertThat(world.other.scheduled()).isEqualTo(1);
     world.other.runAll();
 
@@ -64,7 +47,7 @@ class InboxEventsTest {
     assertThat(session.appendCalls).isEqualTo(1);
     assertThat(session.flushes).isEqualTo(1);
 
-    events.appended("n1", HANDLE, entries(4, 4));
+    events.onAppended("n1", HANDLE, entries(4, 4));
     world.other.runAll();
     assertThat(session.appended).containsExactly(1L, 2L, 3L, 4L);
   }
@@ -73,7 +56,7 @@ class InboxEventsTest {
   void shouldLeaveOutTheOldestWhenTheSessionDoesNotKeepUp() {
     FakeSession session = world.connectPersistent("p", world.other);
     for (int i = 1; i <= 10; i++) {
-      events.appended("n1", HANDLE, entries(i, i));
+      events.onAppended("n1", HANDLE, entries(i, i));
     }
     world.other.runAll();
     assertThat(session.appended).containsExactly(7L, 8L, 9L, 10L);
@@ -82,9 +65,9 @@ class InboxEventsTest {
   @Test
   void shouldKeepOneEntryWhenItIsLargerThanMayWait() {
     FakeSession session = world.connectPersistent("p", world.other);
-    events.appended("n1", HANDLE, entries(1, 1));
+    events.onAppended("n1", HANDLE, entries(1, 1));
     String large = "x".repeat((int) DeliveryWorld.SMALL.pushedBytesPerInbox() + 1);
-    events.appended("n1", HANDLE, List.of(entry(2, large)));
+    events.onAppended("n1", HANDLE, List.of(entry(2, large)));
     world.other.runAll();
     assertThat(session.appended).containsExactly(2L);
   }
@@ -92,8 +75,8 @@ class InboxEventsTest {
   @Test
   void shouldForgetEntriesOfAnOlderHandle() {
     FakeSession session = world.connectPersistent("p", world.other);
-    events.appended("n1", HANDLE, entries(1, 1));
-    events.appended("n1", new InboxHandle(ID, 1, 4), entries(2, 2));
+    events.onAppended("n1", HANDLE, entries(1, 1));
+    events.onAppended("n1", new InboxHandle(ID, 1, 4), entries(2, 2));
     world.other.runAll();
     assertThat(session.appended).containsExactly(2L);
   }
@@ -102,14 +85,14 @@ class InboxEventsTest {
   void shouldNotLetLateEntriesOfAnOlderHandleDisplaceThoseOfTheNewOne() {
     FakeSession session = world.connectPersistent("p", world.other);
     InboxHandle epoch4 = new InboxHandle(ID, 1, 4);
-    events.appended("n1", epoch4, entries(2, 2));
-    events.appended("n1", HANDLE, entries(1, 1));
-    events.appended("n1", epoch4, entries(3, 3));
+    events.onAppended("n1", epoch4, entries(2, 2));
+    events.onAppended("n1", HANDLE, entries(1, 1));
+    events.onAppended("n1", epoch4, entries(3, 3));
     world.other.runAll();
     assertThat(session.appended).containsExactly(2L, 3L);
 
-    events.appended("n1", new InboxHandle(ID, 2, 1), entries(1, 1));
-    events.appended("n1", epoch4, entries(4, 4));
+    events.onAppended("n1", new InboxHandle(ID, 2, 1), entries(1, 1));
+    events.onAppended("n1", epoch4, entries(4, 4));
     world.other.runAll();
     assertThat(session.appended).containsExactly(2L, 3L, 1L);
   }
@@ -117,8 +100,8 @@ class InboxEventsTest {
   @Test
   void shouldLeaveOutTheOldestAlsoWhenTheyComeLate() {
     FakeSession session = world.connectPersistent("p", world.other);
-    events.appended("n1", HANDLE, entries(5, 8));
-    events.appended("n1", HANDLE, entries(3, 6));
+    events.onAppended("n1", HANDLE, entries(5, 8));
+    events.onAppended("n1", HANDLE, entries(3, 6));
     world.other.runAll();
     assertThat(session.appended).hasSize(4).endsWith(8L);
   }
@@ -127,7 +110,7 @@ class InboxEventsTest {
   void shouldHaveSessionsReadTheirInboxesWhenTheirRangeHasALeaderAgain() {
     FakeSession concerned = world.connectPersistent("p", world.other);
     FakeSession other = world.connectPersistent("q", world.other);
-    events.leading(rangeOf("p"));
+    events.onLeaderStart(rangeOf("p"));
     world.other.runAll();
     assertThat(concerned.looks).isEqualTo(1);
     assertThat(other.looks).isZero();
@@ -141,7 +124,7 @@ class InboxEventsTest {
       session.looking = new CompletableFuture<>();
       sessions.add(session);
     }
-    events.leading(new InboxSpan(KeyInterval.ALL));
+    events.onLeaderStart(new InboxSpan(KeyInterval.ALL));
     world.other.runAll();
     assertThat(sessions.stream().filter(session -> session.looks == 1)).hasSize(256);
     sessions.forEach(session -> session.looking.complete(null));
@@ -154,10 +137,10 @@ class InboxEventsTest {
     for (int i = 0; i < 300; i++) {
       world.connectPersistent("p" + i, world.other).broken = true;
     }
-    events.leading(new InboxSpan(KeyInterval.ALL));
+    events.onLeaderStart(new InboxSpan(KeyInterval.ALL));
     runWhoeverFails();
     FakeSession sound = world.connectPersistent("sound", world.other);
-    events.leading(rangeOf("sound"));
+    events.onLeaderStart(rangeOf("sound"));
     runWhoeverFails();
     assertThat(sound.looks).isEqualTo(1);
   }
@@ -175,7 +158,7 @@ class InboxEventsTest {
   @Test
   void shouldTellTheSessionWhenItIsFenced() {
     FakeSession session = world.connectPersistent("p", world.other);
-    events.fenced("n1", HANDLE);
+    events.onFenced("n1", HANDLE);
     assertThat(session.fenced).isEmpty();
     world.other.runAll();
     assertThat(session.fenced).containsExactly(HANDLE);
@@ -184,9 +167,9 @@ class InboxEventsTest {
   @Test
   void shouldDoNothingWhenTheClientIsNotConnectedOrElsewhere() {
     FakeSession session = world.connectPersistent("p", world.other);
-    events.appended("n2", HANDLE, entries(1, 1));
-    events.fenced("n2", HANDLE);
-    events.fenced("n1", new InboxHandle(new InboxId(FakeSession.TENANT, "nobody"), 1, 1));
+    events.onAppended("n2", HANDLE, entries(1, 1));
+    events.onFenced("n2", HANDLE);
+    events.onFenced("n1", new InboxHandle(new InboxId(FakeSession.TENANT, "nobody"), 1, 1));
     world.other.runAll();
     assertThat(session.appended).isEmpty();
     assertThat(session.fenced).isEmpty();
@@ -198,8 +181,8 @@ class InboxEventsTest {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     world.inboxes.gate = gate;
 
-    events.willDue(ID, 1, 3, will(60), SINCE, WILL_ID);
-    events.willDue(ID, 1, 3, will(60), SINCE, WILL_ID);
+    events.onWillDue(ID, 1, 3, will(60), SINCE, WILL_ID);
+    events.onWillDue(ID, 1, 3, will(60), SINCE, WILL_ID);
     assertThat(world.inboxes.inserts).hasSize(1);
     assertThat(world.inboxes.willsPublished).isEmpty();
     gate.complete(null);
@@ -215,11 +198,11 @@ class InboxEventsTest {
   void shouldPublishAgainWhenTheWillWasNotDurable() {
     world.inboxRoute("i", "w", AT_LEAST_ONCE);
     world.inboxes.failure = new IllegalStateException("down");
-    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
+    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
     assertThat(world.inboxes.willsPublished).isEmpty();
 
     world.inboxes.failure = null;
-    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
+    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
 
     assertThat(world.inboxes.willsPublished).containsExactly(ID);
     assertThat(world.inboxes.inserts.get(1).message().expiresAtMillis()).isEqualTo(Message.NEVER);
@@ -228,16 +211,16 @@ class InboxEventsTest {
   @Test
   void shouldRetainAWillInItsTurn() {
     Will will = new Will(Messages.retained("w", AT_LEAST_ONCE, "off"), 0, Will.NO_EXPIRY);
-    events.willDue(ID, 1, 3, will, SINCE, WILL_ID);
+    events.onWillDue(ID, 1, 3, will, SINCE, WILL_ID);
     assertThat(world.retained.kept).containsOnlyKeys("w");
-    assertThat(world.retained.lastTurn).isEqualTo(new RetainVersion(2, 40));
+    assertThat(world.retained.turns).containsExactly(new RetainVersion(2, 40));
   }
 
   @Test
   void shouldHandAWillOverToOtherEventLoopsAtOnce() {
     FakeSession watcher = world.connect("watcher", world.other);
     world.subscribe(watcher, "w", AT_LEAST_ONCE);
-    events.willDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
+    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
     world.other.runAll();
     assertThat(watcher.texts()).containsExactly("last words");
   }
@@ -253,7 +236,7 @@ class InboxEventsTest {
     }
     world.router.hold();
 
-    events.ended(ID, 1, subscriptions);
+    events.onSessionEnded(ID, 1, subscriptions);
 
     assertThat(world.router.heldCalls()).isEqualTo(DeliveryWorld.SMALL.routeRemovalsInFlight());
     while (world.router.heldCalls() > 0) {
@@ -265,7 +248,7 @@ class InboxEventsTest {
   @Test
   void shouldCountRoutesThatCouldNotBeRemoved() {
     world.router.failWith(new IllegalStateException("down"));
-    events.ended(
+    events.onSessionEnded(
         ID,
         1,
         List.of(

@@ -6,7 +6,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /** An event loop that runs when the test says so, on the test's thread. */
-final class ManualLoop implements Executor {
+public final class ManualLoop implements Executor {
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   private boolean inside;
   private boolean closed;
@@ -22,7 +22,7 @@ final class ManualLoop implements Executor {
   }
 
   /** Runs the task as if an event of this loop had come. */
-  void run(Runnable task) {
+  public void run(Runnable task) {
     inside = true;
     try {
       task.run();
@@ -32,13 +32,13 @@ final class ManualLoop implements Executor {
   }
 
   /** Runs the tasks that wait now, not those they bring. */
-  void runTurn() {
+  public void runTurn() {
     for (int left = tasks.size(); left > 0; left--) {
       run(tasks.remove());
     }
   }
 
-  void runAll() {
+  public void runAll() {
     while (!tasks.isEmpty()) {
       run(tasks.remove());
     }
@@ -48,7 +48,7 @@ final class ManualLoop implements Executor {
     return tasks.isEmpty();
   }
 
-  void close() {
+  public void close() {
     closed = true;
   }
 
@@ -57,7 +57,7 @@ final class ManualLoop implements Executor {
   }
 
   /** Tasks that were given to it so far. */
-  int scheduled() {
+  public int scheduled() {
     return scheduled;
   }
 }

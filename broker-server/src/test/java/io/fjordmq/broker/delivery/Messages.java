@@ -9,12 +9,12 @@ import io.fjordmq.api.Topic;
 import java.nio.charset.StandardCharsets;
 
 /** Short ways to write messages and options. */
-final class Messages {
+public final class Messages {
   static final String PUBLISHER = "publisher";
 
   private Messages() {}
 
-  static Message message(String topic, Qos qos, String text) {
+  public static Message message(String topic, Qos qos, String text) {
     return message(topic, qos, text, false);
   }
 

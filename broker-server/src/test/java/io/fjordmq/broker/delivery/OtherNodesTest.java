@@ -17,7 +17,7 @@ import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
-import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.common.ManualTimers;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
 import io.fjordmq.router.Receiver;
@@ -41,8 +41,8 @@ class OtherNodesTest {
     ItemReceiver receiver =
         new ItemReceiver() {
           @Override
-          public void take(NodeItem item, Answer answer) {
-            answer.taken(takes);
+          public void onItem(NodeItem item, Responder responder) {
+            responder.respondTaken(takes);
           }
 
           @Override
@@ -113,7 +113,7 @@ class OtherNodesTest {
     otherTakes(true);
     peers.isolate(OTHER);
     publish();
-    timers.advance(NodesSettings.DEFAULTS.publishPatience().minusMillis(1));
+    timers.advance(NodesSettings.DEFAULTS.publishTimeout().minusMillis(1));
     assertThat(world.answers).isEmpty();
     timers.advance(Duration.ofMillis(1));
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);

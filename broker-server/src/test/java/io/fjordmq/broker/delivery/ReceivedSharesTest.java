@@ -12,6 +12,7 @@ import io.fjordmq.api.RetainHandling;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.nodes.ItemOutcome;
+import io.fjordmq.broker.nodes.ItemReceiver;
 import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.inbox.PublishId;
 import java.util.ArrayList;
@@ -23,16 +24,7 @@ class ReceivedSharesTest {
   private static final String SHARED = "$share/s/a";
 
   private final DeliveryWorld world = new DeliveryWorld();
-  private final InboxEvents inboxes =
-      new InboxEvents(
-          DeliveryWorld.SELF,
-          world.registry,
-          world.dispatch,
-          DeliveryWorld.SMALL,
-          world.nodes,
-          world.observer);
-  private final ReceivedItems received =
-      new ReceivedItems(world.local, world.dispatch, world.registry, inboxes, () -> world.serving);
+  private final ItemReceiver received = world.delivery.receivedItems();
   private final FakeSession member = world.connect("member", world.loop);
 
   /** The sender goes by a route that says QoS 2 and identifier 4. */
@@ -54,7 +46,7 @@ class ReceivedSharesTest {
 
   private List<ItemOutcome> outcomes(NodeItem.Shared item) {
     List<ItemOutcome> outcomes = new ArrayList<>();
-    received.take(item, outcomes::add);
+    received.onItem(item, outcomes::add);
     received.endOfBatch();
     world.loop.runAll();
     return outcomes;
@@ -141,7 +133,7 @@ class ReceivedSharesTest {
   void shouldLeaveWithTheSenderWhatTheMemberHasNoRoomFor() {
     world.subscribe(member, SHARED, EXACTLY_ONCE);
     member.room = 1;
-    for (ItemOutcome expected : List.of(ItemOutcome.TAKEN, ItemOutcome.NO_ROOM)) {
+    for (ItemOutcome expected : List.of(ItemOutcome.TAKEN, ItemOutcome.NO_CAPACITY)) {
       NodeItem.Shared kept =
           new NodeItem.Shared(
               FakeSession.TENANT,

@@ -15,16 +15,16 @@ class SessionRegistryTest {
   @Test
   void shouldTakeOverAndWaitForTheOlderConnection() {
     SessionRegistry.Registration first = registry.register(older);
-    assertThat(first.olderGone()).isDone();
+    assertThat(first.previousReleased()).isDone();
 
     SessionRegistry.Registration second = registry.register(newer);
-    assertThat(second.olderGone()).isNotDone();
+    assertThat(second.previousReleased()).isNotDone();
     assertThat(older.closed).as("told on its own event loop").isFalse();
     loop.runAll();
     assertThat(older.closed).isTrue();
     registry.release(first);
 
-    assertThat(second.olderGone()).isDone();
+    assertThat(second.previousReleased()).isDone();
     assertThat(registry.find(FakeSession.TENANT, "c")).isSameAs(newer);
     assertThat(registry.size()).isEqualTo(1);
   }
@@ -35,9 +35,9 @@ class SessionRegistryTest {
     SessionRegistry.Registration second = registry.register(newer);
     SessionRegistry.Registration third = registry.register(new FakeSession("c", loop, false));
     registry.release(first);
-    assertThat(third.olderGone()).isNotDone();
+    assertThat(third.previousReleased()).isNotDone();
     registry.release(second);
-    assertThat(third.olderGone()).isDone();
+    assertThat(third.previousReleased()).isDone();
   }
 
   @Test

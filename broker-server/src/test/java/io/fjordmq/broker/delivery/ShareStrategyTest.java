@@ -4,8 +4,9 @@ import static io.fjordmq.api.Qos.AT_MOST_ONCE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.Message;
-import io.fjordmq.broker.delivery.ShareStrategy.Candidate;
-import io.fjordmq.broker.delivery.ShareStrategy.Rotation;
+import io.fjordmq.broker.dispatch.ShareStrategy;
+import io.fjordmq.broker.dispatch.ShareStrategy.Candidate;
+import io.fjordmq.broker.dispatch.ShareStrategy.Rotation;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -98,9 +99,10 @@ class ShareStrategyTest {
     return candidates;
   }
 
+  private record Member(String clientId, boolean isLocal) implements Candidate {}
+
   private static Candidate candidate(String clientId, boolean isLocal) {
-    return new Candidate(
-        clientId, isLocal, new ShareSelection.Choice.Lost(CopyDropReason.NO_SHARE_MEMBER));
+    return new Member(clientId, isLocal);
   }
 
   private static Message from(String publisher) {

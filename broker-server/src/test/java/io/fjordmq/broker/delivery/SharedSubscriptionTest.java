@@ -9,6 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.CopyDropReason;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.ShareKey;
 import io.fjordmq.inbox.InboxStore.InsertOutcome;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
@@ -129,7 +132,7 @@ class SharedSubscriptionTest {
 
     assertThat(may.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
     assertThat(mayNot.texts()).containsExactly("m0", "m1", "m2", "for nobody");
-    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
     assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
   }
 
@@ -140,7 +143,7 @@ class SharedSubscriptionTest {
 
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test
@@ -208,7 +211,7 @@ class SharedSubscriptionTest {
     world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
     world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
     assertThat(world.inboxes.inserts).isEmpty();
-    assertThat(world.observer.dropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(1);
   }
 
   @Test
@@ -338,7 +341,7 @@ class SharedSubscriptionTest {
   void shouldCountWhatOnlyAMemberCouldTakeWhoseNodesLifeIsOver() {
     world.router.add(route(new Receiver.Live("n2", 1, "far")));
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test
@@ -397,7 +400,7 @@ class SharedSubscriptionTest {
 
     assertThat(leaving.texts()).hasSize(3);
     assertThat(staying.texts()).containsExactly("m1");
-    assertThat(world.observer.dropped(CopyDropReason.NOT_SERVING)).isEqualTo(2);
+    assertThat(world.observer.onDropped(CopyDropReason.NOT_SERVING)).isEqualTo(2);
     assertThat(world.observer.redistributed.sum()).isEqualTo(1);
   }
 
@@ -412,7 +415,7 @@ class SharedSubscriptionTest {
 
     world.inboxes.failure = new IllegalStateException("down");
     world.loop.run(() -> world.publisher.redistribute(leaving, leaving.taken));
-    assertThat(world.observer.dropped(CopyDropReason.SHARE_NOT_STORED)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.SHARE_NOT_STORED)).isEqualTo(1);
 
     FakeSession alone = member("alone", world.loop);
     assertThat(alone.taken).isEmpty();
@@ -424,7 +427,7 @@ class SharedSubscriptionTest {
             List.of(),
             new ShareKey(FakeSession.TENANT, "s", "z"));
     world.loop.run(() -> world.publisher.redistribute(leaving, List.of(unknown)));
-    assertThat(world.observer.dropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.fuzz;
 
-import io.fjordmq.broker.net.MemoryBroker;
+import io.fjordmq.broker.testing.MemoryBroker;
 import java.util.HexFormat;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package io.fjordmq.broker.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.broker.net.MemoryBroker;
+import io.fjordmq.broker.testing.MemoryBroker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HexFormat;

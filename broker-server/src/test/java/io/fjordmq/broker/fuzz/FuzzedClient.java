@@ -1,6 +1,6 @@
 package io.fjordmq.broker.fuzz;
 
-import io.fjordmq.broker.net.MemoryBroker;
+import io.fjordmq.broker.testing.MemoryBroker;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -28,7 +28,7 @@ final class FuzzedClient {
           "$SYS/#",
           "/");
   private static final List<Integer> ACKNOWLEDGEMENTS = List.of(0x40, 0x50, 0x62, 0x70);
-  private static final int MOST_UNANSWERED = 64;
+  private static final int MAX_UNANSWERED = 64;
 
   private final MemoryBroker broker;
   private final ArrayDeque<String> unanswered = new ArrayDeque<>();
@@ -82,7 +82,7 @@ final class FuzzedClient {
       requireReadable(packets);
     }
     for (String packet : packets) {
-      if (unanswered.size() < MOST_UNANSWERED) {
+      if (unanswered.size() < MAX_UNANSWERED) {
         unanswered.add(packet);
       }
     }

@@ -6,13 +6,23 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import io.fjordmq.broker.delivery.seeded.DeliveryThatKnowsSessions;
+import io.fjordmq.broker.dispatch.seeded.MailboxThatKnowsNodes;
+import io.fjordmq.broker.house.violation.FrontThatKnowsCommands;
 import io.fjordmq.broker.house.violation.HelpfulManager;
 import io.fjordmq.broker.house.violation.LibraryLeak;
+import io.fjordmq.broker.limits.seeded.QuotaThatKnowsThePath;
+import io.fjordmq.broker.net.seeded.ListenerThatKnowsTooMuch;
+import io.fjordmq.broker.protocol.seeded.PacketThatKnowsSessions;
 import io.fjordmq.broker.session.seeded.BlockingSession;
+import io.fjordmq.cluster.consensus.log.seeded.LogThatKnowsReplicas;
+import io.fjordmq.cluster.consensus.seeded.PortThatKnowsItsAdapter;
 import io.fjordmq.inbox.InboxId;
 import io.fjordmq.inbox.seeded.ImpureCoprocessor;
+import io.fjordmq.inbox.seeded.StoreThatKnowsItsClient;
 import io.fjordmq.range.seeded.EngineThatKnowsMqtt;
 import io.fjordmq.range.seededtwo.OtherHalfOfACycle;
+import io.fjordmq.retain.seeded.ImpureCommand;
 import io.fjordmq.router.seeded.RouterThatKnowsInboxes;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -39,7 +49,10 @@ class ArchitectureTest {
     return Stream.of(
         new Rule(HouseRules.layers(), RouterThatKnowsInboxes.class, InboxId.class),
         new Rule(HouseRules.engineKnowsNoMqtt(), EngineThatKnowsMqtt.class),
+        new Rule(HouseRules.testSupportStaysInTests(), LibraryLeak.class),
         new Rule(HouseRules.raftLibraryStaysInConsensus(), LibraryLeak.class),
+        new Rule(HouseRules.consensusPortKnowsNoAdapter(), PortThatKnowsItsAdapter.class),
+        new Rule(HouseRules.logAndTransportKnowNoAdapter(), LogThatKnowsReplicas.class),
         new Rule(HouseRules.rocksStaysBehindItsPorts(), HelpfulManager.class),
         new Rule(HouseRules.nettyStaysAtTheEdges(), EngineThatKnowsMqtt.class),
         new Rule(HouseRules.grpcStaysInThePort(), LibraryLeak.class),
@@ -48,6 +61,9 @@ class ArchitectureTest {
             HouseRules.replicatedCodeIsPure(),
             ImpureCoprocessor.HOST_CLOCK,
             ImpureCoprocessor.class),
+        new Rule(HouseRules.replicatedCodeIsPure(), ImpureCommand.class),
+        new Rule(HouseRules.storesKnowNoClient(), StoreThatKnowsItsClient.class),
+        new Rule(HouseRules.formatsStayInTheirStore(), FrontThatKnowsCommands.class),
         new Rule(HouseRules.nothingBlocksOnAnEventLoop(), BlockingSession.class),
         new Rule(HouseRules.configurationHasOneReader(), HelpfulManager.class),
         new Rule(HouseRules.noMutableStatics(), HelpfulManager.class),
@@ -55,7 +71,22 @@ class ArchitectureTest {
         new Rule(HouseRules.namesSayWhat(), HelpfulManager.class),
         new Rule(HouseRules.noCycles("range"), EngineThatKnowsMqtt.class, OtherHalfOfACycle.class),
         new Rule(HouseRules.noCycles("cluster")),
-        new Rule(HouseRules.noCycles("broker")));
+        new Rule(HouseRules.noCycles("broker")),
+        new Rule(HouseRules.noLargeClassCycles()), // its violation is in ClassCyclesTest
+        new Rule(HouseRules.rootIsTheRoot(), ListenerThatKnowsTooMuch.class),
+        new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
+        new Rule(
+            HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),
+        new Rule(HouseRules.boundary("net", "protocol", "limits"), ListenerThatKnowsTooMuch.class),
+        new Rule(HouseRules.boundary("dispatch", "limits"), MailboxThatKnowsNodes.class),
+        new Rule(HouseRules.dispatchIsLocal(), MailboxThatKnowsNodes.class),
+        new Rule(
+            HouseRules.boundary("delivery", "dispatch", "nodes", "limits"),
+            DeliveryThatKnowsSessions.class),
+        new Rule(
+            HouseRules.boundary(
+                "session", "protocol", "dispatch", "delivery", "security", "limits"),
+            BlockingSession.class));
   }
 
   @ParameterizedTest

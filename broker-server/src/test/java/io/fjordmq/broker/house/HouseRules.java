@@ -1,6 +1,7 @@
 package io.fjordmq.broker.house;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
@@ -10,23 +11,30 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.Dependency;
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.lang.ArchRule;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 /** The rules. Which package a module's classes are in follows from its folder. */
 final class HouseRules {
   private static final String ROOT = "io.fjordmq.";
+  private static final String BROKER = ROOT + "broker.";
+  private static final String CONSENSUS = ROOT + "cluster.consensus.";
+  private static final String[] ADAPTERS = {
+    CONSENSUS + "jraft..", CONSENSUS + "log..", CONSENSUS + "transport.."
+  };
+  private static final int MAX_CYCLE_MEMBERS = 8;
   private static final String GENERATED = ROOT + "cluster.peer.proto..";
+  private static final String TESTING = ROOT + "testing..";
   private static final String[] MQTT_WORDS = {
     "io.fjordmq.router..", "io.fjordmq.inbox..", "io.fjordmq.retain..", "io.fjordmq.broker.."
+  };
+
+  private static final String[] STORES = {ROOT + "router..", ROOT + "inbox..", ROOT + "retain.."};
+  private static final String[] CLIENTS = {
+    ROOT + "router.client..", ROOT + "inbox.client..", ROOT + "retain.client.."
   };
 
   private HouseRules() {}
@@ -36,6 +44,8 @@ final class HouseRules {
         .consideringOnlyDependenciesInLayers()
         .layer("api")
         .definedBy(ROOT + "api..")
+        .layer("common")
+        .definedBy(ROOT + "common..")
         .layer("cluster")
         .definedBy(ROOT + "cluster..")
         .layer("range")
@@ -71,12 +81,8 @@ final class HouseRules {
         .dependOnClassesThat(
             resideInAnyPackage(MQTT_WORDS)
                 .or(resideInAPackage("io.netty.handler.codec.mqtt.."))
-                .or(
-                    resideInAPackage(ROOT + "api")
-                        .and(not(simpleName("ByteReader")))
-                        .and(not(simpleName("ByteWriter")))
-                        .and(not(simpleName("MalformedBytesException")))
-                        .and(not(simpleName("NewerFormatException"))))
+                .or(resideInAPackage(ROOT + "api"))
+                .or(nameMatching(ROOT + "common.MessageCodec"))
                 .or(
                     resideInAPackage(ROOT + "api.plugin")
                         .and(not(nameMatching(ROOT + "api.plugin.(Extension|SplitStrategy)")))
@@ -87,24 +93,53 @@ final class HouseRules {
         .because("ranges and groups hold bytes and do not know what they mean");
   }
 
-  private static DescribedPredicate<JavaClass> simpleName(String name) {
-    return JavaClass.Predicates.simpleName(name);
+  static ArchRule testSupportStaysInTests() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage(TESTING)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(TESTING)
+        .because("the module test-support is not part of the distribution");
   }
 
   static ArchRule raftLibraryStaysInConsensus() {
     return noClasses()
         .that()
-        .resideOutsideOfPackage(ROOT + "cluster.consensus..")
+        .resideOutsideOfPackages(ADAPTERS)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("com.alipay..", "com.lmax..")
         .because("everything else sees the Consensus port");
   }
 
+  static ArchRule consensusPortKnowsNoAdapter() {
+    return noClasses()
+        .that()
+        .resideInAPackage(ROOT + "cluster.consensus..")
+        .and()
+        .resideOutsideOfPackages(ADAPTERS)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(ADAPTERS)
+        .because("the port does not know who implements it");
+  }
+
+  /** The log stores what it is given; the transport knows the log's records, never the adapter. */
+  static ArchRule logAndTransportKnowNoAdapter() {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(CONSENSUS + "log..", CONSENSUS + "transport..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(CONSENSUS + "jraft..")
+        .because("jraft uses the log and the transport");
+  }
+
   static ArchRule rocksStaysBehindItsPorts() {
     return noClasses()
         .that()
-        .resideOutsideOfPackages(ROOT + "range.kv..", ROOT + "cluster.consensus..")
+        .resideOutsideOfPackages(ROOT + "range.kv..", CONSENSUS + "jraft..", CONSENSUS + "log..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("org.rocksdb..")
@@ -116,7 +151,7 @@ final class HouseRules {
         .that()
         .resideOutsideOfPackages(
             ROOT + "broker..",
-            ROOT + "cluster.consensus..",
+            CONSENSUS + "transport..",
             ROOT + "cluster.peer..",
             ROOT + "cluster.tls..")
         .should()
@@ -147,7 +182,10 @@ final class HouseRules {
 
   static ArchRule replicatedCodeIsPure() {
     return noClasses()
-        .that(areReplicated())
+        .that()
+        .resideInAnyPackage(STORES)
+        .and()
+        .resideOutsideOfPackages(CLIENTS)
         .should()
         .callMethod(System.class, "currentTimeMillis")
         .orShould()
@@ -167,34 +205,43 @@ final class HouseRules {
         .because("what a replica applies is a function of its state and the entry");
   }
 
-  /** A coprocessor, or a class of its package that it uses, directly or through others. */
-  private static DescribedPredicate<JavaClass> areReplicated() {
-    return new DescribedPredicate<>("replicas run when they apply an entry") {
-      @Override
-      public boolean test(JavaClass checked) {
-        Set<JavaClass> seen = new HashSet<>(Set.of(checked));
-        Deque<JavaClass> open = new ArrayDeque<>(seen);
-        while (!open.isEmpty()) {
-          JavaClass next = open.remove();
-          if (!next.isInterface() && next.isAssignableTo(ROOT + "range.Coprocessor")) {
-            return true;
-          }
-          next.getDirectDependenciesToSelf().stream()
-              .map(Dependency::getOriginClass)
-              .filter(user -> user.getPackageName().equals(checked.getPackageName()))
-              .filter(seen::add)
-              .forEach(open::add);
-        }
-        return false;
-      }
-    };
+  /** A store is executed by replicas and knows no node that calls it. */
+  static ArchRule storesKnowNoClient() {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(STORES)
+        .and()
+        .resideOutsideOfPackages(CLIENTS)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(CLIENTS)
+        .because("what a replica applies does not depend on the node that sends it");
+  }
+
+  static ArchRule formatsStayInTheirStore() {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackages(STORES)
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(STORES)
+                .and(
+                    nameMatching(".*(Command|Query|Coprocessor|Memory|Keys|Rows?)")
+                        .or(assignableTo(ROOT + "router.RouteCommand"))
+                        .or(assignableTo(ROOT + "inbox.InboxCommand"))
+                        .or(assignableTo(ROOT + "retain.RetainCommand"))))
+        .because("commands and rows are formats of one store; others call its facade");
   }
 
   static ArchRule nothingBlocksOnAnEventLoop() {
     return noClasses()
         .that()
         .resideInAnyPackage(
-            ROOT + "broker.session..", ROOT + "broker.delivery..", ROOT + "router..")
+            ROOT + "broker.session..",
+            ROOT + "broker.protocol..",
+            ROOT + "broker.dispatch..",
+            ROOT + "broker.delivery..",
+            ROOT + "router..")
         .should()
         .callMethod(Thread.class, "sleep", long.class)
         .orShould()
@@ -260,5 +307,58 @@ final class HouseRules {
         .should()
         .beFreeOfCycles()
         .allowEmptyShould(true);
+  }
+
+  /**
+   * The boundary of a package of the broker.
+   *
+   * @param others the packages of the broker that it may use
+   */
+  static ArchRule boundary(String inside, String... others) {
+    String[] within =
+        Stream.concat(Stream.of(inside), Stream.of(others))
+            .map(name -> BROKER + name + "..")
+            .toArray(String[]::new);
+    return noClasses()
+        .that()
+        .resideInAPackage(BROKER + inside + "..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(ROOT + "broker..").and(not(resideInAnyPackage(within))))
+        .because("broker." + inside + " may use only " + String.join(", ", others));
+  }
+
+  /** What local dispatch delivers to is a client of this node, wherever the message is from. */
+  static ArchRule dispatchIsLocal() {
+    return noClasses()
+        .that()
+        .resideInAPackage(BROKER + "dispatch..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(ROOT + "cluster..", ROOT + "range..", ROOT + "retain..")
+        .because("mailboxes and local subscriptions know neither nodes nor stores");
+  }
+
+  /** Parts of the broker that the composition root assembles do not know it. */
+  static ArchRule rootIsTheRoot() {
+    return noClasses()
+        .that()
+        .resideInAPackage(BROKER + "(*)..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(ROOT + "broker")
+        .because("Broker assembles its parts, and they do not know it");
+  }
+
+  /** The largest cycle may only shrink. */
+  static ArchRule noLargeClassCycles() {
+    return classes()
+        .should(new ClassCycles(MAX_CYCLE_MEMBERS, HouseRules::mayBeLarger))
+        .because("classes that all need each other can only be understood at once");
+  }
+
+  /** Commands apply themselves to the rows of their store, which name them to decode them. */
+  private static boolean mayBeLarger(Set<String> cycle) {
+    return cycle.contains(ROOT + "inbox.InboxCommand");
   }
 }

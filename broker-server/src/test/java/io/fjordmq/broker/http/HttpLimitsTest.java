@@ -3,7 +3,8 @@ package io.fjordmq.broker.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.net.Certs;
+import io.fjordmq.broker.testing.Certs;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -124,14 +125,7 @@ class HttpLimitsTest {
   }
 
   private void await(String what, BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() > deadline) {
-        throw new AssertionError(
-            "not within a minute: " + what + "; " + limited + " prepared " + prepared);
-      }
-      Thread.onSpinWait();
-    }
+    Await.until(() -> what + "; " + limited + " prepared " + prepared, condition);
   }
 
   @Test
@@ -211,7 +205,7 @@ class HttpLimitsTest {
   @Test
   void shouldAnswerProbesWhileOtherPagesBlock() throws IOException {
     start(
-        HttpSettingsOf.limits(64, 2, 16 << 20, Duration.ofSeconds(2), Duration.ofSeconds(30)),
+        HttpSettingsOf.limits(64, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
         new Pages(
             () -> {
               waitBlocked();

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.http;
 
+import io.fjordmq.testing.RecordBuilder;
 import java.time.Duration;
 
 /** Settings of servers under test: the defaults on any free port, with some limits lower. */
@@ -15,18 +16,7 @@ final class HttpSettingsOf {
   }
 
   static HttpSettings port(int port) {
-    HttpSettings standard = HttpSettings.DEFAULTS;
-    return new HttpSettings(
-        standard.host(),
-        port,
-        standard.maxConnections(),
-        standard.maxPendingRequests(),
-        standard.maxPendingResponseBytes(),
-        standard.maxHeaderBytes(),
-        standard.maxBodyBytes(),
-        standard.idleTimeout(),
-        standard.requestTimeout(),
-        standard.writeTimeout());
+    return RecordBuilder.from(HttpSettings.DEFAULTS).with(HttpSettings::port, port).build();
   }
 
   static HttpSettings limits(
@@ -35,16 +25,13 @@ final class HttpSettingsOf {
       long pendingBytes,
       Duration requestTimeout,
       Duration writeTimeout) {
-    return new HttpSettings(
-        "127.0.0.1",
-        0,
-        connections,
-        pendingRequests,
-        pendingBytes,
-        8 << 10,
-        64 << 10,
-        Duration.ofSeconds(30),
-        requestTimeout,
-        writeTimeout);
+    return RecordBuilder.from(HttpSettings.DEFAULTS)
+        .with(HttpSettings::port, 0)
+        .with(HttpSettings::maxConnections, connections)
+        .with(HttpSettings::maxPendingRequests, pendingRequests)
+        .with(HttpSettings::maxPendingResponseBytes, pendingBytes)
+        .with(HttpSettings::requestTimeout, requestTimeout)
+        .with(HttpSettings::writeTimeout, writeTimeout)
+        .build();
   }
 }

@@ -10,7 +10,7 @@ import java.util.List;
 
 /** A client that sends what no HTTP library would. */
 final class RawHttp implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 60_000;
+  private static final int TIMEOUT_MILLIS = 60_000;
 
   private final Socket socket;
 
@@ -25,7 +25,7 @@ final class RawHttp implements AutoCloseable {
   private static Socket open(int port) {
     try {
       Socket socket = new Socket(InetAddress.getByName("127.0.0.1"), port);
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(TIMEOUT_MILLIS);
       return socket;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

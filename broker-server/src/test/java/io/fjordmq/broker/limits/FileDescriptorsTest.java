@@ -2,8 +2,13 @@ package io.fjordmq.broker.limits;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fjordmq.broker.limits.FileDescriptors.Count;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Clients get no file descriptors of the reserve. */
 class FileDescriptorsTest {
@@ -43,7 +48,7 @@ class FileDescriptorsTest {
     FileDescriptors descriptors = descriptors(50);
     admitted(descriptors, 150);
     for (int i = 0; i < 20; i++) {
-      descriptors.ended();
+      descriptors.onConnectionClosed();
     }
     assertThat(admitted(descriptors, 1_000)).isEqualTo(20);
   }
@@ -110,5 +115,29 @@ class FileDescriptorsTest {
   void shouldCountThoseOfThisProcess() {
     Count own = FileDescriptors.ofThisProcess();
     assertThat(own.open()).isPositive().isLessThan(own.max());
+  }
+
+  @Test
+  void shouldWarnIfTheConfigurationNeedsMoreThanTheLimit() {
+    assertThat(warnings(descriptors(50), 250)).isEmpty();
+    assertThat(warnings(descriptors(50), 251))
+        .containsExactly(
+            "The open-file limit is lower than the configuration needs; raise it (ulimit -n) or "
+                + "lower maxConnections of the listeners limit=300 needed=301");
+    FileDescriptors unknown = new FileDescriptors(() -> Count.UNKNOWN, 50, () -> now);
+    assertThat(warnings(unknown, 1_000_000)).isEmpty();
+  }
+
+  private static List<String> warnings(FileDescriptors descriptors, long needed) {
+    Logger logger = (Logger) LoggerFactory.getLogger(FileDescriptors.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    try {
+      descriptors.warnIfFewerThan(needed);
+    } finally {
+      logger.detachAppender(log);
+    }
+    return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 }

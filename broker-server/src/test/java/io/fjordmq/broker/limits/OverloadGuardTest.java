@@ -3,7 +3,7 @@ package io.fjordmq.broker.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
+import io.fjordmq.testing.RecordBuilder;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -72,18 +72,9 @@ class OverloadGuardTest {
   void shouldOnlyMeasureWhenSwitchedOff() {
     OverloadGuard off =
         new OverloadGuard(
-            new OverloadSettings(
-                false,
-                Duration.ofMillis(250),
-                85,
-                70,
-                85,
-                70,
-                Duration.ofSeconds(2),
-                Duration.ofMillis(500),
-                Duration.ofSeconds(2),
-                Duration.ofSeconds(10),
-                128),
+            RecordBuilder.from(OverloadSettings.DEFAULTS)
+                .with(OverloadSettings::enabled, false)
+                .build(),
             () -> now,
             new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0));
     off.check(new OverloadReading(100, 100, 100_000));
@@ -92,22 +83,34 @@ class OverloadGuardTest {
   }
 
   @Test
+  void shouldReportMissingFileDescriptorsWithoutBeingOverloaded() {
+    FileDescriptors descriptors =
+        new FileDescriptors(() -> new FileDescriptors.Count(100, 300), 199, () -> now);
+    OverloadGuard few = new OverloadGuard(settings, () -> now, descriptors);
+    assertThat(few.admitConnection()).isTrue();
+    assertThat(few.reasons()).isEmpty();
+    assertThat(few.admitConnection()).isFalse();
+    assertThat(few.reasons()).singleElement().asString().startsWith("file descriptors: 101 of 300");
+    assertThat(few.isOverloaded()).as("connected clients are not affected").isFalse();
+    few.connectionEnded();
+    assertThat(few.admitConnection()).isTrue();
+    few.connectionEnded();
+    for (int i = 0; i < 3; i++) {
+      now += 1_000;
+      few.countDescriptors();
+    }
+    assertThat(few.reasons()).isEmpty();
+  }
+
+  @Test
   void shouldRefuseThresholdsThatCross() {
     assertThatThrownBy(
             () ->
-                new OverloadSettings(
-                    true,
-                    Duration.ofMillis(250),
-                    70,
-                    70,
-                    85,
-                    70,
-                    Duration.ofSeconds(2),
-                    Duration.ofMillis(500),
-                    Duration.ofSeconds(2),
-                    Duration.ofSeconds(10),
-                    128))
-        .hasMessage("heapLowPercent must be 0 to 69, less than heapHighPercent, not 70");
+                RecordBuilder.from(OverloadSettings.DEFAULTS)
+                    .with(OverloadSettings::heapHighPercent, 70)
+                    .with(OverloadSettings::heapLowPercent, 70)
+                    .build())
+        .hasMessage("heapLowPercent must be between 0 and 69, less than heapHighPercent, not 70");
   }
 
   @Test

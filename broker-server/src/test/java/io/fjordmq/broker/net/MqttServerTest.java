@@ -3,8 +3,12 @@ package io.fjordmq.broker.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.World;
+import io.fjordmq.testing.Await;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +18,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
@@ -132,6 +137,40 @@ class MqttServerTest {
       assertThat(world.inboxes.get("a").attached).isFalse();
       assertThat(world.registry.size()).isZero();
     }
+  }
+
+  @Test
+  void shouldCloseConnectionsWithoutAFileDescriptorUntilOthersHaveClosed() throws IOException {
+    world.freeDescriptors.set(1);
+    try (MqttServer server = start(ANY_PORT)) {
+      try (Socket first = open(server)) {
+        send(first, CONNECT_5);
+        read(first);
+        try (Socket second = open(server)) {
+          assertThat(second.getInputStream().read()).isEqualTo(-1);
+        }
+        assertThat(world.observer.refused)
+            .containsOnly(Map.entry(CloseReason.NO_FILE_DESCRIPTORS, 1));
+        send(first, "c000");
+        assertThat(read(first)).as("connected clients are not affected").isEqualTo("d000");
+      }
+      Await.until("the descriptor is free", () -> world.freeDescriptors.get() == 1);
+      try (Socket third = open(server)) {
+        send(third, CONNECT_5);
+        assertThat(read(third)).startsWith("20");
+      }
+    }
+  }
+
+  @Test
+  void shouldCountConnectionsThatTheSystemCouldNotAccept() {
+    EmbeddedChannel listener =
+        new EmbeddedChannel(new AcceptFailures("tcpListener", world.sessions));
+    listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
+    listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
+    listener.checkException(); // throws if it was passed on
+    assertThat(listener.isOpen()).isTrue();
+    assertThat(world.observer.refused).containsOnly(Map.entry(CloseReason.ACCEPT_FAILED, 2));
   }
 
   @Test

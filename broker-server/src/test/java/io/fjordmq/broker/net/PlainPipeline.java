@@ -1,8 +1,11 @@
 package io.fjordmq.broker.net;
 
-import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.session.Sessions;
 import io.netty.channel.ChannelHandler;
+import java.security.cert.X509Certificate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The pipeline of a TCP listener, for tests that bring channels of their own. */
 public final class PlainPipeline {
@@ -11,9 +14,15 @@ public final class PlainPipeline {
   private PlainPipeline() {}
 
   /** To be added to every new channel; it is replaced by the handlers of a connection. */
-  public static ChannelHandler of(Sessions sessions) {
+  public static ChannelHandler of(String listener, Sessions sessions) {
+    return of(listener, () -> null, sessions);
+  }
+
+  /** The same for clients with TLS certificates; null for a client without one. */
+  public static ChannelHandler of(
+      String listener, Supplier<@Nullable X509Certificate> certificate, Sessions sessions) {
     return new MqttPipeline(
-        channel -> Peer.plain("simulated", channel.remoteAddress()),
+        channel -> Peer.plain(listener, channel.remoteAddress()).encryptedWith(certificate.get()),
         TransportStack.plain(),
         sessions,
         MAX_CONNECTIONS);

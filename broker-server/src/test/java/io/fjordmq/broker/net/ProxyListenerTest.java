@@ -3,10 +3,13 @@ package io.fjordmq.broker.net;
 import static io.fjordmq.broker.net.OpenListener.CONNECT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.net.OpenListener.Line;
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.Peer;
-import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.testing.Certs;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.Settings;
 import io.netty.buffer.ByteBufUtil;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +51,7 @@ class ProxyListenerTest {
   })
   void shouldKnowTheClientsAddressFromVersion1(String header, String shown) throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.0/8"))) {
-      assertThat(connect(listener, hex(header + "\r\n")).shown()).isEqualTo(shown);
+      assertThat(connect(listener, hex(header + "\r\n")).displayName()).isEqualTo(shown);
     }
   }
 
@@ -56,14 +59,14 @@ class ProxyListenerTest {
   void shouldKnowTheClientsAddressFromVersion2() throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.1", "::1"))) {
       Peer four = connect(listener, SIGNATURE + "21" + FOUR);
-      assertThat(four.shown()).isEqualTo("198.51.100.7:1000");
+      assertThat(four.displayName()).isEqualTo("198.51.100.7:1000");
       assertThat(four.address()).isEqualTo(InetAddress.getByName("198.51.100.7"));
       String six = "20010db8000000000000000000000007" + "00".repeat(15) + "01" + "03e8" + "075b";
-      assertThat(connect(listener, SIGNATURE + "21 21 0024" + six).shown())
+      assertThat(connect(listener, SIGNATURE + "21 21 0024" + six).displayName())
           .isEqualTo("[2001:db8::7]:1000");
       // With a field of three bytes after the addresses.
       String field = FOUR.replace("000c", "0012") + "e0 0003 616263";
-      assertThat(connect(listener, SIGNATURE + "21" + field).shown())
+      assertThat(connect(listener, SIGNATURE + "21" + field).displayName())
           .isEqualTo("198.51.100.7:1000");
     }
   }
@@ -106,7 +109,7 @@ class ProxyListenerTest {
       inside.send(CONNECT);
       assertThat(inside.read()).startsWith("20");
       Peer peer = OpenListener.take(listener.peers);
-      assertThat(peer.shown()).isEqualTo("198.51.100.7:1000");
+      assertThat(peer.displayName()).isEqualTo("198.51.100.7:1000");
       assertThat(peer.encrypted()).isTrue();
     }
   }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.broker.testing.Certs;
 import io.netty.pkitesting.X509Bundle;
 import java.nio.file.Path;
 import java.time.Duration;

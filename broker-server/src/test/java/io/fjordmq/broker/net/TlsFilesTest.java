@@ -3,6 +3,7 @@ package io.fjordmq.broker.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.broker.testing.Certs;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -27,6 +28,31 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TlsFilesTest {
   private static final String PASSWORD = "correct horse";
+
+  /** An Ed25519 key, encrypted with a key that scrypt derives from the password. */
+  private static final String SCRYPT_KEY =
+      """
+      -----BEGIN ENCRYPTED PRIVATE KEY-----
+      MIGTME8GCSqGSIb3DQEFDTBCMCEGCSsGAQQB2kcECzAUBAjiW7pIbPuT8QICQAAC
+      AQgCAQEwHQYJYIZIAWUDBAEqBBD69zjTYrVNK9I4YxpMqHAzBECmS59A+G5Ti9/C
+      rpl1H1Ik87k1iP3emzWAHhqeOV9xzdpLE48C+f0dTb5uaao4Q7SimMzdJ8ud41WK
+      iaSu9Xau
+      -----END ENCRYPTED PRIVATE KEY-----
+      """;
+
+  private static final String DSA_KEY =
+      """
+      -----BEGIN PRIVATE KEY-----
+      MIIBWgIBADCCATMGByqGSM44BAEwggEmAoGBAINytlRxV8t9yR92PDEfANcuWjYh
+      XLXFWAFYb/oK+RZe2iLmB07zn7jvDeuoGfbw77hImPMMIvC5xITCCtgJ51JsdMeG
+      TzEOCbsF02vT5sRyIvCFkHgS3RPUlqIekwXbPS5o8khW1imXU1flUICbNy5Rtuwh
+      WbrbvjP1Ea94M0drAh0AtQUosBFq1gaxhE09KVj6Uv5bj8VJ8GPIWmmN7QKBgHm0
+      AHb0AZUOZbowG30xgj1JwEl2NR3lAKDZhM2itAIDKeqliI/OUqca8tlbdraF8js3
+      KyjWIjRjInnpQ4AnZVkuXXOCn0UQO+1d/s+8mPZV9RS2ZK13yeBgmyryB8Sfj7fU
+      zd6Ik6G7hyNogtgqxkaYhruB2Ro9dkuNjQ9mGlzaBB4CHBQ57yL+oDloU1+dlMp4
+      xhNKtvFKZQSraGfWTd4=
+      -----END PRIVATE KEY-----
+      """;
 
   private final Path folder;
   private final Certs certs;
@@ -117,6 +143,7 @@ class TlsFilesTest {
       assertThat(encrypted).contains("BEGIN ENCRYPTED PRIVATE KEY");
       open(settings(bundle, encrypted, PASSWORD));
     }
+    open(settings(rsa, oldForm(rsa.getKeyPair().getPrivate(), true), PASSWORD));
   }
 
   @Test
@@ -166,7 +193,25 @@ class TlsFilesTest {
     String encrypted = encrypted(key);
     assertRefused(settings(rsa, encrypted, ""), "keyFile: ", "is encrypted; set keyPassword");
     assertRefused(settings(rsa, encrypted, "wrong"), "keyFile: ", "cannot be decrypted");
-    assertRefused(settings(rsa, oldForm(key, true), PASSWORD), "openssl pkcs8 -topk8");
+    assertRefused(settings(rsa, oldForm(key, true), ""), "keyFile: ", "is encrypted; set");
+    assertRefused(settings(rsa, oldForm(key, true), "wrong"), "keyFile: ", "cannot be decrypted");
+    PrivateKey withoutCurve = elliptic.getKeyPair().getPrivate();
+    assertRefused(
+        settings(elliptic, oldForm(withoutCurve, true), PASSWORD), "an EC key without its curve");
+  }
+
+  /** Made with {@code openssl genpkey -algorithm ed25519 | openssl pkcs8 -topk8 -scrypt}. */
+  @Test
+  void shouldDecryptWhatTheJdkCannot() throws Exception {
+    assertRefused(settings(rsa, SCRYPT_KEY, PASSWORD), "is not the key of the certificate");
+    assertRefused(settings(rsa, SCRYPT_KEY, "wrong"), "cannot be decrypted");
+  }
+
+  @Test
+  void shouldRefuseKeysOfOtherAlgorithms() {
+    assertRefused(settings(rsa, DSA_KEY, ""), "keyFile: ", "not RSA, EC or EdDSA, but DSA");
+    String other = DSA_KEY.replace("PRIVATE KEY", "OTHER PRIVATE KEY");
+    assertRefused(settings(rsa, other, ""), "keyFile: ", "contains a OTHER PRIVATE KEY");
   }
 
   @Test

@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.broker.net.OpenListener.Line;
-import io.fjordmq.broker.session.CloseReason;
-import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.testing.Certs;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.testing.RecordBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -53,19 +56,13 @@ class TlsListenerTest {
       String trustFile,
       List<String> protocols,
       Duration handshakeTimeout) {
-    return new TlsSettings(
-        s.certFile(),
-        s.keyFile(),
-        s.keyPassword(),
-        s.keyPasswordFile(),
-        trustFile,
-        clientAuth,
-        protocols,
-        s.ciphers(),
-        handshakeTimeout,
-        s.sessionCacheSize(),
-        s.sessionTimeout(),
-        Duration.ofMillis(100));
+    return RecordBuilder.from(s)
+        .with(TlsSettings::trustFile, trustFile)
+        .with(TlsSettings::clientAuth, clientAuth)
+        .with(TlsSettings::protocols, protocols)
+        .with(TlsSettings::handshakeTimeout, handshakeTimeout)
+        .with(TlsSettings::reloadInterval, Duration.ofMillis(100))
+        .build();
   }
 
   private static TlsSettings reloading(TlsSettings s) {

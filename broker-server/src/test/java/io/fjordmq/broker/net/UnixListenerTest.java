@@ -3,7 +3,8 @@ package io.fjordmq.broker.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.broker.session.Peer;
+import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.broker.testing.LeakDetector;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -56,7 +57,7 @@ class UnixListenerTest {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
           .isEqualTo("rw--w----");
       Peer peer = OpenListener.take(listener.peers);
-      assertThat(peer.shown()).isEqualTo("unix:" + file());
+      assertThat(peer.displayName()).isEqualTo("unix:" + file());
       assertThat(peer.address()).isNull();
       assertThat(listener.server.listeners().get(0).url()).isEqualTo("unix:" + file());
     }

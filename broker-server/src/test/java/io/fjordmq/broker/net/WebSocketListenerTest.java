@@ -8,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.broker.limits.Limit;
 import io.fjordmq.broker.net.OpenListener.Line;
-import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.Settings;
+import io.fjordmq.testing.Await;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.net.URI;
@@ -197,9 +200,9 @@ class WebSocketListenerTest {
           default -> client.send("", true);
         }
       }
-      OpenListener.await(
-          () -> listener.world.observer.limits.containsKey(Limit.READ_RATE.label()),
-          () -> "the read rate was reached, but " + listener.world.observer.limits);
+      Await.until(
+          () -> "the read rate was reached, but " + listener.world.observer.limits,
+          () -> listener.world.observer.limits.containsKey(Limit.READ_RATE.label()));
       client.socket.abort();
     }
   }
@@ -212,9 +215,9 @@ class WebSocketListenerTest {
       OpenListener.take(client.frames);
       client.socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").join();
       assertThat(OpenListener.take(client.closed)).isEqualTo(WebSocket.NORMAL_CLOSURE);
-      OpenListener.await(
-          () -> listener.world.observer.disconnected.containsKey(CloseReason.CONNECTION_LOST),
-          () -> "ended, but " + listener.world.observer.disconnected);
+      Await.until(
+          () -> "ended, but " + listener.world.observer.disconnected,
+          () -> listener.world.observer.disconnected.containsKey(CloseReason.CONNECTION_LOST));
     }
   }
 
@@ -406,9 +409,9 @@ class WebSocketListenerTest {
           line.socket().getOutputStream().write(garbage);
         }
       }
-      OpenListener.await(
-          () -> listener.world.observer.refused.values().stream().mapToInt(n -> n).sum() == 30,
-          () -> "30 refused, but " + listener.world.observer.refused);
+      Await.until(
+          () -> "30 refused, but " + listener.world.observer.refused,
+          () -> listener.world.observer.refused.values().stream().mapToInt(n -> n).sum() == 30);
       assertThat(listener.world.observer.refused).doesNotContainKey(CloseReason.INTERNAL_ERROR);
       CompletableFuture.runAsync(() -> new Client(listener, "mqtt").socket.abort()).join();
     }

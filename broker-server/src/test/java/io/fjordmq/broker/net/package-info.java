@@ -1,6 +1,6 @@
 /**
  * The MQTT front end from the outside: real pipeline, real sessions, real delivery, stores in
- * memory ({@link io.fjordmq.broker.net.World}), clients on embedded channels.
+ * memory ({@link io.fjordmq.broker.testing.World}), clients on embedded channels.
  */
 @NullMarked
 package io.fjordmq.broker.net;

@@ -4,12 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.MessageProperties;
-import io.fjordmq.api.NewerFormatException;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
+import io.fjordmq.common.MalformedBytesException;
+import io.fjordmq.common.NewerFormatException;
 import io.fjordmq.inbox.ConnectOrder;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
@@ -101,10 +101,10 @@ class ItemCodecTest {
     assertThat(HEX.formatHex(batch.encode())).isEqualTo(hex);
     StreamBatch read = StreamBatch.decode(HEX.parseHex(hex));
     assertThat(HEX.formatHex(read.encode())).isEqualTo(hex);
-    ItemOutcome[] outcomes = {ItemOutcome.TAKEN, ItemOutcome.NOT_TAKEN, ItemOutcome.NO_ROOM};
-    byte[] answer = StreamBatch.encodeAnswer(outcomes);
+    ItemOutcome[] outcomes = {ItemOutcome.TAKEN, ItemOutcome.NOT_TAKEN, ItemOutcome.NO_CAPACITY};
+    byte[] answer = StreamBatch.encodeResponse(outcomes);
     assertThat(HEX.formatHex(answer)).isEqualTo("01" + "03" + "010002");
-    assertThat(StreamBatch.decodeAnswer(answer, 3)).containsExactly(outcomes);
+    assertThat(StreamBatch.decodeResponse(answer, 3)).containsExactly(outcomes);
   }
 
   @Test
@@ -119,10 +119,10 @@ class ItemCodecTest {
     assertThatThrownBy(() -> StreamBatch.decode(new byte[] {2}))
         .isInstanceOf(NewerFormatException.class)
         .hasMessageContaining("upgrade this node");
-    assertThatThrownBy(() -> StreamBatch.decodeAnswer(new byte[] {1, 1, 3}, 1))
+    assertThatThrownBy(() -> StreamBatch.decodeResponse(new byte[] {1, 1, 3}, 1))
         .isInstanceOf(NewerFormatException.class)
         .hasMessageContaining("upgrade this node");
-    assertThatThrownBy(() -> StreamBatch.decodeAnswer(new byte[] {1, 0}, 1))
+    assertThatThrownBy(() -> StreamBatch.decodeResponse(new byte[] {1, 0}, 1))
         .isInstanceOf(MalformedBytesException.class);
   }
 }

@@ -7,38 +7,41 @@ import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
 import io.fjordmq.api.Topic;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.cluster.consensus.sim.SimTimers;
 import io.fjordmq.cluster.membership.Member;
 import io.fjordmq.cluster.membership.TestMembership;
 import io.fjordmq.cluster.peer.LoopbackPeers;
+import io.fjordmq.common.ManualTimers;
 import io.fjordmq.inbox.InboxEntry;
 import io.fjordmq.inbox.InboxHandle;
 import io.fjordmq.inbox.InboxId;
-import io.fjordmq.range.Timers;
-import io.fjordmq.range.sim.ManualTimers;
+import io.fjordmq.testing.RecordBuilder;
+import io.fjordmq.testing.Seeds;
+import io.fjordmq.testing.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class NodeStreamsTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final NodesSettings SMALL =
-      new NodesSettings(
-          3,
-          300,
-          500,
-          1_000,
-          2,
-          2,
-          Duration.ofSeconds(10),
-          Duration.ofSeconds(5),
-          Duration.ofMillis(100));
+      RecordBuilder.from(NodesSettings.DEFAULTS)
+          .with(NodesSettings::maxBatchItems, 3)
+          .with(NodesSettings::maxBatchBytes, 300)
+          .with(NodesSettings::highWaterBytes, 500)
+          .with(NodesSettings::maxQueuedBytes, 1_000)
+          .with(NodesSettings::maxQueuedNotices, 2)
+          .with(NodesSettings::maxLaggingSessions, 2)
+          .with(NodesSettings::publishTimeout, Duration.ofSeconds(10))
+          .with(NodesSettings::responseTimeout, Duration.ofSeconds(5))
+          .with(NodesSettings::resendAfter, Duration.ofMillis(100))
+          .build();
   private static final Duration A_WHILE = Duration.ofSeconds(1);
 
   private final ManualTimers timers = new ManualTimers();
@@ -60,16 +63,16 @@ class NodeStreamsTest {
   /** What a node has taken, in words. */
   private static final class Taking implements ItemReceiver {
     final List<String> taken = new ArrayList<>();
-    final List<Answer> unanswered = new ArrayList<>();
+    final List<Responder> unanswered = new ArrayList<>();
     boolean late;
 
     @Override
-    public void take(NodeItem item, Answer answer) {
+    public void onItem(NodeItem item, Responder responder) {
       taken.add(text(item));
       if (late) {
-        unanswered.add(answer);
+        unanswered.add(responder);
       } else {
-        answer.taken(!text(item).equals("nobody's"));
+        responder.respondTaken(!text(item).equals("nobody's"));
       }
     }
 
@@ -155,13 +158,13 @@ class NodeStreamsTest {
     peers.cut(B, A);
     sayInTime("1");
     say("nobody waits");
-    timers.advance(SMALL.publishPatience().minusMillis(1_000));
+    timers.advance(SMALL.publishTimeout().minusMillis(1_000));
     sayInTime("2");
     timers.advance(Duration.ofMillis(999));
     assertThat(outcomes).isEmpty();
     timers.advance(Duration.ofMillis(1));
     assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE);
-    timers.advance(SMALL.publishPatience());
+    timers.advance(SMALL.publishTimeout());
     assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.OVERDUE);
     outcomes.clear();
     peers.heal();
@@ -169,7 +172,7 @@ class NodeStreamsTest {
     assertThat(atB.taken).containsExactly("1", "nobody waits", "2");
     assertThat(outcomes).as("of the one that nobody waited for").containsExactly(ItemOutcome.TAKEN);
     sayInTime("3");
-    timers.advance(SMALL.publishPatience().multipliedBy(2));
+    timers.advance(SMALL.publishTimeout().multipliedBy(2));
     assertThat(outcomes).containsExactly(ItemOutcome.TAKEN, ItemOutcome.TAKEN);
   }
 
@@ -179,9 +182,9 @@ class NodeStreamsTest {
     sayInTime("1");
     timers.advance(A_WHILE);
     sayInTime("2");
-    timers.advance(SMALL.publishPatience().minus(A_WHILE));
+    timers.advance(SMALL.publishTimeout().minus(A_WHILE));
     seenByA.setState(B, Member.State.DOWN);
-    timers.advance(SMALL.publishPatience().multipliedBy(2));
+    timers.advance(SMALL.publishTimeout().multipliedBy(2));
     assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.INCARNATION_OVER);
   }
 
@@ -194,7 +197,7 @@ class NodeStreamsTest {
     }
     List<String> drained = new ArrayList<>();
     toB().whenDrained(() -> drained.add("slowed"));
-    timers.advance(SMALL.publishPatience().minusMillis(1));
+    timers.advance(SMALL.publishTimeout().minusMillis(1));
     assertThat(drained).isEmpty();
     timers.advance(Duration.ofMillis(1));
     assertThat(drained).containsExactly("slowed");
@@ -221,7 +224,7 @@ class NodeStreamsTest {
     timers.advance(A_WHILE);
     assertThat(atB.taken).as("it came again and is here").containsExactly("1");
     atB.late = false;
-    atB.unanswered.get(0).taken(true);
+    atB.unanswered.get(0).respondTaken(true);
     assertThat(atB.taken).containsExactly("1", "2");
     assertThat(outcomes).containsOnly(ItemOutcome.TAKEN).hasSize(2);
   }
@@ -362,14 +365,14 @@ class NodeStreamsTest {
   @Test
   void shouldSayWhenThereIsNoRoomForNotices() {
     peers.cut(A, B);
-    assertThat(streams.hasRoomForNotices()).isTrue();
+    assertThat(streams.canAcceptNotices()).isTrue();
     for (int i = 0; i < 2; i++) {
       toB().notice(new NodeItem.Fenced(appended("c").handle()));
     }
-    assertThat(streams.hasRoomForNotices()).isFalse();
+    assertThat(streams.canAcceptNotices()).isFalse();
     peers.heal();
     timers.advance(A_WHILE);
-    assertThat(streams.hasRoomForNotices()).isTrue();
+    assertThat(streams.canAcceptNotices()).isTrue();
     assertThat(atB.taken).containsExactly("Fenced", "Fenced");
   }
 
@@ -384,6 +387,7 @@ class NodeStreamsTest {
   }
 
   @Test
+  @Tag(Seeds.TAG)
   void shouldSayEverythingOnceAndInOrderOverABadNetwork() {
     Seeds.usually(50).play(NodeStreamsTest::playBadNetwork);
   }
@@ -398,7 +402,7 @@ class NodeStreamsTest {
     seenByA.setUp(B, 1);
     seenByA.watch(
         new StreamLifecycle(
-            A, streams, simulated.start(A), timersOf(simulation), SMALL, NodesObserver.NONE));
+            A, streams, simulated.start(A), SimTimers.of(simulation), SMALL, NodesObserver.NONE));
     Taking atB = new Taking();
     new NodeReceiver(new TestMembership(B), atB, NodesObserver.NONE).start(simulated.start(B));
     NodeStream toB = Objects.requireNonNull(streams.find("b"));
@@ -413,19 +417,5 @@ class NodeStreamsTest {
         .as("seed %d", seed)
         .isEqualTo(IntStream.range(0, 300).mapToObj(String::valueOf).toList());
     assertThat(outcomes).as("seed %d", seed).hasSize(300).containsOnly(ItemOutcome.TAKEN);
-  }
-
-  private static Timers timersOf(Simulation simulation) {
-    return new Timers() {
-      @Override
-      public long nowMillis() {
-        return simulation.now();
-      }
-
-      @Override
-      public void schedule(long delayMillis, Runnable task) {
-        simulation.schedule(delayMillis, task);
-      }
-    };
   }
 }

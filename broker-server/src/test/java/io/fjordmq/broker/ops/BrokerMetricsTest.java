@@ -7,7 +7,7 @@ import io.fjordmq.broker.delivery.DeliveryStatus;
 import io.fjordmq.broker.delivery.PublishOutcome;
 import io.fjordmq.broker.limits.OverloadReading;
 import io.fjordmq.broker.nodes.NodesStatus;
-import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
@@ -21,9 +21,9 @@ import io.fjordmq.range.RangeEpoch;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.client.ClientStatus;
 import io.fjordmq.range.kv.KvMetrics;
-import io.fjordmq.range.placement.ShapeReport;
+import io.fjordmq.range.placement.RangeLoadReport;
 import io.fjordmq.range.store.ReplicaStatus;
-import io.fjordmq.router.RouterStatus;
+import io.fjordmq.router.RouteStoreStatus;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -42,17 +42,17 @@ class BrokerMetricsTest {
 
   @Test
   void shouldCountWhatSessionsDo() {
-    metrics.sessions().connected(5, true);
-    metrics.sessions().connected(4, false);
-    metrics.sessions().disconnected(CloseReason.KEEP_ALIVE_TIMEOUT);
-    metrics.sessions().received(Qos.AT_LEAST_ONCE, 100);
-    metrics.sessions().sent(Qos.EXACTLY_ONCE, 70);
-    metrics.sessions().packetReceived(3);
-    metrics.sessions().dropped(DropReason.QUEUE_FULL, 7);
-    metrics.sessions().acknowledged(3_000_000);
-    metrics.sessions().inflight(5);
-    metrics.sessions().inflight(-2);
-    metrics.sessions().queued(4, 400);
+    metrics.sessions().onConnected(5, true);
+    metrics.sessions().onConnected(4, false);
+    metrics.sessions().onDisconnected(CloseReason.KEEP_ALIVE_TIMEOUT);
+    metrics.sessions().onReceived(Qos.AT_LEAST_ONCE, 100);
+    metrics.sessions().onSent(Qos.EXACTLY_ONCE, 70);
+    metrics.sessions().onPacketReceived(3);
+    metrics.sessions().onDropped(DropReason.QUEUE_FULL, 7);
+    metrics.sessions().onAcknowledged(3_000_000);
+    metrics.sessions().addInflight(5);
+    metrics.sessions().addInflight(-2);
+    metrics.sessions().addQueued(4, 400);
 
     assertShown("fjordmq_build_info{java=\"" + Runtime.version() + "\",version=\"1.2.3\"} 1");
     assertShown("fjordmq_connections 1.0");
@@ -71,10 +71,10 @@ class BrokerMetricsTest {
 
   @Test
   void shouldCountWhatDeliveryAndInboxesDo() {
-    metrics.delivery().published(PublishOutcome.NOT_DURABLE);
-    metrics.delivery().dropped("a_new_reason", 2);
-    metrics.delivery().dropped("a_new_reason", 3);
-    metrics.inboxes().dropped("expired", 4);
+    metrics.delivery().onPublished(PublishOutcome.NOT_DURABLE);
+    metrics.delivery().onDropped("a_new_reason", 2);
+    metrics.delivery().onDropped("a_new_reason", 3);
+    metrics.inboxes().onDropped("expired", 4);
 
     assertShown("fjordmq_publishes_total{outcome=\"not_durable\"} 1.0");
     assertShown("fjordmq_messages_dropped_total{at=\"delivery\",reason=\"a_new_reason\"} 5.0");
@@ -84,9 +84,9 @@ class BrokerMetricsTest {
 
   @Test
   void shouldCountWhatRangesAndGroupsDo() {
-    metrics.ranges().batchSent(RANGE, 10, 1_000);
-    metrics.ranges().checkpointed(5_000_000);
-    metrics.consensus().appended(new GroupId("inbox-1"), 3, 300, 900_000);
+    metrics.ranges().onBatchSent(RANGE, 10, 1_000);
+    metrics.ranges().onCheckpoint(5_000_000);
+    metrics.consensus().onAppended(new GroupId("inbox-1"), 3, 300, 900_000);
 
     assertShown("fjordmq_range_commands_total{store=\"inbox\"} 10.0");
     assertShown("fjordmq_range_checkpoint_seconds_count 1");
@@ -126,12 +126,13 @@ class BrokerMetricsTest {
     ClientStatus idle = new ClientStatus(List.of(), 0);
     return new NodeStatus(
         new DeliveryStatus(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, new NodesStatus(1, 2, 3, 4)),
-        new RouterStatus(1, 2, 3, 4, 5, 6, 7, 8),
+        new RouteStoreStatus(1, 2, 3, 4, 5, 6, 7, 8),
         new InboxStoreStatus(11, 22, 33, 44),
         55,
         List.of(new ReplicaStatus(self, descriptor, true, 18, 0, 0, 1, group, null, null)),
         Map.of(
-            RANGE, new ShapeReport(60, 1_200, 800, 345, 9_000, 7_000, "cold", null, false, false)),
+            RANGE,
+            new RangeLoadReport(60, 1_200, 800, 345, 9_000, 7_000, "cold", null, false, false)),
         group,
         Map.of("dist", idle, "inbox", idle, "retain", idle),
         new KvMetrics(5, 1, 2, 3, 4, true, 0),

@@ -2,7 +2,7 @@ package io.fjordmq.broker.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.ops.ControlFolder.Answer;
+import io.fjordmq.broker.ops.ControlFolder.CommandResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ class ControlFolderTest {
           if (words.contains("defect")) {
             throw new IllegalStateException("planted");
           }
-          return new Answer(Answer.NOT_YET, "one\ntwo");
+          return new CommandResult(CommandResult.IN_PROGRESS, "one\ntwo");
         },
         clock);
   }
@@ -46,7 +46,7 @@ class ControlFolderTest {
     Files.writeString(folder.resolve("7-1.request"), request);
     control.poll();
     assertThat(folder.resolve("7-1.request")).doesNotExist();
-    return Files.readString(folder.resolve("7-1.answer"));
+    return Files.readString(folder.resolve("7-1.response"));
   }
 
   @Test
@@ -68,7 +68,7 @@ class ControlFolderTest {
   void shouldForgetWhatAnEarlierProcessWasAsked() throws IOException {
     open();
     Files.writeString(folder.resolve("1-1.request"), "leave");
-    Files.writeString(folder.resolve("1-2.answer"), "0\ndone\n");
+    Files.writeString(folder.resolve("1-2.response"), "0\ndone\n");
     open().poll();
     assertThat(folder).isEmptyDirectory();
     assertThat(asked).isEmpty();
@@ -80,7 +80,7 @@ class ControlFolderTest {
     answerTo(control, "voters");
     now = now.plusSeconds(500);
     control.poll();
-    assertThat(folder.resolve("7-1.answer")).exists();
+    assertThat(folder.resolve("7-1.response")).exists();
     now = now.plusSeconds(200);
     control.poll();
     assertThat(folder).isEmptyDirectory();

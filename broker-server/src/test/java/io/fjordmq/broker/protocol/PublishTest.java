@@ -11,8 +11,8 @@ import static io.fjordmq.broker.protocol.Packets.text;
 import static io.fjordmq.broker.protocol.Packets.two;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.net.RawBroker;
-import io.fjordmq.broker.net.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker;
+import io.fjordmq.broker.testing.RawBroker.Line;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -301,7 +301,10 @@ class PublishTest {
     try (RawBroker wide =
         new RawBroker(
             RawBroker.settings(
-                RawBroker.settings("maxInflight", most), "maxQueuedMessages", 70_000))) {
+                RawBroker.settings(
+                    RawBroker.settings("maxInflight", most), "maxQueuedMessages", 70_000),
+                "writeBytesPerSecond",
+                0))) {
       Line line = wide.open().send(connect5("s", true), subscribe5(1, "a", 1));
       line.read();
       Line publisher = wide.open().send(connect5("p", true));

@@ -8,8 +8,8 @@ import static io.fjordmq.broker.protocol.Packets.subscribe5;
 import static io.fjordmq.broker.protocol.Packets.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.broker.net.RawBroker;
-import io.fjordmq.broker.net.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker;
+import io.fjordmq.broker.testing.RawBroker.Line;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.scenario;
 
-import io.fjordmq.broker.net.RawBroker;
-import io.fjordmq.broker.net.RawBroker.Line;
-import io.fjordmq.broker.session.SessionSettings;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.testing.RawBroker;
+import io.fjordmq.broker.testing.RawBroker.Line;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;

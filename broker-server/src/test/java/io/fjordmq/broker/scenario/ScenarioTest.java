@@ -1,6 +1,6 @@
 package io.fjordmq.broker.scenario;
 
-import io.fjordmq.broker.net.LeakDetector;
+import io.fjordmq.broker.testing.LeakDetector;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DynamicTest;

@@ -100,7 +100,7 @@ class AclFileTest {
     "topic sometimes a/b,  access must be",
     "topic read a/#/b,     '#' must be",
     "topic read $share/g/a, a rule must name the filter",
-    "user,                 user needs a name",
+    "user,                 user must be followed by a name",
     "grant all,            a line must begin with"
   })
   void shouldNameTheLineThatIsWrong(String line, String reason) throws IOException {

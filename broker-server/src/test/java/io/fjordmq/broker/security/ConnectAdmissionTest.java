@@ -43,7 +43,7 @@ class ConnectAdmissionTest {
   private final SecurityObserver observer =
       new SecurityObserver() {
         @Override
-        public void denied(Attempt attempt, DenialCause denialCause) {
+        public void onDenied(Attempt attempt, DenialCause denialCause) {
           denials.add(attempt.label() + " " + denialCause.label());
         }
       };

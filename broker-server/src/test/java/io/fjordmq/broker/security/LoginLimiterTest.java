@@ -13,7 +13,7 @@ class LoginLimiterTest {
   private final SecurityObserver counting =
       new SecurityObserver() {
         @Override
-        public void addressesRemembered(int delta) {
+        public void addTrackedAddresses(int delta) {
           remembered += delta;
         }
       };

@@ -25,7 +25,7 @@ class WatchedFileTest {
     SecurityObserver observer =
         new SecurityObserver() {
           @Override
-          public void fileRead(boolean taken) {
+          public void onFileReloaded(boolean taken) {
             told.add(taken);
           }
         };

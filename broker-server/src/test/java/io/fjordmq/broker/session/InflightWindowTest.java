@@ -24,7 +24,7 @@ class InflightWindowTest {
     TreeMap<Long, Boolean> onTheWay = new TreeMap<>();
     long next = first;
     for (int step : steps) {
-      if (step < 50 && window.hasRoomFor(next)) {
+      if (step < 50 && window.canAccept(next)) {
         window.open(next, InflightWindow.AWAITING_PUBACK);
         onTheWay.put(next++, true);
       } else if (step < 60) {
@@ -56,14 +56,14 @@ class InflightWindowTest {
   void shouldSpanNoMoreThanThereAreIdentifiers() {
     InflightWindow window = new InflightWindow(100, 1);
     window.open(1, InflightWindow.AWAITING_PUBACK);
-    assertThat(window.hasRoomFor(65_535)).isTrue();
-    assertThat(window.hasRoomFor(65_536)).isFalse();
+    assertThat(window.canAccept(65_535)).isTrue();
+    assertThat(window.canAccept(65_536)).isFalse();
   }
 
   @Test
   void shouldJumpOverAnyNumberOfDroppedMessagesWhenNothingIsOnItsWay() {
     InflightWindow window = new InflightWindow(100, 1);
-    assertThat(window.hasRoomFor(10_000_000)).isTrue();
+    assertThat(window.canAccept(10_000_000)).isTrue();
     window.open(10_000_000, InflightWindow.AWAITING_PUBACK);
     assertThat(window.base()).isEqualTo(10_000_000);
   }

@@ -4,8 +4,8 @@ import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimHost;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.range.kv.SimKv;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -26,6 +26,7 @@ final class BrokerLives implements Brokers, AutoCloseable {
 
   private final Simulation simulation;
   private final SimCluster cluster;
+  private final Path installs;
   private final SimSettings settings;
   private final Defect defect;
   private final Ledger ledger;
@@ -39,7 +40,8 @@ final class BrokerLives implements Brokers, AutoCloseable {
   BrokerLives(Simulation simulation, Path installs, Defect defect, Ledger ledger) {
     this.simulation = simulation;
     this.cluster = new SimCluster(simulation);
-    this.settings = SimSettings.draw(simulation, installs);
+    this.installs = installs;
+    this.settings = SimSettings.draw(simulation);
     this.defect = defect;
     this.ledger = ledger;
     ledger.setPatient(settings.client().deadline().toMillis() >= SimSettings.PATIENT_MILLIS);
@@ -67,7 +69,7 @@ final class BrokerLives implements Brokers, AutoCloseable {
   void start() {
     try {
       SimHost host = cluster.start(NODE);
-      SimBroker started = new SimBroker(host, disk, clock(), settings, ++life, defect);
+      SimBroker started = new SimBroker(host, disk, installs, clock(), settings, ++life, defect);
       started.setFaults(faults);
       running = started;
       ledger.setLife(life);

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import java.nio.file.Path;
 
 /**
@@ -63,6 +63,6 @@ final class BrokerSimulation {
     SimBroker last = broker.running();
     return last == null
         ? "no broker"
-        : "left: " + last.leftovers() + "; dropped: " + last.counters().dropped();
+        : "left: " + last.leftovers() + "; dropped: " + last.counters().onDropped();
   }
 }

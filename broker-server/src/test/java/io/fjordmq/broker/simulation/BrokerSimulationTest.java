@@ -2,7 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.cluster.consensus.sim.Seeds;
+import io.fjordmq.testing.Seeds;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;

@@ -42,7 +42,7 @@ interface ClusterDefect extends Defect {
 
   /** As sessions and delivery see it. */
   default ServingState serving(Membership membership) {
-    return membership::notServingBecause;
+    return membership::notServingReason;
   }
 
   /** What time entries get. */

@@ -1,42 +1,42 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.HaltedRoutes;
-import io.fjordmq.broker.NodeLifecycle;
-import io.fjordmq.broker.RouteTrouble;
-import io.fjordmq.broker.Suspensions;
-import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.broker.cluster.HaltedRoutes;
+import io.fjordmq.broker.cluster.RouteHealthMonitor;
+import io.fjordmq.broker.cluster.Suspensions;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.drain.NodeLifecycle;
 import io.fjordmq.broker.nodes.NodeReceiver;
 import io.fjordmq.broker.nodes.NodesObserver;
 import io.fjordmq.broker.nodes.StreamLifecycle;
 import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.cluster.membership.ClusterMembership;
 import io.fjordmq.cluster.membership.SimNode;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.Timers;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.inbox.InboxReplicas;
-import io.fjordmq.inbox.InboxSweeper;
+import io.fjordmq.inbox.client.InboxSweeper;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
-import io.fjordmq.range.Timers;
 import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.placement.PlacementAgent;
 import io.fjordmq.range.placement.PlacementDriver;
-import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.RangeDirectory;
 import io.fjordmq.range.placement.SplitMonitor;
+import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.sim.StoreNode;
 import io.fjordmq.range.store.ReplicaStatus;
-import io.fjordmq.router.RangedRouter;
-import io.fjordmq.router.RouteBarrier;
-import io.fjordmq.router.StaleRoutes;
+import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.client.ReplicatedRouteStore;
+import io.fjordmq.router.client.RouteBarrier;
+import io.fjordmq.router.client.RouteSweeper;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -56,7 +56,7 @@ final class ClusterLife {
   private static final long LOOK_MILLIS = 20;
   private static final long SWEEP_MILLIS = 500;
   private static final int CLIENTS_PER_SECOND = 20;
-  private static final long ROUTES_PATIENCE_MILLIS = 700;
+  private static final long ROUTES_TIMEOUT_MILLIS = 700;
   private static final long ROUTES_REST_MILLIS = 500;
 
   private final ClusterSettings settings;
@@ -86,8 +86,8 @@ final class ClusterLife {
       StoreNode.Life ranges,
       ReplicaSet members,
       NodeAddress address,
-      Supplier<PlacementSettings> placing)
-      throws ConsensusException, IOException {
+      Supplier<List<StorePlacement>> placing)
+      throws IOException {
     this.settings = settings;
     this.defect = defect;
     this.replicas = replicas;
@@ -110,6 +110,7 @@ final class ClusterLife {
         new SplitMonitor(
             ranges.store(),
             settings.wishes(),
+            Set.copyOf(SimStores.NAMES),
             ClusterSettings.SHAPES,
             () -> 0,
             ranges.runtime().timers(),
@@ -120,7 +121,7 @@ final class ClusterLife {
             membership(),
             new Suspensions(membership()::suspend, membership()::resume),
             ranges.store(),
-            Set.of(SimStores.ROUTES));
+            Set.of(RouteReplicas.STORE));
     this.placement =
         new PlacementDriver(
             membership(),
@@ -134,7 +135,8 @@ final class ClusterLife {
             metadata()::leadership,
             directory,
             ranges.runtime().timers(),
-            placing);
+            placing,
+            ClusterSettings.PLACEMENT);
     connectWhenRangesAreKnown();
   }
 
@@ -169,12 +171,13 @@ final class ClusterLife {
         new SimFront(
             process, settings.broker(), self, replicas, opened, defect, clock, servingState);
     front = built;
-    new NodeReceiver(membership(), built.receivedItems(), NodesObserver.NONE).start(services);
+    new NodeReceiver(membership(), built.delivery().receivedItems(), NodesObserver.NONE)
+        .start(services);
     membership()
         .watch(
             new StreamLifecycle(
                 id(),
-                replicas.streams,
+                built.delivery().streams(),
                 ranges.calls(),
                 timers,
                 settings.nodes(),
@@ -183,13 +186,14 @@ final class ClusterLife {
         .watch(
             new NodeLifecycle(
                 built.sessions(),
-                built.live(),
-                () -> ranges.store().catchUp(SimStores.ROUTES),
+                built.delivery().live(),
+                () -> ranges.store().catchUp(RouteReplicas.STORE),
                 CLIENTS_PER_SECOND,
                 ranges.runtime().timers()));
     sweepAgain(sweeps(opened, clock));
     routes.follow(barrier::overdueReason);
-    RouteTrouble trouble = new RouteTrouble(routes, ROUTES_PATIENCE_MILLIS, ROUTES_REST_MILLIS);
+    RouteHealthMonitor trouble =
+        new RouteHealthMonitor(routes, ROUTES_TIMEOUT_MILLIS, ROUTES_REST_MILLIS);
     lookAgain(() -> trouble.check(timers.nowMillis()));
     membership().ready();
   }
@@ -216,9 +220,10 @@ final class ClusterLife {
             clock,
             settings.broker().inboxes(),
             InboxObserver.NONE);
-    StaleRoutes stale =
-        new StaleRoutes(opened.router(), membership()::members, () -> leadsFirst(SimStores.ROUTES));
-    return List.of(sweeper::sweep, opened.retained()::sweep, stale::sweep);
+    RouteSweeper stale =
+        new RouteSweeper(
+            opened.router(), membership()::members, () -> leadsFirst(RouteReplicas.STORE));
+    return List.of(sweeper::sweep, opened.retainSweeper()::sweep, stale::sweep);
   }
 
   private void sweepAgain(List<Runnable> sweeps) {
@@ -299,7 +304,7 @@ final class ClusterLife {
   }
 
   /** Null as long as it is not connected to the ranges. */
-  @Nullable RangedRouter router() {
+  @Nullable ReplicatedRouteStore router() {
     return stores == null ? null : stores.router();
   }
 

@@ -5,15 +5,15 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.ClusterClock;
 import io.fjordmq.cluster.metadata.WriteResult;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.RangeDirectory;
-import io.fjordmq.range.sim.RandomWishes;
+import io.fjordmq.range.sim.RandomSplitStrategy;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -35,9 +35,10 @@ final class ClusterLives implements Brokers, AutoCloseable {
   private final LoopbackPeers peers;
   private final List<ClusterMachine> machines = new ArrayList<>();
   private final Set<ClusterMachine> joined = new HashSet<>();
-  private final RandomWishes wishes;
+  private final RandomSplitStrategy wishes;
   private final DamagedReplicas damaged = new DamagedReplicas();
   private final boolean steady;
+  private final long graceMillis;
   private int voters = 3;
 
   /** How far cluster time is behind. */
@@ -53,8 +54,10 @@ final class ClusterLives implements Brokers, AutoCloseable {
     this.cluster = new SimCluster(simulation);
     this.peers = LoopbackPeers.simulated(cluster.network());
     ledger.setManyNodes();
-    ClusterSettings settings = ClusterSettings.draw(simulation, installs);
+    ClusterSettings settings = ClusterSettings.draw(simulation);
     this.wishes = settings.wishes();
+    this.graceMillis = settings.broker().inboxes().willGrace().toMillis();
+    ledger.setExcusesClients(graceMillis > 0);
     this.steady = settings.broker().client().deadline().toMillis() >= SimSettings.STEADY_MILLIS;
     for (int i = 0; i < size; i++) {
       machines.add(
@@ -66,13 +69,18 @@ final class ClusterLives implements Brokers, AutoCloseable {
               settings,
               defect,
               damaged,
-              () -> settings.placement(voters)));
+              () -> ClusterSettings.stores(voters)));
     }
   }
 
   /** Whether brokers wait for replicas that are slow, rather than end a client's connection. */
   boolean areSteady() {
     return steady;
+  }
+
+  /** How long wills wait for clients whose node has gone. */
+  long graceMillis() {
+    return graceMillis;
   }
 
   // ---- what clients see
@@ -102,7 +110,7 @@ final class ClusterLives implements Brokers, AutoCloseable {
 
   /** Whether nodes may want their ranges split. */
   void wish(boolean allowed) {
-    wishes.rest(!allowed);
+    wishes.setPaused(!allowed);
   }
 
   // ---- who is there

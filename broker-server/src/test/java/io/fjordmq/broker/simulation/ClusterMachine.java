@@ -1,16 +1,14 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.cluster.NodeAddress;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimCluster;
 import io.fjordmq.cluster.peer.LoopbackPeers;
 import io.fjordmq.range.RangeDescriptor;
-import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.StorePlacement;
 import io.fjordmq.range.sim.StoreNode;
-import io.fjordmq.range.store.RangeStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,7 +22,7 @@ final class ClusterMachine {
 
   private final ClusterSettings settings;
   private final ClusterDefect defect;
-  private final Supplier<PlacementSettings> placing;
+  private final Supplier<List<StorePlacement>> placing;
   private final StoreNode ranges;
   private final LocalNode self;
   private @Nullable SimStores replicas;
@@ -39,7 +37,7 @@ final class ClusterMachine {
       ClusterSettings settings,
       ClusterDefect defect,
       DamagedReplicas damaged,
-      Supplier<PlacementSettings> placing) {
+      Supplier<List<StorePlacement>> placing) {
     this.settings = settings;
     this.defect = defect;
     this.placing = placing;
@@ -67,8 +65,8 @@ final class ClusterMachine {
    *
    * @param members who holds the metadata, if it has no replica yet
    */
-  void start(ReplicaSet members) throws IOException, ConsensusException {
-    SimStores filled = new SimStores(settings.broker(), self, defect);
+  void start(ReplicaSet members) throws IOException {
+    SimStores filled = new SimStores(settings.broker(), defect);
     replicas = filled;
     StoreNode.Life opened = ranges.start();
     opened.host().machine().correct(); // a whole cluster that starts by wrong clocks believes them
@@ -91,7 +89,7 @@ final class ClusterMachine {
     ReplicaSet alone = ReplicaSet.ofVoters(id());
     List<RangeDescriptor> initial =
         Objects.requireNonNull(replicas).specs().stream()
-            .flatMap(spec -> RangeStore.initialRanges(spec, alone).stream())
+            .flatMap(spec -> spec.initialRanges(alone).stream())
             .toList();
     ranges.store().createInitialRanges(initial);
     return initial;

@@ -1,78 +1,74 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.nodes.NodesSettings;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.MembershipSettings;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.range.load.SplitMergeSettings;
-import io.fjordmq.range.placement.MergeSettings;
 import io.fjordmq.range.placement.PlacementSettings;
 import io.fjordmq.range.placement.StorePlacement;
-import io.fjordmq.range.sim.RandomWishes;
-import io.fjordmq.router.RouterSettings;
-import java.nio.file.Path;
+import io.fjordmq.range.sim.RandomSplitStrategy;
+import io.fjordmq.range.sim.RangeSimSettings;
+import io.fjordmq.retain.RetainReplicas;
+import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.RouteSettings;
+import io.fjordmq.testing.RecordBuilder;
+import io.fjordmq.testing.Simulation;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 
 /** The settings of all nodes for one run: short leases, so that they run out, and small bounds. */
 record ClusterSettings(
-    SimSettings broker, MembershipSettings membership, NodesSettings nodes, RandomWishes wishes) {
+    SimSettings broker,
+    MembershipSettings membership,
+    NodesSettings nodes,
+    RandomSplitStrategy wishes) {
   /** How often it wants a range split that has anything to do. */
   private static final int WISHES_PERCENT = 10;
 
-  static final SplitMergeSettings SHAPES =
-      new SplitMergeSettings(
-          Set.copyOf(SimStores.NAMES),
-          20,
-          Duration.ofMillis(500),
-          Duration.ofSeconds(1),
-          Duration.ofSeconds(2),
-          0);
+  static final SplitMergeSettings SHAPES = RangeSimSettings.SPLITS;
 
-  private static final RouterSettings.Barrier BARRIER =
-      new RouterSettings.Barrier(
+  static final PlacementSettings PLACEMENT = RangeSimSettings.PLACEMENT;
+
+  private static final RouteSettings.Barrier BARRIER =
+      new RouteSettings.Barrier(
           Duration.ofMillis(200), Duration.ofMillis(50), Duration.ofSeconds(4));
 
-  static ClusterSettings draw(Simulation simulation, Path directory) {
+  private static final Duration WILL_GRACE = Duration.ofSeconds(3);
+
+  static ClusterSettings draw(Simulation simulation) {
     return new ClusterSettings(
-        SimSettings.draw(simulation, directory).with(BARRIER),
-        new MembershipSettings(
-            Duration.ofMillis(200),
-            Duration.ofMillis(1_000),
-            Duration.ofMillis(5_000),
-            Duration.ofMillis(100),
-            Duration.ofMillis(400),
-            Duration.ofMillis(1_500)),
-        new NodesSettings(
-            (int) simulation.between(1, 50),
-            (int) simulation.between(200, 8_000),
-            2_000,
-            16_000,
-            1_000,
-            (int) simulation.between(1, 4),
-            Duration.ofMillis(simulation.between(500, 5_000)),
-            Duration.ofMillis(300),
-            Duration.ofMillis(50)),
-        new RandomWishes(simulation, WISHES_PERCENT));
+        SimSettings.draw(simulation)
+            .with(BARRIER, simulation.chance(50) ? WILL_GRACE : Duration.ZERO),
+        RecordBuilder.from(MembershipSettings.DEFAULT)
+            .with(MembershipSettings::heartbeat, Duration.ofMillis(200))
+            .with(MembershipSettings::lease, Duration.ofMillis(1_000))
+            .with(MembershipSettings::maxLag, Duration.ofMillis(5_000))
+            .with(MembershipSettings::retryInterval, Duration.ofMillis(100))
+            .with(MembershipSettings::clockTolerance, Duration.ofMillis(400))
+            .with(MembershipSettings::maxClockAdvance, Duration.ofHours(1))
+            .with(MembershipSettings::unreachableAfter, Duration.ofMillis(1_500))
+            .build(),
+        RecordBuilder.from(NodesSettings.DEFAULTS)
+            .with(NodesSettings::maxBatchItems, (int) simulation.between(1, 50))
+            .with(NodesSettings::maxBatchBytes, (int) simulation.between(200, 8_000))
+            .with(NodesSettings::highWaterBytes, 2_000)
+            .with(NodesSettings::maxQueuedBytes, 16_000)
+            .with(NodesSettings::maxQueuedNotices, 1_000)
+            .with(NodesSettings::maxLaggingSessions, (int) simulation.between(1, 4))
+            .with(NodesSettings::publishTimeout, Duration.ofMillis(simulation.between(500, 5_000)))
+            .with(NodesSettings::responseTimeout, Duration.ofMillis(300))
+            .with(NodesSettings::resendAfter, Duration.ofMillis(50))
+            .build(),
+        new RandomSplitStrategy(simulation, WISHES_PERCENT));
   }
 
   /**
    * @param voters of each range
    */
-  PlacementSettings placement(int voters) {
-    return new PlacementSettings(
-        List.of(
-            new StorePlacement(SimStores.ROUTES, voters, true),
-            new StorePlacement(InboxReplicas.STORE, voters, false),
-            new StorePlacement(SimStores.RETAINED, voters, false)),
-        Duration.ofMillis(200),
-        Duration.ofMillis(20),
-        Duration.ofMillis(200),
-        Duration.ofSeconds(2),
-        Duration.ofSeconds(1),
-        Duration.ofMillis(500),
-        4,
-        new MergeSettings(Duration.ofSeconds(5), Duration.ofMillis(1_500), Duration.ofMillis(500)));
+  static List<StorePlacement> stores(int voters) {
+    return List.of(
+        new StorePlacement(RouteReplicas.STORE, voters, true),
+        new StorePlacement(InboxReplicas.STORE, voters, false),
+        new StorePlacement(RetainReplicas.STORE, voters, false));
   }
 }

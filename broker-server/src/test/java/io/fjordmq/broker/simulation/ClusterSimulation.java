@@ -1,14 +1,16 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.delivery.PublishRouter;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.membership.ServingInvariant;
+import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
-import io.fjordmq.router.Router;
+import io.fjordmq.router.RouteStore;
+import io.fjordmq.testing.Simulation;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 
 /**
  * One seed's run of a whole cluster: one node makes it, others join it, and all of them crash,
@@ -19,14 +21,14 @@ import java.util.Objects;
 final class ClusterSimulation {
   private static final int ROUNDS = 30;
   private static final int WILL_PERCENT = 30;
-  private static final long LONGEST_ROUND_MILLIS = 700;
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long MAX_ROUND_MILLIS = 700;
+  private static final long TIMEOUT_MILLIS = 60_000;
 
   /** By then every group that has a majority has a leader. */
   private static final long BEFORE_REPAIRS_MILLIS = 5_000;
 
   /** A lease lasts a second. */
-  private static final long LONGEST_HALF_LEADERLESS_MILLIS = 3_000;
+  private static final long MAX_HALF_LEADERLESS_MILLIS = 3_000;
 
   /** Invariants that cost more are looked at after so many events. */
   private static final int EVENTS_BETWEEN_LOOKS = 25;
@@ -41,6 +43,7 @@ final class ClusterSimulation {
   private final RouteWatch routes = new RouteWatch(serving::isOver);
   private final InboxOwners owners = new InboxOwners();
   private final TurnedAway turnedAway;
+  private final WillGrace willGrace;
   private final ReplicaRows rows = new ReplicaRows();
   private final boolean keepsClients;
 
@@ -53,6 +56,7 @@ final class ClusterSimulation {
    * @param routes that were answered
    * @param merges that were asked for and done
    * @param rebuilt replicas that were broken for good
+   * @param excused clients that their nodes gave up or lost while they did not serve
    */
   record Figures(
       long received,
@@ -61,8 +65,9 @@ final class ClusterSimulation {
       long routes,
       long merges,
       long rebuilt,
+      long excused,
       long events) {
-    static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0, 0);
+    static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0, 0, 0);
 
     Figures plus(Figures other) {
       return new Figures(
@@ -72,6 +77,7 @@ final class ClusterSimulation {
           routes + other.routes,
           merges + other.merges,
           rebuilt + other.rebuilt,
+          excused + other.excused,
           events + other.events);
     }
   }
@@ -80,8 +86,10 @@ final class ClusterSimulation {
     this.simulation = new Simulation(seed);
     this.ledger = new Ledger(seed, tellsStory);
     this.turnedAway = new TurnedAway(ledger);
+    this.willGrace = new WillGrace(simulation::now);
     this.keepsClients = defect.keepsClients();
     this.nodes = new ClusterLives(simulation, size, installs, watched(defect), ledger);
+    willGrace.setGraceMillis(nodes.graceMillis());
     this.trouble = new ClusterTrouble(simulation, nodes, ledger);
     this.goal = new PlacementGoal(nodes);
     this.crowd = new Crowd(simulation, ledger, nodes, () -> String.valueOf(goal.missing()));
@@ -96,10 +104,14 @@ final class ClusterSimulation {
             (proxy, method, arguments) -> {
               Object given = method.invoke(defect, arguments);
               return switch (method.getName()) {
-                case "router" -> routes.watched((Router) Objects.requireNonNull(given));
+                case "router" -> routes.watched((RouteStore) Objects.requireNonNull(given));
                 case "publisher" ->
                     turnedAway.watched((PublishRouter) Objects.requireNonNull(given));
                 case "inboxes" -> owners.watched((InboxStore) Objects.requireNonNull(given));
+                case "inboxesOf" ->
+                    willGrace.watched(
+                        (InboxStore) Objects.requireNonNull(given), (BooleanSupplier) arguments[1]);
+                case "listener" -> willGrace.watched((InboxListener) Objects.requireNonNull(given));
                 default -> given;
               };
             });
@@ -118,7 +130,7 @@ final class ClusterSimulation {
       crowd.goWild(WILL_PERCENT);
       for (int round = 0; round < ROUNDS; round++) {
         trouble.some();
-        simulation.run(simulation.between(1, LONGEST_ROUND_MILLIS));
+        simulation.run(simulation.between(1, MAX_ROUND_MILLIS));
         rows.check(nodes.machines());
       }
       peace();
@@ -129,6 +141,7 @@ final class ClusterSimulation {
           routes.answered(),
           trouble.merges(),
           nodes.damaged().removed(),
+          willGrace.excused(),
           simulation.executedEvents());
     }
   }
@@ -144,7 +157,7 @@ final class ClusterSimulation {
     if (keepsClients && nodes.areSteady()) {
       crowd.stay(
           "the metadata have no leader",
-          () -> trouble.leaderless(simulation.between(500, LONGEST_HALF_LEADERLESS_MILLIS)));
+          () -> trouble.leaderless(simulation.between(500, MAX_HALF_LEADERLESS_MILLIS)));
     }
     crowd.await("wills have become of what must", () -> crowd.wrongWills().isEmpty());
     rows.check(nodes.machines());
@@ -153,7 +166,7 @@ final class ClusterSimulation {
   }
 
   private void await() {
-    long end = simulation.now() + PATIENCE_MILLIS;
+    long end = simulation.now() + TIMEOUT_MILLIS;
     long repairsFrom = simulation.now() + BEFORE_REPAIRS_MILLIS;
     while (!goal.isReached()) {
       if (simulation.now() > end) {
@@ -172,6 +185,7 @@ final class ClusterSimulation {
   private void check(ErrorLog log) {
     log.assertNone(ledger);
     owners.check();
+    willGrace.check();
     List<ClusterLife> running = nodes.running();
     if (simulation.executedEvents() % EVENTS_BETWEEN_LOOKS != 0) {
       return;

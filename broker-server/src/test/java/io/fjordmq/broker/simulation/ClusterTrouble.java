@@ -3,12 +3,12 @@ package io.fjordmq.broker.simulation;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.sim.SimNetwork;
-import io.fjordmq.cluster.consensus.sim.Simulation;
 import io.fjordmq.cluster.metadata.MetadataGroup;
 import io.fjordmq.inbox.InboxReplicas;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.testing.Simulation;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,9 +22,9 @@ final class ClusterTrouble {
   private static final int USUAL_VOTERS = 3;
 
   /** Two of three go on without the third. */
-  private static final int LEAST_VOTERS = 3;
+  private static final int MIN_VOTERS = 3;
 
-  private static final long MOST_SET_MILLIS = 86_400_000;
+  private static final long MAX_SET_MILLIS = 86_400_000;
 
   private final Simulation simulation;
   private final ClusterLives nodes;
@@ -82,7 +82,7 @@ final class ClusterTrouble {
     } else if (dice < 59) {
       leaderless(simulation.between(500, 3_000));
     } else if (dice < 67) {
-      long millis = simulation.between(-MOST_SET_MILLIS, MOST_SET_MILLIS);
+      long millis = simulation.between(-MAX_SET_MILLIS, MAX_SET_MILLIS);
       ledger.note(machine.id() + " has its wall clock set by " + millis + " ms");
       life.ranges().host().machine().jump(millis);
     } else if (dice < 71) {
@@ -107,7 +107,7 @@ final class ClusterTrouble {
     RangeId range = replica.descriptor().id();
     ReplicaStatus leader = nodes.leader(range);
     if (leader == null
-        || (leader.voters().contains(life.id()) && leader.voters().size() < LEAST_VOTERS)
+        || (leader.voters().contains(life.id()) && leader.voters().size() < MIN_VOTERS)
         || nodes.damaged().isAnywhere(range)) {
       return;
     }
@@ -131,7 +131,7 @@ final class ClusterTrouble {
               RangeId range = SimStores.range(name);
               ReplicaStatus leader = nodes.leader(range);
               return leader == null
-                  || (leader.voters().contains(node) && leader.voters().size() < LEAST_VOTERS);
+                  || (leader.voters().contains(node) && leader.voters().size() < MIN_VOTERS);
             });
   }
 

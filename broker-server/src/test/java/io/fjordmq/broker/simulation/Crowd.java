@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class Crowd {
   static final long QUIET_MILLIS = 3_000;
 
-  private static final long PATIENCE_MILLIS = 120_000;
+  private static final long TIMEOUT_MILLIS = 120_000;
   private static final long LOOK_MILLIS = 20;
   private static final String SHARE = "$share/g/s/#";
   private static final List<Character> PUBLISHERS =
@@ -209,7 +209,7 @@ final class Crowd {
   }
 
   void await(String what, BooleanSupplier condition) {
-    long end = simulation.now() + PATIENCE_MILLIS;
+    long end = simulation.now() + TIMEOUT_MILLIS;
     while (!condition.getAsBoolean()) {
       if (simulation.now() > end) {
         throw ledger.violated(

@@ -1,8 +1,8 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.api.MalformedBytesException;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusHost;
+import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.range.ApplyContext;
 import io.fjordmq.range.Coprocessor;
 import io.fjordmq.range.KeyInterval;

@@ -4,10 +4,12 @@ import io.fjordmq.broker.delivery.PublishRouter;
 import io.fjordmq.inbox.InboxListener;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.router.Router;
+import io.fjordmq.router.RouteStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A mistake put into the broker, for a simulation that must find it. */
@@ -19,6 +21,15 @@ interface Defect {
     return store;
   }
 
+  /**
+   * As the sessions of one node see them.
+   *
+   * @param excusesClients whether clients that go now may be alive, as far as the node knows
+   */
+  default InboxStore inboxesOf(InboxStore store, BooleanSupplier excusesClients) {
+    return store;
+  }
+
   default InboxListener listener(InboxListener events) {
     return events;
   }
@@ -27,12 +38,12 @@ interface Defect {
     return store;
   }
 
-  /** As sessions and wills see it. */
+  /** As sessions see it. */
   default PublishRouter publisher(PublishRouter publishRouter) {
     return publishRouter;
   }
 
-  default Router router(Router router) {
+  default RouteStore router(RouteStore router) {
     return router;
   }
 
@@ -46,8 +57,15 @@ interface Defect {
     @Nullable Object of(Call call, @Nullable Object... arguments);
   }
 
-  /** The real thing except for one method. */
+  /**
+   * The real thing except for one method.
+   *
+   * @throws IllegalArgumentException if there is no such method: the defect would do nothing
+   */
   static <T> T changed(Class<T> type, T real, String method, Instead instead) {
+    if (Stream.of(type.getMethods()).noneMatch(known -> known.getName().equals(method))) {
+      throw new IllegalArgumentException(type.getName() + " has no method " + method);
+    }
     return type.cast(
         Proxy.newProxyInstance(
             type.getClassLoader(),

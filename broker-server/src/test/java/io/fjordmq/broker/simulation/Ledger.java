@@ -32,6 +32,7 @@ final class Ledger {
   private long life;
   private boolean patient;
   private boolean manyNodes;
+  private boolean excusesClients;
 
   /** When a life of a node was seen to be over. */
   private final Map<String, Long> livesOver = new HashMap<>();
@@ -96,6 +97,15 @@ final class Ledger {
   /** Lives of nodes that have ended since. */
   long livesOverSince(long then) {
     return livesOver.values().stream().filter(ended -> ended > then).count();
+  }
+
+  /** Whether wills wait for clients whose node has gone. */
+  void setExcusesClients(boolean excuses) {
+    excusesClients = excuses;
+  }
+
+  boolean excusesClients() {
+    return excusesClients;
   }
 
   void setPatient(boolean patient) {

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class ModelClient {
   private static final int MAX_PAUSE_MILLIS = 120;
   private static final int MAX_CALM_PAUSE_MILLIS = 1_000;
-  private static final int CONNECT_PATIENCE_MILLIS = 4_000;
+  private static final int CONNECT_TIMEOUT_MILLIS = 4_000;
 
   /** A node that stands still takes a CONNECT that long after, and a store that long to do it. */
   private static final int GIVEN_UP_TRY_MILLIS = 4_000 + 10_000;
@@ -55,6 +55,8 @@ final class ModelClient {
   // A connection with clean start of which it has heard nothing, and perhaps never will.
   private boolean cleanTryGivenUp;
   private long cleanTryGivenUpAtMillis;
+  // Until then, a node may carry out a CONNECT that it gave up.
+  private long lateTriesUntilMillis;
   private int connections;
   private int subscribeIdentifiers;
 
@@ -139,7 +141,7 @@ final class ModelClient {
         connect();
       }
     } else if (!current.isAccepted()) {
-      if (now().millis() - current.started().millis() > CONNECT_PATIENCE_MILLIS) {
+      if (now().millis() - current.started().millis() > CONNECT_TIMEOUT_MILLIS) {
         leave(SimLink.Cut.CLOSED);
       } else if (mood == Mood.WILD && simulation.chance(2)) {
         leave(SimLink.Cut.RESET);
@@ -260,21 +262,16 @@ final class ModelClient {
       throw ledger.violated(
           mine.link().name() + ": session present is " + present + " after clean start " + clean);
     }
-    if (present && sessionKnown && (mayBeOver && triesSinceFormer > 1 || cleanTryGivenUp)) {
-      // A connection that it gave up may have begun a new session: it cannot know.
+    // A connection that it gave up may have begun a new session: it cannot know.
+    boolean inDoubt =
+        present && sessionKnown && (mayBeOver && triesSinceFormer > 1 || cleanTryGivenUp);
+    follow(mine, !clean && !inDoubt, present && !inDoubt);
+    if (inDoubt) {
       cleaning = true;
       cleanTryGivenUp = simulation.now() < cleanTryGivenUpAtMillis + GIVEN_UP_TRY_MILLIS;
       leave(SimLink.Cut.CLOSED);
       return;
     }
-    if (former != null && former.will() != null) {
-      former.will().nextAccepted(now(), clean, present);
-    }
-    if (mine.will() != null && triesSinceFormer > 1 && ledger.hasManyNodes()) {
-      mine.will().perhapsOvertaken();
-    }
-    former = mine;
-    triesSinceFormer = 0;
     cleaning = false;
     sessionPresent = present;
     if (!present && !clean) {
@@ -291,15 +288,38 @@ final class ModelClient {
     publisher.connected(present, mine.link()::fromClient);
   }
 
+  /**
+   * Records what an accepted connection means for its will and for that of the former connection.
+   *
+   * @param resumes whether it resumed the session unless that had ended
+   * @param sessionWentOn whether it certainly resumed the session
+   */
+  private void follow(ModelConnection mine, boolean resumes, boolean sessionWentOn) {
+    if (former != null && former.will() != null) {
+      former.will().nextAccepted(now(), !resumes, sessionWentOn);
+      if (ledger.excusesClients() || ledger.livesOverSince(former.acceptedTick()) > 0) {
+        former.will().perhapsExcused();
+      }
+    }
+    if (mine.will() != null && simulation.now() < lateTriesUntilMillis) {
+      mine.will().perhapsOvertaken();
+    }
+    former = mine;
+    triesSinceFormer = 0;
+  }
+
   /** Its connection is no more its own. */
   void leave(SimLink.Cut how) {
     ModelConnection current = connection;
     if (current != null) {
       ledger.note(self.clientId() + " leaves: " + how);
       // A node that stands still may serve its CONNECT after those that follow it at other nodes.
-      if (ledger.hasManyNodes() && current.isClean() && !current.isAccepted()) {
-        cleanTryGivenUp = true;
-        cleanTryGivenUpAtMillis = simulation.now();
+      if (ledger.hasManyNodes() && !current.isAccepted()) {
+        lateTriesUntilMillis = simulation.now() + GIVEN_UP_TRY_MILLIS;
+        if (current.isClean()) {
+          cleanTryGivenUp = true;
+          cleanTryGivenUpAtMillis = simulation.now();
+        }
       }
       connection = null;
       current.leave(how);

@@ -26,6 +26,7 @@ final class ModelConnection implements SimLink.Client {
   private final Moment started;
   private @Nullable Moment ended;
   private boolean accepted;
+  private long acceptedTick;
   private boolean silent;
   private boolean frozen;
 
@@ -51,6 +52,10 @@ final class ModelConnection implements SimLink.Client {
 
   @Nullable ModelWill will() {
     return will;
+  }
+
+  long acceptedTick() {
+    return acceptedTick;
   }
 
   boolean isAccepted() {
@@ -247,6 +252,7 @@ final class ModelConnection implements SimLink.Client {
       return;
     }
     accepted = true;
+    acceptedTick = ledger.tick();
     if (will != null) {
       will.accepted(client.now());
     }

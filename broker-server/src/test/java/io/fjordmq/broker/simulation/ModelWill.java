@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import org.jspecify.annotations.Nullable;
 
 /** The will of one connection, and what must become of it (MQTT 5.0 §3.1.2.5, §3.1.3.2.2). */
@@ -26,6 +26,7 @@ final class ModelWill {
   private boolean farewellSaid;
   private boolean sessionWentOn;
   private boolean perhapsOvertaken;
+  private boolean perhapsExcused;
   // Connections that may have resumed the session without the client's knowing it.
   private int triedInVain;
 
@@ -67,11 +68,19 @@ final class ModelWill {
 
   /**
    * An earlier CONNECT, which the client gave up at another node, may be carried out after this
-   * one, and then this connection is the one that is taken over: no node can know that it is the
-   * younger one.
+   * one: no node can know that it is the older one. It takes over this connection or resumes its
+   * session, and so cancels this will.
    */
   void perhapsOvertaken() {
     perhapsOvertaken = true;
+  }
+
+  /**
+   * The client is connected again before its node, which went meanwhile or did not serve, could
+   * know that its connection had ended.
+   */
+  void perhapsExcused() {
+    perhapsExcused = true;
   }
 
   /** The client writes a DISCONNECT. */
@@ -124,6 +133,9 @@ final class ModelWill {
     if (farewellSaid) {
       return Fate.EITHER;
     }
+    if (perhapsExcused && (delaySeconds == 0 || !persistent)) {
+      return Fate.EITHER;
+    }
     // A passing session ends with its connection, whatever the delay; its will is stored like
     // others.
     return persistent ? fateOfStored(ended) : Fate.PUBLISHED;
@@ -133,13 +145,10 @@ final class ModelWill {
     if (delaySeconds == 0) {
       return Fate.PUBLISHED;
     }
-    if (perhapsOvertaken) {
-      return Fate.EITHER;
-    }
     if (nextAccepted != null && sessionWentOn) {
       return nextAccepted.isWithin(delaySeconds, end) ? Fate.NOT_PUBLISHED : Fate.EITHER;
     }
-    return triedInVain > 0 ? Fate.EITHER : Fate.PUBLISHED;
+    return perhapsOvertaken || triedInVain > 0 ? Fate.EITHER : Fate.PUBLISHED;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.placement.RangeDirectory;
 import io.fjordmq.range.store.ReplicaStatus;
+import io.fjordmq.router.RouteReplicas;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -32,7 +33,7 @@ final class PlacementGoal {
       if (life == null || !life.membership().isServing()) {
         return machine.id()
             + " does not serve: "
-            + (life == null ? "it is down" : life.membership().notServingBecause());
+            + (life == null ? "it is down" : life.membership().notServingReason());
       }
       for (ClusterMachine other : all) {
         var known = life.membership().members().find(other.id());
@@ -84,7 +85,7 @@ final class PlacementGoal {
       return leader.voters() + " vote, not " + wanted;
     }
     all.removeAll(leader.voters());
-    Set<NodeId> learners = range.store().equals(SimStores.ROUTES) ? all : Set.of();
+    Set<NodeId> learners = range.store().equals(RouteReplicas.STORE) ? all : Set.of();
     if (!leader.learners().equals(learners)) {
       return leader.learners() + " learn, not " + learners;
     }
@@ -94,7 +95,7 @@ final class PlacementGoal {
       if (member != (machine.ranges().status(range) != null)) {
         return machine.id() + (member ? " has no replica" : " has a replica without purpose");
       }
-      if (machine.ranges().store().retired().contains(range)) {
+      if (machine.ranges().store().localReplicas().retired().contains(range)) {
         return machine.id() + " has not forgotten the replica it had";
       }
       RangeDirectory.Published published =
@@ -116,7 +117,12 @@ final class PlacementGoal {
     List<String> lines = new ArrayList<>();
     for (ClusterMachine machine : nodes.machines()) {
       ReplicaStatus replica = machine.ranges().status(range);
-      lines.add(machine.id() + ": " + replica + ", retired " + machine.ranges().store().retired());
+      lines.add(
+          machine.id()
+              + ": "
+              + replica
+              + ", retired "
+              + machine.ranges().store().localReplicas().retired());
     }
     return "\n" + String.join("\n", lines);
   }

@@ -3,7 +3,6 @@ package io.fjordmq.broker.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.delivery.PublishRouter;
-import io.fjordmq.cluster.consensus.sim.Seeds;
 import io.fjordmq.inbox.AttachRequest;
 import io.fjordmq.inbox.Attachment;
 import io.fjordmq.inbox.InboxListener;
@@ -13,7 +12,8 @@ import io.fjordmq.inbox.PublishId;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
-import io.fjordmq.router.Router;
+import io.fjordmq.router.RouteStore;
+import io.fjordmq.testing.Seeds;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What the simulation is worth: mistakes put into the broker must be found, by the right check. */
 @Tag("slow")
 class PlantedDefectsTest {
-  private static final int MOST_SEEDS = 40;
+  private static final int MAX_SEEDS = 40;
 
   @TempDir Path directory;
 
@@ -52,8 +52,8 @@ class PlantedDefectsTest {
     Defect early =
         new Defect() {
           @Override
-          public Router router(Router router) {
-            return Defect.changed(Router.class, router, "add", Defect.answeredWith(null));
+          public RouteStore router(RouteStore router) {
+            return Defect.changed(RouteStore.class, router, "add", Defect.answeredWith(null));
           }
         };
     assertFound(early, "misses");
@@ -70,7 +70,7 @@ class PlantedDefectsTest {
             return Defect.changed(
                 InboxListener.class,
                 events,
-                "appended",
+                "onAppended",
                 (call, arguments) -> ++pushes % 3 == 0 ? null : call.make(arguments));
           }
         };
@@ -85,7 +85,7 @@ class PlantedDefectsTest {
           @Override
           public InboxListener listener(InboxListener events) {
             return Defect.changed(
-                InboxListener.class, events, "leading", (call, arguments) -> null);
+                InboxListener.class, events, "onLeaderStart", (call, arguments) -> null);
           }
         };
     assertFound(incurious, "misses");
@@ -301,7 +301,7 @@ class PlantedDefectsTest {
     return new Defect() {
       @Override
       public InboxListener listener(InboxListener events) {
-        return Defect.changed(InboxListener.class, events, "willDue", instead);
+        return Defect.changed(InboxListener.class, events, "onWillDue", instead);
       }
     };
   }
@@ -318,9 +318,9 @@ class PlantedDefectsTest {
   private static Defect matches(UnaryOperator<MatchedRoutes> change) {
     return new Defect() {
       @Override
-      public Router router(Router router) {
+      public RouteStore router(RouteStore router) {
         return Defect.changed(
-            Router.class,
+            RouteStore.class,
             router,
             "match",
             (call, arguments) ->
@@ -353,7 +353,7 @@ class PlantedDefectsTest {
     AssertionError found =
         Seeds.find(
             String.join(" or ", complaints),
-            MOST_SEEDS,
+            MAX_SEEDS,
             seed -> new BrokerSimulation(seed, directory.resolve("s" + seed), defect, false).run());
     assertThat(complaints)
         .as(found.getMessage())

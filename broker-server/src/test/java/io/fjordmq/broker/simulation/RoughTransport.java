@@ -43,10 +43,10 @@ final class RoughTransport implements RangeTransport {
       NodeId node,
       RangeId range,
       long epochVersion,
-      long leastIndex,
+      long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
-    pass(() -> ranges.query(node, range, epochVersion, leastIndex, query, late(reply)));
+    pass(() -> ranges.query(node, range, epochVersion, minIndex, query, late(reply)));
   }
 
   private Consumer<RangeResult> late(Consumer<RangeResult> reply) {

@@ -2,10 +2,10 @@ package io.fjordmq.broker.simulation;
 
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.cluster.NodeId;
-import io.fjordmq.router.RangedRouter;
 import io.fjordmq.router.Receiver;
 import io.fjordmq.router.Route;
-import io.fjordmq.router.Router;
+import io.fjordmq.router.RouteStore;
+import io.fjordmq.router.client.ReplicatedRouteStore;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -37,9 +37,9 @@ final class RouteWatch {
   }
 
   /** A node's router, as whoever waits for its answers sees it. */
-  Router watched(Router router) {
-    Router adding = Defect.changed(Router.class, router, "add", this::add);
-    return Defect.changed(Router.class, adding, "remove", this::remove);
+  RouteStore watched(RouteStore router) {
+    RouteStore adding = Defect.changed(RouteStore.class, router, "add", this::add);
+    return Defect.changed(RouteStore.class, adding, "remove", this::remove);
   }
 
   private Object add(Defect.Call call, Object... arguments) {
@@ -75,7 +75,7 @@ final class RouteWatch {
   /**
    * @param router of a node that serves
    */
-  void check(NodeId node, RangedRouter router) {
+  void check(NodeId node, ReplicatedRouteStore router) {
     counting
         .values()
         .removeIf(

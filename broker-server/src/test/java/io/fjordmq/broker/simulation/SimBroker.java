@@ -1,17 +1,17 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.delivery.LocalNode;
+import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.SimHost;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.common.Timers;
 import io.fjordmq.inbox.InboxObserver;
-import io.fjordmq.inbox.InboxSweeper;
+import io.fjordmq.inbox.client.InboxSweeper;
 import io.fjordmq.range.KeyInterval;
 import io.fjordmq.range.RangeObserver;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.Timers;
 import io.fjordmq.range.client.RoutedRangeClient;
 import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.sim.SimStore;
@@ -19,6 +19,7 @@ import io.fjordmq.range.store.RangeRuntime;
 import io.fjordmq.range.store.RangeStore;
 import io.fjordmq.range.store.ReplicaStatus;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,7 @@ final class SimBroker {
   SimBroker(
       SimHost host,
       SimKv.Disk disk,
+      Path installs,
       InstantSource clock,
       SimSettings settings,
       long incarnation,
@@ -53,9 +55,9 @@ final class SimBroker {
     this.settings = settings;
     this.self = new LocalNode(host.node().value(), incarnation);
     this.kv = new SimKv(disk, Runnable::run);
-    SimStores replicas = new SimStores(settings, self, defect);
+    SimStores replicas = new SimStores(settings, defect);
     Timers timers = SimStore.timers(process);
-    this.ranges = openRanges(host, replicas.specs(), clock, timers);
+    this.ranges = openRanges(host, installs, replicas.specs(), clock, timers);
     this.stores =
         replicas.open(
             SimStores.NAMES.stream()
@@ -79,7 +81,8 @@ final class SimBroker {
   }
 
   private RangeStore openRanges(
-      SimHost host, List<StoreSpec> specs, InstantSource clock, Timers timers) throws IOException {
+      SimHost host, Path installs, List<StoreSpec> specs, InstantSource clock, Timers timers)
+      throws IOException {
     NodeId node = host.node();
     RangeRuntime runtime =
         new RangeRuntime(
@@ -89,16 +92,17 @@ final class SimBroker {
             Runnable::run,
             Runnable::run);
     RangeStore opened =
-        RangeStore.open(node, host, kv, specs, settings.ranges(), runtime, RangeObserver.NONE);
+        RangeStore.open(
+            node, host, kv, specs, installs, settings.ranges(), runtime, RangeObserver.NONE);
     opened.createInitialRanges(
         specs.stream()
-            .flatMap(spec -> RangeStore.initialRanges(spec, ReplicaSet.ofVoters(node)).stream())
+            .flatMap(spec -> spec.initialRanges(ReplicaSet.ofVoters(node)).stream())
             .toList());
     return opened;
   }
 
   private RoutedRangeClient client(String store, Timers timers) {
-    RoughTransport way = new RoughTransport(process, ranges);
+    RoughTransport way = new RoughTransport(process, ranges.transport());
     ways.add(way);
     return new RoutedRangeClient(
         store, ranges.descriptors(store), way, timers, settings.client(), RangeObserver.NONE);
@@ -126,7 +130,7 @@ final class SimBroker {
 
   private void sweep() {
     sweeper.sweep();
-    stores.retained().sweep();
+    stores.retainSweeper().sweep();
     process.schedule(SWEEP_MILLIS, this::sweep);
   }
 

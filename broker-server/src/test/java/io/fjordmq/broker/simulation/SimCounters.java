@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.session.CloseReason;
+import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.session.DropReason;
 import io.fjordmq.broker.session.SessionObserver;
 import java.util.EnumMap;
@@ -15,7 +15,7 @@ final class SimCounters implements SessionObserver {
   private long queuedBytes;
   private int heldBack;
 
-  int inflight() {
+  int addInflight() {
     return inflight;
   }
 
@@ -27,7 +27,7 @@ final class SimCounters implements SessionObserver {
     return queuedBytes;
   }
 
-  int heldBack() {
+  int onBackPressureChanged() {
     return heldBack;
   }
 
@@ -35,17 +35,17 @@ final class SimCounters implements SessionObserver {
     return closed;
   }
 
-  Map<DropReason, Long> dropped() {
+  Map<DropReason, Long> onDropped() {
     return dropped;
   }
 
   @Override
-  public void refused(CloseReason reason) {
+  public void onRefused(CloseReason reason) {
     count(reason);
   }
 
   @Override
-  public void disconnected(CloseReason reason) {
+  public void onDisconnected(CloseReason reason) {
     count(reason);
   }
 
@@ -54,23 +54,23 @@ final class SimCounters implements SessionObserver {
   }
 
   @Override
-  public void dropped(DropReason reason, long count) {
+  public void onDropped(DropReason reason, long count) {
     dropped.merge(reason, count, Long::sum);
   }
 
   @Override
-  public void inflight(int delta) {
+  public void addInflight(int delta) {
     inflight += delta;
   }
 
   @Override
-  public void queued(int deltaMessages, long deltaBytes) {
+  public void addQueued(int deltaMessages, long deltaBytes) {
     queuedMessages += deltaMessages;
     queuedBytes += deltaBytes;
   }
 
   @Override
-  public void heldBack(boolean held) {
+  public void onBackPressureChanged(boolean held) {
     heldBack += held ? 1 : -1;
   }
 }

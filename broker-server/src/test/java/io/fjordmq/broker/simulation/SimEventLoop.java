@@ -1,7 +1,7 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.cluster.consensus.sim.SimProcess;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPromise;

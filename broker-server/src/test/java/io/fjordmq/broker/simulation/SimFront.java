@@ -1,26 +1,23 @@
 package io.fjordmq.broker.simulation;
 
+import io.fjordmq.broker.delivery.DeliveryAssembly;
 import io.fjordmq.broker.delivery.DeliveryObserver;
-import io.fjordmq.broker.delivery.Distribution;
-import io.fjordmq.broker.delivery.InboxRoutes;
-import io.fjordmq.broker.delivery.LocalNode;
-import io.fjordmq.broker.delivery.LocalSubscriptions;
-import io.fjordmq.broker.delivery.PublishRouter;
-import io.fjordmq.broker.delivery.ReceivedItems;
-import io.fjordmq.broker.delivery.WillService;
+import io.fjordmq.broker.delivery.DeliveryPorts;
+import io.fjordmq.broker.delivery.DeliveryStatus;
+import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.limits.Overload;
 import io.fjordmq.broker.net.PlainPipeline;
-import io.fjordmq.broker.net.Settings;
+import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.security.Security;
 import io.fjordmq.broker.session.ClientEvents;
-import io.fjordmq.broker.session.CloseReason;
 import io.fjordmq.broker.session.ServingState;
 import io.fjordmq.broker.session.SessionServices;
 import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.testing.Settings;
 import io.fjordmq.cluster.consensus.sim.SimProcess;
 import io.fjordmq.inbox.InboxStore;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.router.Router;
+import io.fjordmq.router.RouteStore;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.local.LocalAddress;
 import java.time.InstantSource;
@@ -40,16 +37,17 @@ final class SimFront implements Brokers.Door {
   private final SimSettings settings;
   private final ServingState servingState;
   private final SimStores.Opened stores;
-  private final SimStores replicas;
   private final List<SimEventLoop> loops = new ArrayList<>();
   private final Map<String, SimLink> links = new LinkedHashMap<>();
   private final CountingAllocator allocator = new CountingAllocator();
   private final SimCounters counters = new SimCounters();
-  private final LocalSubscriptions live;
-  private final Distribution distribution;
+  private final DeliveryAssembly delivery;
   private final Sessions sessions;
   private final ChannelHandler pipeline;
   private int accepted;
+
+  /** Whether the session that ended last ended with a DISCONNECT. */
+  private boolean saidFarewell;
 
   SimFront(
       SimProcess process,
@@ -62,54 +60,44 @@ final class SimFront implements Brokers.Door {
       ServingState servingState) {
     this.settings = settings;
     this.servingState = servingState;
-    this.replicas = replicas;
     this.stores = stores;
     for (int i = 0; i < settings.eventLoops(); i++) {
       loops.add(new SimEventLoop(process));
     }
-    Router router = defect.router(stores.router());
-    InboxStore inboxes = defect.inboxes(stores.inboxes());
+    RouteStore router = defect.router(stores.router());
+    InboxStore inboxes =
+        defect.inboxesOf(defect.inboxes(stores.inboxes()), () -> !isServing() && !saidFarewell);
     RetainStore retained = defect.retained(stores.retained());
-    this.live =
-        new LocalSubscriptions(
-            self, router, replicas.dispatch, settings.delivery(), DeliveryObserver.NONE);
-    this.distribution =
-        new Distribution(
-            self,
-            router,
-            inboxes,
-            retained,
-            live,
-            replicas.registry,
-            replicas.dispatch,
-            settings.delivery(),
-            replicas.streams,
-            () -> true,
-            this::isServing,
-            DeliveryObserver.NONE);
-    PublishRouter publishRouter = defect.publisher(distribution);
-    WillService wills = new WillService(publishRouter, clock);
-    InboxRoutes inboxRoutes = new InboxRoutes(router, settings.delivery());
-    replicas.events.connect(inboxes, wills, inboxRoutes, publishRouter);
+    this.delivery =
+        DeliveryAssembly.open(
+            new DeliveryPorts(
+                self,
+                settings.delivery(),
+                DeliveryObserver.NONE,
+                router,
+                inboxes,
+                retained,
+                () -> true,
+                this::isServing,
+                clock));
+    replicas.inboxEvents.forwardTo(delivery.inboxEvents());
     this.sessions =
         new Sessions(
             new SessionServices(
                 Settings.forAll(settings.sessions(), counters),
-                Overload.NEVER,
                 new Farewells(),
                 counters,
                 Security.allowAll(""),
-                replicas.registry,
-                publishRouter,
-                live,
+                new SessionServices.Delivery(
+                    delivery.registry(),
+                    defect.publisher(delivery.distribution()),
+                    delivery.live(),
+                    delivery.routes()),
                 inboxes,
-                inboxRoutes,
                 retained,
-                () -> true,
-                clock,
-                self,
-                servingState));
-    this.pipeline = PlainPipeline.of(sessions);
+                new SessionServices.NodeState(
+                    self, servingState, Overload.NEVER, () -> true, clock)));
+    this.pipeline = PlainPipeline.of("simulated", sessions);
   }
 
   /** A client connects. */
@@ -129,6 +117,7 @@ final class SimFront implements Brokers.Door {
   private final class Farewells implements ClientEvents {
     @Override
     public void disconnected(Client client, CloseReason reason, long nowMillis) {
+      saidFarewell = reason == CloseReason.CLIENT_DISCONNECT_WITH_WILL;
       if (reason == CloseReason.CLIENT_DISCONNECT) {
         String name = ((LocalAddress) client.peer().remote()).id();
         Objects.requireNonNull(links.get(name)).farewellTaken();
@@ -154,14 +143,8 @@ final class SimFront implements Brokers.Door {
     return sessions;
   }
 
-  LocalSubscriptions live() {
-    return live;
-  }
-
-  /** What other nodes bring. */
-  ReceivedItems receivedItems() {
-    return new ReceivedItems(
-        live, replicas.dispatch, replicas.registry, replicas.events, this::isServing);
+  DeliveryAssembly delivery() {
+    return delivery;
   }
 
   SimCounters counters() {
@@ -170,21 +153,21 @@ final class SimFront implements Brokers.Door {
 
   /** What is left although no client is there any more; empty if nothing is. */
   List<String> leftovers() {
-    var delivery = distribution.status();
+    DeliveryStatus status = delivery.distribution().status();
     return Stream.of(
             left("sessions", sessions.size()),
-            left("registered clients", replicas.registry.size()),
-            left("live filters", delivery.filters()),
-            left("live routes", delivery.heldRoutes()),
-            left("routes to be removed", delivery.leftoverRoutes()),
-            left("waiting removals", delivery.waitingRemovals()),
-            left("waiting copies", delivery.waitingCopies()),
-            left("waiting bytes", delivery.waitingBytes()),
-            left("slowed publishes", delivery.slowedPublishes()),
-            left("inflight", counters.inflight()),
+            left("registered clients", delivery.registry().size()),
+            left("live filters", status.filters()),
+            left("live routes", status.heldRoutes()),
+            left("routes to be removed", status.leftoverRoutes()),
+            left("waiting removals", status.waitingRemovals()),
+            left("waiting copies", status.waitingCopies()),
+            left("waiting bytes", status.waitingBytes()),
+            left("slowed publishes", status.slowedPublishes()),
+            left("inflight", counters.addInflight()),
             left("queued messages", counters.queuedMessages()),
             left("queued bytes", counters.queuedBytes()),
-            left("connections held back", counters.heldBack()),
+            left("connections held back", counters.onBackPressureChanged()),
             left("buffers", allocator.unreleased()),
             left("persistent sessions", stores.inboxes().status().inboxes()))
         .filter(text -> !text.isEmpty())

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.testing.Simulation;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;

@@ -1,18 +1,19 @@
 package io.fjordmq.broker.simulation;
 
-import io.fjordmq.broker.delivery.DeliverySettings;
-import io.fjordmq.broker.delivery.ShareStrategy;
-import io.fjordmq.broker.net.Settings;
-import io.fjordmq.broker.session.SessionSettings;
-import io.fjordmq.cluster.consensus.sim.Simulation;
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.ShareStrategy;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.testing.Settings;
 import io.fjordmq.inbox.InboxLimits;
 import io.fjordmq.inbox.InboxSettings;
 import io.fjordmq.range.client.RangeClientSettings;
+import io.fjordmq.range.sim.RangeSimSettings;
 import io.fjordmq.range.store.RangeStoreSettings;
 import io.fjordmq.retain.RetainSettings;
-import io.fjordmq.router.RouterSettings;
+import io.fjordmq.router.RouteSettings;
+import io.fjordmq.testing.RecordBuilder;
+import io.fjordmq.testing.Simulation;
 import io.netty.channel.WriteBufferWaterMark;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -25,7 +26,7 @@ record SimSettings(
     int eventLoops,
     SessionSettings sessions,
     DeliverySettings delivery,
-    RouterSettings router,
+    RouteSettings router,
     InboxSettings inboxes,
     RetainSettings retained,
     RangeStoreSettings ranges,
@@ -44,27 +45,32 @@ record SimSettings(
   /** What a client that does not say is sent at a time. */
   static final int MAX_INFLIGHT = 8;
 
-  static SimSettings draw(Simulation simulation, Path directory) {
+  static SimSettings draw(Simulation simulation) {
     int buffered = (int) simulation.between(1, 16);
     return new SimSettings(
         (int) simulation.between(1, 3),
         sessions(simulation, buffered),
         delivery((int) simulation.between(1, 16)),
-        new RouterSettings(1, (int) simulation.between(1, 100), RouterSettings.Barrier.DEFAULTS),
+        new RouteSettings(1, (int) simulation.between(1, 100), RouteSettings.Barrier.DEFAULTS),
         inboxes(simulation),
         new RetainSettings(1, 1_000),
-        ranges(directory),
+        RangeSimSettings.STORE,
         client(
             Duration.ofMillis(
                 simulation.chance(30) ? 250 : simulation.between(STEADY_MILLIS, 10_000))),
         new WriteBufferWaterMark(64, (int) simulation.between(128, 4_096)));
   }
 
-  /** For a node among others: how it waits for their routes. */
-  SimSettings with(RouterSettings.Barrier barrier) {
-    RouterSettings among = new RouterSettings(1, router.maxCachedTopics(), barrier);
+  /** For a node among others: how it waits for their routes, and wills for their clients. */
+  SimSettings with(RouteSettings.Barrier barrier, Duration willGrace) {
+    RouteSettings among = new RouteSettings(1, router.maxCachedTopics(), barrier);
+    InboxSettings excusing = with(inboxes, willGrace);
     return new SimSettings(
-        eventLoops, sessions, delivery, among, inboxes, retained, ranges, client, marks);
+        eventLoops, sessions, delivery, among, excusing, retained, ranges, client, marks);
+  }
+
+  private static InboxSettings with(InboxSettings settings, Duration willGrace) {
+    return RecordBuilder.from(settings).with(InboxSettings::willGrace, willGrace).build();
   }
 
   private static SessionSettings sessions(Simulation simulation, int buffered) {
@@ -86,69 +92,56 @@ record SimSettings(
   }
 
   private static DeliverySettings delivery(int pushed) {
-    return new DeliverySettings(
-        20,
-        4,
-        4,
-        8,
-        64,
-        10_000,
-        1 << 16,
-        1 << 24,
-        2,
-        pushed,
-        4_096,
-        100,
-        1_000,
-        100,
-        ShareStrategy.ROUND_ROBIN);
+    return RecordBuilder.from(DeliverySettings.DEFAULTS)
+        .with(DeliverySettings::maxCachedTopics, 20)
+        .with(DeliverySettings::maxCachedFanOut, 4)
+        .with(DeliverySettings::outboxDeliveries, 4)
+        .with(DeliverySettings::mailboxBatchSize, 8)
+        .with(DeliverySettings::mailboxHighWater, 64)
+        .with(DeliverySettings::mailboxCapacity, 10_000)
+        .with(DeliverySettings::mailboxHighWaterBytes, 1 << 16)
+        .with(DeliverySettings::mailboxCapacityBytes, 1 << 24)
+        .with(DeliverySettings::routeRemovalsInFlight, 2)
+        .with(DeliverySettings::pushedEntriesPerInbox, pushed)
+        .with(DeliverySettings::pushedBytesPerInbox, 4_096)
+        .with(DeliverySettings::maxRepeatingPublishers, 100)
+        .with(DeliverySettings::maxRepeatableMessages, 1_000)
+        .with(DeliverySettings::maxShares, 100)
+        .with(DeliverySettings::shareStrategy, ShareStrategy.ROUND_ROBIN)
+        .build();
   }
 
   private static InboxSettings inboxes(Simulation simulation) {
-    return new InboxSettings(
-        2,
-        InboxLimits.DEFAULT,
-        (int) simulation.between(1, 100),
-        Duration.ofMillis(simulation.between(0, 50)),
-        100,
-        512,
-        Duration.ofMillis(50),
-        3,
-        Duration.ofSeconds(1),
-        100,
-        Duration.ZERO,
-        Duration.ofDays(7),
-        3,
-        100);
-  }
-
-  private static RangeStoreSettings ranges(Path directory) {
-    return new RangeStoreSettings(
-        directory,
-        1 << 20,
-        4_096,
-        16,
-        Duration.ofMillis(400),
-        20_000,
-        Duration.ofMillis(50),
-        Duration.ofMillis(400));
+    return RecordBuilder.from(InboxSettings.DEFAULT)
+        .with(InboxSettings::initialRanges, 2)
+        .with(InboxSettings::limits, InboxLimits.DEFAULT)
+        .with(InboxSettings::cachedInboxes, (int) simulation.between(1, 100))
+        .with(InboxSettings::commitLinger, Duration.ofMillis(simulation.between(0, 50)))
+        .with(InboxSettings::maxCommitInboxes, 100)
+        .with(InboxSettings::maxCommitSpan, 512)
+        .with(InboxSettings::busyBackoff, Duration.ofMillis(50))
+        .with(InboxSettings::maxBusyRetries, 3)
+        .with(InboxSettings::detachRetryInterval, Duration.ofSeconds(1))
+        .with(InboxSettings::maxPendingDetaches, 100)
+        .with(InboxSettings::willGrace, Duration.ZERO)
+        .with(InboxSettings::producerIdle, Duration.ofDays(7))
+        .with(InboxSettings::sweepItems, 3)
+        .with(InboxSettings::sweepSteps, 100)
+        .build();
   }
 
   private static RangeClientSettings client(Duration deadline) {
-    return new RangeClientSettings(
-        100_000,
-        40_000,
-        20,
-        300,
-        Duration.ofMillis(4),
-        3,
-        1_000,
-        1_000_000,
-        100,
-        deadline,
-        Duration.ofMillis(100),
-        Duration.ofMillis(5),
-        Duration.ofMillis(100),
-        Duration.ofMillis(1_000));
+    return RecordBuilder.from(RangeSimSettings.CLIENT)
+        .with(RangeClientSettings::maxCommandBytes, 100_000)
+        .with(RangeClientSettings::maxBatchBytes, 40_000)
+        .with(RangeClientSettings::maxBatchCommands, 20)
+        .with(RangeClientSettings::maxBatchResponseBytes, 300)
+        .with(RangeClientSettings::maxQueuedCommands, 1_000)
+        .with(RangeClientSettings::maxQueuedBytes, 1_000_000)
+        .with(RangeClientSettings::maxQueries, 100)
+        .with(RangeClientSettings::deadline, deadline)
+        .with(RangeClientSettings::attemptTimeout, Duration.ofMillis(100))
+        .with(RangeClientSettings::reregisterAfter, Duration.ofMillis(1_000))
+        .build();
   }
 }

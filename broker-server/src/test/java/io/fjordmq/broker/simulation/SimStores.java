@@ -1,21 +1,20 @@
 package io.fjordmq.broker.simulation;
 
 import io.fjordmq.broker.delivery.DeliveryObserver;
-import io.fjordmq.broker.delivery.InboxEvents;
-import io.fjordmq.broker.delivery.LiveDispatch;
-import io.fjordmq.broker.delivery.LocalNode;
-import io.fjordmq.broker.delivery.SessionRegistry;
-import io.fjordmq.broker.nodes.NodeStreams;
+import io.fjordmq.broker.delivery.InboxEventRelay;
+import io.fjordmq.common.Timers;
 import io.fjordmq.inbox.InboxObserver;
 import io.fjordmq.inbox.InboxReplicas;
-import io.fjordmq.inbox.ReplicatedInboxStore;
+import io.fjordmq.inbox.client.ReplicatedInboxStore;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
-import io.fjordmq.range.Timers;
 import io.fjordmq.range.client.RoutedRangeClient;
-import io.fjordmq.retain.RangedRetainStore;
-import io.fjordmq.router.RangedRouter;
-import io.fjordmq.router.RouteBarrier;
+import io.fjordmq.retain.RetainReplicas;
+import io.fjordmq.retain.client.ReplicatedRetainStore;
+import io.fjordmq.retain.client.RetainSweeper;
+import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.client.ReplicatedRouteStore;
+import io.fjordmq.router.client.RouteBarrier;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -28,35 +27,29 @@ import org.jspecify.annotations.Nullable;
  * ranges can be reached, the stores themselves.
  */
 final class SimStores {
-  static final String ROUTES = "dist";
-  static final String RETAINED = "retain";
-  static final List<String> NAMES = List.of(ROUTES, InboxReplicas.STORE, RETAINED);
+  static final List<String> NAMES =
+      List.of(RouteReplicas.STORE, InboxReplicas.STORE, RetainReplicas.STORE);
 
   private final SimSettings settings;
-  private final RangedRouter.Replicas routes;
-  private final RangedRetainStore.Replicas retained = new RangedRetainStore.Replicas();
+  private final RouteReplicas routes;
+  private final RetainReplicas retained;
   private final InboxReplicas inboxes;
-  final NodeStreams streams = new NodeStreams();
-  final SessionRegistry registry = new SessionRegistry(streams);
-  final LiveDispatch dispatch;
-  final InboxEvents events;
+  final InboxEventRelay inboxEvents = new InboxEventRelay(DeliveryObserver.NONE);
 
   /** Stores that can be called. */
   record Opened(
-      RangedRouter router,
-      RangedRetainStore retained,
+      ReplicatedRouteStore router,
+      ReplicatedRetainStore retained,
+      RetainSweeper retainSweeper,
       ReplicatedInboxStore inboxes,
       RoutedRangeClient inboxClient) {}
 
-  SimStores(SimSettings settings, LocalNode self, Defect defect) {
+  SimStores(SimSettings settings, Defect defect) {
     this.settings = settings;
-    this.routes = new RangedRouter.Replicas(settings.router());
-    this.dispatch = new LiveDispatch(settings.delivery(), DeliveryObserver.NONE);
-    this.events =
-        new InboxEvents(
-            self, registry, dispatch, settings.delivery(), streams, DeliveryObserver.NONE);
+    this.routes = new RouteReplicas(settings.router());
+    this.retained = new RetainReplicas(settings.retained());
     this.inboxes =
-        new InboxReplicas(settings.inboxes(), defect.listener(events), InboxObserver.NONE);
+        new InboxReplicas(settings.inboxes(), defect.listener(inboxEvents), InboxObserver.NONE);
   }
 
   /** The range of this name: its store, "-", its number. */
@@ -66,14 +59,11 @@ final class SimStores {
   }
 
   List<StoreSpec> specs() {
-    return List.of(
-        RangedRouter.spec(settings.router(), routes),
-        inboxes.spec(),
-        RangedRetainStore.spec(settings.retained(), retained));
+    return List.of(routes.spec(), inboxes.spec(), retained.spec());
   }
 
   /** What a barrier asks whether a route is applied. */
-  RangedRouter.Replicas routes() {
+  RouteReplicas routes() {
     return routes;
   }
 
@@ -90,11 +80,13 @@ final class SimStores {
       Predicate<RangeId> leads,
       @Nullable RouteBarrier barrier,
       int salt) {
+    RoutedRangeClient retainClient = Objects.requireNonNull(clients.get(RetainReplicas.STORE));
     RoutedRangeClient inboxClient = Objects.requireNonNull(clients.get(InboxReplicas.STORE));
     return new Opened(
-        new RangedRouter(Objects.requireNonNull(clients.get(ROUTES)), routes, barrier),
-        new RangedRetainStore(
-            settings.retained(), Objects.requireNonNull(clients.get(RETAINED)), retained, clock),
+        new ReplicatedRouteStore(
+            Objects.requireNonNull(clients.get(RouteReplicas.STORE)), routes, barrier),
+        new ReplicatedRetainStore(settings.retained(), retainClient, retained, clock),
+        new RetainSweeper(retainClient, retained, clock),
         new ReplicatedInboxStore(
             inboxClient,
             inboxes,

@@ -32,7 +32,7 @@ final class TurnedAway {
     PublishListener noting =
         outcome -> {
           note(message, outcome);
-          listener.published(outcome);
+          listener.onPublished(outcome);
         };
     return call.make(arguments[0], message, arguments[2], arguments[3], noting);
   }

@@ -29,8 +29,8 @@
  *   <li>What must hold: all that model clients check; one leader for a term and the same log
  *       everywhere ({@code RaftInvariants}); who serves is counted by all who serve ({@code
  *       ServingInvariant}); {@link io.fjordmq.broker.simulation.RouteWatch}, {@link
- *       io.fjordmq.broker.simulation.InboxOwners}, {@link
- *       io.fjordmq.broker.simulation.ReplicaRows}; after the trouble {@link
+ *       io.fjordmq.broker.simulation.InboxOwners}, {@link io.fjordmq.broker.simulation.WillGrace},
+ *       {@link io.fjordmq.broker.simulation.ReplicaRows}; after the trouble {@link
  *       io.fjordmq.broker.simulation.PlacementGoal}, and an answer to everybody.
  * </ul>
  *

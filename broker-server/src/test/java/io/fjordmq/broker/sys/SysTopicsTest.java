@@ -18,7 +18,7 @@ import io.fjordmq.inbox.InboxStoreStatus;
 import io.fjordmq.range.kv.KvMetrics;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.retain.RetainVersion;
-import io.fjordmq.router.RouterStatus;
+import io.fjordmq.router.RouteStoreStatus;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -60,7 +60,7 @@ class SysTopicsTest {
     ReplicaSet members = ReplicaSet.ofVoters(self);
     return new NodeStatus(
         new DeliveryStatus(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new NodesStatus(0, 0, 0, 0)),
-        new RouterStatus(0, 0, 0, 0, 0, 0, 0, 0),
+        new RouteStoreStatus(0, 0, 0, 0, 0, 0, 0, 0),
         new InboxStoreStatus(10, 1, 11, 100),
         55,
         List.of(),
@@ -68,7 +68,7 @@ class SysTopicsTest {
         new GroupStatus(new Leadership(1, self, true), members, 1, 1, 1, 1),
         Map.of(),
         new KvMetrics(0, 0, 0, 0, 0, false, 0),
-        new NodeStatus.OverloadStatus(false, OverloadReading.CALM),
+        new NodeStatus.OverloadStatus(false, OverloadReading.IDLE),
         new NodeStatus.Disk(false, false, 0, false),
         0);
   }

@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.security.PluginJar;
+import io.fjordmq.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +53,7 @@ class AccessTest {
 
       public final class Sleeper implements ClientEventListener {
         @Override
-        public synchronized void connected(ClientInfo client) {
+        public synchronized void onConnected(ClientInfo client) {
           try {
             wait();
           } catch (InterruptedException e) {
@@ -142,13 +143,13 @@ class AccessTest {
         assertThat(publish(guest, "lobby")).isEqualTo("10");
         assertThat(publish(guest, "a/1")).isEqualTo("87");
         Files.writeString(acl, "user alice\ntopic write b/#\n");
-        Waiting.until("the rules to change", 20, () -> publish(alice, "b/1").equals("10"));
+        Await.until("the rules to change", 20, () -> publish(alice, "b/1").equals("10"));
         assertThat(publish(alice, "a/1")).isEqualTo("87");
       }
       assertThat(answer(broker, "alice", "wrong")).isEqualTo("86");
       assertThat(answer(broker, "bob", "hunter2")).isEqualTo("86");
       addUser(home, passwords, "bob", "hunter2");
-      Waiting.until("the new user", 20, () -> answer(broker, "bob", "hunter2").equals("00"));
+      Await.until("the new user", 20, () -> answer(broker, "bob", "hunter2").equals("00"));
       assertThat(broker.scrape().sum("fjordmq_denials_total")).isGreaterThanOrEqualTo(5);
       assertThat(broker.output())
           .contains("Reloaded a changed file", acl.toString())

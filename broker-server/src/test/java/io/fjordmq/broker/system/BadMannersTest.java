@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,7 +58,7 @@ class BadMannersTest {
   @AfterEach
   void assertOthersUnharmedAndNothingLeft() {
     bystander.assertUnharmed();
-    Waiting.until(
+    Await.until(
         "the end of all other connections",
         30,
         () -> broker.scrape().value("fjordmq_connections") == Bystander.CONNECTIONS);
@@ -158,7 +159,7 @@ class BadMannersTest {
           .isLessThan(32 * MIB);
       assertThat(dropped(flooded) - dropped(before)).isGreaterThan(messages / 8.0);
     }
-    Waiting.until(
+    Await.until(
         "empty queues", 30, () -> broker.scrape().value("fjordmq_messages_queued_bytes") == 0);
   }
 
@@ -183,7 +184,7 @@ class BadMannersTest {
               },
               "pings");
       pings.start();
-      Waiting.until(
+      Await.until(
           "the end of a client that does not read",
           60,
           () -> {
@@ -229,12 +230,12 @@ class BadMannersTest {
             "fjordmq_mailbox_messages",
             "fjordmq_connections_held_back")) {
       // Less is fine: the bystander's last message may not have been acknowledged before.
-      Waiting.until(
+      Await.until(
           gauge + " no more than before",
           30,
           () -> broker.scrape().value(gauge) <= before.value(gauge));
     }
-    Waiting.until(
+    Await.until(
         "files closed",
         30,
         () ->

@@ -2,6 +2,7 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -167,7 +168,7 @@ class BadPacketsTest {
       }
       assertThat(client.last()).isEqualTo(RawClient.CLOSED);
     }
-    Waiting.until(metric, 30, () -> broker.scrape().value(metric) == before + 1);
+    Await.until(metric, 30, () -> broker.scrape().value(metric) == before + 1);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.system;
 
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -126,15 +127,15 @@ final class BrokerUnderTest implements AutoCloseable {
    * exit code. It does one after the other.
    */
   String command(String words) {
-    Waiting.until("readiness for commands", START_SECONDS, this::isReady);
+    Await.until("readiness for commands", START_SECONDS, this::isReady);
     Path folder = node().resolve("data/control");
     String name = "test-" + commands.incrementAndGet();
-    Path answer = folder.resolve(name + ".answer");
+    Path answer = folder.resolve(name + ".response");
     try {
       Path request = folder.resolve(name + ".new");
       Files.writeString(request, words + "\n");
       Files.move(request, folder.resolve(name + ".request"));
-      Waiting.until("an answer to " + words, COMMAND_SECONDS, () -> Files.exists(answer));
+      Await.until("an answer to " + words, COMMAND_SECONDS, () -> Files.exists(answer));
       String text = Files.readString(answer);
       Files.delete(answer);
       return text;
@@ -215,7 +216,7 @@ final class BrokerUnderTest implements AutoCloseable {
       if (isReady()) {
         return;
       }
-      Waiting.pause();
+      Await.pause();
     }
     throw new IllegalStateException("not listening after " + START_SECONDS + " s:\n" + output());
   }

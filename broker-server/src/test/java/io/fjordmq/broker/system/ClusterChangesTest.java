@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class ClusterChangesTest {
-  private static final long PATIENCE_SECONDS = 90;
+  private static final long TIMEOUT_SECONDS = 90;
   private static final String ONE_VOTER =
       """
       storeConfig:
@@ -84,14 +85,14 @@ class ClusterChangesTest {
       leave(5, publisher);
       loseDataOf(3, publisher);
       publisher.finish();
-      Waiting.until(
+      Await.until(
           "everything that was acknowledged",
-          PATIENCE_SECONDS,
+          TIMEOUT_SECONDS,
           () -> subscriber.distinct(publisher.topic()).containsAll(publisher.acknowledged()));
       assertThat(subscriber.distinct(publisher.topic())).isSorted();
       assertThat(publisher.acknowledgedCount()).isGreaterThan(500);
       // Changes of members and elections are entries of the logs that no state ever sees.
-      Waiting.until("nobody is behind", 30, () -> !status(1).contains(" behind"));
+      Await.until("nobody is behind", 30, () -> !status(1).contains(" behind"));
     }
   }
 
@@ -101,7 +102,7 @@ class ClusterChangesTest {
     assertThat(command(number, 0, "leave")).contains("node decommissioned");
     assertThat(node(number).awaitEnd()).isZero();
     // It votes for nothing when it goes; that it followed routes is taken back after it.
-    Waiting.until("it is forgotten", PATIENCE_SECONDS, () -> !status(1).contains(id));
+    Await.until("it is forgotten", TIMEOUT_SECONDS, () -> !status(1).contains(id));
     awaitVoters(3, publisher);
     node(number).relaunch();
     assertThat(node(number).awaitEnd()).isEqualTo(1);
@@ -115,16 +116,16 @@ class ClusterChangesTest {
     node(number).kill();
     delete(node(number).node().resolve("data"));
     node(number).restart();
-    Waiting.until(
+    Await.until(
         "the old node is down",
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () ->
             status(1)
                 .lines()
                 .anyMatch(line -> line.contains("node " + id) && line.contains("down")));
     assertThat(command(2, 0, "remove-node", id)).contains("removed node " + id);
     awaitVoters(3, publisher);
-    Waiting.until("it is forgotten", PATIENCE_SECONDS, () -> !status(4).contains(id));
+    Await.until("it is forgotten", TIMEOUT_SECONDS, () -> !status(4).contains(id));
     assertThat(command(4, 1, "remove-node", id)).contains("has already been removed");
   }
 
@@ -138,13 +139,13 @@ class ClusterChangesTest {
   /** Every range has that many voters, none of them silent, and messages go on. */
   private void awaitVoters(int count, CrashPublisher publisher) {
     try {
-      Waiting.until(
-          count + " voters", PATIENCE_SECONDS, () -> rangesWithVoters(count) == ranges().count());
+      Await.until(
+          count + " voters", TIMEOUT_SECONDS, () -> rangesWithVoters(count) == ranges().count());
     } catch (AssertionError e) {
       throw new AssertionError(e.getMessage() + "\n" + status(1), e);
     }
     int before = publisher.acknowledgedCount();
-    Waiting.until("progress", 30, () -> publisher.acknowledgedCount() > before + 20);
+    Await.until("progress", 30, () -> publisher.acknowledgedCount() > before + 20);
   }
 
   private Stream<String> ranges() {
@@ -154,7 +155,7 @@ class ClusterChangesTest {
   private long rangesWithVoters(int count) {
     return ranges()
         .map(line -> line.replaceFirst(".*  voters ", "").replaceFirst("  .*", ""))
-        .filter(voters -> voters.split(", ").length == count && !voters.contains("silent"))
+        .filter(voters -> voters.split(", ").length == count && !voters.contains("unresponsive"))
         .count();
   }
 
@@ -182,7 +183,7 @@ class ClusterChangesTest {
     Path output = Files.createTempFile(directory, "command", ".out");
     Process process =
         new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile()).start();
-    assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(Files.readString(output)).isEqualTo(exitCode);
     return Files.readString(output);
   }

@@ -2,6 +2,7 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What an operator does to ranges of a cluster of processes, and what status says of it. */
 @Tag("slow")
 class ClusterCommandsTest {
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 60;
   private static final int IDLE_SESSIONS = 20;
   private static final int DONE = 0;
   private static final int FAILED = 1;
@@ -31,7 +32,7 @@ class ClusterCommandsTest {
         splitConfig:
           mergeAfter: 0 s
         placementConfig:
-          mergePatience: 10 min
+          mergeTimeout: 10 min
         inboxConfig:
           initialRanges: 1
         """;
@@ -49,33 +50,55 @@ class ClusterCommandsTest {
     BrokerUnderTest second = cluster.node(2);
     String left = StatusRanges.at(first).names("dist").get(0);
     cluster.node(3).kill();
-    Waiting.until("it is down", PATIENCE_SECONDS, () -> status(first).contains("  down "));
+    Await.until("it is down", TIMEOUT_SECONDS, () -> status(first).contains("  down "));
     CompletableFuture<String> merge =
         CompletableFuture.supplyAsync(() -> first.command("merge " + left));
 
-    Waiting.until(
+    Await.until(
         "each node shows it",
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () -> isPending(first, left) && isPending(second, left));
     assertThat(merge).isNotDone();
     assertThat(second.command("cancel " + left)).startsWith(DONE + "\n");
-    assertThat(merge.join()).startsWith(FAILED + "\n").contains("an operator has canceled it");
-    Waiting.until(
-        "nothing is pending", PATIENCE_SECONDS, () -> !status(second).contains("pending for"));
+    assertThat(merge.join()).startsWith(FAILED + "\n").contains("an operator canceled the merge");
+    Await.until(
+        "nothing is pending", TIMEOUT_SECONDS, () -> !status(second).contains("pending for"));
     assertThat(first.command("cancel " + left))
         .startsWith(FAILED + "\n")
-        .contains("neither a merge nor a move of voters");
+        .contains("neither a merge nor a change of the replicas");
+  }
+
+  @Test
+  void shouldShowWhatARemovalWaitsForAndEndItWhenAsked() {
+    BrokerUnderTest first = cluster.node(1);
+    Await.until("three voters", TIMEOUT_SECONDS, () -> voters(first, "inbox-1") == 3);
+    cluster.node(3).kill();
+    Await.until("it is down", TIMEOUT_SECONDS, () -> status(first).contains("  down "));
+    assertThat(first.command("voters inbox=1")).startsWith(DONE + "\n");
+    Await.until("it is shown", TIMEOUT_SECONDS, () -> isPending(first, "inbox-1"));
+
+    assertThat(first.command("cancel inbox-1")).startsWith(DONE + "\n").contains("'voters'");
+    Await.until(
+        "it is canceled",
+        TIMEOUT_SECONDS,
+        () ->
+            status(first).contains("removing the replica on node")
+                && status(first)
+                    .contains("canceled by an operator; placement may repeat the change in"));
+    assertThat(first.command("cancel inbox-1"))
+        .startsWith(FAILED + "\n")
+        .contains("placement may repeat the change in");
   }
 
   @Test
   void shouldReplaceAReplicaWhenAskedUnlessItsRangeNeedsIt() {
     BrokerUnderTest node = cluster.node(3);
     String range = StatusRanges.at(node).names("dist").get(0);
-    Waiting.until("three voters", PATIENCE_SECONDS, () -> voters(node, range) == 3);
+    Await.until("three voters", TIMEOUT_SECONDS, () -> voters(node, range) == 3);
     assertThat(node.command("rebuild " + range)).startsWith(DONE + "\n");
-    Waiting.until(
+    Await.until(
         "it is rebuilt",
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () ->
             node.scrape().value("fjordmq_range_rebuilds_total{store=\"dist\"}") == 1
                 && voters(node, range) == 3);
@@ -83,7 +106,7 @@ class ClusterCommandsTest {
         .startsWith(FAILED + "\n")
         .contains("cannot rebuild range 'dist-99': this node has no replica of it");
     cluster.node(1).kill();
-    Waiting.until("node 1 is down", PATIENCE_SECONDS, () -> status(node).contains("  down "));
+    Await.until("node 1 is down", TIMEOUT_SECONDS, () -> status(node).contains("  down "));
     assertThat(node.command("rebuild " + range))
         .startsWith(FAILED + "\n")
         .contains("has no majority without this node");
@@ -100,14 +123,14 @@ class ClusterCommandsTest {
         session.subscribe("news");
       }
     }
-    Waiting.until(
+    Await.until(
         "the range has next to nothing to do",
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () -> status(node).lines().anyMatch(line -> isIdle(line, "inbox-1")));
 
     assertThat(node.command("split inbox-1")).startsWith(DONE + "\n").contains("is split at");
-    Waiting.until(
-        "two ranges", PATIENCE_SECONDS, () -> StatusRanges.at(node).names("inbox").size() == 2);
+    Await.until(
+        "two ranges", TIMEOUT_SECONDS, () -> StatusRanges.at(node).names("inbox").size() == 2);
     StatusRanges.at(node).assertWhole();
     assertThat(node.command("split retain-1"))
         .startsWith(FAILED + "\n")

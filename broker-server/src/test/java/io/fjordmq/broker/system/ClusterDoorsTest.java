@@ -8,6 +8,7 @@ import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5Disconnect;
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.TestAuthority;
+import io.fjordmq.testing.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
@@ -56,10 +57,10 @@ class ClusterDoorsTest {
 
   private void assertKeptOut(String name, NodeFile file) {
     try (BrokerUnderTest stranger = BrokerUnderTest.launchIn(directory.resolve(name), file)) {
-      Waiting.until(
+      Await.until(
           "that nobody answers the stranger " + name,
           60,
-          () -> stranger.output().contains("No seed answered"));
+          () -> stranger.output().contains("No seed responded"));
       assertThat(stranger.output()).doesNotContain("action=join");
       stranger.kill();
     }

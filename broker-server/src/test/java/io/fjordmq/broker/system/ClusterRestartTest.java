@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -86,7 +87,7 @@ class ClusterRestartTest {
         if (System.nanoTime() > deadline) {
           throw refused;
         }
-        Waiting.pause();
+        Await.pause();
       }
     }
   }

@@ -6,6 +6,7 @@ import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5DisconnectException;
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -174,7 +175,7 @@ class ClusterTest {
       for (int number = 0; number < MANY; number++) {
         publisher.publish("shared", MqttQos.AT_LEAST_ONCE, Integer.toString(number));
       }
-      Waiting.until(
+      Await.until(
           "every message",
           Mqtt5Session.WAIT_SECONDS,
           () -> members.stream().mapToInt(Mqtt5Session::waiting).sum() >= MANY);

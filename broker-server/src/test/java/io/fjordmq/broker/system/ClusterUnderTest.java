@@ -1,6 +1,6 @@
 package io.fjordmq.broker.system;
 
-import io.fjordmq.cluster.FreePorts;
+import io.fjordmq.testing.FreePorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -63,7 +64,7 @@ final class CrashPairs implements AutoCloseable {
   }
 
   static void assertArrived(CrashSubscriber subscriber, CrashPublisher publisher) {
-    Waiting.until(
+    Await.until(
         "everything of " + publisher.topic() + " for " + subscriber.name(),
         DRAIN_SECONDS,
         () -> Set.copyOf(subscriber.all(publisher.topic())).containsAll(publisher.acknowledged()));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class DiskFullTest {
-  private static final int LARGEST_FILE = 8 << 20;
+  private static final int MAX_FILE_BYTES = 8 << 20;
   private static final int PAYLOAD = 8_000;
   private static final int IN_FLIGHT = 20;
   private static final int MOST = 6_000; // several times what the limit lets through
@@ -137,7 +138,8 @@ class DiskFullTest {
       assertThat(broker.scrape().value("fjordmq_disk_low")).isOne();
       assertThat(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, "2 refused"))
           .failsWithin(Duration.ofSeconds(ANSWER_SECONDS));
-      assertThat(broker.scrape().value("fjordmq_publishes_total{outcome=\"no_room\"}")).isOne();
+      assertThat(broker.scrape().value("fjordmq_publishes_total{outcome=\"low_disk_space\"}"))
+          .isOne();
       // What is stored can be fetched and acknowledged: that makes room.
       assertThat(fetchAway(broker, 1)).containsExactly(1);
       disk.free(broker.pid());
@@ -154,7 +156,7 @@ class DiskFullTest {
   }
 
   private static void awaitNotReady(BrokerUnderTest broker, String... because) {
-    Waiting.until("not ready", 30, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 503);
+    Await.until("not ready", 30, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 503);
     assertThat(Scrape.get(broker.httpPort(), "/readyz").body()).contains(because);
   }
 
@@ -163,11 +165,11 @@ class DiskFullTest {
   }
 
   private static void awaitReady(BrokerUnderTest broker) {
-    Waiting.until("ready", 60, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 200);
+    Await.until("ready", 60, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 200);
   }
 
   private static void assertSaysSo(BrokerUnderTest broker) {
-    Waiting.until("not ready", 30, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 503);
+    Await.until("not ready", 30, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 503);
     assertThat(Scrape.get(broker.httpPort(), "/readyz").body()).contains("range inbox-");
     Scrape scrape = broker.scrape();
     assertThat(scrape.sum("fjordmq_raft_halts_total")).isPositive();
@@ -179,7 +181,7 @@ class DiskFullTest {
   /** Lets no file of the process grow any further than the limit. */
   private static void limitFiles(BrokerUnderTest broker) {
     try {
-      String limit = "--fsize=" + LARGEST_FILE + ":unlimited";
+      String limit = "--fsize=" + MAX_FILE_BYTES + ":unlimited";
       Process process =
           new ProcessBuilder("prlimit", "--pid", Long.toString(broker.pid()), limit)
               .inheritIO()
@@ -229,7 +231,7 @@ class DiskFullTest {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
     for (int looks = 0; !answer.isDone(); looks++) {
       assertThat(System.nanoTime()).as("neither acknowledged nor refused").isLessThan(deadline);
-      Waiting.pause();
+      Await.pause();
       if (looks % 10 == 9) {
         assertThat(Scrape.get(broker.httpPort(), "/readyz").status()).isIn(200, 503);
         broker.scrape();

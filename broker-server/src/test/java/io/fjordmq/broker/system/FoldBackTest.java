@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,8 +29,8 @@ class FoldBackTest {
       splitConfig:
         cpuLimitPercent: 100
         maxRanges: 8
-        leastAge: 1 s
-        pause: 1 s
+        minAge: 1 s
+        cooldown: 1 s
         mergeAfter: 4 s
       rangeConfig:
         checkpointInterval: 500 ms
@@ -49,17 +50,17 @@ class FoldBackTest {
         CrashPairs pairs = new CrashPairs(PAIRS, List.of(broker));
         CrashPublisher late = new CrashPublisher(broker.mqtt(), "late", MqttQos.AT_LEAST_ONCE)) {
       pairs.start();
-      Waiting.until("two splits", 120, () -> inboxRanges(broker) >= 3);
+      Await.until("two splits", 120, () -> inboxRanges(broker) >= 3);
       StatusRanges.at(broker).assertWhole();
       pairs.finish();
-      Waiting.until("all are one again", 240, () -> inboxRanges(broker) == 1);
+      Await.until("all are one again", 240, () -> inboxRanges(broker) == 1);
       StatusRanges.at(broker).assertWhole();
       pairs.assertNothingRefused();
       pairs.assertArrived();
       // What was merged serves: new sessions, and new messages for those that there are.
       pairs.subscribers().forEach(subscriber -> subscriber.subscribe(late.topic()));
       late.start();
-      Waiting.until("some messages", 60, () -> late.acknowledged().size() >= 5);
+      Await.until("some messages", 60, () -> late.acknowledged().size() >= 5);
       late.finish();
       pairs.subscribers().forEach(subscriber -> CrashPairs.assertArrived(subscriber, late));
       Scrape scrape = broker.scrape();

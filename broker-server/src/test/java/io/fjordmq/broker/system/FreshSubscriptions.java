@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import com.hivemq.client.mqtt.MqttGlobalPublishFilter;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
+import io.fjordmq.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * refused is tried again.
  */
 final class FreshSubscriptions implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 90;
+  private static final int TIMEOUT_SECONDS = 90;
 
   private final Mqtt5AsyncClient subscriber;
   private final Mqtt5AsyncClient publisher;
@@ -70,7 +71,7 @@ final class FreshSubscriptions implements AutoCloseable {
         String topic = "fresh/" + number;
         repeat("SUBSCRIBE " + topic, () -> subscribe(topic));
         repeat("PUBLISH " + topic, () -> publish(topic));
-        Waiting.until("the message to " + topic, PATIENCE_SECONDS, () -> received.contains(topic));
+        Await.until("the message to " + topic, TIMEOUT_SECONDS, () -> received.contains(topic));
         repeat("UNSUBSCRIBE " + topic, () -> unsubscribe(topic));
         kept++;
       }
@@ -111,16 +112,16 @@ final class FreshSubscriptions implements AutoCloseable {
   }
 
   private static void repeat(String what, Request request) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     while (true) {
       try {
-        request.send().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        request.send().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (ExecutionException e) {
         if (System.nanoTime() > deadline) {
           throw new AssertionError(what + " was refused all the time", e);
         }
-        Waiting.pause();
+        Await.pause();
       } catch (InterruptedException | TimeoutException e) {
         throw new AssertionError(what + " was not answered", e);
       }

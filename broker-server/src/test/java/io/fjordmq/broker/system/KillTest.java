@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
@@ -41,7 +42,7 @@ class KillTest {
         publishers.forEach(CrashPublisher::start);
         for (int round = 0; round < ROUNDS; round++) {
           long before = qos1.acknowledgedCount() + qos2.acknowledgedCount();
-          Waiting.until(
+          Await.until(
               "progress in round " + round + ", seed " + SEED,
               30,
               () -> qos1.acknowledgedCount() + qos2.acknowledgedCount() > before + 50);
@@ -68,7 +69,7 @@ class KillTest {
       for (CrashSubscriber subscriber : List.of(online, away)) {
         for (CrashPublisher publisher : List.of(qos1, qos2)) {
           String who = subscriber.name() + " from " + publisher.topic() + ", seed " + SEED;
-          Waiting.until(
+          Await.until(
               "everything for " + who,
               DRAIN_SECONDS,
               () -> subscriber.distinct(publisher.topic()).containsAll(publisher.acknowledged()));
@@ -104,6 +105,6 @@ class KillTest {
 
   private static void pause(int millis) {
     long moment = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    Waiting.until("the moment to kill", 5, () -> System.nanoTime() >= moment);
+    Await.until("the moment to kill", 5, () -> System.nanoTime() >= moment);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import io.fjordmq.broker.system.SharedBroker.Port;
+import io.fjordmq.testing.Await;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -70,7 +71,7 @@ class LinkTest {
     publisher.start();
     for (int cut = 0; cut < CUTS; cut++) {
       int before = publisher.acknowledgedCount();
-      Waiting.until(
+      Await.until(
           "progress before cut " + cut + ", seed " + SEED,
           DRAIN_SECONDS,
           () -> publisher.acknowledgedCount() > before);
@@ -84,7 +85,7 @@ class LinkTest {
   private static void assertPromises(
       CrashSubscriber subscriber, CrashPublisher publisher, MqttQos qos) {
     String topic = publisher.topic();
-    Waiting.until(
+    Await.until(
         "everything acknowledged, seed " + SEED,
         DRAIN_SECONDS,
         () -> subscriber.distinct(topic).containsAll(publisher.acknowledged()));

@@ -2,6 +2,7 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,8 +25,8 @@ class LoadSplitTest {
       splitConfig:
         cpuLimitPercent: 100
         maxRanges: 8
-        leastAge: 1 s
-        pause: 1 s
+        minAge: 1 s
+        cooldown: 1 s
       rangeConfig:
         checkpointInterval: 500 ms
       inboxConfig:
@@ -47,9 +48,9 @@ class LoadSplitTest {
           .contains("unknown range 'inbox-9'");
       assertThat(broker.command("split")).startsWith("2").contains("split RANGE");
       pairs.start();
-      Waiting.until("a split", 120, () -> inboxRanges(broker) >= 2);
+      Await.until("a split", 120, () -> inboxRanges(broker) >= 2);
       double before = inboxRanges(broker);
-      Waiting.until(
+      Await.until(
           "a split by hand, or by load meanwhile",
           60,
           () -> broker.command("split inbox-1").startsWith("0") || inboxRanges(broker) > before);

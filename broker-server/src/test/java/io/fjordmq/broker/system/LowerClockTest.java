@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class LowerClockTest {
   private static final Duration AHEAD = Duration.ofHours(1);
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 60;
   private static final int DONE = 0;
   private static final int FAILED = 1;
   private static final Pattern REMARK =
@@ -89,9 +90,9 @@ class LowerClockTest {
 
   /** What every node's status says once all ranges that were written to have leaders again. */
   private static Map<String, Duration> awaitAhead(ClusterUnderTest cluster) {
-    Waiting.until(
+    Await.until(
         "both nodes show the same clocks",
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () -> {
           Set<String> shown = ahead(cluster.node(1)).keySet();
           return Stream.of("dist-", "inbox-", "retain-")
@@ -104,12 +105,12 @@ class LowerClockTest {
   /** The answer of the range's leader; while it moves there is none. */
   private static String lower(BrokerUnderTest node, String range) {
     String[] answer = {""};
-    Waiting.until(
+    Await.until(
         "a leader of " + range,
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () -> {
           answer[0] = node.command("lower-clock " + range);
-          return !answer[0].contains("try again in a moment");
+          return !answer[0].contains("retry later");
         });
     return answer[0];
   }

@@ -14,6 +14,7 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5PublishResult;
 import com.hivemq.client.mqtt.mqtt5.message.publish.puback.Mqtt5PubAckReasonCode;
 import com.hivemq.client.mqtt.mqtt5.message.subscribe.Mqtt5RetainHandling;
 import io.fjordmq.broker.system.SharedBroker.Port;
+import io.fjordmq.testing.Await;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -253,7 +254,7 @@ class Mqtt5ClientTest {
         publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "m" + i);
       }
       Set<String> seen = new HashSet<>();
-      Waiting.until("all messages", WAIT, () -> one.waiting() + two.waiting() >= 20);
+      Await.until("all messages", WAIT, () -> one.waiting() + two.waiting() >= 20);
       int byOne = drain(one, seen);
       int byTwo = drain(two, seen);
       assertThat(byOne + byTwo).isEqualTo(20);
@@ -328,7 +329,7 @@ class Mqtt5ClientTest {
       first.subscribe(topic, MqttQos.AT_LEAST_ONCE);
       first.disconnect();
     }
-    Waiting.until(
+    Await.until(
         "the end of the session",
         WAIT,
         () -> {
@@ -441,7 +442,7 @@ class Mqtt5ClientTest {
       long sentAt = System.nanoTime();
       publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "brief", p -> p.messageExpiryInterval(1));
       publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "long", p -> p.messageExpiryInterval(100));
-      Waiting.until(
+      Await.until(
           "the second",
           WAIT,
           () -> System.nanoTime() - sentAt > Duration.ofMillis(2_100).toNanos());
@@ -472,14 +473,14 @@ class Mqtt5ClientTest {
       for (int i = 0; i < 6; i++) {
         publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "m" + i);
       }
-      Waiting.until("two messages", WAIT, () -> held.size() == 2);
+      Await.until("two messages", WAIT, () -> held.size() == 2);
       long since = System.nanoTime();
-      Waiting.until(
+      Await.until(
           "a quiet time", WAIT, () -> System.nanoTime() - since > Duration.ofMillis(500).toNanos());
       assertThat(held).as("no third before an acknowledgement").hasSize(2);
       for (int i = 0; i < 6; i++) {
         int next = i;
-        Waiting.until("message " + i, WAIT, () -> held.size() > next);
+        Await.until("message " + i, WAIT, () -> held.size() > next);
         held.get(i).acknowledge();
       }
       assertThat(held).extracting(Mqtt5Session::text).startsWith("m0", "m1", "m2");

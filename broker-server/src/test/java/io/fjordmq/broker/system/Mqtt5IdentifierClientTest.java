@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import io.fjordmq.broker.system.SharedBroker.Port;
+import io.fjordmq.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -162,7 +163,7 @@ class Mqtt5IdentifierClientTest {
       publisher.publish(topic + "/a", MqttQos.AT_LEAST_ONCE, "both");
       publisher.publish(topic + "/a/b", MqttQos.AT_LEAST_ONCE, "wide");
       publisher.publish(topic + "/c", MqttQos.AT_LEAST_ONCE, "last");
-      Waiting.until("the last", 30, () -> wide.contains("last") && narrow.contains("last"));
+      Await.until("the last", 30, () -> wide.contains("last") && narrow.contains("last"));
       assertThat(wide).containsExactly("both", "wide", "last");
       assertThat(narrow).containsExactly("both", "last");
     }

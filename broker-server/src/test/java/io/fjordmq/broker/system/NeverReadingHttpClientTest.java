@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,7 +40,7 @@ class NeverReadingHttpClientTest {
       for (int i = 0; i < CLIENTS; i++) {
         stuck.add(neverReading(broker.httpPort()));
       }
-      Waiting.until(
+      Await.until(
           "all of them are disconnected",
           120,
           () -> {

@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,11 +29,15 @@ class NewerFormatsSystemTest {
       for (int i = 0; i < 5; i++) {
         greetAsANewerNode(cluster.node(1).clusterPort() + 1);
       }
-      Waiting.until(
+      Await.until(
           "the newer node is refused",
           20,
-          () -> cluster.node(1).output().contains("it speaks version 3 of Raft's frames"));
-      assertThat(cluster.node(1).output().split("it speaks version 3", -1))
+          () ->
+              cluster
+                  .node(1)
+                  .output()
+                  .contains("the peer speaks version 3 of the Raft frame format"));
+      assertThat(cluster.node(1).output().split("the peer speaks version 3", -1))
           .as("said once")
           .hasSize(2);
       assertThat(cluster.node(1).output()).contains("upgrade this node").doesNotContain("\tat ");

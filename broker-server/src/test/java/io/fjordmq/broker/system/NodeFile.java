@@ -1,6 +1,6 @@
 package io.fjordmq.broker.system;
 
-import io.fjordmq.cluster.FreePorts;
+import io.fjordmq.testing.FreePorts;
 
 /**
  * The configuration of a node under test, all of it on the loopback address.

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt5.exceptions.Mqtt5DisconnectException;
 import com.hivemq.client.mqtt.mqtt5.message.disconnect.Mqtt5DisconnectReasonCode;
-import io.fjordmq.cluster.FreePorts;
+import io.fjordmq.testing.Await;
+import io.fjordmq.testing.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -156,7 +157,7 @@ class OperationsTest {
     long first = pid(node.call("start"));
     ProcessHandle process = ProcessHandle.of(first).orElseThrow();
     process.destroyForcibly();
-    Waiting.until("the end of the process", 30, () -> !process.isAlive());
+    Await.until("the end of the process", 30, () -> !process.isAlive());
     assertThat(node.call("status").exitCode()).isEqualTo(NOT_RUNNING);
     Script.Result again = node.call("start");
     assertDone(again);
@@ -171,7 +172,7 @@ class OperationsTest {
     Path output = folder.resolve("run.out");
     Process process = node.launch("run", output);
     try {
-      Waiting.until("being ready", 60, () -> read(output).contains("FjordMQ is ready"));
+      Await.until("being ready", 60, () -> read(output).contains("FjordMQ is ready"));
       new Bystander(port()).close();
       process.destroy();
       assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();

@@ -2,6 +2,7 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class OverloadSystemTest {
   private static final int SUBSCRIBERS = 60;
-  private static final int PATIENCE_SECONDS = 180;
+  private static final int TIMEOUT_SECONDS = 180;
 
   /** Messages between two looks. */
   private static final int AT_ONCE = 10;
@@ -32,7 +33,7 @@ class OverloadSystemTest {
         checkInterval: 20 ms
         directHighPercent: 60
         directLowPercent: 40
-        calmTime: 500 ms
+        recoveryTime: 500 ms
         stuckAfter: 2 s
       """;
 
@@ -55,7 +56,7 @@ class OverloadSystemTest {
         checkInterval: 20 ms
         heapHighPercent: 60
         heapLowPercent: 45
-        calmTime: 500 ms
+        recoveryTime: 500 ms
         stuckAfter: 2 s
       """;
 
@@ -75,9 +76,9 @@ class OverloadSystemTest {
       }
 
       byte[] message = publishOf(16_000);
-      Waiting.until(
+      Await.until(
           "overload",
-          PATIENCE_SECONDS,
+          TIMEOUT_SECONDS,
           () -> {
             flood.send(message);
             return broker.output().contains("Overloaded; rejecting new work: direct memory");
@@ -96,7 +97,7 @@ class OverloadSystemTest {
       }
       assertThat(early.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000797");
       assertThat(early.send("82 07 0008 00 0001 62 01").next()).isEqualTo("900400080097");
-      Waiting.until("recovery", PATIENCE_SECONDS, () -> broker.output().contains("Overload ended"));
+      Await.until("recovery", TIMEOUT_SECONDS, () -> broker.output().contains("Overload ended"));
       assertThat(broker.scrape().value("fjordmq_overloaded")).isZero();
 
       RawClient.connected(broker.mqtt(), 5, "late", 0).close();
@@ -127,9 +128,9 @@ class OverloadSystemTest {
       assertThat(hoarder.next()).isEqualTo("9003000101");
       byte[] message =
           HexFormat.of().parseHex("32aa8d060001610007" + "00" + "78".repeat(100_000 + 4));
-      Waiting.until(
+      Await.until(
           "overload",
-          PATIENCE_SECONDS,
+          TIMEOUT_SECONDS,
           () -> {
             for (int i = 0; i < AT_ONCE; i++) {
               assertThat(publisher.send(message).next()).startsWith("40");
@@ -138,7 +139,7 @@ class OverloadSystemTest {
           });
       assertThat(publisher.send(message).next()).isEqualTo("4003000797");
       hoarder.close();
-      Waiting.until("recovery", PATIENCE_SECONDS, () -> broker.output().contains("Overload ended"));
+      Await.until("recovery", TIMEOUT_SECONDS, () -> broker.output().contains("Overload ended"));
       assertThat(broker.output())
           .contains("Requesting a garbage collection")
           .doesNotContain("OutOfMemoryError", "ignored a request for garbage collection");

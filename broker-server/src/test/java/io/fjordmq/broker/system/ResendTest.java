@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,7 +49,7 @@ class ResendTest {
         publisher.start();
         for (int kill = 1; kill <= KILLS; kill++) {
           int before = seen.size();
-          Waiting.until(
+          Await.until(
               "messages before kill " + kill, 60, () -> seen.size() > before + BETWEEN_KILLS);
           broker.kill();
           broker.restart();
@@ -56,7 +57,7 @@ class ResendTest {
           subscriber = connect(port);
         }
         publisher.finish();
-        Waiting.until(
+        Await.until(
             "all that was acknowledged",
             60,
             () ->

@@ -2,6 +2,7 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.time.LocalTime;
 import java.util.List;
@@ -29,8 +30,8 @@ class ReshapedClusterTest {
   private static final int NODES = 3;
   private static final int PAIRS = 6;
   private static final int PARTS = 4;
-  private static final int MOST_MILLIS_UNTIL_A_KILL = 1_200;
-  private static final long PATIENCE_SECONDS = 180;
+  private static final int MAX_MILLIS_UNTIL_A_KILL = 1_200;
+  private static final long TIMEOUT_SECONDS = 180;
 
   /** Nothing but what is asked for is split or merged, and that soon. */
   private static final String BY_HAND =
@@ -45,7 +46,7 @@ class ReshapedClusterTest {
       splitConfig:
         mergeAfter: 0 s
       placementConfig:
-        mergePatience: 15 s
+        mergeTimeout: 15 s
       rangeConfig:
         checkpointInterval: 500 ms
       inboxConfig:
@@ -100,9 +101,9 @@ class ReshapedClusterTest {
       assertThat(fresh.kept()).isPositive();
       for (BrokerUnderTest node : cluster.nodes()) {
         for (String store : List.of("dist", "inbox", "retain")) {
-          Waiting.until(
+          Await.until(
               "one range of " + store + " at every node, seed " + SEED,
-              PATIENCE_SECONDS,
+              TIMEOUT_SECONDS,
               () -> ranges(node).names(store).size() == 1);
         }
       }
@@ -124,9 +125,9 @@ class ReshapedClusterTest {
   }
 
   private void splitInboxes() {
-    Waiting.until(
+    Await.until(
         PARTS + " ranges of inboxes",
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () -> {
           List<String> names = ranges(anyNode()).names("inbox");
           if (names.size() < PARTS) {
@@ -137,9 +138,9 @@ class ReshapedClusterTest {
   }
 
   private void mergeAll(String store) {
-    Waiting.until(
+    Await.until(
         "one range of " + store,
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () -> {
           List<String> names = ranges(anyNode()).names(store);
           if (names.size() > 1) {
@@ -175,7 +176,7 @@ class ReshapedClusterTest {
     String left = anyButLast(ranges(survivor).names("inbox"));
     CompletableFuture<String> answer =
         CompletableFuture.supplyAsync(() -> ask(survivor, "merge " + left));
-    pause(random.nextInt(MOST_MILLIS_UNTIL_A_KILL));
+    pause(random.nextInt(MAX_MILLIS_UNTIL_A_KILL));
     victim.kill();
     note(name(victim) + " is killed");
     awaitProgress(pairs);
@@ -187,12 +188,11 @@ class ReshapedClusterTest {
 
   private static void awaitProgress(CrashPairs pairs) {
     int before = pairs.acknowledgedCount();
-    Waiting.until(
-        "progress", PATIENCE_SECONDS, () -> pairs.acknowledgedCount() > before + 10 * PAIRS);
+    Await.until("progress", TIMEOUT_SECONDS, () -> pairs.acknowledgedCount() > before + 10 * PAIRS);
   }
 
   private static void pause(int millis) {
     long moment = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    Waiting.until("the moment to kill", 5, () -> System.nanoTime() >= moment);
+    Await.until("the moment to kill", 5, () -> System.nanoTime() >= moment);
   }
 }

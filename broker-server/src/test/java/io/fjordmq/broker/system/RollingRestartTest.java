@@ -2,6 +2,7 @@ package io.fjordmq.broker.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.testing.Await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -52,11 +53,11 @@ class RollingRestartTest {
   }
 
   private static void assertEverythingArrives(List<ServedPair> pairs) {
-    Waiting.until(
+    Await.until(
         "the answer to every message",
         30,
         () -> pairs.stream().allMatch(pair -> pair.acknowledged() == pair.published()));
-    Waiting.until(
+    Await.until(
         "every message",
         30,
         () -> pairs.stream().allMatch(pair -> pair.received().size() == pair.published()));

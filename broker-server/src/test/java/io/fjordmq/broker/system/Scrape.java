@@ -14,7 +14,7 @@ import java.util.Map;
  * line, name and labels, is the key.
  */
 record Scrape(Map<String, Double> samples) {
-  private static final int PATIENCE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 20_000;
 
   /** An answer over HTTP. */
   record Answer(int status, String body) {}
@@ -38,8 +38,8 @@ record Scrape(Map<String, Double> samples) {
     try {
       URI uri = URI.create("http://127.0.0.1:" + httpPort + path);
       HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
-      connection.setConnectTimeout(PATIENCE_MILLIS);
-      connection.setReadTimeout(PATIENCE_MILLIS);
+      connection.setConnectTimeout(TIMEOUT_MILLIS);
+      connection.setReadTimeout(TIMEOUT_MILLIS);
       connection.setRequestProperty("Connection", "close");
       int status = connection.getResponseCode();
       try (InputStream body =

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.system;
 
-import io.fjordmq.cluster.FreePorts;
+import io.fjordmq.testing.FreePorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** {@code bin/standalone.sh} as an operator calls it, for one node in a folder of its own. */
 record Script(Path home, Path folder, Path configuration) {
-  private static final long PATIENCE_SECONDS = 150; // longer than the script waits for a node
+  private static final long TIMEOUT_SECONDS = 150; // longer than the script waits for a node
 
   /**
    * What a call came to.
@@ -49,7 +49,7 @@ record Script(Path home, Path folder, Path configuration) {
     try {
       Path output = Files.createTempFile(folder, action, ".out");
       Process process = launch(action, output);
-      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new AssertionError(action + " did not end, printed " + Files.readString(output));
       }

@@ -25,7 +25,7 @@ final class ServedPair {
   private static final long SESSION_SECONDS = 3_600;
   private static final int KEEP_ALIVE_SECONDS = 3;
   private static final int IN_FLIGHT = 20;
-  private static final int MOST_PAUSE_MILLIS = 100;
+  private static final int MAX_PAUSE_MILLIS = 100;
 
   private final String topic;
   private final List<BrokerUnderTest> nodes;
@@ -71,7 +71,7 @@ final class ServedPair {
                   .getReconnector()
                   .reconnect(true)
                   .delay(
-                      ThreadLocalRandom.current().nextInt(MOST_PAUSE_MILLIS), TimeUnit.MILLISECONDS)
+                      ThreadLocalRandom.current().nextInt(MAX_PAUSE_MILLIS), TimeUnit.MILLISECONDS)
                   .transportConfig()
                   .serverHost("127.0.0.1")
                   .serverPort(nodes.get(node[0]).port())

@@ -1,5 +1,6 @@
 package io.fjordmq.broker.system;
 
+import io.fjordmq.testing.Await;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -19,9 +20,10 @@ import java.util.zip.ZipOutputStream;
  * The classes of the brokers under test, parsed and linked once by a broker that does nothing else:
  * all others start with half the work, as they do by {@code bin/standalone.sh}. The JVM takes
  * classes from such an archive only if they come from jars, so folders of classes become jars
- * first.
+ * first. Each JVM that runs tests makes its own, because it replaces the files of an earlier run.
  */
 final class SharedClasses {
+  private static final String FORK = System.getProperty("fjordmq.test.fork", "0");
   private static final long READY_SECONDS = 60;
   private static final long END_SECONDS = 60;
 
@@ -37,7 +39,7 @@ final class SharedClasses {
 
   private static List<String> make() {
     try {
-      Path folder = BrokerCommand.home().resolve("broker-server/target/broker-under-test");
+      Path folder = BrokerCommand.home().resolve("broker-server/target/broker-under-test/" + FORK);
       Files.createDirectories(folder);
       List<String> path = List.of("-cp", jars(folder));
       Path archive = folder.resolve("classes.jsa");
@@ -68,7 +70,7 @@ final class SharedClasses {
         new BrokerCommand(List.of(), "INFO", config, List.of(directory.resolve("node")))
             .start(output, Map.of(), classes);
     try {
-      Waiting.until(
+      Await.until(
           "a broker that is ready", READY_SECONDS, () -> isReady(output) || !process.isAlive());
       process.destroy();
       process.waitFor(END_SECONDS, TimeUnit.SECONDS);

@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -21,6 +22,9 @@ class SizeSplitTest {
 
   private static final String SMALL_RANGES =
       """
+      sessionConfig:
+        readBytesPerSecond: 0
+        writeBytesPerSecond: 0
       storeConfig:
         retain:
           splitByLoad: false
@@ -28,7 +32,7 @@ class SizeSplitTest {
         initialRanges: 1
       splitConfig:
         maxRangeBytes: 16 MiB
-        pause: 1 s
+        cooldown: 1 s
       rangeConfig:
         checkpointInterval: 500 ms
       """;
@@ -47,7 +51,7 @@ class SizeSplitTest {
         String payload = Base64.getEncoder().encodeToString(noise);
         publisher.publish("kept/" + i, MqttQos.AT_LEAST_ONCE, payload, p -> p.retain(true));
       }
-      Waiting.until(
+      Await.until(
           "parts that are small enough",
           120,
           () ->
@@ -59,7 +63,7 @@ class SizeSplitTest {
       try (Mqtt5Session subscriber = new Mqtt5Session(broker.mqtt(), "subscriber")) {
         subscriber.connect();
         subscriber.subscribe("kept/#", MqttQos.AT_LEAST_ONCE);
-        Waiting.until("all that was kept", 60, () -> subscriber.waiting() == TOPICS);
+        Await.until("all that was kept", 60, () -> subscriber.waiting() == TOPICS);
       }
     }
   }

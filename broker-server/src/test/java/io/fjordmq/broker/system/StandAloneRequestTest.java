@@ -3,6 +3,7 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.hivemq.client.mqtt.datatypes.MqttQos;
+import io.fjordmq.testing.Await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A node whose only fellow voter is gone for good can go on alone, and then get others. */
 @Tag("slow")
 class StandAloneRequestTest {
-  private static final long PATIENCE_SECONDS = 120;
+  private static final long TIMEOUT_SECONDS = 120;
   private static final long NEVER = 0xFFFF_FFFFL;
 
   @TempDir Path directory;
@@ -80,9 +81,9 @@ class StandAloneRequestTest {
 
   private static void awaitVotesOf(BrokerUnderTest node, BrokerUnderTest asked) throws IOException {
     String id = idOf(node);
-    Waiting.until(
+    Await.until(
         "every range to have a vote at " + id,
-        PATIENCE_SECONDS,
+        TIMEOUT_SECONDS,
         () -> {
           List<String> voters =
               Scrape.get(asked.httpPort(), "/status")

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * @param log what it wrote into its log file; empty if there is none
  */
 record StartAttempt(int exitCode, String output, String log) {
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long TIMEOUT_SECONDS = 60;
 
   /** Starts in the folder, with data and logs below it unless the configuration says where. */
   static StartAttempt in(Path folder, String configuration, Map<String, String> environment) {
@@ -50,7 +50,7 @@ record StartAttempt(int exitCode, String output, String log) {
       Files.writeString(file, configuration);
       Path output = folder.resolve("output.log");
       Process process = new BrokerCommand(wrapper, "OFF", file, base).start(output, environment);
-      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new AssertionError("still running, printed: " + Files.readString(output));
       }

@@ -3,7 +3,8 @@ package io.fjordmq.broker.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.fjordmq.cluster.FreePorts;
+import io.fjordmq.testing.Await;
+import io.fjordmq.testing.FreePorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -261,7 +262,7 @@ class StartFaultsTest {
                 .formatted(cluster, cluster, cluster);
     startAndStop(minimal);
     assertThat(Files.readString(folder.resolve("logs/fjordmq.log")))
-        .contains("No seed answered", "127.0.0.3:" + cluster, "action=bootstrap");
+        .contains("No seed responded", "127.0.0.3:" + cluster, "action=bootstrap");
   }
 
   @Test
@@ -320,7 +321,7 @@ class StartFaultsTest {
   /** The MQTT port of a node that has become ready. */
   private int awaitReady(Process process) throws IOException {
     Path ready = folder.resolve("data/fjordmq.pid");
-    Waiting.until("the node to be ready", 60, () -> Files.exists(ready) || !process.isAlive());
+    Await.until("the node to be ready", 60, () -> Files.exists(ready) || !process.isAlive());
     assertThat(process.isAlive()).as(Files.readString(folder.resolve("output.log"))).isTrue();
     String line =
         Files.readAllLines(ready).stream().filter(l -> l.startsWith("mqtt=")).findFirst().get();

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * not wait for outstanding answers, because a session processes one SUBSCRIBE at a time.
  */
 final class SubscribeProbe implements AutoCloseable {
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
 
   private static final int CLIENTS = 20;
 
@@ -86,10 +86,10 @@ final class SubscribeProbe implements AutoCloseable {
   /** Waits for all answers. */
   Result finish() throws InterruptedException {
     pace.shutdown();
-    pace.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    pace.awaitTermination(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     List<CompletableFuture<Answer>> all = List.copyOf(answers);
     CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-        .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .handle((answered, failure) -> failure)
         .join();
     long slowestInCalm = 0;
@@ -117,7 +117,7 @@ final class SubscribeProbe implements AutoCloseable {
   private static String why(CompletableFuture<Answer> answer) {
     return answer.isDone()
         ? String.valueOf(answer.handle((millis, failure) -> failure).join())
-        : "no answer within " + PATIENCE_SECONDS + " s";
+        : "no response within " + TIMEOUT_SECONDS + " s";
   }
 
   @Override

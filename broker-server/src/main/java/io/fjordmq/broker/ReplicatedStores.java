@@ -1,0 +1,191 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.Stores;
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.delivery.InboxEventRelay;
+import io.fjordmq.broker.disk.NodeDisk;
+import io.fjordmq.broker.lifecycle.ShutdownSequence;
+import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.security.Plugins;
+import io.fjordmq.broker.security.SecurityStartException;
+import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.cluster.membership.ClusterClock;
+import io.fjordmq.common.Timers;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.inbox.client.ReplicatedInboxStore;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.load.LoadSplitStrategy;
+import io.fjordmq.range.store.RangeRuntime;
+import io.fjordmq.range.store.RangeThreads;
+import io.fjordmq.retain.RetainReplicas;
+import io.fjordmq.retain.client.ReplicatedRetainStore;
+import io.fjordmq.retain.client.RetainSweeper;
+import io.fjordmq.router.RouteReplicas;
+import io.fjordmq.router.client.ReplicatedRouteStore;
+import io.fjordmq.router.client.RouteBarrier;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * The third stage of a node: routes, persistent sessions and retained messages on one range engine,
+ * and the disk they write to.
+ */
+final class ReplicatedStores implements ShutdownSequence.Composite {
+  /**
+   * @param plugins may choose the split strategy
+   * @param tenants have quotas of retained messages
+   */
+  record Needs(
+      BrokerConfig config,
+      Storage storage,
+      ClusterNode node,
+      Plugins plugins,
+      Tenants tenants,
+      Observers observers) {}
+
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
+  private final Timers timers;
+  private final Stores ranges;
+  private final ReplicatedRouteStore router;
+  private final ReplicatedRetainStore retained;
+  private final RetainSweeper retainSweeper;
+  private final ReplicatedInboxStore inboxes;
+  private final InboxEventRelay inboxEvents;
+  private final NodeDisk disk;
+
+  /** Opens the stores and waits until their ranges are known. Blocks. */
+  static ReplicatedStores open(Needs needs)
+      throws StartException, SecurityStartException, IOException {
+    return new ReplicatedStores(needs);
+  }
+
+  private ReplicatedStores(Needs needs) throws StartException, SecurityStartException, IOException {
+    BrokerConfig config = needs.config;
+    ClusterNode node = needs.node;
+    ClusterClock clock = node.membership().clock();
+    RouteReplicas routes = new RouteReplicas(config.routerConfig());
+    RetainReplicas retainReplicas = new RetainReplicas(config.retainConfig());
+    inboxEvents = new InboxEventRelay(needs.observers.delivery());
+    InboxReplicas inboxReplicas =
+        new InboxReplicas(config.inboxConfig(), inboxEvents, needs.observers.inboxes());
+    try {
+      RangeRuntime runtime = runtime(config, clock);
+      timers = runtime.timers();
+      ranges =
+          shutdownSequence.add(
+              "ranges",
+              openRanges(
+                  needs,
+                  List.of(routes.spec(), inboxReplicas.spec(), retainReplicas.spec()),
+                  runtime));
+      RouteBarrier barrier =
+          new RouteBarrier(
+              node.membership(), node.peers(), timers, config.routerConfig().barrier(), routes);
+      barrier.start(node.peers());
+      ranges.followOverdueRoutes(barrier::overdueReason);
+      router = new ReplicatedRouteStore(ranges.client(RouteReplicas.STORE), routes, barrier);
+      retained =
+          new ReplicatedRetainStore(
+              config.retainConfig(),
+              needs.tenants.retained(),
+              ranges.client(RetainReplicas.STORE),
+              retainReplicas,
+              clock);
+      retainSweeper = new RetainSweeper(ranges.client(RetainReplicas.STORE), retainReplicas, clock);
+      inboxes =
+          shutdownSequence.add(
+              "inbox store",
+              new ReplicatedInboxStore(
+                  ranges.client(InboxReplicas.STORE),
+                  inboxReplicas,
+                  ranges::leads,
+                  config.inboxConfig(),
+                  timers,
+                  clock,
+                  needs.observers.inboxes()));
+      disk =
+          shutdownSequence.add(
+              "disk",
+              NodeDisk.watch(
+                  needs.storage.directory().path(),
+                  needs.storage.kv(),
+                  node,
+                  ranges,
+                  config.diskConfig()));
+    } catch (StartException | SecurityStartException | IOException | RuntimeException e) {
+      shutdownSequence.close();
+      throw e;
+    }
+  }
+
+  private static Stores openRanges(Needs needs, List<StoreSpec> specs, RangeRuntime runtime)
+      throws StartException, SecurityStartException, IOException {
+    BrokerConfig config = needs.config;
+    LoadSplitStrategy byLoad =
+        new LoadSplitStrategy(config.splitConfig().rules(), config.storeConfig().splitLimits());
+    return Stores.open(
+        needs.node,
+        needs.storage.kv(),
+        specs,
+        config,
+        needs.plugins.splitStrategy(config.splitConfig().strategy(), byLoad),
+        needs.storage.directory().resolve("install"),
+        runtime,
+        needs.observers.ranges());
+  }
+
+  private RangeRuntime runtime(BrokerConfig config, ClusterClock clock) {
+    return shutdownSequence
+        .add(
+            "range threads",
+            new RangeThreads(
+                config.rangeConfig().queryThreads(), config.rangeConfig().maxWaitingQueries()))
+        .runtime(clock::stampMillis);
+  }
+
+  /** The timers of the range engine. */
+  Timers timers() {
+    return timers;
+  }
+
+  /** The ranges of all stores. */
+  Stores ranges() {
+    return ranges;
+  }
+
+  ReplicatedRouteStore router() {
+    return router;
+  }
+
+  ReplicatedRetainStore retained() {
+    return retained;
+  }
+
+  RetainSweeper retainSweeper() {
+    return retainSweeper;
+  }
+
+  ReplicatedInboxStore inboxes() {
+    return inboxes;
+  }
+
+  /** Forwards the events of inboxes whose ranges this node leads. */
+  InboxEventRelay inboxEvents() {
+    return inboxEvents;
+  }
+
+  NodeDisk disk() {
+    return disk;
+  }
+
+  @Override
+  public List<String> hung() {
+    return shutdownSequence.unclosedComponents();
+  }
+
+  @Override
+  public void close() {
+    shutdownSequence.close();
+  }
+}

@@ -1,0 +1,69 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.lifecycle.ShutdownSequence;
+import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.range.kv.RocksKv;
+import io.fjordmq.range.kv.RocksLibrary;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The first stage of a node: its data directory, its identity and the state database. */
+final class Storage implements ShutdownSequence.Composite {
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
+  private final DataDirectory directory;
+  private final NodeIdentity identity;
+  private final RocksKv kv;
+
+  /**
+   * Opens the data directory. Blocks; at the first start until the seeds have responded.
+   *
+   * @throws StartException if the configuration does not let this node be a member
+   */
+  static Storage open(BrokerConfig config) throws StartException, IOException, KvException {
+    return new Storage(config);
+  }
+
+  private Storage(BrokerConfig config) throws StartException, IOException, KvException {
+    try {
+      directory =
+          shutdownSequence.add("data directory", DataDirectory.open(Path.of(config.dataDir())));
+      identity = ClusterNode.identify(config, directory);
+      RocksLibrary.load(directory.resolve("native"));
+      kv =
+          shutdownSequence.add(
+              "state storage", RocksKv.open(directory.resolve("state"), config.storageConfig()));
+    } catch (StartException | IOException | RuntimeException e) {
+      shutdownSequence.close();
+      throw e;
+    }
+  }
+
+  DataDirectory directory() {
+    return directory;
+  }
+
+  NodeIdentity identity() {
+    return identity;
+  }
+
+  /** The state of all ranges of this node. */
+  RocksKv kv() {
+    return kv;
+  }
+
+  @Override
+  public List<String> hung() {
+    return shutdownSequence.unclosedComponents();
+  }
+
+  @Override
+  public void close() {
+    shutdownSequence.close();
+  }
+}

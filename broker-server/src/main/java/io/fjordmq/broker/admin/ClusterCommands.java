@@ -1,0 +1,63 @@
+package io.fjordmq.broker.admin;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.Stores;
+import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.range.placement.StorePlacement;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Executes the commands with which an operator changes a running cluster. Any node accepts them:
+ * voter counts ({@link VoterCommands}), nodes ({@link NodeCommands}) and ranges ({@link
+ * RangeCommands}). Not thread-safe; each command blocks until the change is made or has timed out.
+ */
+public final class ClusterCommands {
+  private static final String USAGE =
+      "commands: voters [STORE=NUMBER]..., remove-node ID, leave, split RANGE, merge RANGE,"
+          + " cancel RANGE, rebuild RANGE, lower-clock RANGE, accept-clock;"
+          + " see bin/standalone.sh --help";
+
+  private final VoterCommands voters;
+  private final NodeCommands nodes;
+  private final RangeCommands ranges;
+
+  /**
+   * @param own voter counts from this node's configuration; they apply only to a new cluster
+   */
+  public ClusterCommands(ClusterNode node, Stores stores, List<StorePlacement> own) {
+    this.voters = new VoterCommands(node, own);
+    this.nodes = new NodeCommands(node, stores);
+    this.ranges = new RangeCommands(node, stores);
+  }
+
+  /** Logs every voter count in this node's configuration that differs from the cluster's. */
+  public void logDifferences(Set<String> chosen) {
+    voters.logDifferences(chosen);
+  }
+
+  public CommandResult execute(List<String> words) {
+    List<String> rest = words.subList(1, words.size());
+    return switch (words.get(0)) {
+      case "voters" -> voters.voters(rest);
+      case "remove-node" -> one(rest, nodes::remove);
+      case "leave" -> rest.isEmpty() ? nodes.leave() : CommandResult.usageError(USAGE);
+      case "accept-clock" -> rest.isEmpty() ? nodes.acceptClock() : CommandResult.usageError(USAGE);
+      case "split" -> one(rest, ranges::split);
+      case "merge" -> one(rest, ranges::merge);
+      case "cancel" -> one(rest, ranges::cancel);
+      case "rebuild" -> one(rest, ranges::rebuild);
+      case "lower-clock" -> one(rest, ranges::lowerClock);
+      default -> CommandResult.usageError("unknown command '" + words.get(0) + "'; " + USAGE);
+    };
+  }
+
+  /** Executes a command with exactly one argument. */
+  private static CommandResult one(
+      List<String> arguments, Function<String, CommandResult> command) {
+    return arguments.size() == 1
+        ? command.apply(arguments.get(0))
+        : CommandResult.usageError(USAGE);
+  }
+}

@@ -1,0 +1,269 @@
+package io.fjordmq.broker.admin;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.Stores;
+import io.fjordmq.broker.ops.ClusterStatus;
+import io.fjordmq.broker.ops.ClusterStatus.LoadLine;
+import io.fjordmq.broker.ops.ClusterStatus.NodeLine;
+import io.fjordmq.broker.ops.ClusterStatus.RangeLine;
+import io.fjordmq.broker.ops.ClusterStatus.ReplicaLine;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.metadata.ClusterRecord;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.placement.PendingStep;
+import io.fjordmq.range.placement.RangeLoadReport;
+import io.fjordmq.range.placement.RangeReports;
+import io.fjordmq.range.placement.ReplicaReport;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Collects the contents of {@code /status}: the metadata as known here, and the replica reports of
+ * all live nodes. Thread-safe; does not block.
+ */
+public final class ClusterView {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterView.class);
+
+  /** The peer service through which nodes report their replicas. */
+  private static final String SERVICE = "replicas";
+
+  private static final byte[] EMPTY_REQUEST = {};
+  private static final Duration CALL_TIMEOUT = Duration.ofSeconds(1);
+
+  private final ClusterNode node;
+  private final Stores stores;
+  private volatile Supplier<List<String>> more = List::of;
+
+  public ClusterView(ClusterNode node, Stores stores) {
+    this.node = node;
+    this.stores = stores;
+  }
+
+  /** Starts responding to other nodes. */
+  public void start(PeerServices services) {
+    services.serve(
+        SERVICE, (from, question) -> CompletableFuture.completedFuture(report().encode()));
+  }
+
+  /** Adds a source of notes for the operator, which is queried for each page. */
+  public void addNotes(Supplier<List<String>> what) {
+    more = what;
+  }
+
+  /** Logs the current notes. */
+  public void logNotes() {
+    notes().forEach(note -> LOG.info("Cluster status: {}", note));
+  }
+
+  /** Completes within a second, without the nodes that have not responded by then. */
+  public CompletableFuture<ClusterStatus> collect() {
+    Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
+    reports.put(node.self(), report());
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (NodeId other : node.membership().members().alive()) {
+      if (!other.equals(node.self())) {
+        asked.add(
+            node.peers()
+                .call(other, SERVICE, EMPTY_REQUEST, CALL_TIMEOUT)
+                .handle(
+                    (response, failure) ->
+                        failure == null
+                            ? reports.put(other, RangeReports.decode(response))
+                            : null));
+      }
+    }
+    Map<RangeId, Duration> ahead = new ConcurrentHashMap<>();
+    asked.add(stores.operations().clocks().ahead().thenAccept(ahead::putAll));
+    List<PendingStep> pending = new CopyOnWriteArrayList<>();
+    asked.add(stores.operations().pending().list().thenAccept(pending::addAll));
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+        .handle(
+            (all, unreadable) ->
+                new ClusterStatus(nodes(), ranges(reports), notes(ahead, pending)));
+  }
+
+  private List<String> notes(Map<RangeId, Duration> ahead, List<PendingStep> pending) {
+    List<String> notes = notes();
+    pending.forEach(step -> notes.add(line(step)));
+    ahead.forEach(
+        (range, by) ->
+            notes.add(
+                ("the clock of range %s is %d s ahead of cluster time, so delays and expiries that "
+                        + "begin now take that much longer; 'bin/standalone.sh lower-clock %s' "
+                        + "sets it back")
+                    .formatted(range, by.toSeconds(), range)));
+    return notes;
+  }
+
+  private static String line(PendingStep step) {
+    return "pending for %d s: range %s, %s: %s"
+            .formatted(step.waiting().toSeconds(), step.range(), step.what(), step.reason())
+        + (step.cancelable() ? "; 'bin/standalone.sh cancel " + step.range() + "' cancels it" : "");
+  }
+
+  private RangeReports report() {
+    return RangeReports.of(stores.ranges(), node.membership().applied(), stores.rangeLoads());
+  }
+
+  private List<NodeLine> nodes() {
+    NodeId leader = node.metadata().leadership().leader();
+    return node.membership().members().byNode().values().stream()
+        .sorted(Comparator.comparing(member -> member.node().value()))
+        .map(member -> line(member, leader))
+        .toList();
+  }
+
+  private NodeLine line(Member member, @Nullable NodeId leader) {
+    return new NodeLine(
+        member.node().value(),
+        member.address().toString(),
+        member.state().name().toLowerCase(Locale.ROOT),
+        member.incarnation(),
+        member.node().equals(node.self()),
+        member.node().equals(leader));
+  }
+
+  private List<RangeLine> ranges(Map<NodeId, RangeReports> reports) {
+    return descriptors().stream().map(range -> line(range, reports)).toList();
+  }
+
+  private List<RangeDescriptor> descriptors() {
+    List<RangeDescriptor> all = new ArrayList<>();
+    stores.names().forEach(store -> all.addAll(stores.directory().ranges(store)));
+    return all;
+  }
+
+  private static RangeLine line(RangeDescriptor range, Map<NodeId, RangeReports> reports) {
+    Map<NodeId, ReplicaReport> replicas = new TreeMap<>(Comparator.comparing(NodeId::value));
+    reports.forEach(
+        (holder, report) ->
+            report.replicas().stream()
+                .filter(replica -> replica.range().equals(range.id()))
+                .forEach(replica -> replicas.put(holder, replica)));
+    @Nullable NodeId leader = null;
+    long applied = 0;
+    @Nullable RangeLoadReport shape = null;
+    ReplicaSet set = range.replicas();
+    List<String> problems = new ArrayList<>();
+    for (Map.Entry<NodeId, ReplicaReport> held : replicas.entrySet()) {
+      ReplicaReport replica = held.getValue();
+      if (replica.role() == ReplicaStatus.Role.LEADER && replica.replicas() != null) {
+        leader = held.getKey();
+        applied = replica.appliedIndex();
+        shape = replica.load();
+        set = replica.replicas();
+      }
+      if (replica.failure() != null) {
+        problems.add(held.getKey() + " is halted: " + replica.failure());
+      }
+    }
+    return new RangeLine(
+        range.id().toString(),
+        leader == null ? null : leader.value(),
+        lines(set.voters(), replicas, applied),
+        lines(set.learners(), replicas, applied),
+        range.interval().toString(),
+        shape == null ? null : load(shape),
+        problems.isEmpty() ? null : String.join("; ", problems));
+  }
+
+  private static LoadLine load(RangeLoadReport shape) {
+    return new LoadLine(
+        shape.requests(),
+        shape.busyPermille() / 10,
+        shape.nanos(),
+        shape.bytes(),
+        shape.decision());
+  }
+
+  private static List<ReplicaLine> lines(
+      Collection<NodeId> holders, Map<NodeId, ReplicaReport> replicas, long applied) {
+    return holders.stream()
+        .sorted(Comparator.comparing(NodeId::value))
+        .map(
+            holder -> {
+              ReplicaReport replica = replicas.get(holder);
+              // Relative to the leader's applied index: Raft-internal entries are never applied.
+              long lag = replica == null ? -1 : Math.max(0, applied - replica.appliedIndex());
+              return new ReplicaLine(holder.value(), lag);
+            })
+        .toList();
+  }
+
+  private boolean hasSingleVoters(String store) {
+    return stores.directory().ranges(store).stream()
+        .anyMatch(range -> range.replicas().voters().size() == 1);
+  }
+
+  private List<String> notes() {
+    List<String> notes = new ArrayList<>();
+    ClusterRecord cluster = ClusterRecord.of(node.metadata().view());
+    if (cluster != null) {
+      notes.add("cluster " + cluster.id() + ", env " + cluster.env());
+    }
+    List<String> single = stores.names().stream().filter(this::hasSingleVoters).toList();
+    if (!single.isEmpty()) {
+      notes.add(
+          "ranges of "
+              + String.join(", ", single)
+              + " have one voter: they are unavailable while its node is down, and their data is"
+              + " lost with that node");
+    }
+    ClusterMembership membership = node.membership();
+    if (membership.isClockFarAhead()) {
+      notes.add(
+          ("the wall clock of this node is %d s ahead of cluster time, so delays and expiries are"
+                  + " late by up to that much: correct the clocks or, if they are right on all"
+                  + " nodes, run 'bin/standalone.sh accept-clock'")
+              .formatted(membership.clock().wallAheadMillis() / 1_000));
+    }
+    String halted = node.metadata().failure();
+    if (halted != null) {
+      notes.add("the metadata group stopped on this node: " + halted);
+    }
+    List<String> down =
+        node.membership().members().byNode().values().stream()
+            .filter(member -> !member.isAlive())
+            .map(member -> member.node().value())
+            .sorted()
+            .toList();
+    if (!down.isEmpty()) {
+      notes.add(
+          String.join(", ", down)
+              + " is down: restart it or, if it is lost for good, remove it with"
+              + " 'bin/standalone.sh remove-node ID' on any other node");
+    }
+    String notServing = node.membership().notServingReason();
+    if (notServing != null) {
+      notes.add("this node serves no clients: " + notServing);
+    }
+    List<String> unreachable = node.membership().unreachable().stream().map(NodeId::value).toList();
+    if (!unreachable.isEmpty()) {
+      notes.add(
+          "this node cannot reach "
+              + String.join(", ", unreachable)
+              + ", but the cluster does not mark it as down: check the network between them");
+    }
+    notes.addAll(more.get());
+    return notes;
+  }
+}

@@ -1,0 +1,44 @@
+package io.fjordmq.broker.admin;
+
+import io.fjordmq.cluster.consensus.ConsensusException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A change of the metadata that an operator waits for. */
+final class MetadataChange {
+  static final long TIMEOUT_SECONDS = 10;
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private MetadataChange() {}
+
+  /**
+   * Makes a change of the metadata and waits for it; returns null, or the reason for the failure.
+   * Retries while the metadata group has no leader, so a change may be made twice.
+   */
+  static @Nullable String await(Supplier<CompletableFuture<?>> change) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
+    while (true) {
+      Throwable failure;
+      try {
+        change.get().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        return null;
+      } catch (ExecutionException e) {
+        failure = e.getCause() == null ? e : e.getCause();
+      } catch (TimeoutException e) {
+        return "no response within " + TIMEOUT_SECONDS + " s";
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return "the node is stopping";
+      }
+      if (!(failure instanceof ConsensusException) || System.nanoTime() > deadline) {
+        return String.valueOf(failure.getMessage());
+      }
+      LockSupport.parkNanos(RETRY_NANOS);
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.fjordmq.broker.admin;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.Stores;
+import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.range.RangeDescriptor;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/**
+ * Removes and decommissions nodes (decision 0024), and accepts their wall clocks (0037). Not
+ * thread-safe; a command blocks until the change is made or has timed out.
+ */
+final class NodeCommands {
+  private final ClusterNode node;
+  private final Stores stores;
+
+  NodeCommands(ClusterNode node, Stores stores) {
+    this.node = node;
+    this.stores = stores;
+  }
+
+  /** Removes a node that is down. */
+  CommandResult remove(String id) {
+    if (!id.matches("[A-Za-z0-9._-]{1,64}")) {
+      return CommandResult.usageError(
+          "invalid node id '" + id + "'; 'bin/standalone.sh status' lists the nodes");
+    }
+    NodeId gone = new NodeId(id);
+    Members members = node.membership().members();
+    for (RangeDescriptor range : stores.publishedRanges()) {
+      Set<NodeId> voters = range.replicas().voters();
+      long others =
+          voters.stream()
+              .filter(voter -> !voter.equals(gone) && members.alive().contains(voter))
+              .count();
+      Member member = members.find(gone);
+      if (voters.contains(gone)
+          && 2 * others <= voters.size()
+          && member != null
+          && !member.isAlive()) {
+        return CommandResult.failed(
+            ("cannot remove node %s: range %s has no majority without it and would lose data; "
+                    + "first bring back one of its voters %s")
+                .formatted(id, range.id(), voters));
+      }
+    }
+    String failure = MetadataChange.await(() -> node.membership().remove(gone));
+    return failure == null
+        ? CommandResult.done(
+            "removed node %s; its replicas move to other nodes, and its id cannot be used again"
+                .formatted(id))
+        : CommandResult.failed("cannot remove node " + id + ": " + failure);
+  }
+
+  /** The caller repeats the command until it is done; replicas and clients move meanwhile. */
+  CommandResult leave() {
+    ClusterMembership membership = node.membership();
+    Members members = membership.members();
+    boolean others =
+        members.byNode().values().stream()
+            .anyMatch(
+                member ->
+                    member.state() == Member.State.UP && !member.node().equals(membership.self()));
+    if (!others) {
+      return CommandResult.failed(
+          "cannot decommission this node: no other node is up to take over its replicas");
+    }
+    Member self = members.find(membership.self());
+    if (self == null || self.state() != Member.State.LEAVING) {
+      String failure = MetadataChange.await(membership::decommission);
+      if (failure != null) {
+        return CommandResult.failed("cannot mark this node as leaving: " + failure);
+      }
+    }
+    long votes = stores.publishedRanges().stream().filter(this::hasVoteOf).count();
+    boolean metadata = node.metadata().status().replicas().voters().contains(membership.self());
+    if (votes > 0 || metadata) {
+      return CommandResult.inProgress(
+          "moving replicas to other nodes: this node is still a voter of %d ranges%s"
+                  .formatted(votes, metadata ? " and of the metadata group" : "")
+              + downNodes(members));
+    }
+    membership.removeOnClose();
+    return CommandResult.done("this node is no longer a voter of any range");
+  }
+
+  private boolean hasVoteOf(RangeDescriptor range) {
+    return range.replicas().voters().contains(node.self());
+  }
+
+  /**
+   * Advances cluster time to the wall clocks. Not repeated on failure: the operator should look at
+   * the clocks again.
+   */
+  CommandResult acceptClock() {
+    String reason;
+    try {
+      Duration by =
+          node.membership().acceptClock().get(MetadataChange.TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      return CommandResult.done(
+          "cluster time has advanced by %d s to the median wall clock".formatted(by.toSeconds()));
+    } catch (ExecutionException e) {
+      reason = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
+    } catch (TimeoutException e) {
+      reason =
+          "no response within "
+              + MetadataChange.TIMEOUT_SECONDS
+              + " s; see fjordmq_clock_difference_seconds";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      reason = "the node is stopping";
+    }
+    return CommandResult.failed("cluster time was not advanced: " + reason);
+  }
+
+  /** Tells the operator which nodes the progress depends on; empty if all are up. */
+  static String downNodes(Members members) {
+    String down =
+        members.byNode().values().stream()
+            .filter(member -> !member.isAlive())
+            .map(member -> member.node().value())
+            .sorted()
+            .collect(Collectors.joining(", "));
+    return down.isEmpty()
+        ? ""
+        : "; waiting for nodes that are down (" + down + "): restart or remove them";
+  }
+}

@@ -1,0 +1,162 @@
+package io.fjordmq.broker.admin;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.Stores;
+import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Splits, merges and rebuilds ranges, cancels pending changes of them, and sets back a range clock
+ * that is ahead (decision 0037). Not thread-safe; a command blocks until the change is made or has
+ * timed out.
+ */
+final class RangeCommands {
+  private static final long CHANGE_TIMEOUT_SECONDS = 100;
+
+  private final ClusterNode node;
+  private final Stores stores;
+
+  RangeCommands(ClusterNode node, Stores stores) {
+    this.node = node;
+    this.stores = stores;
+  }
+
+  CommandResult split(String name) {
+    return changeRange(
+        name,
+        "split",
+        range ->
+            stores
+                .operations()
+                .splits()
+                .split(range)
+                .thenApply(
+                    key ->
+                        "range %s is split at key %s; status shows the new ranges in a moment"
+                            .formatted(name, HexFormat.of().formatHex(key))));
+  }
+
+  CommandResult merge(String name) {
+    return changeRange(
+        name,
+        "merged",
+        range ->
+            stores
+                .operations()
+                .merges()
+                .merge(range)
+                .thenApply(done -> "range %s has absorbed its right neighbour".formatted(name)));
+  }
+
+  CommandResult cancel(String name) {
+    return changeRange(
+        name,
+        "canceled",
+        range ->
+            stores
+                .operations()
+                .pending()
+                .cancel(range)
+                .thenApply(
+                    done ->
+                        ("canceled the pending changes of range %s; a step in progress completes, and a"
+                                + " merge that has started is rolled back (see status); placement"
+                                + " repeats a change after placementConfig.mergeCooldown if its"
+                                + " cause remains, such as a voter count ('voters')")
+                            .formatted(name)));
+  }
+
+  /** Rebuilds this node's replica; the placement driver carries it out step by step. */
+  CommandResult rebuild(String name) {
+    ReplicaStatus replica =
+        stores.ranges().status().stream()
+            .filter(one -> one.descriptor().id().toString().equals(name))
+            .findFirst()
+            .orElse(null);
+    RangeDescriptor range = published(name);
+    if (replica == null || range == null) {
+      return CommandResult.failed(
+          "cannot rebuild range '%s': this node has no replica of it; status shows which nodes do"
+              .formatted(name));
+    }
+    Members members = node.membership().members();
+    Set<NodeId> voters = range.replicas().voters();
+    List<String> others =
+        voters.stream()
+            .filter(voter -> !voter.equals(node.self()) && members.alive().contains(voter))
+            .map(NodeId::value)
+            .sorted()
+            .toList();
+    if (2 * others.size() <= voters.size()) {
+      return CommandResult.failed(
+          ("cannot rebuild range %s: it has no majority without this node, so entries that only "
+                  + "this replica holds would be lost; voters: %s, other voters that are up: %s")
+              .formatted(name, voters.stream().map(NodeId::value).sorted().toList(), others));
+    }
+    stores.ranges().rebuildLimit().request(replica.descriptor().id());
+    return CommandResult.done(
+        ("rebuilding this node's replica of range %s: its group removes it, then an empty "
+                    + "replica fetches a snapshot; see status")
+                .formatted(name)
+            + NodeCommands.downNodes(members));
+  }
+
+  private @Nullable RangeDescriptor published(String name) {
+    return stores.publishedRanges().stream()
+        .filter(one -> one.id().toString().equals(name))
+        .findFirst()
+        .orElse(null);
+  }
+
+  CommandResult lowerClock(String name) {
+    return changeRange(
+        name,
+        "set back to cluster time",
+        range ->
+            stores
+                .operations()
+                .clocks()
+                .lower(range)
+                .thenApply(
+                    ahead ->
+                        "the clock of range %s was %d s ahead and is set back"
+                            .formatted(name, ahead.toSeconds())));
+  }
+
+  private CommandResult changeRange(
+      String name, String what, Function<RangeId, CompletableFuture<String>> change) {
+    RangeDescriptor range = published(name);
+    if (range == null) {
+      return CommandResult.failed(
+          "unknown range '" + name + "'; 'bin/standalone.sh status' lists the ranges");
+    }
+    String reason;
+    try {
+      return CommandResult.done(
+          change.apply(range.id()).get(CHANGE_TIMEOUT_SECONDS, TimeUnit.SECONDS));
+    } catch (ExecutionException e) {
+      reason = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
+    } catch (TimeoutException e) {
+      return CommandResult.failed(
+          "range %s was not %s within %d s; it may still happen, see status"
+              .formatted(name, what, CHANGE_TIMEOUT_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      reason = "the node is stopping";
+    }
+    return CommandResult.failed("range %s was not %s: %s".formatted(name, what, reason));
+  }
+}

@@ -1,0 +1,109 @@
+package io.fjordmq.broker.admin;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.ops.ControlFolder.CommandResult;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.range.placement.StorePlacement;
+import io.fjordmq.range.placement.VoterCounts;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Shows and sets how many voters the ranges of each store have (decision 0024). Not thread-safe; a
+ * command blocks until the change is made or has timed out.
+ */
+final class VoterCommands {
+  private static final Logger LOG = LoggerFactory.getLogger(VoterCommands.class);
+
+  private final ClusterNode node;
+  private final List<StorePlacement> own;
+
+  /**
+   * @param own voter counts from this node's configuration; they apply only to a new cluster
+   */
+  VoterCommands(ClusterNode node, List<StorePlacement> own) {
+    this.node = node;
+    this.own = own;
+  }
+
+  /** Logs every voter count in this node's configuration that differs from the cluster's. */
+  void logDifferences(Set<String> chosen) {
+    List<StorePlacement> counts = counts();
+    for (int i = 0; i < own.size(); i++) {
+      StorePlacement mine = own.get(i);
+      StorePlacement theirs = counts.get(i);
+      if (chosen.contains(mine.store()) && mine.voters() != theirs.voters()) {
+        LOG.warn(
+            "storeConfig.{}.replicaVoterCount is {} in this node's configuration, but the "
+                + "cluster uses {}; to change it for all nodes run 'bin/standalone.sh voters "
+                + "{}={}'",
+            mine.store(),
+            mine.voters(),
+            theirs.voters(),
+            mine.store(),
+            mine.voters());
+      }
+    }
+  }
+
+  private List<StorePlacement> counts() {
+    return VoterCounts.in(node.metadata().view(), own);
+  }
+
+  /** Sets the given counts, and shows those of all stores. */
+  CommandResult voters(List<String> settings) {
+    List<Change> batch = new ArrayList<>();
+    Set<String> named = new HashSet<>();
+    for (String setting : settings) {
+      StorePlacement wanted = parse(setting);
+      if (wanted == null || !named.add(wanted.store())) {
+        return CommandResult.usageError(
+            ("invalid voter count '%s': expected STORE=NUMBER with one of the stores %s, each at "
+                    + "most once, and a number from 1 to %d; example: inbox=3")
+                .formatted(
+                    setting,
+                    own.stream().map(StorePlacement::store).collect(Collectors.joining(", ")),
+                    StorePlacement.MAX_VOTERS));
+      }
+      batch.add(VoterCounts.change(wanted));
+    }
+    if (!batch.isEmpty()) {
+      String failure =
+          MetadataChange.await(
+              () ->
+                  node.membership()
+                      .write(batch)
+                      .thenCompose(
+                          written -> node.metadata().readView().handle((seen, unseen) -> written)));
+      if (failure != null) {
+        return CommandResult.failed(
+            "the change to the voter counts was not confirmed and may still take effect: "
+                + failure);
+      }
+    }
+    String now =
+        counts().stream()
+            .map(store -> store.store() + "=" + store.voters())
+            .collect(Collectors.joining(" "));
+    int nodes = node.membership().members().byNode().size();
+    boolean tooFew = counts().stream().anyMatch(store -> store.voters() > nodes);
+    return CommandResult.done(
+        now + (tooFew ? " (limited by the number of nodes, currently " + nodes + ")" : ""));
+  }
+
+  private @Nullable StorePlacement parse(String setting) {
+    for (StorePlacement store : own) {
+      if (setting.matches(store.store() + "=[1-" + StorePlacement.MAX_VOTERS + "]")) {
+        int voters = setting.charAt(setting.length() - 1) - '0';
+        return new StorePlacement(store.store(), voters, store.onEveryNode());
+      }
+    }
+    return null;
+  }
+}

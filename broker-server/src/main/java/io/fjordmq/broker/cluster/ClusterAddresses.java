@@ -1,0 +1,109 @@
+package io.fjordmq.broker.cluster;
+
+import io.fjordmq.broker.config.ClusterConfig;
+import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.cluster.NodeAddress;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The addresses of this node and its seeds, from the configuration.
+ *
+ * @param own the cluster port as other nodes reach it
+ * @param seeds addresses to contact to find the cluster; may include this node
+ * @param bind the address of the cluster port; Raft listens on the next port
+ */
+public record ClusterAddresses(NodeAddress own, List<NodeAddress> seeds, InetSocketAddress bind) {
+
+  /**
+   * Resolves the addresses. A node without a host and seeds listens on the loopback address only.
+   *
+   * @throws StartException if a name cannot be resolved; the message says which
+   */
+  public static ClusterAddresses of(ClusterConfig config) throws StartException {
+    List<NodeAddress> seeds = seeds(config);
+    String host = config.host();
+    if (host.isBlank()) {
+      InetAddress found =
+          seeds.isEmpty() ? InetAddress.getLoopbackAddress() : localAddressTowards(seeds);
+      return new ClusterAddresses(
+          new NodeAddress(found.getHostAddress(), config.port()),
+          seeds,
+          new InetSocketAddress(found, config.port()));
+    }
+    return new ClusterAddresses(new NodeAddress(host, config.port()), seeds, bind(config));
+  }
+
+  private static List<NodeAddress> seeds(ClusterConfig config) throws StartException {
+    List<NodeAddress> seeds = new ArrayList<>();
+    if (!config.seedEndpoints().isBlank()) {
+      for (String endpoint : config.seedEndpoints().split(",", -1)) {
+        String text = endpoint.strip();
+        int colon = text.lastIndexOf(':');
+        String name = text.substring(0, colon).replaceAll("^\\[|]$", "");
+        seeds.add(new NodeAddress(name, Integer.parseInt(text.substring(colon + 1))));
+      }
+    }
+    String domain = config.clusterDomainName();
+    if (!domain.isBlank()) {
+      try {
+        for (InetAddress address : InetAddress.getAllByName(domain)) {
+          seeds.add(new NodeAddress(address.getHostAddress(), config.port()));
+        }
+      } catch (UnknownHostException e) {
+        throw new StartException(
+            "clusterConfig.clusterDomainName: cannot resolve '"
+                + domain
+                + "'; correct it, or list nodes in clusterConfig.seedEndpoints",
+            e);
+      }
+    }
+    return seeds;
+  }
+
+  /** The local address from which this host reaches the first seed; sends nothing. */
+  private static InetAddress localAddressTowards(List<NodeAddress> seeds) throws StartException {
+    NodeAddress seed = seeds.get(0);
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.connect(InetAddress.getByName(seed.host()), seed.port());
+      return socket.getLocalAddress();
+    } catch (IOException e) {
+      throw new StartException(
+          "clusterConfig.host is empty, and this host has no route to the seed "
+              + seed
+              + ": "
+              + e.getMessage()
+              + "; set clusterConfig.host to an address at which other nodes reach this one",
+          e);
+    }
+  }
+
+  /** The address itself if it belongs to this host, else (behind NAT) all addresses. */
+  private static InetSocketAddress bind(ClusterConfig config) throws StartException {
+    try {
+      InetAddress address = InetAddress.getByName(config.host());
+      boolean isOurs = NetworkInterface.getByInetAddress(address) != null;
+      return isOurs
+          ? new InetSocketAddress(address, config.port())
+          : new InetSocketAddress(config.port());
+    } catch (IOException e) {
+      throw new StartException(
+          "clusterConfig.host: cannot resolve '" + config.host() + "': " + e.getMessage(), e);
+    }
+  }
+
+  public InetSocketAddress bindRaft() {
+    return new InetSocketAddress(bind.getAddress(), bind.getPort() + 1);
+  }
+
+  /** Whether other hosts can reach the cluster port. */
+  boolean isOpenToOthers() {
+    return !bind.getAddress().isLoopbackAddress();
+  }
+}

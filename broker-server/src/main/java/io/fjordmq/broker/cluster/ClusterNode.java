@@ -1,0 +1,292 @@
+package io.fjordmq.broker.cluster;
+
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.lifecycle.ShutdownSequence;
+import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.cluster.DataDirectory;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.NodeIdentity;
+import io.fjordmq.cluster.StartFence;
+import io.fjordmq.cluster.consensus.ConsensusObserver;
+import io.fjordmq.cluster.consensus.RaftPortConfig;
+import io.fjordmq.cluster.consensus.jraft.JRaftHost;
+import io.fjordmq.cluster.membership.ClockFile;
+import io.fjordmq.cluster.membership.ClusterJoin;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.JoinOptions;
+import io.fjordmq.cluster.membership.MembershipException;
+import io.fjordmq.cluster.membership.NodeAddresses;
+import io.fjordmq.cluster.membership.StartCheck;
+import io.fjordmq.cluster.metadata.MetadataFile;
+import io.fjordmq.cluster.metadata.MetadataGroup;
+import io.fjordmq.cluster.peer.PeerChannels;
+import io.fjordmq.cluster.peer.PeerPort;
+import io.fjordmq.cluster.tls.ClusterTls;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node as part of a cluster: its identity, cluster ports, Raft groups and membership. Built by
+ * the starting thread, which blocks until this node is a member; closed in reverse.
+ */
+public final class ClusterNode implements ShutdownSequence.Composite {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
+
+  /** Interval of raising the start count. A younger copy of a running directory is not detected. */
+  private static final long RAISE_SECONDS = 60;
+
+  private static final long POLL_NANOS = 1_000_000;
+  private static final long WORD_NANOS = 10_000_000_000L;
+
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
+  private final NodeIdentity identity;
+  private final PeerPort peers;
+  private final JRaftHost host;
+  private final ClusterMembership membership;
+  private final Suspensions suspensions;
+
+  /**
+   * Loads the identity from the data directory. At the first start it creates one, for a new
+   * cluster or for that of the seeds, for whose response it waits.
+   *
+   * @throws StartException if the configuration does not let this node be a member; the message
+   *     says what to do
+   */
+  public static NodeIdentity identify(BrokerConfig config, DataDirectory directory)
+      throws StartException, IOException {
+    Optional<NodeIdentity> kept = NodeIdentity.load(directory);
+    if (kept.isPresent()) {
+      return kept.get();
+    }
+    ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
+    try (PeerChannels asking =
+        PeerChannels.open(config.peerConfig(), config.clusterConfig().tls())) {
+      return new ClusterJoin(join(config, where), asking, InstantSource.system())
+          .identify(directory, new SecureRandom());
+    } catch (MembershipException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private static JoinOptions join(BrokerConfig config, ClusterAddresses where) {
+    return new JoinOptions(
+        config.bootstrap(),
+        config.clusterConfig().env(),
+        where.own(),
+        where.seeds(),
+        config.joinConfig());
+  }
+
+  private static StartException interrupted(InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    return new StartException("interrupted while joining the cluster", cause);
+  }
+
+  /**
+   * Opens the cluster ports and Raft groups, and registers this node with the cluster.
+   *
+   * @throws StartException if the configuration does not let this node be a member; the message
+   *     says what to do
+   */
+  public static ClusterNode open(
+      BrokerConfig config,
+      NodeIdentity identity,
+      DataDirectory directory,
+      ConsensusObserver observer)
+      throws StartException, IOException {
+    try {
+      return new ClusterNode(config, identity, directory, observer);
+    } catch (MembershipException e) {
+      throw new StartException(String.valueOf(e.getMessage()), e);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private ClusterNode(
+      BrokerConfig config,
+      NodeIdentity identity,
+      DataDirectory directory,
+      ConsensusObserver observer)
+      throws StartException, MembershipException, InterruptedException, IOException {
+    this.identity = identity;
+    ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
+    ClusterTls tls = config.clusterConfig().tls();
+    if (tls == null && where.isOpenToOthers()) {
+      LOG.warn(
+          "Cluster ports are reachable from other hosts without TLS, so anyone who "
+              + "reaches them can read and write all data; use a private network or set "
+              + "clusterConfig.certFile, keyFile and trustFile address={} raftPort={}",
+          where.bind(),
+          where.bindRaft().getPort());
+    }
+    try {
+      ScheduledExecutorService disk =
+          Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "cluster-disk"));
+      shutdownSequence.add("cluster disk", disk::shutdown);
+      NodeAddresses addresses = NodeAddresses.open(directory.resolve("addresses"), disk);
+      StartFence fence = StartFence.open(directory, identity.node(), new SecureRandom(), disk);
+      peers = shutdownSequence.add("cluster port", open(config, identity, where, addresses, fence));
+      StartCheck check = new StartCheck(identity, join(config, where), peers, fence);
+      check.probeNodes(addresses);
+      boolean alone = StandAloneRequest.isRequested(directory, check, addresses);
+      host =
+          shutdownSequence.add(
+              "consensus",
+              JRaftHost.open(
+                  identity.node(),
+                  directory.resolve("log"),
+                  config.consensusConfig(),
+                  observer,
+                  new RaftPortConfig(
+                      where.bindRaft(), addresses.ofRaft(), config.raftPortConfig(), tls, fence)));
+      if (alone) {
+        host.standAlone();
+      }
+      disk.scheduleWithFixedDelay(
+          () -> raise(fence), RAISE_SECONDS, RAISE_SECONDS, TimeUnit.SECONDS);
+      membership =
+          shutdownSequence.add(
+              "membership",
+              ClusterMembership.open(
+                  identity,
+                  host,
+                  new MetadataFile(directory.resolve("metadata")),
+                  config.metadataConfig(),
+                  peers,
+                  addresses,
+                  ClockFile.open(directory.resolve("clock"), disk),
+                  join(config, where),
+                  config.membershipConfig(),
+                  disk));
+      suspensions = new Suspensions(membership::suspend, membership::resume);
+    } catch (MembershipException | InterruptedException | IOException | RuntimeException e) {
+      shutdownSequence.close();
+      throw e;
+    }
+  }
+
+  private void raise(StartFence fence) {
+    try {
+      fence.raise();
+      host.announceStart();
+    } catch (IOException | RuntimeException e) { // an exception would cancel the periodic task
+      LOG.warn("Could not raise the start count of the data directory; retrying: {}", e.toString());
+    }
+  }
+
+  private static PeerPort open(
+      BrokerConfig config,
+      NodeIdentity identity,
+      ClusterAddresses where,
+      NodeAddresses addresses,
+      StartFence fence)
+      throws IOException {
+    try {
+      return PeerPort.open(
+          identity,
+          where.bind(),
+          addresses.ofPeers(),
+          config.clusterConfig().tls(),
+          config.peerConfig(),
+          fence);
+    } catch (IOException e) {
+      throw new IOException(
+          e.getMessage()
+              + "; fix that, or change clusterConfig.port here and in the seeds of other nodes",
+          e);
+    }
+  }
+
+  public NodeId self() {
+    return identity.node();
+  }
+
+  /** Calls to and from other nodes. */
+  public PeerPort peers() {
+    return peers;
+  }
+
+  public JRaftHost host() {
+    return host;
+  }
+
+  public ClusterMembership membership() {
+    return membership;
+  }
+
+  /** The causes that suspend this node. */
+  public Suspensions suspensions() {
+    return suspensions;
+  }
+
+  public MetadataGroup metadata() {
+    return membership.metadata();
+  }
+
+  /**
+   * Declares this node ready: from now on the cluster may count and admit it.
+   *
+   * @return to be closed after the clients are disconnected and before the ranges close, so that no
+   *     other node waits for them
+   */
+  public AutoCloseable offerService() {
+    membership.ready();
+    return membership::leaveService;
+  }
+
+  /**
+   * Waits until this node is serving; before, it would refuse every client.
+   *
+   * @param isBeingRepaired while true, there is no time limit
+   * @throws StartException if it takes longer
+   */
+  public void awaitServing(Duration timeout, BooleanSupplier isBeingRepaired)
+      throws StartException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    long nextWord = System.nanoTime() + WORD_NANOS;
+    while (!membership.isServing()) {
+      if (System.nanoTime() > deadline && !isBeingRepaired.getAsBoolean()) {
+        throw new StartException(
+            "this node is not ready to serve clients after "
+                + timeout.toSeconds()
+                + " s (storeConfig.leaderTimeout): "
+                + membership.notServingReason());
+      }
+      if (System.nanoTime() > nextWord) {
+        nextWord += WORD_NANOS;
+        LOG.info("Not serving clients yet: {}", membership.notServingReason());
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  /** Why this node serves no clients; empty if it does. */
+  public List<String> faults() {
+    String reason = membership.notServingReason();
+    return reason == null ? List.of() : List.of("the node serves no clients: " + reason);
+  }
+
+  @Override
+  public List<String> hung() {
+    return shutdownSequence.unclosedComponents();
+  }
+
+  @Override
+  public void close() {
+    shutdownSequence.close();
+  }
+}

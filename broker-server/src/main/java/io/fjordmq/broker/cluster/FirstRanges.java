@@ -1,0 +1,87 @@
+package io.fjordmq.broker.cluster;
+
+import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.cluster.consensus.ReplicaSet;
+import io.fjordmq.cluster.metadata.Change;
+import io.fjordmq.cluster.metadata.WriteResult;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.placement.StorePlacement;
+import io.fjordmq.range.placement.VoterCounts;
+import io.fjordmq.range.store.RangeStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The ranges that exist when a node starts: the node that creates the cluster creates them, the
+ * others receive their descriptors with the metadata. Blocks; used by the thread that starts the
+ * node.
+ */
+final class FirstRanges {
+  private static final Duration WRITE_TIMEOUT = Duration.ofSeconds(30);
+
+  private final ClusterNode node;
+  private final RangeStore ranges;
+  private final RangeDirectory directory;
+  private final List<StoreSpec> specs;
+
+  /**
+   * @param directory follows the metadata already
+   */
+  FirstRanges(
+      ClusterNode node, RangeStore ranges, RangeDirectory directory, List<StoreSpec> specs) {
+    this.node = node;
+    this.ranges = ranges;
+    this.directory = directory;
+    this.specs = specs;
+  }
+
+  /** Creates the first ranges. A cluster without ranges consists of the node that creates it. */
+  void createIfNew(List<StorePlacement> voters) throws IOException, StartException {
+    ReplicaSet alone = ReplicaSet.ofVoters(node.self());
+    if (!directory.ranges().isEmpty() || !node.metadata().status().replicas().equals(alone)) {
+      return;
+    }
+    List<RangeDescriptor> initial = new ArrayList<>();
+    for (StoreSpec spec : specs) {
+      initial.addAll(spec.initialRanges(alone));
+    }
+    ranges.createInitialRanges(initial);
+    List<Change> first = new ArrayList<>(RangeDirectory.first(initial));
+    first.addAll(VoterCounts.first(voters));
+    try {
+      WriteResult result =
+          node.membership().write(first).get(WRITE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+      if (result instanceof WriteResult.Conflict conflict) {
+        throw new StartException(
+            "cannot create the first ranges: the cluster already has some: " + conflict.key());
+      }
+    } catch (ExecutionException | TimeoutException e) {
+      throw new StartException("cannot register the first ranges: " + e, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StartException("interrupted while registering the first ranges", e);
+    }
+  }
+
+  /** Waits for the range descriptors, which a joining node receives with the metadata. */
+  void await(Duration timeout) throws StartException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (specs.stream().anyMatch(spec -> directory.ranges(spec.name()).isEmpty())) {
+      if (System.nanoTime() > deadline) {
+        throw new StartException(
+            "received no range descriptors from the cluster within "
+                + timeout.toSeconds()
+                + " s (storeConfig.leaderTimeout); see the logs of its other nodes");
+      }
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package io.fjordmq.broker.cluster;
+
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.cluster.peer.PeerServices;
+import io.fjordmq.common.Timers;
+import io.fjordmq.range.placement.ClockRepairs;
+import io.fjordmq.range.placement.MergeRequests;
+import io.fjordmq.range.placement.PendingRequests;
+import io.fjordmq.range.placement.PlacementDriver;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.SplitMonitor;
+import io.fjordmq.range.placement.SplitRequests;
+import io.fjordmq.range.store.RangeStore;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What operators request of ranges. Any node accepts a request and passes it to the node that
+ * carries it out. Thread-safe; no method blocks.
+ *
+ * @param splits splits ranges
+ * @param merges merges ranges with their right neighbours
+ * @param pending lists and cancels pending placement steps
+ * @param clocks finds range clocks that are ahead of cluster time, and sets them back
+ */
+public record RangeOperations(
+    SplitRequests splits, MergeRequests merges, PendingRequests pending, ClockRepairs clocks) {
+
+  static RangeOperations of(
+      ClusterNode node,
+      RangeStore ranges,
+      PlacementDriver placement,
+      SplitMonitor rangeLoads,
+      Timers timers,
+      PlacementSettings settings) {
+    return new RangeOperations(
+        new SplitRequests(
+            node.membership(),
+            node.peers(),
+            rangeLoads,
+            placement,
+            () -> leader(node),
+            timers,
+            settings),
+        new MergeRequests(
+            node.membership(), node.peers(), placement::merge, () -> leader(node), settings),
+        new PendingRequests(
+            node.membership(),
+            node.peers(),
+            placement::pending,
+            placement::cancel,
+            () -> leader(node),
+            settings),
+        new ClockRepairs(
+            node.membership(), node.peers(), ranges, node.membership().clock(), settings));
+  }
+
+  /** The node that plans the placement; null if there is none. */
+  private static @Nullable NodeId leader(ClusterNode node) {
+    return node.metadata().leadership().leader();
+  }
+
+  /** Accepts requests that other nodes pass on. */
+  void serve(PeerServices peers) {
+    splits.serve(peers);
+    merges.serve(peers);
+    pending.serve(peers);
+    clocks.serve(peers);
+  }
+}

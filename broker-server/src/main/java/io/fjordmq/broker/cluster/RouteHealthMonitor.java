@@ -1,0 +1,82 @@
+package io.fjordmq.broker.cluster;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Suspends a node whose route replica is halted, too far behind, or about to be replaced by an
+ * empty one. Such a node does not respond to the route barrier, so every SUBSCRIBE in the cluster
+ * waits for it and fails. The suspension ends its incarnation; the next one is STARTING, which no
+ * other node waits for, until it has caught up with its routes. A STARTING node holds replicas, so
+ * the broken one can be rebuilt (decision 0042). Not thread-safe; does not block.
+ */
+public final class RouteHealthMonitor {
+  static final long SUSPEND_AFTER_MILLIS = 10_000;
+  static final long SUSPENSION_MILLIS = 5_000;
+
+  private static final long NEVER = Long.MIN_VALUE;
+
+  /** The node and its cluster. */
+  public interface Node {
+    /** Why a route replica is halted; null if none is. */
+    @Nullable String halted();
+
+    /** Why a route replica is to be replaced once this node is suspended; null if none is. */
+    @Nullable String replaced();
+
+    /** Why SUBSCRIBEs of other nodes are about to fail because of this one; null if none is. */
+    @Nullable String behind();
+
+    /** Whether the other nodes wait for this one. */
+    boolean isCounted();
+
+    /** Whether another node is up and can serve clients. */
+    boolean othersServe();
+
+    void suspend(String reason);
+
+    void resume();
+  }
+
+  private final Node node;
+  private final long suspendAfterMillis;
+  private final long suspensionMillis;
+  private long haltedSince = NEVER;
+  private long suspendedSince = NEVER;
+
+  RouteHealthMonitor(Node node) {
+    this(node, SUSPEND_AFTER_MILLIS, SUSPENSION_MILLIS);
+  }
+
+  /**
+   * @param suspendAfterMillis how long a replica may be halted before the node is suspended
+   * @param suspensionMillis the longest suspension
+   */
+  public RouteHealthMonitor(Node node, long suspendAfterMillis, long suspensionMillis) {
+    this.node = node;
+    this.suspendAfterMillis = suspendAfterMillis;
+    this.suspensionMillis = suspensionMillis;
+  }
+
+  /** Called about once a second, with the time of a monotonic clock. */
+  public void check(long nowMillis) {
+    String halted = node.halted();
+    String behind = node.behind();
+    String replaced = node.replaced();
+    boolean atOnce = behind != null || replaced != null;
+    String reason = replaced != null ? replaced : halted != null ? halted : behind;
+    if (suspendedSince != NEVER) {
+      if (reason == null || nowMillis - suspendedSince >= suspensionMillis) {
+        suspendedSince = NEVER;
+        haltedSince = NEVER;
+        node.resume();
+      }
+    } else if (reason == null || !node.isCounted() || (replaced == null && !node.othersServe())) {
+      haltedSince = NEVER;
+    } else if (haltedSince == NEVER && !atOnce) {
+      haltedSince = nowMillis;
+    } else if (atOnce || nowMillis - haltedSince >= suspendAfterMillis) {
+      suspendedSince = nowMillis;
+      node.suspend(reason);
+    }
+  }
+}

@@ -1,0 +1,299 @@
+package io.fjordmq.broker.cluster;
+
+import io.fjordmq.api.plugin.SplitStrategy;
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.lifecycle.PeriodicTasks;
+import io.fjordmq.broker.lifecycle.StartException;
+import io.fjordmq.broker.limits.Processors;
+import io.fjordmq.cluster.NodeId;
+import io.fjordmq.range.KeyInterval;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.RangeId;
+import io.fjordmq.range.RangeObserver;
+import io.fjordmq.range.StoreSpec;
+import io.fjordmq.range.client.ClientStatus;
+import io.fjordmq.range.client.RoutedRangeClient;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.placement.PlacementAgent;
+import io.fjordmq.range.placement.PlacementDriver;
+import io.fjordmq.range.placement.PlacementSettings;
+import io.fjordmq.range.placement.RangeDirectory;
+import io.fjordmq.range.placement.RangeLoadReport;
+import io.fjordmq.range.placement.SplitMonitor;
+import io.fjordmq.range.placement.StorePlacement;
+import io.fjordmq.range.placement.VoterCounts;
+import io.fjordmq.range.remote.PeerRangeTransport;
+import io.fjordmq.range.remote.RangeService;
+import io.fjordmq.range.store.RangeRuntime;
+import io.fjordmq.range.store.RangeStore;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The replicated stores on the range engine: this node's replicas, placement, and a client for each
+ * store.
+ */
+public final class Stores implements AutoCloseable {
+  private final ClusterNode node;
+  private final RangeStore ranges;
+  private final RangeDirectory directory = new RangeDirectory();
+  private final PlacementDriver placement;
+  private final SplitMonitor rangeLoads;
+  private final RangeOperations operations;
+  private final HaltedRoutes halted;
+  private final PeriodicTasks watching = new PeriodicTasks("route-replicas");
+
+  /** Runs the split strategy, which may be a plugin's, so nothing else may wait for it. */
+  private final ExecutorService judge =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "range-shapes");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private final Map<String, RoutedRangeClient> clients = new HashMap<>();
+
+  /**
+   * Opens this node's replicas, creates the first ones if the cluster is new, and waits until the
+   * range descriptors are known. Blocks.
+   *
+   * @param strategy decides when ranges are split
+   */
+  public static Stores open(
+      ClusterNode node,
+      Kv kv,
+      List<StoreSpec> specs,
+      BrokerConfig config,
+      SplitStrategy strategy,
+      Path installDirectory,
+      RangeRuntime runtime,
+      RangeObserver observer)
+      throws IOException, StartException {
+    RangeStore ranges =
+        RangeStore.open(
+            node.self(),
+            node.host(),
+            kv,
+            specs,
+            installDirectory,
+            config.rangeConfig().replicas(),
+            runtime,
+            observer,
+            range -> RangeDirectory.published(node.metadata().view(), range));
+    Stores stores = new Stores(node, ranges, config, strategy, runtime, observer);
+    try {
+      node.metadata().watch(stores.directory);
+      FirstRanges first = new FirstRanges(node, ranges, stores.directory, specs);
+      first.createIfNew(config.storePlacements());
+      first.await(config.storeConfig().leaderTimeout());
+      stores.connect(specs, config, runtime, observer);
+      return stores;
+    } catch (IOException | StartException | RuntimeException e) {
+      stores.close();
+      throw e;
+    }
+  }
+
+  private Stores(
+      ClusterNode node,
+      RangeStore ranges,
+      BrokerConfig config,
+      SplitStrategy strategy,
+      RangeRuntime runtime,
+      RangeObserver observer) {
+    this.node = node;
+    this.ranges = ranges;
+    this.rangeLoads =
+        new SplitMonitor(
+            ranges,
+            strategy,
+            config.storeConfig().splitByLoad(),
+            config.splitConfig().rules(),
+            new Processors()::load,
+            runtime.timers(),
+            judge,
+            observer);
+    PlacementSettings settings = config.placementConfig();
+    List<StorePlacement> stores = config.storePlacements();
+    this.halted =
+        new HaltedRoutes(node.membership(), node.suspensions(), ranges, onEveryNode(stores));
+    this.placement =
+        new PlacementDriver(
+            node.membership(),
+            node.peers(),
+            PlacementAgent.serve(
+                ranges, node.peers(), node.membership()::applied, rangeLoads::reports, halted),
+            () -> node.metadata().leadership(),
+            directory,
+            runtime.timers(),
+            () -> VoterCounts.in(node.metadata().view(), stores),
+            settings);
+    this.operations =
+        RangeOperations.of(node, ranges, placement, rangeLoads, runtime.timers(), settings);
+  }
+
+  private static Set<String> onEveryNode(List<StorePlacement> stores) {
+    return stores.stream()
+        .filter(StorePlacement::onEveryNode)
+        .map(StorePlacement::store)
+        .collect(Collectors.toSet());
+  }
+
+  private void connect(
+      List<StoreSpec> specs, BrokerConfig config, RangeRuntime runtime, RangeObserver observer) {
+    NodeId self = node.self();
+    RangeService.serve(self, ranges.forOtherNodes(), node.peers());
+    PeerRangeTransport transport =
+        new PeerRangeTransport(
+            self, ranges.transport(), node.peers(), config.rangeClientConfig().attemptTimeout());
+    for (StoreSpec spec : specs) {
+      RoutedRangeClient client =
+          new RoutedRangeClient(
+              spec.name(),
+              directory.ranges(spec.name()),
+              transport,
+              runtime.timers(),
+              config.rangeClientConfig(),
+              observer);
+      clients.put(spec.name(), client);
+      directory.follow(spec.name(), client::update);
+    }
+    placement.start();
+    operations.serve(node.peers());
+    rangeLoads.start();
+    RouteHealthMonitor trouble = new RouteHealthMonitor(halted);
+    watching.every(
+        HaltedRoutes.PERIOD, "routes", () -> trouble.check(System.nanoTime() / 1_000_000));
+  }
+
+  /** Whether a route replica is halted and other nodes can help to rebuild it. */
+  public boolean hasHaltedRoutes() {
+    return halted.halted() != null && halted.othersServe();
+  }
+
+  /**
+   * Suspends this node when other nodes wait too long for its routes.
+   *
+   * @param check returns the reason, or null while no node does
+   */
+  public void followOverdueRoutes(Supplier<@Nullable String> check) {
+    halted.follow(check);
+  }
+
+  /** The replicas of this node that are halted or have no leader, each with the reason. */
+  public List<String> unavailableReplicas() {
+    List<String> problems = new ArrayList<>();
+    for (ReplicaStatus replica : ranges.status()) {
+      String failure = replica.failure();
+      boolean leaderless = replica.group() == null || replica.group().leadership().leader() == null;
+      if (failure != null || leaderless) {
+        problems.add(
+            "range "
+                + replica.descriptor().id()
+                + (failure == null ? " has no leader" : " is halted: " + failure));
+      }
+    }
+    return problems;
+  }
+
+  /**
+   * Whether this node leads the first range of a store, which selects the node for single tasks.
+   */
+  public boolean leadsFirst(String store) {
+    List<RangeDescriptor> all = directory.ranges(store);
+    return !all.isEmpty() && leads(all.get(0).id());
+  }
+
+  /** The key intervals of a store's ranges that this node leads. */
+  public List<KeyInterval> ledIntervals(String store) {
+    return ranges.status().stream()
+        .filter(replica -> replica.leading())
+        .map(ReplicaStatus::descriptor)
+        .filter(range -> range.id().store().equals(store))
+        .map(RangeDescriptor::interval)
+        .toList();
+  }
+
+  public boolean leads(RangeId range) {
+    return ranges.status().stream()
+        .anyMatch(replica -> replica.leading() && replica.descriptor().id().equals(range));
+  }
+
+  /**
+   * Completes once this node has applied everything that was committed in any range of the store
+   * when the call was made; fails while this node does not hold all of them. The local replicas
+   * determine the ranges, since the metadata may not contain a recent split yet.
+   */
+  public CompletableFuture<?> catchUp(String store) {
+    return ranges.catchUp(store);
+  }
+
+  public RoutedRangeClient client(String store) {
+    RoutedRangeClient client = clients.get(store);
+    if (client == null) {
+      throw new IllegalArgumentException("unknown store: " + store);
+    }
+    return client;
+  }
+
+  /** The state of the range clients, by store. */
+  public Map<String, ClientStatus> clientStatus() {
+    Map<String, ClientStatus> statuses = new HashMap<>();
+    clients.forEach((store, client) -> statuses.put(store, client.status()));
+    return statuses;
+  }
+
+  /** The ranges of all stores, as published in the metadata; in key order for each store. */
+  public List<RangeDescriptor> publishedRanges() {
+    List<RangeDescriptor> all = new ArrayList<>();
+    names().forEach(store -> all.addAll(directory.ranges(store)));
+    return all;
+  }
+
+  /** The names of the stores, sorted. */
+  public List<String> names() {
+    return clients.keySet().stream().sorted().toList();
+  }
+
+  public RangeStore ranges() {
+    return ranges;
+  }
+
+  /** The load and split decisions of the ranges this node leads. */
+  public Map<RangeId, RangeLoadReport> rangeLoads() {
+    return rangeLoads.reports();
+  }
+
+  /** What operators request of ranges. */
+  public RangeOperations operations() {
+    return operations;
+  }
+
+  public RangeDirectory directory() {
+    return directory;
+  }
+
+  @Override
+  public void close() {
+    watching.close();
+    rangeLoads.close();
+    judge.shutdownNow();
+    placement.close();
+    node.metadata().unwatch(directory);
+    clients.values().forEach(RoutedRangeClient::close);
+    ranges.close();
+  }
+}

@@ -1,0 +1,29 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.retain.RetainStore;
+import io.fjordmq.router.RouteStore;
+import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What delivery needs of the node.
+ *
+ * @param self as the owner of routes and inboxes
+ * @param hasRoom whether there is enough disk space for messages that have to be stored
+ * @param isServing whether this node is certain to know all receivers, and no other node can
+ *     consider its incarnation over
+ * @param clock wall clock
+ */
+public record DeliveryPorts(
+    LocalNode self,
+    DeliverySettings settings,
+    DeliveryObserver observer,
+    RouteStore router,
+    InboxStore inboxes,
+    RetainStore retained,
+    BooleanSupplier hasRoom,
+    BooleanSupplier isServing,
+    InstantSource clock) {}

@@ -1,0 +1,127 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Will;
+import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.inbox.InboxEntry;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxListener;
+import io.fjordmq.inbox.InboxSpan;
+import io.fjordmq.inbox.InboxSubscription;
+import io.fjordmq.inbox.PublishId;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The listener that the replicas of inboxes get: they report events while a node starts, before
+ * delivery exists. From {@link #forwardTo} on it forwards every event. Until then
+ *
+ * <ul>
+ *   <li>it holds ended sessions, whose events are not repeated, up to {@link #MAX_HELD_ROUTES};
+ *       whatever exceeds it counts as failed routes, which the first PUBLISH that follows them
+ *       removes
+ *   <li>it ignores wills and undelivered messages of shares, which the store repeats
+ *   <li>it ignores entries, leadership and fencing, which concern connected clients: there are none
+ * </ul>
+ *
+ * <p>Thread-safe.
+ */
+public final class InboxEventRelay implements InboxListener {
+  /** Limit of the routes of ended sessions that are held. */
+  static final int MAX_HELD_ROUTES = 100_000;
+
+  private record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {}
+
+  private final DeliveryObserver observer;
+  private final List<Ended> ended = new ArrayList<>(); // guarded by this
+  private int heldRoutes; // guarded by this
+  private volatile @Nullable InboxListener listener;
+
+  public InboxEventRelay(DeliveryObserver observer) {
+    this.observer = observer;
+  }
+
+  /** Forwards the events held so far, on this thread, and those that follow. */
+  public void forwardTo(InboxListener listener) {
+    List<Ended> held;
+    synchronized (this) {
+      this.listener = listener;
+      held = List.copyOf(ended);
+      ended.clear();
+      heldRoutes = 0;
+    }
+    held.forEach(one -> listener.onSessionEnded(one.id, one.incarnation, one.subscriptions));
+  }
+
+  @Override
+  public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
+    InboxListener open = listener;
+    if (open != null) {
+      open.onAppended(ownerNode, handle, entries);
+    }
+  }
+
+  @Override
+  public void onLeaderStart(InboxSpan concerned) {
+    InboxListener open = listener;
+    if (open != null) {
+      open.onLeaderStart(concerned);
+    }
+  }
+
+  @Override
+  public void onFenced(String ownerNode, InboxHandle handle) {
+    InboxListener open = listener;
+    if (open != null) {
+      open.onFenced(ownerNode, handle);
+    }
+  }
+
+  @Override
+  public void onWillDue(
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder since,
+      PublishId publishId) {
+    InboxListener open = listener;
+    if (open != null) {
+      open.onWillDue(id, incarnation, epoch, will, since, publishId);
+    }
+  }
+
+  @Override
+  public void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
+    InboxListener open = listener;
+    if (open == null) {
+      open = hold(new Ended(id, incarnation, subscriptions));
+    }
+    if (open != null) {
+      open.onSessionEnded(id, incarnation, subscriptions);
+    }
+  }
+
+  /** Returns the listener if there is one by now. */
+  private synchronized @Nullable InboxListener hold(Ended session) {
+    if (listener == null) {
+      int routes = session.subscriptions.size();
+      if (heldRoutes + routes <= MAX_HELD_ROUTES) {
+        heldRoutes += routes;
+        ended.add(session);
+      } else {
+        session.subscriptions.forEach(lost -> observer.onRouteFailed());
+      }
+    }
+    return listener;
+  }
+
+  @Override
+  public void onUndeliveredShareMessages(InboxId id, long incarnation) {
+    InboxListener open = listener;
+    if (open != null) {
+      open.onUndeliveredShareMessages(id, incarnation);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.nodes.NodeStreams;
+
+/** What delivery knows of this node: its connected clients, their event loops, and its streams. */
+record LocalDelivery(
+    LocalNode self,
+    DeliverySettings settings,
+    DeliveryObserver observer,
+    LiveDispatch dispatch,
+    NodeStreams streams,
+    SessionRegistry registry) {
+
+  /** Creates it for a node without clients and streams. */
+  static LocalDelivery of(LocalNode self, DeliverySettings settings, DeliveryObserver observer) {
+    NodeStreams streams = new NodeStreams();
+    return new LocalDelivery(
+        self,
+        settings,
+        observer,
+        new LiveDispatch(settings, observer),
+        streams,
+        new SessionRegistry(streams));
+  }
+}

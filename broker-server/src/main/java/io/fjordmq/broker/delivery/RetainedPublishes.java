@@ -1,0 +1,61 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.broker.dispatch.StoreCalls;
+import io.fjordmq.broker.limits.RateLimitedLog;
+import io.fjordmq.inbox.ConnectOrder;
+import io.fjordmq.range.RangeException;
+import io.fjordmq.retain.RetainStore;
+import io.fjordmq.retain.RetainVersion;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores and clears the retained messages that are published. If several publishes for a topic
+ * overlap, the one from the publisher's latest connection wins (decision 0031). Thread-safe; does
+ * not block.
+ */
+final class RetainedPublishes {
+  private static final Logger LOG = LoggerFactory.getLogger(RetainedPublishes.class);
+
+  private final RetainStore store;
+  private final RateLimitedLog failures = new RateLimitedLog();
+
+  RetainedPublishes(RetainStore store) {
+    this.store = store;
+  }
+
+  /** Closes a part of the publisher's acknowledgement once the message is stored or refused. */
+  void store(String tenant, Message message, ConnectOrder connectOrder, PublishJoin join) {
+    RetainVersion retainVersion =
+        new RetainVersion(connectOrder.epochVersion(), connectOrder.index());
+    StoreCalls.guarded(() -> store.put(tenant, message, retainVersion))
+        .whenComplete(
+            (outcome, fault) -> {
+              if (fault != null) {
+                @Nullable String suppressed = failures.permit();
+                if (suppressed != null) {
+                  LOG.warn(
+                      "Failed to store a retained message; its publisher gets no acknowledgement: "
+                          + "{}{} topic={}",
+                      fault.toString(),
+                      suppressed,
+                      message.topic(),
+                      fault instanceof RangeException ? null : fault);
+                }
+                join.part(PublishOutcome.NOT_DURABLE);
+              } else {
+                join.part(outcomeOf(outcome));
+              }
+            });
+  }
+
+  private static PublishOutcome outcomeOf(RetainStore.PutOutcome outcome) {
+    return switch (outcome) {
+      // A superseded message is equivalent to one that was kept and replaced at once.
+      case KEPT, CLEARED, SUPERSEDED -> PublishOutcome.ACCEPTED;
+      case REFUSED_FULL, REFUSED_BYTES -> PublishOutcome.QUOTA_EXCEEDED;
+    };
+  }
+}

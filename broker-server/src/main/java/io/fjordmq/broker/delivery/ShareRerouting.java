@@ -1,0 +1,137 @@
+package io.fjordmq.broker.delivery;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.dispatch.CopyDropReason;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.LiveDispatch;
+import io.fjordmq.broker.dispatch.LiveSession;
+import io.fjordmq.broker.dispatch.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.ShareKey;
+import io.fjordmq.inbox.PublishId;
+import io.fjordmq.router.MatchedRoutes.ShareMatch;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.RouteStore;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives messages of shares that their member has not acknowledged to other members: those of a
+ * connection that has ended, and those that an ended session has left in its inbox. Thread-safe; no
+ * method blocks.
+ */
+final class ShareRerouting {
+  private final RouteStore router;
+  private final LiveDispatch dispatch;
+  private final ShareDelivery shares;
+  private final InboxDelivery inboxes;
+  private final BooleanSupplier hasRoom;
+  private final BooleanSupplier isServing;
+  private final DeliveryObserver observer;
+
+  ShareRerouting(
+      DeliveryPorts ports,
+      LiveDispatch dispatch,
+      ShareDelivery shares,
+      InboxDelivery inboxes,
+      DeliveryObserver observer) {
+    this.router = ports.router();
+    this.dispatch = dispatch;
+    this.shares = shares;
+    this.inboxes = inboxes;
+    this.hasRoom = ports.hasRoom();
+    this.isServing = ports.isServing();
+    this.observer = observer;
+  }
+
+  /** Implements {@link PublishRouter#redistribute}. */
+  void redistribute(LiveSession from, List<Delivery> deliveries) {
+    long given = 0;
+    for (Delivery delivery : deliveries) {
+      ShareKey key = delivery.share();
+      if (key == null) {
+        continue;
+      }
+      if (delivery.qos() != Qos.AT_LEAST_ONCE && !isServing.getAsBoolean()) {
+        // The sending node may consider this incarnation over and have chosen another member.
+        observer.onDropped(CopyDropReason.NOT_SERVING.label(), 1);
+        continue;
+      }
+      ShareMatch share = shareOf(key, delivery.message());
+      if (share == null) {
+        observer.onDropped(CopyDropReason.NO_SHARE_MEMBER.label(), 1);
+        continue;
+      }
+      ShareAttempt attempt =
+          new ShareAttempt(key.tenant(), share, delivery.message(), null, null, null);
+      attempt.exclude(from.clientId());
+      InboxCopy copy = shares.start(attempt, inboxes);
+      if (copy != null) {
+        inboxes.storeLate(copy);
+      }
+      given++;
+    }
+    flush();
+    observer.onRedistributed(given);
+  }
+
+  /**
+   * Gives a message left by an ended session to a member of its share. The store keeps the message
+   * until the listener reports that a member has taken it or that none can.
+   *
+   * @param id set if at most one member may get it
+   * @param listener called once, on any thread
+   */
+  void publish(ShareKey key, Message message, @Nullable PublishId id, PublishListener listener) {
+    if (!isServing.getAsBoolean()) {
+      listener.onPublished(PublishOutcome.NOT_SERVING);
+      return;
+    }
+    ShareMatch share = shareOf(key, message);
+    if (share == null) {
+      observer.onDropped(CopyDropReason.NO_SHARE_MEMBER.label(), 1);
+      listener.onPublished(PublishOutcome.NO_MATCHING_SUBSCRIBERS);
+      return;
+    }
+    if (!hasRoom.getAsBoolean() && hasInbox(share)) {
+      listener.onPublished(PublishOutcome.LOW_DISK_SPACE);
+      return;
+    }
+    PublishListener counting =
+        outcome -> {
+          if (outcome == PublishOutcome.ACCEPTED) {
+            observer.onRedistributed(1);
+          }
+          listener.onPublished(outcome);
+        };
+    PublishJoin join = new PublishJoin(PublishOutcome.ACCEPTED, counting, DeliveryObserver.NONE);
+    LivePart live = id == null ? null : dispatch.repeated().of(id);
+    InboxCopy copy =
+        shares.start(ShareAttempt.ofStored(key.tenant(), share, message, id, live, join), inboxes);
+    if (copy != null) {
+      join.open();
+      inboxes.store(copy, join);
+    }
+    join.part(PublishOutcome.ACCEPTED);
+  }
+
+  /** Ends a batch of calls: hands the collected live deliveries to the other event loops. */
+  void flush() {
+    dispatch.outbox().flush();
+  }
+
+  /** Whether a member of the share has an inbox. */
+  static boolean hasInbox(ShareMatch share) {
+    return share.members().stream().anyMatch(route -> route.receiver() instanceof Receiver.Inbox);
+  }
+
+  private @Nullable ShareMatch shareOf(ShareKey key, Message message) {
+    for (ShareMatch share : router.match(key.tenant(), message.topic()).shares()) {
+      if (share.shareName().equals(key.shareName()) && share.pattern().equals(key.pattern())) {
+        return share;
+      }
+    }
+    return null;
+  }
+}

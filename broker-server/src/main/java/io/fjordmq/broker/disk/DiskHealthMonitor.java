@@ -1,0 +1,186 @@
+package io.fjordmq.broker.disk;
+
+import io.fjordmq.cluster.consensus.LogLatency;
+import io.fjordmq.cluster.membership.Member;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Protects the cluster while this node's disk is in trouble (decision 0023), with the mildest
+ * measure that helps:
+ *
+ * <ol>
+ *   <li>The node reports FULL or SLOW, so other nodes take over the ranges it leads.
+ *   <li>While a write is stuck for longer than {@code slowAfter}, the node sends nothing as a
+ *       leader, since the threads that hand over leadership may be stuck, too.
+ *   <li>While writes fail, or one is stuck for twice {@code slowAfter}, the node is suspended: its
+ *       route replicas apply nothing, so every SUBSCRIBE in the cluster would wait for it.
+ * </ol>
+ *
+ * The last two measures apply only after the cluster has committed this node's report during the
+ * same trouble: that shows that a majority works without this disk. {@link #check} belongs to one
+ * thread and does not block; all other methods are thread-safe.
+ */
+final class DiskHealthMonitor {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskHealthMonitor.class);
+
+  private static final int SUSPEND_FACTOR = 2;
+
+  /** Multiples of {@code slowAfter} without a slow write after which the disk is healthy again. */
+  private static final int RECOVERY_FACTOR = 5;
+
+  /** The cluster; no method blocks. */
+  interface Cluster {
+    /** The state of this node as far as it knows; null if it is the only node. */
+    Member.@Nullable State state();
+
+    /** Reports the state of the disk to the cluster: FULL, SLOW or UP. */
+    CompletableFuture<Void> report(Member.State disk);
+
+    void suppressLeaderRequests(boolean silent);
+
+    void suspend(String reason);
+
+    void resume();
+  }
+
+  /**
+   * The state of the disk.
+   *
+   * @param hasSpace whether enough space is free
+   * @param failure why writes fail; null if they do not
+   * @param pace the latency of log writes
+   */
+  record DiskState(
+      BooleanSupplier hasSpace, Supplier<@Nullable String> failure, Supplier<LogLatency> pace) {}
+
+  private final DiskState diskState;
+  private final Cluster cluster;
+  private final long slowAfterMillis;
+
+  private long slowUntilMillis;
+  private long failingSinceMillis;
+  private boolean slow;
+  private boolean failing;
+  private boolean impaired;
+  private boolean suspended;
+  private Member.State reportedState = Member.State.UP;
+  private long reportedMillis = Long.MIN_VALUE / 2;
+  private volatile long episode;
+  private volatile long acknowledgedEpisode;
+  private volatile boolean reporting;
+  private volatile @Nullable String trouble;
+
+  /**
+   * @param slowAfterMillis duration from which a write counts as slow
+   */
+  DiskHealthMonitor(DiskState diskState, Cluster cluster, long slowAfterMillis) {
+    this.diskState = diskState;
+    this.cluster = cluster;
+    this.slowAfterMillis = slowAfterMillis;
+  }
+
+  /** Trouble other than a lack of space, for the operator; null if there is none. */
+  @Nullable String trouble() {
+    return trouble;
+  }
+
+  /** Called several times per {@code slowAfter}, with the time of a monotonic clock. */
+  void check(long nowMillis) {
+    LogLatency pace = diskState.pace().get();
+    String failure = diskState.failure().get();
+    Member.State state = cluster.state();
+    observe(pace, failure, nowMillis);
+    Member.State disk = disk();
+    trouble = slow ? "log writes are slow" : failure;
+    if (state == null) {
+      return; // a single node: no other one could help
+    }
+    reportState(state, disk, nowMillis);
+    boolean acknowledged = impaired && acknowledgedEpisode == episode;
+    cluster.suppressLeaderRequests(acknowledged && pace.waitingMillis() >= slowAfterMillis);
+    suspendOrResume(acknowledged, suspendReason(pace, failure, nowMillis));
+  }
+
+  private void observe(LogLatency pace, @Nullable String failure, long nowMillis) {
+    boolean slowNow = Math.max(pace.waitingMillis(), pace.slowestMillis()) >= slowAfterMillis;
+    if (slowNow) {
+      slowUntilMillis = nowMillis + RECOVERY_FACTOR * slowAfterMillis;
+    }
+    slow = slowNow || (slow && nowMillis < slowUntilMillis);
+    if (failure != null && !failing) {
+      failingSinceMillis = nowMillis;
+    }
+    failing = failure != null;
+    boolean impairedNow = failing || pace.waitingMillis() >= slowAfterMillis;
+    if (impairedNow && !impaired) {
+      episode++;
+    }
+    impaired = impairedNow;
+  }
+
+  private Member.State disk() {
+    if (failing || !diskState.hasSpace().getAsBoolean()) {
+      return Member.State.FULL;
+    }
+    return slow ? Member.State.SLOW : Member.State.UP;
+  }
+
+  private void reportState(Member.State state, Member.State disk, long nowMillis) {
+    boolean upToDate = impaired ? acknowledgedEpisode == episode : state == disk;
+    if (upToDate
+        || reporting
+        || nowMillis - reportedMillis < slowAfterMillis / 2
+        || state == Member.State.STARTING
+        || state == Member.State.DRAINING
+        || state == Member.State.LEAVING) {
+      return; // such a node hands over what it leads anyway
+    }
+    if (disk != reportedState) {
+      LOG.info(
+          disk == Member.State.UP
+              ? "Disk recovered; this node may lead ranges again"
+              : "Disk trouble; moving leadership to other nodes state={}",
+          disk);
+      reportedState = disk;
+    }
+    reporting = true;
+    reportedMillis = nowMillis;
+    long during = episode;
+    cluster
+        .report(disk)
+        .whenComplete(
+            (reported, failure) -> {
+              if (failure == null) {
+                acknowledgedEpisode = during;
+              } else {
+                LOG.debug("Could not report the disk to the cluster state={}", disk, failure);
+              }
+              reporting = false;
+            });
+  }
+
+  private @Nullable String suspendReason(
+      LogLatency pace, @Nullable String failure, long nowMillis) {
+    if (failure != null) {
+      return nowMillis - failingSinceMillis >= slowAfterMillis ? failure : null;
+    }
+    return pace.waitingMillis() >= SUSPEND_FACTOR * slowAfterMillis
+        ? "a log write has been stuck for " + pace.waitingMillis() + " ms"
+        : null;
+  }
+
+  private void suspendOrResume(boolean acknowledged, @Nullable String reason) {
+    if (acknowledged && reason != null && !suspended) {
+      suspended = true;
+      cluster.suspend(reason);
+    } else if (suspended && !impaired) {
+      suspended = false;
+      cluster.resume();
+    }
+  }
+}

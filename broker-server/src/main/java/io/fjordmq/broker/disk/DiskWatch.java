@@ -1,0 +1,98 @@
+package io.fjordmq.broker.disk;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Measures the free space of the data directory's disk. While it is low, messages that have to be
+ * stored are refused ({@link DiskCapacity}), but writes that free space are still accepted
+ * (acknowledgements, the end of sessions); a completely full disk could not record even those. Logs
+ * one line when the shortage begins and one when it ends.
+ *
+ * <p>Also makes the storage engines retry writes that failed on a full disk. {@link #measure} may
+ * block and belongs to one thread; all other methods are thread-safe.
+ */
+final class DiskWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(DiskWatch.class);
+
+  /** Hysteresis: this fraction of the threshold must be free on top before the shortage ends. */
+  private static final int MARGIN_DIVISOR = 8;
+
+  /** The number of bytes that this process may still write. */
+  @FunctionalInterface
+  interface FreeSpace {
+    long bytes() throws IOException;
+  }
+
+  private final Path directory;
+  private final FreeSpace space;
+  private final long minFreeBytes;
+  private final List<Runnable> retries;
+  private boolean unreadable;
+  private volatile long freeBytes;
+  private volatile boolean low;
+
+  /**
+   * @param minFreeBytes threshold of low disk space; 0 for never
+   * @param retries each retries failed writes of a storage engine
+   */
+  DiskWatch(Path directory, FreeSpace space, long minFreeBytes, List<Runnable> retries) {
+    this.directory = directory;
+    this.space = space;
+    this.minFreeBytes = minFreeBytes;
+    this.retries = retries;
+  }
+
+  /** Measures the free space; called periodically. */
+  void measure() {
+    try {
+      update(space.bytes());
+      unreadable = false;
+    } catch (IOException e) {
+      if (!unreadable) {
+        LOG.warn("Cannot read the free disk space: {} directory={}", e.toString(), directory);
+      }
+      unreadable = true;
+    }
+    retries.forEach(Runnable::run);
+  }
+
+  private void update(long free) {
+    freeBytes = free;
+    boolean wasLow = low;
+    low = free < (wasLow ? minFreeBytes + minFreeBytes / MARGIN_DIVISOR : minFreeBytes);
+    if (low && !wasLow) {
+      LOG.error("Low disk space: {}", shortage());
+    } else if (!low && wasLow) {
+      LOG.info("Disk space is sufficient again directory={} freeMiB={}", directory, free >> 20);
+    }
+  }
+
+  /** Whether the free space is above the threshold. */
+  boolean hasFreeSpace() {
+    return !low;
+  }
+
+  /** The latest measurement. */
+  long freeBytes() {
+    return freeBytes;
+  }
+
+  /** A description of the shortage for the operator; null if there is none. */
+  @Nullable String shortage() {
+    return low
+        ? "the disk of "
+            + directory
+            + " has "
+            + (freeBytes >> 20)
+            + " MiB free, less than diskConfig.minFreeBytes ("
+            + (minFreeBytes >> 20)
+            + " MiB): messages that have to be stored are refused unless a majority of other nodes"
+            + " can store them; free disk space, then the node recovers by itself"
+        : null;
+  }
+}

@@ -1,0 +1,171 @@
+package io.fjordmq.broker.disk;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.cluster.Stores;
+import io.fjordmq.broker.config.DiskConfig;
+import io.fjordmq.broker.lifecycle.PeriodicTasks;
+import io.fjordmq.broker.lifecycle.ShutdownSequence;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.cluster.membership.Member;
+import io.fjordmq.cluster.membership.Members;
+import io.fjordmq.inbox.InboxReplicas;
+import io.fjordmq.range.RangeDescriptor;
+import io.fjordmq.range.kv.Kv;
+import io.fjordmq.range.kv.KvException;
+import io.fjordmq.retain.RetainReplicas;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The disk of the data directory: {@link DiskWatch} measures its free space, {@link
+ * DiskHealthMonitor} reports trouble to the cluster, {@link DiskCapacity} decides whether messages
+ * are still stored. Thread-safe.
+ */
+public final class NodeDisk implements AutoCloseable {
+  private static final int CHECKS_PER_SLOW_WRITE = 4;
+  private static final String OTHERS_FULL =
+      "the disks of other nodes are full, so no majority has space for messages that have to be"
+          + " stored; 'bin/standalone.sh status' shows which nodes";
+
+  private final Kv kv;
+  private final ClusterNode node;
+  private final DiskWatch watch;
+  private final DiskHealthMonitor trouble;
+  private final DiskCapacity diskCapacity;
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
+
+  /** Checks the disk once, then periodically. */
+  public static NodeDisk watch(
+      Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings) throws IOException {
+    NodeDisk disk = new NodeDisk(data, kv, node, stores, settings);
+    disk.refresh();
+    PeriodicTasks looks = disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
+    looks.every(settings.checkInterval(), "disk space", disk::refresh);
+    // On its own thread, since the other one may block on the disk.
+    PeriodicTasks judging =
+        disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
+    Duration pause = settings.slowAfter().dividedBy(CHECKS_PER_SLOW_WRITE);
+    judging.every(pause, "disk latency", disk::judge);
+    return disk;
+  }
+
+  private NodeDisk(Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings)
+      throws IOException {
+    this.kv = kv;
+    this.node = node;
+    this.watch =
+        new DiskWatch(
+            data,
+            Files.getFileStore(data)::getUsableSpace,
+            settings.minFreeBytes(),
+            List.of(kv::retryWrites, node.host()::retryWrites));
+    this.trouble =
+        new DiskHealthMonitor(
+            new DiskHealthMonitor.DiskState(
+                watch::hasFreeSpace, this::failure, node.host()::logLatency),
+            new InCluster(node),
+            settings.slowAfter().toMillis());
+    this.diskCapacity =
+        new DiskCapacity(
+            node.self(), watch::hasFreeSpace, node.membership()::members, () -> ofMessages(stores));
+  }
+
+  private static Collection<RangeDescriptor> ofMessages(Stores stores) {
+    return Stream.of(InboxReplicas.STORE, RetainReplicas.STORE)
+        .flatMap(store -> stores.directory().ranges(store).stream())
+        .toList();
+  }
+
+  private void refresh() {
+    watch.measure();
+    diskCapacity.refresh();
+  }
+
+  private void judge() {
+    diskCapacity.refresh();
+    trouble.check(System.nanoTime() / 1_000_000);
+  }
+
+  private @Nullable String failure() {
+    KvException state = kv.failure();
+    return state == null ? node.host().failure() : state.getMessage();
+  }
+
+  /** Whether the node accepts messages that have to be stored. */
+  public boolean hasFreeSpace() {
+    return diskCapacity.isEnough();
+  }
+
+  /** Whether this node has less free space than {@code diskConfig.minFreeBytes}. */
+  public boolean isLow() {
+    return !watch.hasFreeSpace();
+  }
+
+  public long freeBytes() {
+    return watch.freeBytes();
+  }
+
+  /** Why this node is not ready; empty if the other nodes compensate for this disk. */
+  public Stream<String> obstacles() {
+    KvException state = kv.failure();
+    return Stream.of(
+            hasFreeSpace() ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
+            state == null ? null : state.getMessage(),
+            node.host().failure())
+        .filter(Objects::nonNull);
+  }
+
+  /** Problems of this disk, for the operator. */
+  public List<String> notes() {
+    return Stream.of(watch.shortage(), trouble.trouble())
+        .filter(Objects::nonNull)
+        .map(note -> "this node's disk: " + note)
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    shutdownSequence.close();
+  }
+
+  private record InCluster(ClusterNode node) implements DiskHealthMonitor.Cluster {
+    private ClusterMembership membership() {
+      return node.membership();
+    }
+
+    @Override
+    public Member.@Nullable State state() {
+      Members members = membership().members();
+      Member me = members.find(node.self());
+      return me == null || members.byNode().size() < 2 ? null : me.state();
+    }
+
+    @Override
+    public CompletableFuture<Void> report(Member.State disk) {
+      return membership().condition(disk);
+    }
+
+    @Override
+    public void suppressLeaderRequests(boolean silent) {
+      node.host().suppressLeaderRequests(silent);
+    }
+
+    @Override
+    public void suspend(String reason) {
+      node.suspensions().suspend("disk", reason);
+    }
+
+    @Override
+    public void resume() {
+      node.suspensions().resume("disk");
+    }
+  }
+}

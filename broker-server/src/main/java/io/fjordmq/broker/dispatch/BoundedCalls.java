@@ -1,0 +1,78 @@
+package io.fjordmq.broker.dispatch;
+
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+
+/**
+ * Makes low-priority calls in order, with a limit of concurrent calls. The number of queued calls
+ * is bounded by the number of ended subscriptions. Thread-safe.
+ */
+public final class BoundedCalls {
+
+  private record Waiting<T>(Supplier<CompletableFuture<T>> call, CompletableFuture<T> result) {}
+
+  private final int maxInFlight;
+  private final Queue<Waiting<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waitingCount = new AtomicInteger();
+  private final AtomicInteger inFlight = new AtomicInteger();
+
+  public BoundedCalls(int maxInFlight) {
+    this.maxInFlight = maxInFlight;
+  }
+
+  /** Queues the call; the future completes with its result. */
+  public <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> call) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    waitingCount.incrementAndGet();
+    waiting.add(new Waiting<>(call, result));
+    makeCalls();
+    return result;
+  }
+
+  /** Number of queued calls. */
+  public int waiting() {
+    return waitingCount.get();
+  }
+
+  private void makeCalls() {
+    while (!waiting.isEmpty() && tryAcquire()) {
+      Waiting<?> next = waiting.poll();
+      if (next == null) {
+        inFlight.decrementAndGet();
+        continue;
+      }
+      waitingCount.decrementAndGet();
+      if (make(next)) {
+        inFlight.decrementAndGet(); // already complete: continue in this loop to avoid recursion
+      }
+    }
+  }
+
+  private boolean tryAcquire() {
+    for (int now = inFlight.get(); now < maxInFlight; now = inFlight.get()) {
+      if (inFlight.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns true if the call is complete; otherwise its completion continues with the queue. */
+  private <T> boolean make(Waiting<T> next) {
+    CompletableFuture<T> made = StoreCalls.guarded(next.call);
+    if (made.isDone()) {
+      StoreCalls.forward(made, next.result);
+      return true;
+    }
+    made.whenComplete(
+        (value, fault) -> {
+          inFlight.decrementAndGet();
+          StoreCalls.complete(next.result, value, fault);
+          makeCalls();
+        });
+    return false;
+  }
+}

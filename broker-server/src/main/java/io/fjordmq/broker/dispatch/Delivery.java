@@ -1,0 +1,123 @@
+package io.fjordmq.broker.dispatch;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One live message for all sessions that get it with the same options. They share it, so that its
+ * bytes are encoded once.
+ */
+public final class Delivery {
+  /** Bytes in a final field, so that event loops can publish them to each other without a lock. */
+  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  private record Encoded(byte[] bytes) {}
+
+  private final Message message;
+  private final Qos qos;
+  private final boolean retain;
+  private final List<Integer> subscriptionIdentifiers;
+  private final @Nullable ShareKey share;
+  private final boolean kept;
+  // Accessed by several event loops without a lock: at worst, one encodes the bytes again.
+  private @Nullable Encoded headOfMqtt3;
+  private @Nullable Encoded headOfMqtt5;
+
+  /**
+   * @param message as published
+   * @param qos to deliver with
+   * @param retain flag to deliver with
+   * @param subscriptionIdentifiers to deliver with; may be empty
+   * @param share the share it was matched by, whose other members get it if this one does not
+   *     acknowledge it; null for an ordinary subscription
+   */
+  public Delivery(
+      Message message,
+      Qos qos,
+      boolean retain,
+      List<Integer> subscriptionIdentifiers,
+      @Nullable ShareKey share) {
+    this(message, qos, retain, subscriptionIdentifiers, share, false);
+  }
+
+  private Delivery(
+      Message message,
+      Qos qos,
+      boolean retain,
+      List<Integer> subscriptionIdentifiers,
+      @Nullable ShareKey share,
+      boolean kept) {
+    this.message = message;
+    this.qos = qos;
+    this.retain = retain;
+    this.subscriptionIdentifiers = List.copyOf(subscriptionIdentifiers);
+    this.share = share;
+    this.kept = kept;
+  }
+
+  /**
+   * Creates the delivery to a share member that is subscribed with these options.
+   *
+   * @param kept see {@link #isKept}
+   */
+  public static Delivery shared(
+      Message message, SubscriptionOptions options, ShareKey share, boolean kept) {
+    return new Delivery(
+        message,
+        message.qos().min(options.maxQos()),
+        message.retain() && options.retainAsPublished(),
+        options.identifier() == 0 ? List.of() : List.of(options.identifier()),
+        share,
+        kept);
+  }
+
+  public Message message() {
+    return message;
+  }
+
+  public Qos qos() {
+    return qos;
+  }
+
+  public boolean retain() {
+    return retain;
+  }
+
+  public List<Integer> subscriptionIdentifiers() {
+    return subscriptionIdentifiers;
+  }
+
+  public @Nullable ShareKey share() {
+    return share;
+  }
+
+  public boolean isShared() {
+    return share != null;
+  }
+
+  /** Whether a store keeps the message until a share member has taken it. */
+  public boolean isKept() {
+    return kept;
+  }
+
+  /** The bytes kept by {@link #keepEncodedHead} for this protocol version; null if none yet. */
+  public byte @Nullable [] encodedHead(boolean mqtt5) {
+    Encoded kept = mqtt5 ? headOfMqtt5 : headOfMqtt3;
+    return kept == null ? null : kept.bytes;
+  }
+
+  /**
+   * Caches the first part of the encoded packet for the other sessions that get this delivery.
+   *
+   * @param bytes never written again
+   */
+  public void keepEncodedHead(boolean mqtt5, byte[] bytes) {
+    if (mqtt5) {
+      headOfMqtt5 = new Encoded(bytes);
+    } else {
+      headOfMqtt3 = new Encoded(bytes);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.fjordmq.broker.dispatch;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ToLongFunction;
+
+/**
+ * Hands deliveries to sessions: one {@link Outbox} per source thread, one {@link Mailbox} per
+ * receiving event loop. Also remembers the messages that publishers of any node may repeat.
+ */
+public final class LiveDispatch {
+  private final DeliverySettings settings;
+  private final DispatchObserver observer;
+  private final ConcurrentHashMap<Executor, Mailbox> mailboxes = new ConcurrentHashMap<>();
+  private final AtomicInteger nextIndex = new AtomicInteger();
+  private final ThreadLocal<Outbox> outboxes;
+  private final RepeatedPublishes repeated;
+
+  public LiveDispatch(DeliverySettings settings, DispatchObserver observer) {
+    this.settings = settings;
+    this.observer = observer;
+    this.repeated = new RepeatedPublishes(settings, observer);
+    this.outboxes =
+        ThreadLocal.withInitial(() -> new Outbox(settings.outboxDeliveries(), observer));
+  }
+
+  /** The outbox of the calling thread. */
+  public Outbox outbox() {
+    return outboxes.get();
+  }
+
+  /** The mailbox of an event loop. */
+  public Mailbox mailbox(Executor loop) {
+    Mailbox mailbox = mailboxes.get(loop);
+    return mailbox != null
+        ? mailbox
+        : mailboxes.computeIfAbsent(
+            loop,
+            l -> new Mailbox(nextIndex.getAndIncrement(), l, this::outbox, settings, observer));
+  }
+
+  /** The repeatable messages that live receivers of this node have received. */
+  public RepeatedPublishes repeated() {
+    return repeated;
+  }
+
+  public long waitingCopies() {
+    return sum(Mailbox::copies);
+  }
+
+  public long waitingBytes() {
+    return sum(Mailbox::bytes);
+  }
+
+  public int slowedPublishes() {
+    return (int) sum(Mailbox::waitingPublishes);
+  }
+
+  private long sum(ToLongFunction<Mailbox> figure) {
+    return mailboxes.values().stream().mapToLong(figure).sum();
+  }
+}

@@ -1,0 +1,73 @@
+package io.fjordmq.broker.dispatch;
+
+import io.fjordmq.api.SubscriptionOptions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The filters of this node that match a topic. Cached per topic. The fan-out is cached in the
+ * filter if only one matches, and here if several match and have few subscribers.
+ */
+public final class LocalMatch {
+
+  /** The merged subscribers, with the versions of the filters that they were computed from. */
+  @SuppressWarnings("ArrayRecordComponent") // private and never compared
+  private record Merged(int[] versions, FanOutPlan fanOutPlan) {}
+
+  private final LocalFilter[] filters;
+  private final int maxKept;
+  private volatile @Nullable Merged merged;
+
+  /**
+   * @param maxKept largest merge that is cached
+   */
+  LocalMatch(List<LocalFilter> filters, int maxKept) {
+    this.filters =
+        filters.stream()
+            .sorted(Comparator.comparing(LocalFilter::pattern))
+            .toArray(LocalFilter[]::new);
+    this.maxKept = maxKept;
+  }
+
+  public FanOutPlan fanOut() {
+    if (filters.length == 1) {
+      return filters[0].fanOut();
+    }
+    if (filters.length == 0) {
+      return FanOutPlan.EMPTY;
+    }
+    Merged kept = merged;
+    return kept != null && isCurrent(kept.versions) ? kept.fanOutPlan : merge();
+  }
+
+  private boolean isCurrent(int[] versions) {
+    for (int i = 0; i < filters.length; i++) {
+      if (filters[i].version() != versions[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private FanOutPlan merge() {
+    Map<LocalSubscriber, List<SubscriptionOptions>> overlapping = new LinkedHashMap<>();
+    int[] versions = new int[filters.length];
+    for (int i = 0; i < filters.length; i++) {
+      versions[i] =
+          filters[i].forEach(
+              (localSubscriber, options) ->
+                  overlapping
+                      .computeIfAbsent(localSubscriber, s -> new ArrayList<>(2))
+                      .add(options));
+    }
+    FanOutPlan.Builder builder = new FanOutPlan.Builder();
+    overlapping.forEach(builder::add);
+    FanOutPlan fanOutPlan = builder.build();
+    merged = fanOutPlan.size() <= maxKept ? new Merged(versions, fanOutPlan) : null;
+    return fanOutPlan;
+  }
+}

@@ -1,0 +1,147 @@
+package io.fjordmq.broker.dispatch;
+
+import io.fjordmq.api.SubscriptionOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One route of this node and the number of subscriptions that need it. At most one router call per
+ * route is in flight, and the next one depends on what is needed then: if a client subscribes
+ * during a removal, an addition follows. Thread-safe; the router is never called with the monitor
+ * held.
+ */
+final class LocalRoute {
+
+  /** The next router call. */
+  sealed interface Step {
+    /** Add the route with these options. */
+    record Add(SubscriptionOptions options) implements Step {}
+
+    /** Remove it. */
+    record Remove() implements Step {}
+  }
+
+  private final long incarnation;
+  private int needed;
+  private SubscriptionOptions wanted;
+
+  /** The options that the router is known to have; null if it has none or that is unknown. */
+  private @Nullable SubscriptionOptions present;
+
+  /** The router may have it although {@code present} is null: a call failed. */
+  private boolean inDoubt;
+
+  private @Nullable Step underWay;
+  // Nearly always empty, and there is one instance for nearly every client.
+  private List<CompletableFuture<Void>> waitingForStep = List.of();
+  private List<CompletableFuture<Void>> waiting = List.of();
+  private boolean retry;
+
+  /**
+   * @param incarnation the incarnation of this node that the route names in every call
+   */
+  LocalRoute(long incarnation, SubscriptionOptions wanted) {
+    this.incarnation = incarnation;
+    this.wanted = wanted;
+  }
+
+  long incarnation() {
+    return incarnation;
+  }
+
+  /**
+   * Records that a subscription needs the route, or needs other options.
+   *
+   * @param additional false if the subscription is already counted
+   * @return completes when the router has the route
+   */
+  synchronized CompletableFuture<Void> hold(SubscriptionOptions options, boolean additional) {
+    needed += additional ? 1 : 0;
+    wanted = options;
+    if (underWay == null && options.equals(present)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<Void> ready = new CompletableFuture<>();
+    if (underWay instanceof Step.Add add && add.options.equals(options)) {
+      waitingForStep = with(waitingForStep, ready);
+    } else {
+      waiting = with(waiting, ready);
+    }
+    return ready;
+  }
+
+  private static List<CompletableFuture<Void>> with(
+      List<CompletableFuture<Void>> waiting, CompletableFuture<Void> one) {
+    List<CompletableFuture<Void>> more = waiting.isEmpty() ? new ArrayList<>(1) : waiting;
+    more.add(one);
+    return more;
+  }
+
+  /**
+   * The options that also serve the existing subscriptions: those of a shared route are raised for
+   * a subscription that needs more, and not lowered when it ends.
+   */
+  synchronized SubscriptionOptions notLowered(SubscriptionOptions options) {
+    boolean isHigher = wanted.maxQos().compareTo(options.maxQos()) > 0;
+    return needed > 0 && isHigher ? wanted : options;
+  }
+
+  /** Records that one subscription no longer needs the route. */
+  synchronized void release() {
+    needed--;
+    retry |= needed == 0;
+  }
+
+  /** Takes the waiters for a route that is no longer needed and will not be added. */
+  synchronized List<CompletableFuture<Void>> removeAbandoned() {
+    if (needed > 0 || waiting.isEmpty()) {
+      return List.of();
+    }
+    List<CompletableFuture<Void>> abandoned = waiting;
+    waiting = List.of();
+    return abandoned;
+  }
+
+  /** Allows a failed removal to be retried. */
+  synchronized void retry() {
+    retry = true;
+  }
+
+  /** Returns the call to make now, if any; the caller makes it and then calls {@link #done}. */
+  synchronized @Nullable Step next() {
+    if (underWay != null) {
+      return null;
+    }
+    if (needed > 0 && !waiting.isEmpty()) {
+      underWay = new Step.Add(wanted);
+      waitingForStep = waiting;
+      waiting = List.of();
+    } else if (needed == 0 && retry && (present != null || inDoubt)) {
+      underWay = new Step.Remove();
+    }
+    retry = false;
+    return underWay;
+  }
+
+  /** Records the result of a call; returns the futures to complete. */
+  synchronized List<CompletableFuture<Void>> done(Step step, boolean succeeded) {
+    underWay = null;
+    inDoubt = !succeeded;
+    present = succeeded && step instanceof Step.Add add ? add.options : null;
+    List<CompletableFuture<Void>> told = waitingForStep;
+    waitingForStep = List.of();
+    return told;
+  }
+
+  /** Whether no subscription needs the route and the router does not have it. */
+  synchronized boolean isGone() {
+    return needed == 0 && underWay == null && present == null && !inDoubt;
+  }
+
+  /** Whether no subscription needs the route and its removal has failed. */
+  synchronized boolean isLeftOver() {
+    return needed == 0 && underWay == null && inDoubt;
+  }
+}

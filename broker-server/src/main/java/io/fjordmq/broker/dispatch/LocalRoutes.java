@@ -1,0 +1,201 @@
+package io.fjordmq.broker.dispatch;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.limits.RateLimitedLog;
+import io.fjordmq.router.Route;
+import io.fjordmq.router.RouteStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * This node's routes, each of which exists while a subscription needs it. Additions are immediate,
+ * since a SUBACK waits for them; the number of concurrent removals is limited. A failed removal is
+ * retried after another call has succeeded, unless the filter is used again.
+ */
+public final class LocalRoutes {
+  /** The node lowers the QoS for each client itself, so its own route has the highest QoS. */
+  public static final SubscriptionOptions NODE_ROUTE_OPTIONS =
+      SubscriptionOptions.ofQos(Qos.EXACTLY_ONCE);
+
+  private static final Logger LOG = LoggerFactory.getLogger(LocalRoutes.class);
+
+  /**
+   * Identifies a route of this node.
+   *
+   * @param member the share member; empty for the node's own route
+   */
+  record Key(String tenant, TopicFilter filter, String member) {}
+
+  private final LocalNode self;
+  private final RouteStore router;
+  private final BoundedCalls removals;
+  private final DispatchObserver observer;
+  private final ConcurrentHashMap<Key, LocalRoute> held = new ConcurrentHashMap<>();
+
+  /** Unused routes whose removal failed. */
+  private final Set<Key> leftovers = ConcurrentHashMap.newKeySet();
+
+  private final RateLimitedLog failures = new RateLimitedLog();
+
+  LocalRoutes(LocalNode self, RouteStore router, BoundedCalls removals, DispatchObserver observer) {
+    this.self = self;
+    this.router = router;
+    this.removals = removals;
+    this.observer = observer;
+  }
+
+  /**
+   * Counts a subscription that needs the route. Makes no calls, so the caller may hold locks; it
+   * must then call {@link #drive} without locks.
+   *
+   * @param additional false if the subscription is already counted and only its options are new
+   * @return completes when every node matches the route; if it fails, the subscription is still
+   *     counted
+   */
+  CompletableFuture<Void> hold(Key key, SubscriptionOptions options, boolean additional) {
+    List<CompletableFuture<Void>> ready = new ArrayList<>(1);
+    held.compute(
+        key,
+        (k, present) -> {
+          LocalRoute route =
+              present == null ? new LocalRoute(self.incarnation(), options) : present;
+          ready.add(
+              route.hold(key.member.isEmpty() ? route.notLowered(options) : options, additional));
+          return route;
+        });
+    return ready.get(0);
+  }
+
+  /** A counted subscription no longer needs the route; call {@link #drive} afterwards. */
+  void release(Key key) {
+    LocalRoute route = held.get(key);
+    if (route != null) {
+      route.release();
+    }
+  }
+
+  /**
+   * Forgets the routes of an incarnation that is over; sweeps remove them. Later routes name the
+   * next incarnation. Queued removals still name the old one, so they do not affect its routes.
+   */
+  void forget() {
+    held.clear();
+    leftovers.clear();
+  }
+
+  int size() {
+    return held.size();
+  }
+
+  int leftovers() {
+    return leftovers.size();
+  }
+
+  /** Makes the calls that the route needs until one is in flight or none is needed. */
+  void drive(Key key) {
+    // Calls that complete immediately continue in these loops, to avoid recursion.
+    for (Key next = key; next != null; ) {
+      next = driveOne(next) ? takeLeftover() : null;
+    }
+  }
+
+  /** Returns true if a call completed immediately and succeeded. */
+  private boolean driveOne(Key key) {
+    LocalRoute route = held.get(key);
+    if (route == null) {
+      return false;
+    }
+    route.removeAbandoned().forEach(waiting -> waiting.complete(null));
+    boolean succeeded = false;
+    for (LocalRoute.Step step = route.next(); step != null; step = route.next()) {
+      LocalRoute.Step underWay = step;
+      CompletableFuture<Void> call = make(key, route, step);
+      if (!call.isDone()) {
+        call.whenComplete((ok, fault) -> completeStep(key, route, underWay, fault));
+        return succeeded;
+      }
+      call.whenComplete((ok, fault) -> finishStep(key, route, underWay, fault));
+      succeeded |= !call.isCompletedExceptionally();
+    }
+    held.computeIfPresent(key, (k, present) -> present.isGone() ? null : present);
+    return succeeded;
+  }
+
+  private void completeStep(
+      Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
+    finishStep(key, route, step, fault);
+    drive(key);
+    Key leftover = fault == null ? takeLeftover() : null;
+    if (leftover != null) {
+      drive(leftover);
+    }
+  }
+
+  private CompletableFuture<Void> make(Key key, LocalRoute route, LocalRoute.Step step) {
+    if (step instanceof LocalRoute.Step.Add add) {
+      return StoreCalls.guarded(() -> router.add(named(key, route, add.options())));
+    }
+    Route gone = named(key, route, NODE_ROUTE_OPTIONS);
+    return removals.run(() -> router.remove(gone));
+  }
+
+  private Route named(Key key, LocalRoute route, SubscriptionOptions options) {
+    return new Route(
+        key.tenant, key.filter, self.receiver(route.incarnation(), key.member), options);
+  }
+
+  private void finishStep(
+      Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
+    var told = route.done(step, fault == null);
+    boolean isCurrent = held.get(key) == route;
+    if (fault == null) {
+      if (isCurrent) {
+        leftovers.remove(key);
+      }
+    } else {
+      observer.onRouteFailed();
+      @Nullable String suppressed = failures.permit();
+      if (suppressed != null) {
+        // Operators need only the message; the stack trace is logged at debug level.
+        Throwable why = fault.getCause() == null ? fault : fault.getCause();
+        LOG.warn(
+            "Failed to update a route, retrying: {}{} step={} route={}",
+            why.getMessage(),
+            suppressed,
+            step,
+            key);
+        LOG.debug("Failed to update a route step={} route={}", step, key, fault);
+      }
+      if (isCurrent && route.isLeftOver()) {
+        leftovers.add(key);
+      }
+    }
+    for (CompletableFuture<Void> waiting : told) {
+      if (fault == null) {
+        waiting.complete(null);
+      } else {
+        waiting.completeExceptionally(fault);
+      }
+    }
+  }
+
+  /** Takes a route whose removal is to be retried; null if there is none. */
+  private @Nullable Key takeLeftover() {
+    for (Key key : leftovers) {
+      LocalRoute route = held.get(key);
+      if (leftovers.remove(key) && route != null) {
+        route.retry();
+        return key;
+      }
+    }
+    return null;
+  }
+}

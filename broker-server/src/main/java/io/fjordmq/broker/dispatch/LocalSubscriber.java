@@ -1,0 +1,122 @@
+package io.fjordmq.broker.dispatch;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connected client with at least one subscription. Its subscriptions are guarded by its monitor.
+ */
+public final class LocalSubscriber {
+
+  /** A subscription; compared by identity, so that removing an older one keeps a newer one. */
+  static final class Subscription {
+    final TopicFilter filter;
+    final SubscriptionOptions options;
+
+    Subscription(TopicFilter filter, SubscriptionOptions options) {
+      this.filter = filter;
+      this.options = options;
+    }
+  }
+
+  private final LiveSession session;
+  private final Mailbox mailbox;
+  private final LiveSubscriptions table;
+  private final Map<String, Subscription> subscriptions = new HashMap<>(4);
+  private boolean closed;
+
+  /** Whether it has unflushed deliveries; only accessed on its event loop. */
+  boolean unflushed;
+
+  LocalSubscriber(LiveSession session, Mailbox mailbox, LiveSubscriptions table) {
+    this.session = session;
+    this.mailbox = mailbox;
+    this.table = table;
+  }
+
+  public LiveSession session() {
+    return session;
+  }
+
+  public Mailbox mailbox() {
+    return mailbox;
+  }
+
+  /**
+   * Marks the connection as ended. The session removes its subscriptions itself, but one that was
+   * being added meanwhile would stay forever.
+   */
+  void onEnded() {
+    table.removeAll(session);
+  }
+
+  /**
+   * Adds or replaces a subscription; returns the replaced one.
+   *
+   * @throws IllegalStateException if the connection has ended
+   */
+  synchronized @Nullable Subscription put(Subscription added) {
+    if (closed) {
+      throw new IllegalStateException(
+          "cannot subscribe: the connection has ended, client=" + session.clientId());
+    }
+    return subscriptions.put(added.filter.text(), added);
+  }
+
+  /** Removes the subscription to this filter; returns false if there is none. */
+  synchronized boolean remove(TopicFilter filter) {
+    return subscriptions.remove(filter.text()) != null;
+  }
+
+  /** Removes exactly this subscription; returns false if it was replaced or removed. */
+  synchronized boolean remove(Subscription exactly) {
+    return subscriptions.remove(exactly.filter.text(), exactly);
+  }
+
+  /** Whether the client has a subscription to exactly this filter, including its share prefix. */
+  synchronized boolean isSubscribedTo(TopicFilter filter) {
+    return subscriptions.containsKey(filter.text());
+  }
+
+  /**
+   * The options with which it gets a live message of the share; null if it does not get it live.
+   *
+   * @param share the filter as in the SUBSCRIBE packet
+   * @param routed the QoS according to its route, which may be an earlier subscription's
+   */
+  public @Nullable SubscriptionOptions liveOptionsOf(String share, Qos routed) {
+    SubscriptionOptions options = optionsOf(share);
+    if (options == null || !session.isPersistent() || options.maxQos() == Qos.AT_MOST_ONCE) {
+      return options;
+    }
+    // Everything else goes through its inbox, once its routes are up to date.
+    return routed == Qos.AT_MOST_ONCE ? atMostOnce(options) : null;
+  }
+
+  private synchronized @Nullable SubscriptionOptions optionsOf(String share) {
+    Subscription present = subscriptions.get(share);
+    return present == null ? null : present.options;
+  }
+
+  private static SubscriptionOptions atMostOnce(SubscriptionOptions options) {
+    return new SubscriptionOptions(
+        Qos.AT_MOST_ONCE,
+        options.noLocal(),
+        options.retainAsPublished(),
+        options.retainHandling(),
+        options.identifier());
+  }
+
+  /** Marks it as ended; returns its subscriptions. */
+  synchronized List<TopicFilter> close() {
+    closed = true;
+    List<TopicFilter> left = subscriptions.values().stream().map(s -> s.filter).toList();
+    subscriptions.clear();
+    return left;
+  }
+}

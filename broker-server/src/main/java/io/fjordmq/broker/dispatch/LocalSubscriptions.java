@@ -1,0 +1,238 @@
+package io.fjordmq.broker.dispatch;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.dispatch.LocalSubscriber.Subscription;
+import io.fjordmq.router.FilterTable;
+import io.fjordmq.router.RouteStore;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Implements {@link LiveSubscriptions}: ordinary filters with their subscribers, found by topic;
+ * clients with their subscriptions, found by client identifier for shares; and the routes that lead
+ * to both.
+ *
+ * <p>Locks, always taken in this order and never held while the router or a session is called: a
+ * subscriber's, the filter table's, a filter's.
+ */
+public final class LocalSubscriptions implements LiveSubscriptions {
+  private static final SubscriptionOptions QOS0_ROUTE_OPTIONS =
+      SubscriptionOptions.ofQos(Qos.AT_MOST_ONCE);
+
+  private record Client(String tenant, String clientId) {}
+
+  private final LiveDispatch dispatch;
+  private final BoundedCalls removals;
+  private final LocalRoutes routes;
+  private final FilterTable<LocalFilter, LocalMatch> filters;
+  private final ConcurrentHashMap<Client, LocalSubscriber> subscribers = new ConcurrentHashMap<>();
+
+  public LocalSubscriptions(
+      LocalNode self,
+      RouteStore router,
+      LiveDispatch dispatch,
+      DeliverySettings settings,
+      DispatchObserver observer) {
+    this.dispatch = dispatch;
+    this.removals = new BoundedCalls(settings.routeRemovalsInFlight());
+    this.routes = new LocalRoutes(self, router, removals, observer);
+    this.filters =
+        new FilterTable<>(
+            matched -> new LocalMatch(matched, settings.maxCachedFanOut()),
+            settings.maxCachedTopics());
+  }
+
+  @Override
+  public CompletableFuture<Boolean> subscribe(
+      LiveSession session, TopicFilter filter, SubscriptionOptions options) {
+    LocalSubscriber localSubscriber = subscriberOf(session);
+    Subscription added = new Subscription(filter, options);
+    LocalRoutes.Key route = routeOf(session, filter);
+    boolean isNew;
+    CompletableFuture<Void> ready;
+    synchronized (
+        localSubscriber) { // atomically changes the subscription and the count of its route
+      try {
+        isNew = localSubscriber.put(added) == null;
+      } catch (IllegalStateException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+      joinFilter(localSubscriber, added);
+      ready = routes.hold(route, routeOptions(session, filter, options), isNew);
+    }
+    routes.drive(route);
+    CompletableFuture<Boolean> result = new CompletableFuture<>();
+    ready.whenComplete(
+        (ok, fault) -> {
+          if (fault != null) {
+            rollBack(localSubscriber, added);
+          }
+          StoreCalls.complete(result, isNew, fault);
+        });
+    return result;
+  }
+
+  @Override
+  public CompletableFuture<Boolean> unsubscribe(LiveSession session, TopicFilter filter) {
+    LocalSubscriber localSubscriber = find(session.tenant(), session.clientId());
+    if (localSubscriber == null || localSubscriber.session() != session) {
+      return CompletableFuture.completedFuture(false);
+    }
+    boolean removed;
+    synchronized (localSubscriber) {
+      removed = localSubscriber.remove(filter);
+      if (removed) {
+        leave(localSubscriber, filter);
+      }
+    }
+    routes.drive(routeOf(session, filter));
+    // From here on nothing is delivered for it; its route may remain a little longer.
+    return CompletableFuture.completedFuture(removed);
+  }
+
+  @Override
+  public boolean isSubscribed(LiveSession session, TopicFilter filter) {
+    LocalSubscriber localSubscriber = find(session.tenant(), session.clientId());
+    return localSubscriber != null
+        && localSubscriber.session() == session
+        && localSubscriber.isSubscribedTo(filter);
+  }
+
+  @Override
+  public void removeAll(LiveSession session) {
+    Client client = new Client(session.tenant(), session.clientId());
+    LocalSubscriber localSubscriber = subscribers.get(client);
+    if (localSubscriber != null && localSubscriber.session() == session) {
+      subscribers.remove(client, localSubscriber);
+      end(localSubscriber);
+    }
+  }
+
+  /**
+   * This node's incarnation is over and all its sessions have ended: forgets its routes, which
+   * sweeps remove.
+   */
+  public void endIncarnation() {
+    routes.forget();
+  }
+
+  /** The matching ordinary subscriptions of this node; the outbox counts the visited trie nodes. */
+  public LocalMatch match(String tenant, Message message, Outbox outbox) {
+    return filters.match(tenant, message.topic().name(), outbox);
+  }
+
+  /** The connected client; null if it is not connected here or has no subscription. */
+  public @Nullable LocalSubscriber find(String tenant, String clientId) {
+    return subscribers.get(new Client(tenant, clientId));
+  }
+
+  /** The queue through which all route removals go. */
+  public BoundedCalls removals() {
+    return removals;
+  }
+
+  public int filters() {
+    return filters.size();
+  }
+
+  public int heldRoutes() {
+    return routes.size();
+  }
+
+  public int unusedRoutes() {
+    return routes.leftovers();
+  }
+
+  public int cachedTopics() {
+    return filters.cachedTopics();
+  }
+
+  private LocalSubscriber subscriberOf(LiveSession session) {
+    Client client = new Client(session.tenant(), session.clientId());
+    LocalSubscriber present = subscribers.get(client);
+    if (present != null && present.session() == session) {
+      return present;
+    }
+    LocalSubscriber mine =
+        new LocalSubscriber(session, dispatch.mailbox(session.eventLoop()), this);
+    LocalSubscriber older = subscribers.put(client, mine);
+    if (older != null) { // its connection was taken over before it removed its subscriptions
+      end(older);
+    }
+    return mine;
+  }
+
+  private void end(LocalSubscriber localSubscriber) {
+    List<TopicFilter> left;
+    synchronized (localSubscriber) {
+      left = localSubscriber.close();
+      left.forEach(filter -> leave(localSubscriber, filter));
+    }
+    left.forEach(filter -> routes.drive(routeOf(localSubscriber.session(), filter)));
+  }
+
+  /** Rolls back a subscription whose route could not be added, unless a newer one replaced it. */
+  private void rollBack(LocalSubscriber localSubscriber, Subscription failed) {
+    synchronized (localSubscriber) {
+      if (localSubscriber.remove(failed)) {
+        leave(localSubscriber, failed.filter);
+      }
+    }
+    routes.drive(routeOf(localSubscriber.session(), failed.filter));
+  }
+
+  private void joinFilter(LocalSubscriber localSubscriber, Subscription added) {
+    if (added.filter.isShared()) {
+      return;
+    }
+    String pattern = added.filter.pattern();
+    filters.compute(
+        localSubscriber.session().tenant(),
+        pattern,
+        present -> {
+          LocalFilter filter = present == null ? new LocalFilter(pattern) : present;
+          filter.add(localSubscriber, added.options);
+          return filter;
+        });
+  }
+
+  /** Releases the filter and route of a subscription. The caller holds the subscriber's lock. */
+  private void leave(LocalSubscriber localSubscriber, TopicFilter filter) {
+    if (!filter.isShared()) {
+      filters.compute(
+          localSubscriber.session().tenant(),
+          filter.pattern(),
+          present -> present == null || present.remove(localSubscriber) ? null : present);
+    }
+    routes.release(routeOf(localSubscriber.session(), filter));
+  }
+
+  /**
+   * A session with an inbox gets messages of effective QoS 0 live: those published with QoS 0 if it
+   * subscribes with more, and all messages if it subscribes with QoS 0.
+   */
+  private static SubscriptionOptions routeOptions(
+      LiveSession session, TopicFilter filter, SubscriptionOptions options) {
+    if (filter.isShared()) {
+      return options;
+    }
+    return session.isPersistent() && options.maxQos() != Qos.AT_MOST_ONCE
+        ? QOS0_ROUTE_OPTIONS
+        : LocalRoutes.NODE_ROUTE_OPTIONS;
+  }
+
+  /**
+   * The route that a subscription needs: the node's own one, or one per share member. The route of
+   * a member with an inbox tells where it is connected: QoS 0 messages follow it, and for other
+   * messages its inbox is preferred to those of offline clients.
+   */
+  private static LocalRoutes.Key routeOf(LiveSession session, TopicFilter filter) {
+    return new LocalRoutes.Key(
+        session.tenant(), filter, filter.isShared() ? session.clientId() : "");
+  }
+}

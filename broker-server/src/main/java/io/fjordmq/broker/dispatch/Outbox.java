@@ -1,0 +1,188 @@
+package io.fjordmq.broker.dispatch;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The deliveries of one thread: made directly to sessions of its own event loop, and collected in
+ * batches for other event loops. Used only by its thread; sessions may make reentrant calls.
+ */
+public final class Outbox implements IntConsumer {
+  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+  private final int maxDeliveries;
+  private final DispatchObserver observer;
+
+  /** Batches being filled, by {@link Mailbox#index}. */
+  private @Nullable DeliveryBatch[] open = new @Nullable DeliveryBatch[4];
+
+  private final List<DeliveryBatch> toHandOver = new ArrayList<>(4);
+  private final List<LocalSubscriber> toFlush = new ArrayList<>();
+  private @Nullable Mailbox congested;
+  private long delivered;
+  private int visited;
+
+  Outbox(int maxDeliveries, DispatchObserver observer) {
+    this.maxDeliveries = maxDeliveries;
+    this.observer = observer;
+  }
+
+  public void send(Delivery delivery, Recipients to) {
+    // Direct, however many there are: the mailbox would spread the work over several slices, but a
+    // later message to fewer of them could then overtake this one.
+    if (to.areLocal()) {
+      deliver(delivery, to, 0, to.size());
+      return;
+    }
+    Mailbox target = to.mailbox();
+    Recipients.Receipt receipt = to.receipt();
+    if (target.isFull() && delivery.isKept() && receipt != null) {
+      receipt.onFull();
+      return;
+    }
+    if (target.isFull()) {
+      observer.onDropped(CopyDropReason.MAILBOX_FULL.label(), to.size());
+      settle(receipt);
+      return;
+    }
+    if (target.isCongested()) {
+      congested = target;
+    }
+    DeliveryBatch deliveryBatch = batchFor(target);
+    deliveryBatch.add(delivery, to);
+    if (deliveryBatch.size() >= maxDeliveries) {
+      toHandOver.remove(deliveryBatch);
+      handOver(deliveryBatch);
+    }
+  }
+
+  /** Delivers to some of the recipients, which are all sessions of this thread's event loop. */
+  void deliver(Delivery delivery, Recipients to, int from, int end) {
+    for (int i = from; i < end; i++) {
+      LocalSubscriber member = to.get(i);
+      if (to.wants(member, delivery.message())) {
+        deliver(delivery, member, to.receipt());
+      }
+    }
+  }
+
+  private void deliver(
+      Delivery delivery, LocalSubscriber member, Recipients.@Nullable Receipt receipt) {
+    try {
+      switch (member.session().deliver(delivery)) {
+        case TAKEN -> {
+          onTaken(member);
+          settle(receipt);
+        }
+        case NOT_ALLOWED -> refuse(receipt);
+        case NO_CAPACITY -> {
+          if (receipt != null) {
+            receipt.onFull();
+          }
+        }
+        case ENDED -> {
+          member.onEnded();
+          refuse(receipt);
+        }
+      }
+    } catch (RuntimeException e) {
+      // An exception of one session must not keep the message from the others.
+      observer.onDropped(CopyDropReason.FAULT.label(), 1);
+      LOG.error("Session threw on delivery client={}", member.session().clientId(), e);
+      if (delivery.isKept() && receipt != null) {
+        receipt.onFull(); // otherwise its store would delete it
+      } else {
+        settle(receipt);
+      }
+    } catch (Error e) {
+      settle(receipt); // another node may wait for the response
+      throw e;
+    }
+  }
+
+  private void onTaken(LocalSubscriber member) {
+    delivered++;
+    if (!member.unflushed) {
+      member.unflushed = true;
+      toFlush.add(member);
+    }
+  }
+
+  private static void settle(Recipients.@Nullable Receipt receipt) {
+    if (receipt != null) {
+      receipt.settled();
+    }
+  }
+
+  private static void refuse(Recipients.@Nullable Receipt receipt) {
+    if (receipt != null) {
+      receipt.refused();
+    }
+  }
+
+  /** Adds the number of trie nodes that a match has visited. */
+  @Override
+  public void accept(int nodes) {
+    visited += nodes;
+  }
+
+  /** Returns the number of trie nodes visited since the last call. */
+  public int takeVisited() {
+    int nodes = visited;
+    visited = 0;
+    return nodes;
+  }
+
+  /** Returns a mailbox that was congested during a delivery since the last call, if any. */
+  public @Nullable Mailbox takeCongested() {
+    Mailbox found = congested;
+    congested = null;
+    return found;
+  }
+
+  /** Hands over all batches and lets the sessions of this event loop write. */
+  public void flush() {
+    // Removed from the end, because flushing a session may deliver more and flush again.
+    while (!toHandOver.isEmpty()) {
+      handOver(toHandOver.remove(toHandOver.size() - 1));
+    }
+    while (!toFlush.isEmpty()) {
+      LocalSubscriber member = toFlush.remove(toFlush.size() - 1);
+      member.unflushed = false;
+      try {
+        member.session().flush();
+      } catch (RuntimeException e) {
+        LOG.error(
+            "Session threw while flushing deliveries client={}", member.session().clientId(), e);
+      }
+    }
+    if (delivered > 0) {
+      observer.onDelivered(delivered);
+      delivered = 0;
+    }
+  }
+
+  private DeliveryBatch batchFor(Mailbox target) {
+    int index = target.index();
+    if (index >= open.length) {
+      open = Arrays.copyOf(open, Math.max(index + 1, 2 * open.length));
+    }
+    DeliveryBatch deliveryBatch = open[index];
+    if (deliveryBatch == null) {
+      deliveryBatch = new DeliveryBatch(target);
+      open[index] = deliveryBatch;
+      toHandOver.add(deliveryBatch);
+    }
+    return deliveryBatch;
+  }
+
+  private void handOver(DeliveryBatch deliveryBatch) {
+    open[deliveryBatch.target().index()] = null;
+    deliveryBatch.target().offer(deliveryBatch);
+  }
+}

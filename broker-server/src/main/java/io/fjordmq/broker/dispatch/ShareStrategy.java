@@ -1,0 +1,139 @@
+package io.fjordmq.broker.dispatch;
+
+import io.fjordmq.api.Message;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The strategy that picks one of the share members that can take a message. */
+public enum ShareStrategy {
+  /** A random member. */
+  RANDOM {
+    @Override
+    public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
+      return ThreadLocalRandom.current().nextInt(candidates.size());
+    }
+  },
+  /** Round robin. */
+  ROUND_ROBIN {
+    @Override
+    public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
+      return rotation.next(candidates.size());
+    }
+  },
+  /** The same member until it disconnects. */
+  STICKY {
+    @Override
+    public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
+      String last = rotation.last;
+      for (int i = 0; i < candidates.size(); i++) {
+        if (candidates.get(i).clientId().equals(last)) {
+          return i;
+        }
+      }
+      int fresh = rotation.next(candidates.size());
+      rotation.last = candidates.get(fresh).clientId();
+      return fresh;
+    }
+  },
+  /** The same member for all messages of a publisher, which keeps them in order. */
+  HASH_BY_CLIENT {
+    @Override
+    public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
+      return byHash(candidates, message.publisher().hashCode());
+    }
+  },
+  /** The same member for all messages of a topic, which keeps them in order. */
+  HASH_BY_TOPIC {
+    @Override
+    public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
+      return byHash(candidates, message.topic().name().hashCode());
+    }
+  },
+  /** Round robin over members connected to this node; other members only if there are none. */
+  LOCAL_FIRST {
+    @Override
+    public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
+      int local = 0;
+      for (Candidate candidate : candidates) {
+        local += candidate.isLocal() ? 1 : 0;
+      }
+      if (local == 0) {
+        return rotation.next(candidates.size());
+      }
+      int skip = rotation.next(local);
+      for (int i = 0; ; i++) {
+        if (candidates.get(i).isLocal() && skip-- == 0) {
+          return i;
+        }
+      }
+    }
+  };
+
+  /** A member that can take the message. */
+  public interface Candidate {
+    String clientId();
+
+    /** Whether it is connected to this node. */
+    boolean isLocal();
+  }
+
+  /** The state of a share between messages. Thread-safe. */
+  public static final class Rotation {
+    private final AtomicInteger count = new AtomicInteger();
+    private volatile @Nullable String last;
+
+    int next(int bound) {
+      return Integer.remainderUnsigned(count.getAndIncrement(), bound);
+    }
+
+    /** Position of the rotation: an unsigned number, taken modulo the number of members. */
+    public int position() {
+      return count.get();
+    }
+
+    /** Advances the rotation; concurrent callers may pick the same member. */
+    public void advance(int members) {
+      count.addAndGet(members);
+    }
+  }
+
+  /**
+   * Picks one.
+   *
+   * @param candidates at least one, in an order that is stable while the share does not change
+   * @return its index
+   */
+  public abstract int pick(
+      List<? extends Candidate> candidates, Message message, Rotation rotation);
+
+  /** Whether the same message may go to another member the next time. */
+  public boolean isRoundRobin() {
+    return this == RANDOM || this == ROUND_ROBIN || this == LOCAL_FIRST;
+  }
+
+  /**
+   * Rendezvous hashing (Thaler and Ravishankar, 1998): a member that joins or leaves only moves its
+   * own messages.
+   */
+  public static int byHash(List<? extends Candidate> candidates, int key) {
+    int best = 0;
+    long highest = Long.MIN_VALUE;
+    for (int i = 0; i < candidates.size(); i++) {
+      long weight = mix(((long) key << 32) ^ candidates.get(i).clientId().hashCode());
+      if (weight > highest) {
+        highest = weight;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  /** Spreads the bits; constants of Stafford's variant 13 of the MurmurHash3 finalizer. */
+  private static long mix(long z) {
+    long y = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
+    long x = (y ^ (y >>> 27)) * 0x94d049bb133111ebL;
+    return x ^ (x >>> 31);
+  }
+}

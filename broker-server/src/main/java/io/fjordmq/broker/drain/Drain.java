@@ -1,0 +1,106 @@
+package io.fjordmq.broker.drain;
+
+import io.fjordmq.broker.cluster.Stores;
+import io.fjordmq.broker.config.DrainConfig;
+import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.range.store.ReplicaStatus;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drains a node that is about to stop: hands over the ranges it leads, so that no client waits for
+ * an election, then disconnects its clients at a limited rate. Runs on the thread that stops the
+ * node, and blocks.
+ */
+public final class Drain {
+  private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int STEPS_PER_SECOND = 10;
+  private static final long WRITE_SECONDS = 5;
+
+  /** Extra time for clients that do not disconnect at once. */
+  private static final long EXTRA_SECONDS = 10;
+
+  private final ClusterMembership membership;
+  private final Stores stores;
+  private final Sessions sessions;
+  private final ServerReferences references;
+  private final DrainConfig settings;
+
+  public Drain(
+      ClusterMembership membership,
+      Stores stores,
+      Sessions sessions,
+      ServerReferences references,
+      DrainConfig settings) {
+    this.membership = membership;
+    this.stores = stores;
+    this.sessions = sessions;
+    this.references = references;
+    this.settings = settings;
+  }
+
+  /** Returns when the node is drained as far as possible, or when the time is up. */
+  public void run() {
+    if (membership.members().counted().size() < 2) {
+      LOG.warn("No other live node; stopping without draining");
+      return;
+    }
+    LOG.info(
+        "Draining: moving leadership and clients to other nodes ledRanges={} " + "clients={}",
+        led(),
+        sessions.size());
+    if (!announce()) {
+      return;
+    }
+    transferLeadership();
+    disconnectClients();
+    LOG.info("Drained ledRanges={} clients={}", led(), sessions.size());
+  }
+
+  private boolean announce() {
+    try {
+      membership.drain(true).get(WRITE_SECONDS, TimeUnit.SECONDS);
+      return true;
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("Stopping without draining: could not notify the cluster: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return false;
+  }
+
+  private void transferLeadership() {
+    long deadline = System.nanoTime() + settings.leaderTransferTimeout().toNanos();
+    while (led() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
+      LockSupport.parkNanos(STEP_NANOS);
+    }
+    if (led() > 0) {
+      LOG.warn(
+          "Stopping although this node still leads ranges; their clients wait for an "
+              + "election ledRanges={}",
+          led());
+    }
+  }
+
+  /** The ranges this node leads. Placement adds a voter to those that have no other one. */
+  private long led() {
+    return stores.ranges().status().stream().filter(ReplicaStatus::leading).count();
+  }
+
+  private void disconnectClients() {
+    sessions.leave(references.ofAnother());
+    long seconds = sessions.size() / settings.clientsPerSecond() + EXTRA_SECONDS;
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    int atOnce = Math.max(1, settings.clientsPerSecond() / STEPS_PER_SECOND);
+    while (sessions.size() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
+      sessions.disconnect(atOnce);
+      LockSupport.parkNanos(STEP_NANOS);
+    }
+  }
+}

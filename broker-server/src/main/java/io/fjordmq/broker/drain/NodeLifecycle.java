@@ -1,0 +1,116 @@
+package io.fjordmq.broker.drain;
+
+import io.fjordmq.broker.dispatch.LocalSubscriptions;
+import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.cluster.membership.MembershipListener;
+import io.fjordmq.common.Timers;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Applies the state of the node's lease and incarnation to its clients (decision 0022). */
+public final class NodeLifecycle implements MembershipListener {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeLifecycle.class);
+
+  private final Sessions sessions;
+  private final LocalSubscriptions live;
+  private final Supplier<CompletableFuture<?>> catchUpWithRoutes;
+  private final int clientsPerSecond;
+  private final Timers clock;
+
+  /** Of the clients disconnected while the lease is expired. */
+  private final Pace sendingElsewhere;
+
+  /** Of the connections that an ended incarnation has left. */
+  private final Pace closing;
+
+  private final AtomicBoolean isClosing = new AtomicBoolean();
+
+  /**
+   * @param clientsPerSecond how many clients are disconnected per second while this node has no
+   *     valid lease and another one serves clients, and after an incarnation has ended
+   * @param catchUpWithRoutes completes when this node has applied every route that was committed
+   *     when it was called: a read index on all ranges of routes
+   */
+  public NodeLifecycle(
+      Sessions sessions,
+      LocalSubscriptions live,
+      Supplier<CompletableFuture<?>> catchUpWithRoutes,
+      int clientsPerSecond,
+      Timers clock) {
+    this.sessions = sessions;
+    this.live = live;
+    this.catchUpWithRoutes = catchUpWithRoutes;
+    this.clientsPerSecond = clientsPerSecond;
+    this.clock = clock;
+    this.sendingElsewhere = new Pace(clientsPerSecond);
+    this.closing = new Pace(clientsPerSecond);
+  }
+
+  /** Reads the existing routes; from here on, all live nodes wait for this one with new routes. */
+  @Override
+  public CompletableFuture<Void> beforeAdmission(long incarnation) {
+    return catchUpWithRoutes.get().thenRun(() -> {});
+  }
+
+  /** Disconnects clients, which another node can serve; here they would wait indefinitely. */
+  @Override
+  public void onLeaseExpired(long incarnation) {
+    if (sendingElsewhere.begin(clock.nowMillis())) {
+      LOG.warn(
+          "Lease expired and another node serves clients; disconnecting clients so that "
+              + "they reconnect there sessions={} perSecond={}",
+          sessions.size(),
+          clientsPerSecond);
+    }
+    int due = sendingElsewhere.due(clock.nowMillis());
+    if (due > 0) {
+      sessions.sendElsewhere(due);
+    }
+  }
+
+  @Override
+  public void onLeaseRenewed(long incarnation) {
+    sendingElsewhere.end();
+    sessions.resumeServing();
+  }
+
+  /**
+   * The sessions end now, so that the next incarnation can begin. Their clients are disconnected
+   * one by one, also during the next incarnation.
+   */
+  @Override
+  public CompletableFuture<Void> onIncarnationEnded(long incarnation) {
+    sendingElsewhere.end();
+    LOG.warn(
+        "The cluster marked this node DOWN; ending its sessions and disconnecting clients "
+            + "incarnation={} sessions={} perSecond={}",
+        incarnation,
+        sessions.size(),
+        clientsPerSecond);
+    CompletableFuture<Void> ended = sessions.endIncarnation(clientsPerSecond);
+    beginClosing();
+    return ended.thenRun(live::endIncarnation);
+  }
+
+  private void beginClosing() {
+    if (sessions.hasHeld() && isClosing.compareAndSet(false, true)) {
+      closing.begin(clock.nowMillis());
+      closeSome();
+    }
+  }
+
+  /** On the membership thread or a timer's, one at a time. */
+  private void closeSome() {
+    sessions.closeHeld(closing.due(clock.nowMillis()));
+    if (sessions.hasHeld()) {
+      clock.schedule(Pace.STEP_MILLIS, this::closeSome);
+    } else {
+      closing.end();
+      isClosing.set(false);
+      beginClosing(); // another incarnation may have ended in the meantime
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.fjordmq.broker.lifecycle;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closes components in the reverse order of their start. A component that fails or hangs does not
+ * keep the others from closing: each has a time limit, so the process always exits. Durability does
+ * not depend on a clean close.
+ */
+public final class ShutdownSequence implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ShutdownSequence.class);
+
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
+
+  /** Divides the time limit once a component has hung, since those below it often hang as well. */
+  private static final int REDUCED_TIMEOUT_DIVISOR = 6;
+
+  /** Has components of its own: each of them has a time limit, the whole has none. */
+  public interface Composite extends AutoCloseable {
+    /** Components that did not close in time. */
+    List<String> hung();
+
+    @Override
+    void close();
+  }
+
+  private record Part(String name, AutoCloseable closing, Duration needs) {}
+
+  private final Duration timeout;
+  private final Deque<Part> started = new ArrayDeque<>();
+  private final List<String> unclosedComponents = Collections.synchronizedList(new ArrayList<>());
+
+  public ShutdownSequence() {
+    this(DEFAULT_TIMEOUT);
+  }
+
+  ShutdownSequence(Duration timeout) {
+    this.timeout = timeout;
+  }
+
+  public <T extends AutoCloseable> T add(String name, T part) {
+    started.push(new Part(name, part, Duration.ZERO));
+    return part;
+  }
+
+  /**
+   * Adds a component that takes time to close even when nothing is wrong.
+   *
+   * @param needs added to its time limit
+   */
+  public void addSlow(String name, Duration needs, AutoCloseable part) {
+    started.push(new Part(name, part, needs));
+  }
+
+  /** Components that did not close in time; their threads may still run. */
+  public List<String> unclosedComponents() {
+    return List.copyOf(unclosedComponents);
+  }
+
+  @Override
+  public void close() {
+    while (!started.isEmpty()) {
+      Part part = started.pop();
+      if (part.closing instanceof Composite composite) {
+        close(part);
+        unclosedComponents.addAll(composite.hung());
+      } else {
+        Duration left =
+            unclosedComponents.isEmpty() ? timeout : timeout.dividedBy(REDUCED_TIMEOUT_DIVISOR);
+        closeInTime(part, part.needs.plus(left));
+      }
+    }
+  }
+
+  private static void close(Part part) {
+    try {
+      part.closing.close();
+    } catch (Exception | StackOverflowError e) {
+      LOG.error("Failed to close a component; continuing shutdown component={}", part.name, e);
+    }
+  }
+
+  private void closeInTime(Part part, Duration limit) {
+    Thread closing = new Thread(() -> close(part), "close " + part.name);
+    closing.setDaemon(true);
+    closing.start();
+    if (!hasEnded(closing, limit)) {
+      unclosedComponents.add(part.name);
+      LOG.error(
+          "Component did not close within {}; continuing shutdown component={} " + "stack:\n{}",
+          limit,
+          part.name,
+          Arrays.stream(closing.getStackTrace())
+              .map(frame -> "    at " + frame)
+              .collect(Collectors.joining("\n")));
+    }
+  }
+
+  private static boolean hasEnded(Thread thread, Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      long left = deadline - System.nanoTime();
+      if (left <= 0) {
+        break;
+      }
+      try {
+        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(left, 1_000_000));
+      } catch (InterruptedException e) {
+        interrupted = true; // restored below
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return !thread.isAlive();
+  }
+}

@@ -1,0 +1,163 @@
+package io.fjordmq.broker.limits;
+
+import io.fjordmq.inbox.AttachRequest;
+import java.time.Duration;
+
+/**
+ * The limits of a client's session. All of them can be configured.
+ *
+ * @param maxPacketBytes largest packet that a client may send, including its header; larger ones
+ *     end the connection (MQTT 5: 0x95) before they are buffered. 1,024 to 268,435,460
+ * @param maxPayloadBytes largest payload of a publish; larger ones are refused (MQTT 5: 0x97), or
+ *     acknowledged and dropped; 0 = limited only by the packet size
+ * @param maxClientIdBytes longest client identifier; longer ones are refused (0x85 / 0x02)
+ * @param maxTopicBytes longest topic name or filter of a client
+ * @param maxTopicLevels maximum number of levels in a topic name or filter of a client
+ * @param readBytesPerSecond rate limit for a client's packets; a client that has used up a second's
+ *     worth is not read until the bucket refills; 0 = no limit
+ * @param writeBytesPerSecond rate limit for packets to a client; above it, messages wait; 0 = no
+ *     limit
+ * @param publishesPerSecond rate limit for a client's publishes, applied like {@code
+ *     readBytesPerSecond}; 0 = no limit
+ * @param connectTimeout time after which a connection without a complete CONNECT is closed
+ * @param defaultKeepAliveSeconds for clients that request none; 0 = no keep alive
+ * @param maxKeepAliveSeconds longest keep alive of MQTT 5 clients; 0 = no limit
+ * @param maxSessionExpirySeconds longest session expiry of clients
+ * @param mqtt3SessionExpirySeconds session expiry of MQTT 3 clients with Clean Session 0
+ * @param receiveMaximum unacknowledged QoS 1 and 2 publishes that a client may have; more end an
+ *     MQTT 5 connection (0x93)
+ * @param maxPendingPublishes publishes of a client whose outcome is pending; at this limit the
+ *     client is not read
+ * @param maxPendingBytes the same in bytes of payload
+ * @param bindClientIdTo which user a client identifier belongs to while its session lasts; other
+ *     users are refused (0x85 / 0x02)
+ * @param topicAliasMaximum topic aliases that an MQTT 5 client may use; 0 = none
+ * @param maxInflight QoS 1 and 2 messages in flight to a client; the client may request less
+ * @param outboundTopicAliases topic aliases for messages to an MQTT 5 client that allows them; 0 =
+ *     none
+ * @param maxQueuedMessages messages queued in memory for a client that reads too slowly; more are
+ *     dropped
+ * @param maxQueuedBytes the same in bytes of payload
+ * @param dropOldest when that queue is full: true drops its oldest message, false the new one
+ * @param inboxBufferMessages messages of a persistent session that are buffered in memory before
+ *     they are sent; the others stay in the store
+ * @param inboxBufferBytes the same in bytes of payload
+ * @param maxSubscriptions subscriptions of a session; more are refused (0x97 / 0x80)
+ * @param maxSubscriptionBytes bytes of their filters, plus {@link
+ *     io.fjordmq.inbox.InboxSubscription#BYTES_BESIDE_FILTER} each; more are refused (0x97 / 0x80)
+ * @param maxPendingSubscribes queued SUBSCRIBE and UNSUBSCRIBE packets; at this limit the client is
+ *     not read
+ * @param retainedPageMessages retained messages read at a time for a new subscription
+ * @param retainedPageBytes the same in bytes of payload
+ */
+public record SessionSettings(
+    int maxPacketBytes,
+    int maxPayloadBytes,
+    int maxClientIdBytes,
+    int maxTopicBytes,
+    int maxTopicLevels,
+    int readBytesPerSecond,
+    int writeBytesPerSecond,
+    int publishesPerSecond,
+    Duration connectTimeout,
+    int defaultKeepAliveSeconds,
+    int maxKeepAliveSeconds,
+    long maxSessionExpirySeconds,
+    long mqtt3SessionExpirySeconds,
+    int receiveMaximum,
+    int maxPendingPublishes,
+    int maxPendingBytes,
+    ClientIdBinding bindClientIdTo,
+    int topicAliasMaximum,
+    int maxInflight,
+    int outboundTopicAliases,
+    int maxQueuedMessages,
+    int maxQueuedBytes,
+    boolean dropOldest,
+    int inboxBufferMessages,
+    int inboxBufferBytes,
+    int maxSubscriptions,
+    int maxSubscriptionBytes,
+    int maxPendingSubscribes,
+    int retainedPageMessages,
+    int retainedPageBytes) {
+
+  /** Largest MQTT packet: remaining length 268,435,455 plus a fixed header of five bytes. */
+  public static final int MAX_PACKET_BYTES = 268_435_460;
+
+  /**
+   * @throws IllegalArgumentException if a value is out of its range; the message names it
+   */
+  public SessionSettings {
+    within("maxPacketBytes", maxPacketBytes, 1_024, MAX_PACKET_BYTES);
+    within("maxPayloadBytes", maxPayloadBytes, 0, MAX_PACKET_BYTES);
+    within("maxClientIdBytes", maxClientIdBytes, 23, 65_535);
+    within("maxTopicBytes", maxTopicBytes, 1, 65_535);
+    within("maxTopicLevels", maxTopicLevels, 1, 65_536);
+    within("readBytesPerSecond", readBytesPerSecond, 0, Integer.MAX_VALUE);
+    within("writeBytesPerSecond", writeBytesPerSecond, 0, Integer.MAX_VALUE);
+    within("publishesPerSecond", publishesPerSecond, 0, Integer.MAX_VALUE);
+    within("connectTimeout (ms)", connectTimeout.toMillis(), 100, 3_600_000);
+    within("defaultKeepAliveSeconds", defaultKeepAliveSeconds, 0, 65_535);
+    within("maxKeepAliveSeconds", maxKeepAliveSeconds, 0, 65_535);
+    within("maxSessionExpirySeconds", maxSessionExpirySeconds, 0, AttachRequest.NEVER_EXPIRES);
+    within("mqtt3SessionExpirySeconds", mqtt3SessionExpirySeconds, 1, AttachRequest.NEVER_EXPIRES);
+    within("receiveMaximum", receiveMaximum, 1, 65_535);
+    within("maxPendingPublishes", maxPendingPublishes, 1, 1_000_000);
+    within("maxPendingBytes", maxPendingBytes, 1_024, Integer.MAX_VALUE);
+    within("topicAliasMaximum", topicAliasMaximum, 0, 65_535);
+    within("maxInflight", maxInflight, 1, 65_534);
+    within("outboundTopicAliases", outboundTopicAliases, 0, 65_535);
+    within("maxQueuedMessages", maxQueuedMessages, 1, Integer.MAX_VALUE);
+    within("maxQueuedBytes", maxQueuedBytes, 1_024, Integer.MAX_VALUE);
+    within("inboxBufferMessages", inboxBufferMessages, 1, 65_535);
+    within("inboxBufferBytes", inboxBufferBytes, 1_024, Integer.MAX_VALUE);
+    within("maxSubscriptions", maxSubscriptions, 1, Integer.MAX_VALUE);
+    within("maxSubscriptionBytes", maxSubscriptionBytes, 1_024, Integer.MAX_VALUE);
+    within("maxPendingSubscribes", maxPendingSubscribes, 1, 65_535);
+    within("retainedPageMessages", retainedPageMessages, 1, 65_535);
+    within("retainedPageBytes", retainedPageBytes, 1_024, Integer.MAX_VALUE);
+  }
+
+  private static void within(String name, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          name + " must be between " + min + " and " + max + ", not " + value);
+    }
+  }
+
+  /** The default values. */
+  public static SessionSettings defaults() {
+    return new SessionSettings(
+        1 << 20,
+        0,
+        1_024,
+        65_535,
+        128,
+        512 << 10,
+        512 << 10,
+        0,
+        Duration.ofSeconds(10),
+        0,
+        0,
+        AttachRequest.NEVER_EXPIRES,
+        AttachRequest.NEVER_EXPIRES,
+        1_024,
+        1_024,
+        4 << 20,
+        ClientIdBinding.NONE,
+        32,
+        256,
+        32,
+        1_000,
+        1 << 20,
+        false,
+        256,
+        256 << 10,
+        10_000,
+        8 << 20,
+        16,
+        100,
+        256 << 10);
+  }
+}

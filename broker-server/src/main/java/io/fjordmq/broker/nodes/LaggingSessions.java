@@ -1,0 +1,45 @@
+package io.fjordmq.broker.nodes;
+
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.range.KeyInterval;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Sessions of another node that were not sent entries of their inboxes because the stream was full;
+ * they have to fetch them. Above a limit all sessions of the node do. Guarded by its stream.
+ */
+final class LaggingSessions {
+  private final int max;
+  private final Set<InboxId> inboxes = new LinkedHashSet<>();
+  private boolean all;
+
+  LaggingSessions(int max) {
+    this.max = max;
+  }
+
+  void add(InboxId inbox) {
+    if (!all && inboxes.add(inbox) && inboxes.size() > max) {
+      all = true;
+      inboxes.clear();
+    }
+  }
+
+  /** Takes the items that make them fetch. */
+  List<NodeItem> takeItems() {
+    List<NodeItem> items = new ArrayList<>(inboxes.size() + 1);
+    if (all) {
+      items.add(new NodeItem.InboxesLed(KeyInterval.ALL));
+    }
+    inboxes.forEach(inbox -> items.add(new NodeItem.Refetch(inbox)));
+    clear();
+    return items;
+  }
+
+  void clear() {
+    inboxes.clear();
+    all = false;
+  }
+}

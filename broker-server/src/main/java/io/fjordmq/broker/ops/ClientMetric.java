@@ -1,0 +1,149 @@
+package io.fjordmq.broker.ops;
+
+/** Metrics about clients: connections, limits, packets and messages. */
+enum ClientMetric implements Metric {
+  CONNECTIONS("fjordmq.connections", Kind.GAUGE, "", "Clients connected"),
+  CONNECTIONS_OPENED(
+      "fjordmq.connections.opened",
+      Kind.COUNTER,
+      "protocol, session",
+      "Clients accepted; session is transient or persistent"),
+  CONNECTIONS_REFUSED(
+      "fjordmq.connections.refused",
+      Kind.COUNTER,
+      "reason",
+      "Connections that ended before a session was established, by reason"),
+  CONNECTIONS_CLOSED(
+      "fjordmq.connections.closed",
+      Kind.COUNTER,
+      "reason",
+      "Connections of accepted clients that ended, by reason"),
+  CONNECTIONS_HELD_BACK(
+      "fjordmq.connections.held.back",
+      Kind.GAUGE,
+      "",
+      "Connections not being read, to throttle the client or because this node has no valid lease"),
+  LIMITS_REACHED(
+      "fjordmq.limits.reached",
+      Kind.COUNTER,
+      "limit, tenant",
+      "Times a client reached a limit (docs/LIMITS.md); tenant is empty unless the tenant has"
+          + " limits of its own"),
+  OVERLOADED(
+      "fjordmq.overloaded", Kind.GAUGE, "", "1 while this node is overloaded and refuses new work"),
+  OVERLOAD_REFUSED(
+      "fjordmq.overload.refused",
+      Kind.COUNTER,
+      "work",
+      "Work refused, dropped or throttled because this node was overloaded"),
+  NOT_SERVING_REFUSED(
+      "fjordmq.not.serving.refused",
+      Kind.COUNTER,
+      "work",
+      "Work refused because the lease of this node had expired or the cluster had not admitted it"
+          + " yet"),
+  HEAP_PERCENT(
+      "fjordmq.heap.percent",
+      Kind.GAUGE,
+      "",
+      "Heap used by long-lived objects after the last garbage collection, in percent"),
+  DIRECT_PERCENT(
+      "fjordmq.direct.percent",
+      Kind.GAUGE,
+      "",
+      "Direct memory in use for network buffers, in percent of its maximum"),
+  LOOP_LAG(
+      "fjordmq.loop.lag.millis",
+      Kind.GAUGE,
+      "",
+      "Delay before the slowest event loop starts a task, in milliseconds"),
+  TRANSIENT_SUBSCRIPTIONS(
+      "fjordmq.transient.subscriptions",
+      Kind.GAUGE,
+      "",
+      "Subscriptions of connected clients with transient sessions"),
+  TLS_HANDSHAKES(
+      "fjordmq.tls.handshakes",
+      Kind.COUNTER,
+      "kind",
+      "Successful TLS handshakes; kind is full or resumed"),
+  TLS_RELOADS(
+      "fjordmq.tls.reloads",
+      Kind.COUNTER,
+      "outcome",
+      "Reloads of changed certificate files; outcome is loaded or rejected"),
+  TLS_CERTIFICATE_EXPIRY(
+      "fjordmq.tls.certificate.expiry",
+      Kind.GAUGE,
+      "",
+      "Earliest expiry of the listeners' certificates, in Unix time; 0 without certificates"),
+  HTTP_LIMITED(
+      "fjordmq.http.limited",
+      Kind.COUNTER,
+      "limit",
+      "HTTP connections closed and requests refused because of a limit in httpConfig"),
+  PACKETS_RECEIVED(
+      "fjordmq.packets.received",
+      Kind.COUNTER,
+      "type",
+      "MQTT control packets received from clients"),
+  BYTES_RECEIVED(
+      "fjordmq.bytes.received",
+      Kind.COUNTER,
+      "",
+      "Bytes received from clients in MQTT control packets"),
+  PACKETS_SENT("fjordmq.packets.sent", Kind.COUNTER, "", "MQTT control packets sent to clients"),
+  BYTES_SENT(
+      "fjordmq.bytes.sent",
+      Kind.COUNTER,
+      "",
+      "Bytes sent to clients in MQTT control packets, without CONNACK, SUBACK, UNSUBACK and"
+          + " DISCONNECT"),
+  MESSAGES_RECEIVED(
+      "fjordmq.messages.received", Kind.COUNTER, "qos", "PUBLISH packets received from clients"),
+  MESSAGES_RECEIVED_BYTES(
+      "fjordmq.messages.received.bytes",
+      Kind.COUNTER,
+      "qos",
+      "Bytes of PUBLISH packets received from clients, whole packets"),
+  MESSAGES_SENT("fjordmq.messages.sent", Kind.COUNTER, "qos", "PUBLISH packets sent to clients"),
+  MESSAGES_SENT_BYTES(
+      "fjordmq.messages.sent.bytes",
+      Kind.COUNTER,
+      "qos",
+      "Bytes of PUBLISH packets sent to clients, whole packets"),
+  MESSAGES_DROPPED(
+      "fjordmq.messages.dropped",
+      Kind.COUNTER,
+      "at, reason",
+      "Copies of messages dropped before they reached their receiver; at is session, delivery or"
+          + " inbox"),
+  MESSAGES_INFLIGHT(
+      "fjordmq.messages.inflight",
+      Kind.GAUGE,
+      "",
+      "QoS 1 and 2 messages sent to clients and not acknowledged yet"),
+  MESSAGES_QUEUED(
+      "fjordmq.messages.queued", Kind.GAUGE, "", "Messages queued in memory for their clients"),
+  MESSAGES_QUEUED_BYTES(
+      "fjordmq.messages.queued.bytes",
+      Kind.GAUGE,
+      "",
+      "Payload bytes of messages queued in memory for their clients"),
+  PUBLISH_ACK(
+      "fjordmq.publish.ack",
+      Kind.TIMER,
+      "",
+      "Time from reading a QoS 1 or 2 PUBLISH to sending its PUBACK or PUBREC");
+
+  private final Spec spec;
+
+  ClientMetric(String id, Kind kind, String labels, String meaning) {
+    this.spec = new Spec(id, kind, labels, meaning);
+  }
+
+  @Override
+  public Spec spec() {
+    return spec;
+  }
+}

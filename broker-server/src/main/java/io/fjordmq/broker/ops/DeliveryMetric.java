@@ -1,0 +1,124 @@
+package io.fjordmq.broker.ops;
+
+/** Metrics about delivery: live sessions, streams to other nodes, local routes, shares. */
+enum DeliveryMetric implements Metric {
+  PUBLISHES("fjordmq.publishes", Kind.COUNTER, "outcome", "Messages published, by outcome"),
+  PUBLISHES_SLOWED(
+      "fjordmq.publishes.slowed",
+      Kind.COUNTER,
+      "",
+      "Publish acknowledgements delayed until a receiving event loop or node caught up"),
+  DELIVERIES_LIVE(
+      "fjordmq.deliveries.live",
+      Kind.COUNTER,
+      "",
+      "Copies of messages passed to sessions of connected clients"),
+  DELIVERIES_STORED(
+      "fjordmq.deliveries.stored",
+      Kind.COUNTER,
+      "",
+      "Copies of messages passed to inboxes of persistent sessions"),
+  SHARES_REDISTRIBUTED(
+      "fjordmq.shares.redistributed",
+      Kind.COUNTER,
+      "",
+      "Unacknowledged messages of shared subscriptions passed on to another member"),
+  ROUTE_CHANGES_FAILED(
+      "fjordmq.route.changes.failed",
+      Kind.COUNTER,
+      "",
+      "Routes that could not be added or removed"),
+  MAILBOX_MESSAGES(
+      "fjordmq.mailbox.messages",
+      Kind.GAUGE,
+      "",
+      "Copies of messages waiting for a receiving event loop"),
+  MAILBOX_BYTES(
+      "fjordmq.mailbox.bytes",
+      Kind.GAUGE,
+      "",
+      "Payload bytes of messages waiting for a receiving event loop"),
+  NODE_STREAMS(
+      "fjordmq.node.streams",
+      Kind.GAUGE,
+      "",
+      "Other live nodes that this node has a message stream to"),
+  NODE_STREAMS_FULL(
+      "fjordmq.node.streams.full",
+      Kind.GAUGE,
+      "",
+      "Streams to other nodes that are full, so that publishes to them are refused"),
+  NODE_ITEMS_WAITING(
+      "fjordmq.node.items.waiting",
+      Kind.GAUGE,
+      "",
+      "Messages and notices for other nodes that are queued or not acknowledged yet"),
+  NODE_BYTES_WAITING(
+      "fjordmq.node.bytes.waiting",
+      Kind.GAUGE,
+      "",
+      "Bytes of messages and notices for other nodes that are queued or not acknowledged yet"),
+  NODE_ITEMS(
+      "fjordmq.node.items",
+      Kind.COUNTER,
+      "event",
+      "Messages and notices between nodes; event is sent, resent, overdue (their publishers were"
+          + " not acknowledged), received or repeated (received again)"),
+  LOCAL_FILTERS(
+      "fjordmq.local.filters",
+      Kind.GAUGE,
+      "",
+      "Topic filters with at least one connected subscriber on this node"),
+  LOCAL_ROUTES(
+      "fjordmq.local.routes",
+      Kind.GAUGE,
+      "",
+      "Routes that this node holds for its connected clients"),
+  LOCAL_ROUTES_LEFTOVER(
+      "fjordmq.local.routes.leftover",
+      Kind.GAUGE,
+      "",
+      "Routes of this node that are no longer needed and still have to be removed"),
+  LOCAL_ROUTE_REMOVALS_WAITING(
+      "fjordmq.local.route.removals.waiting",
+      Kind.GAUGE,
+      "",
+      "Route removals of this node that are queued behind others"),
+  PUBLISHES_WAITING(
+      "fjordmq.publishes.waiting",
+      Kind.GAUGE,
+      "",
+      "Publish acknowledgements currently delayed until a receiving event loop catches up"),
+  SHARES(
+      "fjordmq.shares",
+      Kind.GAUGE,
+      "",
+      "Shared subscriptions for which this node tracks the next member"),
+  REPEATING_PUBLISHERS(
+      "fjordmq.repeating.publishers",
+      Kind.GAUGE,
+      "",
+      "Publishers whose QoS 2 messages this node tracks to detect duplicates"),
+  REPEATABLE_MESSAGES(
+      "fjordmq.repeatable.messages",
+      Kind.GAUGE,
+      "",
+      "QoS 2 messages tracked to detect duplicates for connected clients"),
+  REPEATING_PUBLISHERS_FORGOTTEN(
+      "fjordmq.repeating.publishers.forgotten",
+      Kind.COUNTER,
+      "",
+      "Publishers no longer tracked because there were too many; messages they repeat are"
+          + " delivered again");
+
+  private final Spec spec;
+
+  DeliveryMetric(String id, Kind kind, String labels, String meaning) {
+    this.spec = new Spec(id, kind, labels, meaning);
+  }
+
+  @Override
+  public Spec spec() {
+    return spec;
+  }
+}

@@ -1,0 +1,69 @@
+package io.fjordmq.broker.ops;
+
+/** Metrics about this node: disk, clock, state database, memory, build. */
+enum NodeMetric implements Metric {
+  DISK_FREE_BYTES("fjordmq.disk.free.bytes", Kind.GAUGE, "", "Bytes free on the disk of dataDir"),
+  CLOCK_DIFFERENCE(
+      "fjordmq.clock.difference.seconds",
+      Kind.GAUGE,
+      "",
+      "Seconds by which the wall clock of this host is ahead of cluster time; negative if it is"
+          + " behind"),
+  DISK_LOW(
+      "fjordmq.disk.low", Kind.GAUGE, "", "1 if free disk space is below diskConfig.minFreeBytes"),
+  STORAGE_FAILED(
+      "fjordmq.storage.failed",
+      Kind.GAUGE,
+      "",
+      "1 if the storage of the replicas (RocksDB) rejects writes"),
+  STORAGE_UNWRITTEN_BYTES(
+      "fjordmq.storage.unwritten.bytes",
+      Kind.GAUGE,
+      "",
+      "Bytes of rows buffered in memory before they are written to RocksDB"),
+  STORAGE_MEMTABLE_BYTES(
+      "fjordmq.storage.memtable.bytes",
+      Kind.GAUGE,
+      "",
+      "Bytes in RocksDB memtables, not in a table file yet"),
+  STORAGE_CACHE_BYTES(
+      "fjordmq.storage.cache.bytes", Kind.GAUGE, "", "Bytes in the RocksDB block cache"),
+  STORAGE_TABLE_BYTES(
+      "fjordmq.storage.table.bytes", Kind.GAUGE, "", "Bytes in RocksDB table files"),
+  STORAGE_PENDING_COMPACTION_BYTES(
+      "fjordmq.storage.pending.compaction.bytes",
+      Kind.GAUGE,
+      "",
+      "Estimated bytes that RocksDB still has to compact"),
+  STORAGE_WRITE_STOPPED(
+      "fjordmq.storage.write.stopped",
+      Kind.GAUGE,
+      "",
+      "1 while RocksDB stops writes until compactions catch up"),
+  STORAGE_BACKGROUND_ERRORS(
+      "fjordmq.storage.background.errors",
+      Kind.GAUGE,
+      "",
+      "Errors of RocksDB flushes and compactions since startup"),
+  NETTY_DIRECT_BYTES(
+      "fjordmq.netty.direct.bytes",
+      Kind.GAUGE,
+      "",
+      "Bytes of direct memory allocated for network buffers"),
+  BUILD_INFO(
+      "fjordmq.build.info",
+      Kind.GAUGE,
+      "version, java",
+      "Always 1; the labels name the FjordMQ version and the Java version of this node");
+
+  private final Spec spec;
+
+  NodeMetric(String id, Kind kind, String labels, String meaning) {
+    this.spec = new Spec(id, kind, labels, meaning);
+  }
+
+  @Override
+  public Spec spec() {
+    return spec;
+  }
+}

@@ -1,0 +1,160 @@
+package io.fjordmq.broker.ops;
+
+/** Metrics about ranges: replicas, queues, batches, splits. */
+enum RangeMetric implements Metric {
+  RANGES("fjordmq.ranges", Kind.GAUGE, "store", "Replicas of ranges on this node"),
+  RANGES_LED("fjordmq.ranges.led", Kind.GAUGE, "store", "Ranges led by this node"),
+  RANGES_HALTED(
+      "fjordmq.ranges.halted",
+      Kind.GAUGE,
+      "store",
+      "Replicas of ranges on this node that are halted by an error and out of service"),
+  RANGE_LOG_BYTES(
+      "fjordmq.range.log.bytes",
+      Kind.GAUGE,
+      "store",
+      "Bytes of log since the last checkpoint, which a restart has to apply again"),
+  RANGE_SENDERS(
+      "fjordmq.range.senders",
+      Kind.GAUGE,
+      "store",
+      "Senders that the replicas on this node track to apply batches once"),
+  RANGE_SENDERS_FORGOTTEN(
+      "fjordmq.range.senders.forgotten",
+      Kind.COUNTER,
+      "store",
+      "Senders that replicas stopped tracking because there were too many"),
+  RANGE_QUEUE_COMMANDS(
+      "fjordmq.range.queue.commands",
+      Kind.GAUGE,
+      "store",
+      "Range commands queued on this node for the next batch"),
+  RANGE_QUEUE_BYTES(
+      "fjordmq.range.queue.bytes",
+      Kind.GAUGE,
+      "store",
+      "Bytes of range commands queued on this node for the next batch"),
+  RANGE_QUERIES_IN_FLIGHT(
+      "fjordmq.range.queries.in.flight",
+      Kind.GAUGE,
+      "store",
+      "Range queries sent by this node and awaiting a response"),
+  RANGE_BATCH(
+      "fjordmq.range.batch",
+      Kind.TIMER,
+      "store",
+      "Time from sending a batch of range commands to its response"),
+  RANGE_COMMANDS(
+      "fjordmq.range.commands",
+      Kind.COUNTER,
+      "store",
+      "Range commands sent by this node in batches"),
+  RANGE_COMMAND_BYTES(
+      "fjordmq.range.command.bytes",
+      Kind.COUNTER,
+      "store",
+      "Bytes of range commands sent by this node in batches"),
+  RANGE_BUSY(
+      "fjordmq.range.busy",
+      Kind.COUNTER,
+      "store",
+      "Range commands rejected by this node because the queue was full or a batch had timed out"),
+  RANGE_RETRIES(
+      "fjordmq.range.retries", Kind.COUNTER, "store", "Batches and queries to ranges retried"),
+  RANGE_REDIRECTS(
+      "fjordmq.range.redirects",
+      Kind.COUNTER,
+      "store",
+      "Batches and queries redirected because another node leads the range or the range has"
+          + " changed"),
+  RANGE_TIMEOUTS(
+      "fjordmq.range.timeouts",
+      Kind.COUNTER,
+      "store",
+      "Batches and queries to ranges that reached their deadline"),
+  RANGE_PROPOSAL(
+      "fjordmq.range.proposal",
+      Kind.TIMER,
+      "store",
+      "Time from proposing a log entry to applying it, on the leader"),
+  RANGE_APPLY(
+      "fjordmq.range.apply",
+      Kind.TIMER,
+      "store",
+      "Time to execute a set of log entries and write their changes"),
+  RANGE_APPLIED_COMMANDS(
+      "fjordmq.range.applied.commands",
+      Kind.COUNTER,
+      "store",
+      "Commands executed by replicas on this node, as leader or follower; placement balances its"
+          + " rate between nodes"),
+  RANGE_APPLIED_BYTES(
+      "fjordmq.range.applied.bytes",
+      Kind.COUNTER,
+      "store",
+      "Bytes written to storage by commands that replicas on this node executed"),
+  RANGE_DUPLICATES(
+      "fjordmq.range.duplicates", Kind.COUNTER, "store", "Batches recognised as already applied"),
+  RANGE_QUERY(
+      "fjordmq.range.query",
+      Kind.TIMER,
+      "store",
+      "Time to execute a query, on the leader of the range"),
+  RANGE_HALTS(
+      "fjordmq.range.halts",
+      Kind.COUNTER,
+      "store",
+      "Replicas of ranges on this node halted by an error"),
+  RANGE_REBUILDS(
+      "fjordmq.range.rebuilds",
+      Kind.COUNTER,
+      "store",
+      "Broken replicas on this node replaced by empty ones that fetch a snapshot"),
+  RANGE_SPLITS(
+      "fjordmq.range.splits",
+      Kind.COUNTER,
+      "store",
+      "Range splits applied by replicas on this node"),
+  RANGE_MERGES(
+      "fjordmq.range.merges",
+      Kind.COUNTER,
+      "store",
+      "Range merges applied by replicas on this node"),
+  RANGE_DECISIONS(
+      "fjordmq.range.decisions",
+      Kind.COUNTER,
+      "store, decision",
+      "Decisions about ranges led by this node, one a second for each range: split, merge, or the"
+          + " reason for neither"),
+  RANGE_BUSIEST_REQUESTS(
+      "fjordmq.range.busiest.requests",
+      Kind.GAUGE,
+      "store",
+      "Commands and queries per second of the busiest range led by this node"),
+  RANGE_BUSIEST_PERCENT(
+      "fjordmq.range.busiest.percent",
+      Kind.GAUGE,
+      "store",
+      "Utilisation of the busiest apply thread of a range led by this node, in percent"),
+  RANGE_LARGEST_BYTES(
+      "fjordmq.range.largest.bytes",
+      Kind.GAUGE,
+      "store",
+      "Estimated bytes of the largest range led by this node"),
+  RANGE_CHECKPOINT(
+      "fjordmq.range.checkpoint",
+      Kind.TIMER,
+      "",
+      "Time to make the state of all ranges on this node durable");
+
+  private final Spec spec;
+
+  RangeMetric(String id, Kind kind, String labels, String meaning) {
+    this.spec = new Spec(id, kind, labels, meaning);
+  }
+
+  @Override
+  public Spec spec() {
+    return spec;
+  }
+}

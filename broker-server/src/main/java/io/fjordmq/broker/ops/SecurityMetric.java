@@ -1,0 +1,50 @@
+package io.fjordmq.broker.ops;
+
+/** Metrics about authentication, access rules and plugins. */
+enum SecurityMetric implements Metric {
+  DENIALS(
+      "fjordmq.denials",
+      Kind.COUNTER,
+      "attempt, cause",
+      "Client actions denied, by attempted action and cause"),
+  AUTHENTICATION(
+      "fjordmq.authentication",
+      Kind.TIMER,
+      "",
+      "Time from a CONNECT to the decision whether to admit the client"),
+  PASSWORDS_WAITING(
+      "fjordmq.passwords.waiting", Kind.GAUGE, "", "Logins waiting for the hash of their password"),
+  LOGIN_ADDRESSES(
+      "fjordmq.login.addresses",
+      Kind.GAUGE,
+      "",
+      "Client addresses tracked because of failed logins"),
+  PLUGIN_CALLS_WAITING(
+      "fjordmq.plugin.calls.waiting",
+      Kind.GAUGE,
+      "",
+      "Plugin calls waiting for a thread of the plugin"),
+  EVENTS_WAITING(
+      "fjordmq.events.waiting", Kind.GAUGE, "", "Events waiting to be passed to plugins"),
+  EVENTS_DROPPED(
+      "fjordmq.events.dropped",
+      Kind.COUNTER,
+      "",
+      "Events for plugins dropped because the queue was full"),
+  SECURITY_FILES_READ(
+      "fjordmq.security.files.read",
+      Kind.COUNTER,
+      "result",
+      "Changed password and ACL files read; result is loaded, or rejected for an invalid file");
+
+  private final Spec spec;
+
+  SecurityMetric(String id, Kind kind, String labels, String meaning) {
+    this.spec = new Spec(id, kind, labels, meaning);
+  }
+
+  @Override
+  public Spec spec() {
+    return spec;
+  }
+}

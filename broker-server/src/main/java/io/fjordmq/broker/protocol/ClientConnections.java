@@ -1,0 +1,32 @@
+package io.fjordmq.broker.protocol;
+
+import io.fjordmq.broker.limits.Overload;
+import io.netty.channel.Channel;
+import java.util.concurrent.CompletableFuture;
+
+/** Serves the connections that listeners accept. Thread-safe. */
+public interface ClientConnections {
+  /**
+   * Adds the handlers of MQTT to the pipeline of a new connection, above those of its transport. On
+   * the connection's event loop.
+   */
+  void serve(Channel channel);
+
+  /** Counts a connection that was closed before its client could send a CONNECT. */
+  void refused(CloseReason reason);
+
+  /** Whether the node is overloaded. */
+  Overload overload();
+
+  /**
+   * Number of sessions, including those that are connecting or ending and those that have ended but
+   * whose connections are not closed yet.
+   */
+  int size();
+
+  /**
+   * Ends all sessions with 0x8B (server shutting down) and refuses new ones. Completes when all
+   * have released their state: acknowledgements are committed and inboxes detached.
+   */
+  CompletableFuture<Void> shutDown();
+}

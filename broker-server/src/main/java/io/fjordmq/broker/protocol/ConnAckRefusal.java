@@ -1,0 +1,90 @@
+package io.fjordmq.broker.protocol;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.mqtt.MqttProperties;
+
+/**
+ * Sends the CONNACK that refuses a client and closes the connection. The packet is encoded by hand
+ * because its layout depends on a protocol version that Netty's encoder may not know (MQTT 5.0
+ * §3.1.2.2).
+ */
+public final class ConnAckRefusal {
+  private static final int CONNACK = 0x20;
+  private static final int MAX_REASON_STRING_LENGTH = 80;
+
+  private ConnAckRefusal() {}
+
+  /**
+   * Refuses the client and closes the connection.
+   *
+   * @param protocolLevel of the CONNECT; below 1 if it is unknown, then no CONNACK is sent
+   * @param maxPacketBytes the client's Maximum Packet Size (MQTT-3.1.2-24); if the CONNACK exceeds
+   *     it, the Reason String or the whole packet is omitted
+   */
+  public static void send(
+      Channel channel, int protocolLevel, int maxPacketBytes, CloseReason why, String detail) {
+    CloseReason reason = inConnAck(why);
+    if (protocolLevel >= 5 && isForConnAck(reason)) {
+      ByteBuf packet = mqtt5(channel, reason, detail);
+      if (packet.readableBytes() > maxPacketBytes) {
+        packet.clear().writeByte(CONNACK).writeByte(3).writeShort(reason.reasonCode()).writeByte(0);
+      }
+      if (packet.readableBytes() <= maxPacketBytes) {
+        channel.writeAndFlush(packet, channel.voidPromise());
+      } else {
+        packet.release();
+      }
+    } else if (protocolLevel < 5 && protocolLevel > 0 && reason.returnCode() >= 0) {
+      ByteBuf packet = channel.alloc().buffer(4);
+      packet.writeByte(CONNACK).writeByte(2).writeByte(0).writeByte(reason.returnCode());
+      channel.writeAndFlush(packet, channel.voidPromise());
+    }
+    LingeringClose.begin(channel);
+  }
+
+  /** Replaces reasons whose codes are only allowed in a DISCONNECT. */
+  private static CloseReason inConnAck(CloseReason reason) {
+    return reason == CloseReason.SERVER_SHUTTING_DOWN || reason == CloseReason.NODE_DOWN
+        ? CloseReason.SERVER_UNAVAILABLE
+        : reason;
+  }
+
+  private static ByteBuf mqtt5(Channel channel, CloseReason reason, String detail) {
+    String text = detail.substring(0, Math.min(detail.length(), MAX_REASON_STRING_LENGTH / 3));
+    int textBytes = ByteBufUtil.utf8Bytes(text);
+    int properties = 3 + textBytes;
+    ByteBuf packet = channel.alloc().buffer(8 + properties);
+    packet.writeByte(CONNACK).writeByte(3 + properties);
+    packet.writeByte(0).writeByte(reason.reasonCode());
+    packet.writeByte(properties).writeByte(MqttProperties.REASON_STRING).writeShort(textBytes);
+    ByteBufUtil.writeUtf8(packet, text);
+    return packet;
+  }
+
+  /** The reason codes of MQTT 5.0 §3.2.2.2. */
+  private static boolean isForConnAck(CloseReason reason) {
+    return switch (reason) {
+      case UNSPECIFIED_ERROR,
+          MALFORMED_PACKET,
+          PROTOCOL_ERROR,
+          INTERNAL_ERROR,
+          UNSUPPORTED_PROTOCOL_VERSION,
+          CLIENT_IDENTIFIER_NOT_VALID,
+          BAD_USER_NAME_OR_PASSWORD,
+          NOT_AUTHORIZED,
+          SERVER_UNAVAILABLE,
+          SERVER_BUSY,
+          BANNED,
+          BAD_AUTHENTICATION_METHOD,
+          TOPIC_NAME_INVALID,
+          PACKET_TOO_LARGE,
+          QUOTA_EXCEEDED,
+          USE_ANOTHER_SERVER,
+          CONNECTION_RATE_EXCEEDED ->
+          true;
+      default -> false;
+    };
+  }
+}

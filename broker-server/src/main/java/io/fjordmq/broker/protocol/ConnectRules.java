@@ -1,0 +1,131 @@
+package io.fjordmq.broker.protocol;
+
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules of CONNECT that must be checked on the raw bytes: the protocol name, contradictory flags,
+ * and fields that a flag announces but that are missing.
+ *
+ * @param level of the protocol: 3, 4 or 5
+ * @param willTopic a will topic that is too long for Netty's decoder, which then returns none;
+ *     otherwise null
+ */
+record ConnectRules(int level, @Nullable String willTopic) {
+  private static final int MAX_PROTOCOL_NAME_BYTES = 6;
+
+  /** Set in the protocol level by bridges of Mosquitto; not part of MQTT. */
+  private static final int BRIDGE = 0x80;
+
+  private static final int USER_NAME_FLAG = 0x80;
+  private static final int PASSWORD_FLAG = 0x40;
+  private static final int WILL_RETAIN_AND_QOS = 0x38;
+  private static final int WILL_QOS = 0x18;
+  private static final int WILL_FLAG = 0x04;
+  private static final int RESERVED_FLAG = 0x01;
+
+  private static final int NETTY_MAX_WILL_TOPIC_BYTES = 32_767;
+
+  /**
+   * Checks a CONNECT (MQTT 5.0 §3.1.2, MQTT 3.1.1 §3.1.2).
+   *
+   * @param size of the packet, which begins at the reader index
+   * @return what Netty's decoder does not return
+   */
+  static ConnectRules check(ByteBuf in, int size) {
+    PacketCursor cursor = new PacketCursor(in, size, 0);
+    cursor.skipFixedHeader();
+    int nameBytes = cursor.readShort();
+    if (nameBytes > MAX_PROTOCOL_NAME_BYTES) {
+      throw RawPacketRules.malformed("protocol name of " + nameBytes + " bytes", 0);
+    }
+    String name = cursor.readAscii(nameBytes);
+    int level = cursor.readByte();
+    boolean known =
+        (name.equals("MQTT") && (level == 4 || level == 5))
+            || (name.equals("MQIsdp") && level == 3);
+    if (!known) {
+      throw unsupported(level);
+    }
+    cursor.level(level);
+    int flagsAt = cursor.position();
+    int flags = cursor.readByte();
+    checkFlags(flags, level);
+    cursor.skip(2);
+    return checkFields(cursor, flags, level, in, flagsAt);
+  }
+
+  /**
+   * The name is not repeated to the client because it may contain any bytes. Bridges of Mosquitto
+   * first try MQTT 3 with a bit of their own and understand only the refusal of that version.
+   */
+  private static ProtocolViolation unsupported(int level) {
+    int told = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
+    // Level 0 would mean that the level is unknown. A bridge gets the response of MQTT 3.
+    return new ProtocolViolation(
+        CloseReason.UNSUPPORTED_PROTOCOL_VERSION,
+        "unknown protocol, level " + level,
+        Math.max(1, told));
+  }
+
+  private static void checkFlags(int flags, int level) {
+    if ((flags & RESERVED_FLAG) != 0 && level > 3) {
+      throw RawPacketRules.malformed("reserved CONNECT flag is set", level);
+    }
+    if ((flags & WILL_FLAG) == 0 && (flags & WILL_RETAIN_AND_QOS) != 0) {
+      throw RawPacketRules.malformed("will QoS or will retain without a will", level);
+    }
+    if ((flags & WILL_QOS) == WILL_QOS) {
+      throw RawPacketRules.malformed("will QoS 3", level);
+    }
+    if (level < 5 && (flags & PASSWORD_FLAG) != 0 && (flags & USER_NAME_FLAG) == 0) {
+      throw RawPacketRules.malformed("password without user name", level);
+    }
+  }
+
+  private static ConnectRules checkFields(
+      PacketCursor cursor, int flags, int level, ByteBuf in, int flagsAt) {
+    if (level >= 5) {
+      PropertyRules.check(cursor, PropertyRules.CONNECT);
+    }
+    cursor.skipCounted();
+    String willTopic = null;
+    if ((flags & WILL_FLAG) != 0) {
+      if (level >= 5) {
+        PropertyRules.check(cursor, PropertyRules.WILL);
+      }
+      willTopic = readWillTopic(cursor);
+      cursor.skipCounted();
+    }
+    int present = skipCredentials(cursor, flags, level);
+    if (present != flags) {
+      in.setByte(flagsAt, present);
+    }
+    return new ConnectRules(level, willTopic);
+  }
+
+  private static @Nullable String readWillTopic(PacketCursor cursor) {
+    int bytes = cursor.readShort();
+    if (bytes > NETTY_MAX_WILL_TOPIC_BYTES) {
+      return cursor.readText(bytes);
+    }
+    cursor.skip(bytes);
+    return null;
+  }
+
+  /**
+   * @return the flags of the fields that are present. In MQTT 3.1 the remaining length takes
+   *     precedence: user name and password may be announced and missing (its §3.1)
+   */
+  private static int skipCredentials(PacketCursor cursor, int flags, int level) {
+    int present = flags;
+    for (int flag : new int[] {USER_NAME_FLAG, PASSWORD_FLAG}) {
+      if ((flags & flag) != 0 && level == 3 && cursor.left() == 0) {
+        present &= ~flag;
+      } else if ((flags & flag) != 0) {
+        cursor.skipCounted();
+      }
+    }
+    return present;
+  }
+}

@@ -1,0 +1,88 @@
+package io.fjordmq.broker.protocol;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttPublishMessage;
+import org.jspecify.annotations.Nullable;
+
+/** The differences between MQTT 3.1, 3.1.1 and 5, for one connection. */
+public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
+
+  /** Creates the dialect for the client that sent the CONNECT. */
+  static Dialect of(ConnectRequest request, SessionSettings settings) {
+    return request.isMqtt5()
+        ? new Mqtt5Dialect(request, settings)
+        : new Mqtt3Dialect(request, new TopicLimits(settings));
+  }
+
+  /** The CONNACK for an accepted client. */
+  MqttMessage accepted(boolean sessionPresent);
+
+  /**
+   * The DISCONNECT for this reason; null if the protocol version has none.
+   *
+   * @param serverReference another server to use; empty for none
+   */
+  @Nullable MqttMessage disconnect(CloseReason reason, String detail, String serverReference);
+
+  /** Reads a client's DISCONNECT. */
+  ClientDisconnect readDisconnect(MqttMessage disconnect);
+
+  /**
+   * The contents of a client's DISCONNECT.
+   *
+   * @param reason normal, or with its will
+   * @param expirySeconds the new session expiry; negative if unchanged
+   */
+  record ClientDisconnect(CloseReason reason, long expirySeconds) {}
+
+  /**
+   * The message of a PUBLISH; the payload is copied.
+   *
+   * @throws ProtocolViolation if the packet violates the protocol
+   */
+  Message readPublish(MqttPublishMessage packet, String publisher, long nowMillis);
+
+  /**
+   * Writes a PUBACK, PUBREC, PUBREL or PUBCOMP.
+   *
+   * @param firstByte of the packet
+   * @param reasonCode ignored if the protocol version has none
+   */
+  void writeReply(PacketSink out, int firstByte, int packetIdentifier, int reasonCode);
+
+  /** True if acknowledgements of PUBLISH and UNSUBSCRIBE carry reason codes. */
+  boolean reportsOutcome();
+
+  /**
+   * The options of one filter of a SUBSCRIBE.
+   *
+   * @param bits the byte that follows the filter
+   * @param subscriptionIdentifier of the packet; 0 if it has none
+   * @throws ProtocolViolation if reserved bits or values are used
+   */
+  SubscriptionOptions options(int bits, int subscriptionIdentifier);
+
+  /** Result of {@link #refusedSubscription} if the connection has to be closed instead. */
+  int CANNOT_BE_TOLD = -1;
+
+  /**
+   * The SUBACK code for a filter that was refused with this reason code.
+   *
+   * @param requested QoS
+   */
+  int refusedSubscription(int reasonCode, Qos requested);
+
+  /** Everything of the PUBLISH before its payload, as a template for {@link PublishEncoder}. */
+  byte[] head(Delivery delivery);
+
+  /** Remaining Message Expiry Interval in seconds; negative if the packet has none. */
+  long expirySeconds(Message message, long nowMillis);
+
+  /** The client's Maximum Packet Size in bytes. */
+  int maxPacketBytes();
+}

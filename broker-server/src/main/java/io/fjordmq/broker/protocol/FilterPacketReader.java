@@ -1,0 +1,74 @@
+package io.fjordmq.broker.protocol;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.mqtt.MqttFixedHeader;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttQoS;
+
+/**
+ * Reads SUBSCRIBE and UNSUBSCRIBE up to their filters, in place of Netty's decoder. The filters
+ * stay bytes, so that the session can decode them in slices ({@link FilterPacket}).
+ */
+final class FilterPacketReader {
+  private static final int FLAGS = 0x02;
+  private static final int SUBSCRIPTION_IDENTIFIER = 0x0B;
+
+  private FilterPacketReader() {}
+
+  /** Whether a SUBSCRIBE or UNSUBSCRIBE begins here. */
+  static boolean reads(ByteBuf in) {
+    int type = in.getUnsignedByte(in.readerIndex()) >> 4;
+    return type == MqttMessageType.SUBSCRIBE.value() || type == MqttMessageType.UNSUBSCRIBE.value();
+  }
+
+  /**
+   * Reads and consumes the packet.
+   *
+   * @param size of the packet, including the fixed header
+   * @param level protocol level of the client
+   */
+  static FilterPacket read(ByteBuf in, int size, int level) {
+    int first = in.getUnsignedByte(in.readerIndex());
+    MqttMessageType type = MqttMessageType.valueOf(first >> 4);
+    if ((first & 0x0F) != FLAGS) {
+      throw RawPacketRules.malformed("flags of a " + type + " must be 0010", level);
+    }
+    PacketCursor cursor = new PacketCursor(in, size, level);
+    cursor.skipFixedHeader();
+    MqttFixedHeader header =
+        new MqttFixedHeader(type, false, MqttQoS.AT_LEAST_ONCE, false, cursor.left());
+    int identifier = cursor.readShort();
+    if (identifier == 0) {
+      throw RawPacketRules.malformed("packet identifier 0 in a " + type, level);
+    }
+    int subscriptionIdentifier = level < 5 ? 0 : readProperties(in, cursor, type);
+    byte[] filters = ByteBufUtil.getBytes(in, cursor.position(), cursor.left());
+    in.skipBytes(size);
+    return new FilterPacket(header, identifier, subscriptionIdentifier, filters);
+  }
+
+  /** Returns the subscription identifier; 0 if there is none. */
+  private static int readProperties(ByteBuf in, PacketCursor cursor, MqttMessageType type) {
+    int begin = cursor.position();
+    PropertyRules.check(
+        cursor,
+        type == MqttMessageType.SUBSCRIBE ? PropertyRules.SUBSCRIBE : PropertyRules.UNSUBSCRIBE);
+    PacketCursor again = new PacketCursor(in, begin, cursor.position(), cursor.level());
+    int identifier = 0;
+    again.readInteger(); // length of the properties
+    while (again.left() > 0) {
+      if (again.readInteger() == SUBSCRIPTION_IDENTIFIER) {
+        identifier = again.readInteger();
+        if (identifier == 0) {
+          throw new ProtocolViolation(
+              CloseReason.PROTOCOL_ERROR, "subscription identifier must not be 0", again.level());
+        }
+      } else { // a user property, the only other one of these packets
+        again.skipText();
+        again.skipText();
+      }
+    }
+    return identifier;
+  }
+}

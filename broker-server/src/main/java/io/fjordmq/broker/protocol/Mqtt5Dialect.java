@@ -1,0 +1,264 @@
+package io.fjordmq.broker.protocol;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.RetainHandling;
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.handler.codec.mqtt.MqttConnAckMessage;
+import io.netty.handler.codec.mqtt.MqttConnAckVariableHeader;
+import io.netty.handler.codec.mqtt.MqttConnectReturnCode;
+import io.netty.handler.codec.mqtt.MqttFixedHeader;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttProperties;
+import io.netty.handler.codec.mqtt.MqttProperties.IntegerProperty;
+import io.netty.handler.codec.mqtt.MqttProperties.StringProperty;
+import io.netty.handler.codec.mqtt.MqttPublishMessage;
+import io.netty.handler.codec.mqtt.MqttQoS;
+import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
+import org.jspecify.annotations.Nullable;
+
+/** MQTT 5: properties, reason codes and topic aliases. Holds the aliases of its connection. */
+final class Mqtt5Dialect implements Dialect {
+  private static final int DISCONNECT_WITH_WILL = 0x04;
+
+  /** A packet with a Reason String fits into a Maximum Packet Size of at least this. */
+  private static final int MIN_PACKET_FOR_REASON_STRING = 512;
+
+  private static final int MAX_REASON_STRING_BYTES = 256;
+
+  /** Upper bound for the bytes that an alias adds to the packet that introduces it. */
+  private static final int ALIAS_BYTES = 8;
+
+  private final ConnectRequest request;
+  private final SessionSettings settings;
+  private final TopicLimits limits;
+  private final TopicAliases aliases;
+  private @Nullable Topic lastTopic;
+
+  Mqtt5Dialect(ConnectRequest request, SessionSettings settings) {
+    this.request = request;
+    this.settings = settings;
+    this.limits = new TopicLimits(settings);
+    this.aliases =
+        new TopicAliases(
+            settings.topicAliasMaximum(),
+            Math.min(request.topicAliasMaximum(), settings.outboundTopicAliases()));
+  }
+
+  @Override
+  public MqttMessage accepted(boolean sessionPresent) {
+    return new MqttConnAckMessage(
+        new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
+        new MqttConnAckVariableHeader(
+            MqttConnectReturnCode.CONNECTION_ACCEPTED,
+            sessionPresent,
+            connAckProperties(request, settings)));
+  }
+
+  /** Size in bytes of the CONNACK that accepts the client. */
+  static int acceptedBytes(ConnectRequest request, SessionSettings settings) {
+    int bytes = 0;
+    for (MqttProperties.MqttProperty<?> property : connAckProperties(request, settings).listAll()) {
+      bytes +=
+          switch (property.propertyId()) {
+            case MqttProperties.ASSIGNED_CLIENT_IDENTIFIER ->
+                3 + ByteBufUtil.utf8Bytes((String) property.value());
+            case MqttProperties.AUTHENTICATION_METHOD ->
+                3 + ByteBufUtil.utf8Bytes((String) property.value());
+            case MqttProperties.AUTHENTICATION_DATA -> 3 + ((byte[]) property.value()).length;
+            case MqttProperties.SESSION_EXPIRY_INTERVAL, MqttProperties.MAXIMUM_PACKET_SIZE -> 5;
+            default -> 3;
+          };
+    }
+    return PublishEncoder.packetBytes(2 + PublishEncoder.integerBytes(bytes) + bytes);
+  }
+
+  private static MqttProperties connAckProperties(
+      ConnectRequest request, SessionSettings settings) {
+    MqttProperties properties = new MqttProperties();
+    if (request.expirySeconds() != request.requestedExpirySeconds()) {
+      add(properties, MqttProperties.SESSION_EXPIRY_INTERVAL, (int) request.expirySeconds());
+    }
+    add(properties, MqttProperties.RECEIVE_MAXIMUM, settings.receiveMaximum());
+    add(properties, MqttProperties.MAXIMUM_PACKET_SIZE, settings.maxPacketBytes());
+    if (request.assignedClientId()) {
+      properties.add(
+          new StringProperty(MqttProperties.ASSIGNED_CLIENT_IDENTIFIER, request.clientId()));
+    }
+    if (settings.topicAliasMaximum() > 0) {
+      add(properties, MqttProperties.TOPIC_ALIAS_MAXIMUM, settings.topicAliasMaximum());
+    }
+    if (request.serverKeepAlive()) {
+      add(properties, MqttProperties.SERVER_KEEP_ALIVE, request.keepAliveSeconds());
+    }
+    String method = request.authenticationMethod();
+    if (method != null) {
+      // MQTT-4.12.0-5; without a method in the CONNECT there is none in the CONNACK
+      // (MQTT-4.12.0-6).
+      byte[] data = request.authenticationData();
+      AuthPacket.addTo(properties, method, data == null ? AuthPacket.NO_DATA : data);
+    }
+    // Maximum QoS, Retain, Wildcard, Subscription Identifier and Shared Subscription Available are
+    // omitted: the defaults say that all is supported (MQTT 5.0 §3.2.2.3).
+    return properties;
+  }
+
+  private static void add(MqttProperties properties, int id, int value) {
+    properties.add(new IntegerProperty(id, value));
+  }
+
+  @Override
+  public @Nullable MqttMessage disconnect(
+      CloseReason reason, String detail, String serverReference) {
+    if (reason.reasonCode() < 0) {
+      return null;
+    }
+    MqttProperties properties = new MqttProperties();
+    if (request.maxPacketBytes() >= MIN_PACKET_FOR_REASON_STRING) {
+      if (request.problemInformation()) {
+        String text = detail.substring(0, Math.min(detail.length(), MAX_REASON_STRING_BYTES / 3));
+        properties.add(new StringProperty(MqttProperties.REASON_STRING, text));
+      }
+      if (!serverReference.isEmpty()) {
+        properties.add(new StringProperty(MqttProperties.SERVER_REFERENCE, serverReference));
+      }
+    }
+    return new MqttMessage(
+        new MqttFixedHeader(MqttMessageType.DISCONNECT, false, MqttQoS.AT_MOST_ONCE, false, 0),
+        new MqttReasonCodeAndPropertiesVariableHeader((byte) reason.reasonCode(), properties));
+  }
+
+  @Override
+  public ClientDisconnect readDisconnect(MqttMessage disconnect) {
+    var header = (MqttReasonCodeAndPropertiesVariableHeader) disconnect.variableHeader();
+    PropertyView properties = new PropertyView(header.properties());
+    long expiry = properties.number(MqttProperties.SESSION_EXPIRY_INTERVAL, -1);
+    if (expiry > 0 && request.requestedExpirySeconds() == 0) {
+      // MQTT 5.0 §3.14.2.2.2
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "session expiry in DISCONNECT although it was 0 in CONNECT");
+    }
+    int code = header.reasonCode() & 0xFF;
+    // §3.14.4: only "normal disconnection" discards the will.
+    CloseReason reason =
+        code == 0 ? CloseReason.CLIENT_DISCONNECT : CloseReason.CLIENT_DISCONNECT_WITH_WILL;
+    if (code != 0 && code < DISCONNECT_WITH_WILL) {
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "invalid DISCONNECT reason code " + code);
+    }
+    return new ClientDisconnect(reason, Math.min(expiry, settings.maxSessionExpirySeconds()));
+  }
+
+  @Override
+  public Message readPublish(MqttPublishMessage packet, String publisher, long nowMillis) {
+    PropertyView properties = new PropertyView(packet.variableHeader().properties());
+    MqttFixedHeader header = packet.fixedHeader();
+    Topic topic = topic(packet.variableHeader().topicName(), properties);
+    long expiry = properties.number(MqttProperties.PUBLICATION_EXPIRY_INTERVAL, -1);
+    return new Message(
+        topic,
+        ByteBufUtil.getBytes(packet.payload()),
+        Qos.of(header.qosLevel().value()),
+        header.isRetain(),
+        properties.ofMessage(),
+        publisher,
+        nowMillis,
+        expiry < 0 ? Message.NEVER : nowMillis + expiry * 1_000);
+  }
+
+  private Topic topic(String name, PropertyView properties) {
+    int alias = (int) properties.number(MqttProperties.TOPIC_ALIAS, -1);
+    if (name.isEmpty()) {
+      if (alias < 0) {
+        throw new ProtocolViolation(
+            CloseReason.PROTOCOL_ERROR, "PUBLISH with neither topic nor topic alias");
+      }
+      return aliases.topicOf(alias);
+    }
+    Topic topic = lastTopic;
+    if (topic == null || !topic.name().equals(name)) {
+      topic = Mqtt3Dialect.topic(name, limits);
+      lastTopic = topic;
+    }
+    if (alias >= 0) {
+      aliases.learn(alias, topic);
+    }
+    return topic;
+  }
+
+  @Override
+  public void writeReply(PacketSink out, int firstByte, int packetIdentifier, int reasonCode) {
+    if (reasonCode == 0) {
+      out.packet(4).writeByte(firstByte).writeByte(2).writeShort(packetIdentifier);
+    } else {
+      out.packet(5)
+          .writeByte(firstByte)
+          .writeByte(3)
+          .writeShort(packetIdentifier)
+          .writeByte(reasonCode);
+    }
+  }
+
+  @Override
+  public boolean reportsOutcome() {
+    return true;
+  }
+
+  @Override
+  public SubscriptionOptions options(int bits, int subscriptionIdentifier) {
+    int qos = bits & 0x03;
+    int retainHandling = bits >> 4 & 0x03;
+    if ((bits & 0xC0) != 0) {
+      throw new ProtocolViolation(
+          CloseReason.MALFORMED_PACKET, "reserved bits of subscription options are set");
+    }
+    if (qos == 3 || retainHandling == 3) { // MQTT 5.0 §3.8.3.1
+      throw new ProtocolViolation(
+          CloseReason.PROTOCOL_ERROR, "QoS 3 or retain handling 3 in subscription options");
+    }
+    return new SubscriptionOptions(
+        Qos.of(qos),
+        (bits & 0x04) != 0,
+        (bits & 0x08) != 0,
+        RetainHandling.values()[retainHandling],
+        subscriptionIdentifier);
+  }
+
+  @Override
+  public int refusedSubscription(int reasonCode, Qos asked) {
+    return reasonCode;
+  }
+
+  @Override
+  public byte[] head(Delivery delivery) {
+    byte[] plain = PublishEncoder.template(delivery, true);
+    int bytes = plain.length + delivery.message().payload().length;
+    if (!aliases.usable() || bytes + ALIAS_BYTES > request.maxPacketBytes()) {
+      return plain;
+    }
+    String topic = delivery.message().topic().name();
+    int alias = aliases.aliasOf(topic);
+    if (alias > 0) {
+      return PublishEncoder.template(delivery, true, "", alias);
+    }
+    alias = aliases.assign(topic);
+    return alias > 0 ? PublishEncoder.template(delivery, true, topic, alias) : plain;
+  }
+
+  @Override
+  public long expirySeconds(Message message, long nowMillis) {
+    long at = message.expiresAtMillis();
+    // Rounded up: 0 would mean that the message has expired.
+    return at == Message.NEVER ? -1 : Math.max(1, (at - nowMillis + 999) / 1_000);
+  }
+
+  @Override
+  public int maxPacketBytes() {
+    return request.maxPacketBytes();
+  }
+}

@@ -1,0 +1,181 @@
+package io.fjordmq.broker.protocol;
+
+import io.fjordmq.broker.limits.Limit;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Splits the byte stream into whole packets. The fixed header is checked before anything is
+ * buffered, so that a client cannot make the broker buffer more than the maximum packet size (MQTT
+ * 5.0 §2.1.4, §3.1.2.11.4).
+ *
+ * <p>{@link PacketPacing} limits how many packets are passed on at once; the rest stays in the
+ * buffer.
+ *
+ * <p>After an error it emits one {@link ProtocolViolation} and discards the rest.
+ */
+public final class PacketFramer extends ByteToMessageDecoder {
+  private static final int MAX_LENGTH_BYTES = 4;
+  private static final int CONNECT = 1;
+  private static final int TLS_HANDSHAKE = 0x16;
+
+  private final PacketPacing pacing;
+  private int maxPacketBytes;
+  private int protocolLevel;
+  private boolean broken;
+  private boolean closed;
+  private @Nullable ProtocolViolation fault;
+
+  public PacketFramer(int maxPacketBytes, PacketPacing pacing) {
+    this.maxPacketBytes = maxPacketBytes;
+    this.pacing = pacing;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    pacing.onContinue(() -> resume(ctx));
+  }
+
+  private void resume(ChannelHandlerContext ctx) {
+    if (ctx.isRemoved() || closed) {
+      return; // the rest was passed on when the connection closed
+    }
+    try {
+      channelRead(ctx, Unpooled.EMPTY_BUFFER);
+      ProtocolViolation violation = fault;
+      if (violation != null && !pacing.isBehind()) {
+        fault = null;
+        ctx.fireChannelRead(violation);
+      }
+      channelReadComplete(ctx);
+    } catch (Exception | OutOfMemoryError e) { // the same types as Netty catches
+      ctx.fireExceptionCaught(e);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object input) throws Exception {
+    if (input instanceof ProtocolViolation violation && pacing.isBehind()) {
+      fault = violation; // from the layer below: packets before it are handled first
+    } else {
+      super.channelRead(ctx, input);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
+    pacing.endOfRead();
+    if (pacing.isBehind()) {
+      // Netty's decoder reads more if a read produced no packet; here enough bytes are buffered.
+      discardSomeReadBytes();
+      ctx.fireChannelReadComplete();
+    } else {
+      super.channelReadComplete(ctx);
+    }
+  }
+
+  /** Passes on all whole packets: the session divides the work, the closed channel cannot wait. */
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) throws Exception {
+    closed = true;
+    super.channelInactive(ctx);
+  }
+
+  /** The tenant of the client is known, and with it the maximum packet size from here on. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof PacketLimit limit) {
+      maxPacketBytes = limit.bytes();
+    } else {
+      super.userEventTriggered(ctx, event);
+    }
+  }
+
+  @Override
+  protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) {
+    if (broken || pacing.isAbandoned()) {
+      in.skipBytes(in.readableBytes());
+      return;
+    }
+    if (!closed && !pacing.takesPacket()) {
+      return;
+    }
+    try {
+      requireConnectFirst(in);
+      int size = packetBytes(in);
+      if (size > 0 && in.readableBytes() >= size) {
+        out.add(read(ctx, in, size));
+      }
+    } catch (ProtocolViolation violation) {
+      broken = true;
+      in.skipBytes(in.readableBytes());
+      out.add(violation);
+    }
+  }
+
+  /** A client that does not begin with CONNECT speaks another protocol: buffer nothing of it. */
+  private void requireConnectFirst(ByteBuf in) {
+    if (protocolLevel == 0 && in.isReadable()) {
+      int first = in.getUnsignedByte(in.readerIndex());
+      if (first >> 4 != CONNECT || first == TLS_HANDSHAKE) {
+        throw new ProtocolViolation(
+            CloseReason.FIRST_PACKET_NOT_CONNECT,
+            first == TLS_HANDSHAKE
+                ? "first bytes are TLS, but this listener does not use TLS"
+                : "first packet is of type " + (first >> 4));
+      }
+    }
+  }
+
+  /** Size of the packet that begins here, including the fixed header; 0 if it is not known yet. */
+  private int packetBytes(ByteBuf in) {
+    int start = in.readerIndex();
+    int readable = in.readableBytes();
+    int remaining = 0;
+    for (int i = 0; i < MAX_LENGTH_BYTES; i++) {
+      if (readable < 2 + i) {
+        return 0;
+      }
+      int digit = in.getUnsignedByte(start + 1 + i);
+      remaining |= (digit & 0x7F) << 7 * i;
+      if (digit < 0x80) {
+        requireAllowed(2 + i + remaining);
+        return 2 + i + remaining;
+      }
+    }
+    throw new ProtocolViolation(
+        CloseReason.MALFORMED_PACKET, "remaining length of more than four bytes", protocolLevel);
+  }
+
+  private void requireAllowed(int size) {
+    if (size > maxPacketBytes) {
+      throw new ProtocolViolation(
+          CloseReason.PACKET_TOO_LARGE,
+          "packet of " + size + " bytes exceeds the limit of " + maxPacketBytes,
+          protocolLevel,
+          Limit.PACKET_BYTES);
+    }
+  }
+
+  /** Checks and consumes the packet. The bytes of most packets go to Netty's decoder. */
+  private Object read(ChannelHandlerContext ctx, ByteBuf in, int size) {
+    if (protocolLevel == 0) {
+      ConnectRules connect = ConnectRules.check(in, size);
+      protocolLevel = connect.level();
+      OversizedWillTopic.attach(ctx.channel(), connect.willTopic());
+      return in.readRetainedSlice(size);
+    }
+    if (protocolLevel == 3) {
+      RawPacketRules.clearDup(in);
+    }
+    if (FilterPacketReader.reads(in)) {
+      return FilterPacketReader.read(in, size, protocolLevel);
+    }
+    RawPacketRules.check(in, size, protocolLevel);
+    return in.readRetainedSlice(size);
+  }
+}

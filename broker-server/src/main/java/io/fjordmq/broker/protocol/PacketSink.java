@@ -1,0 +1,10 @@
+package io.fjordmq.broker.protocol;
+
+import io.netty.buffer.ByteBuf;
+
+/** Takes the packets that a {@link Dialect} encodes. Used on the connection's event loop. */
+@FunctionalInterface
+public interface PacketSink {
+  /** Returns a buffer for a packet of this size; the caller writes exactly so many bytes. */
+  ByteBuf packet(int size);
+}

@@ -1,0 +1,81 @@
+package io.fjordmq.broker.protocol;
+
+import io.fjordmq.api.Topic;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The topic aliases of one connection in both directions (MQTT 5.0 §3.3.2.3.4). Allocates nothing
+ * until an alias is used.
+ */
+final class TopicAliases {
+  private final int inboundMaximum;
+  private final int outboundMaximum;
+  private @Nullable Topic @Nullable [] inbound;
+  private @Nullable Map<String, Integer> outbound;
+
+  /**
+   * @param inboundMaximum aliases the client may use; 0 = none
+   * @param outboundMaximum aliases for messages to the client; 0 = none. First come, first served:
+   *     when all are assigned, other topics are sent in full
+   */
+  TopicAliases(int inboundMaximum, int outboundMaximum) {
+    this.inboundMaximum = inboundMaximum;
+    this.outboundMaximum = outboundMaximum;
+  }
+
+  /**
+   * The topic to which the client assigned this alias.
+   *
+   * @throws ProtocolViolation if there is none
+   */
+  Topic topicOf(int alias) {
+    requireAllowed(alias);
+    Topic topic = inbound == null ? null : inbound[alias];
+    if (topic == null) {
+      throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "unknown topic alias " + alias);
+    }
+    return topic;
+  }
+
+  /** The client assigns an alias to a topic. */
+  void learn(int alias, Topic topic) {
+    requireAllowed(alias);
+    if (inbound == null) {
+      inbound = new @Nullable Topic[inboundMaximum + 1];
+    }
+    inbound[alias] = topic;
+  }
+
+  private void requireAllowed(int alias) {
+    if (alias == 0 || alias > inboundMaximum) {
+      throw new ProtocolViolation(
+          CloseReason.TOPIC_ALIAS_INVALID,
+          "topic alias must be between 1 and " + inboundMaximum + ", not " + alias);
+    }
+  }
+
+  /** True if messages to the client may use aliases. */
+  boolean usable() {
+    return outboundMaximum > 0;
+  }
+
+  /** The alias that the client knows for the topic; 0 if none. */
+  int aliasOf(String topic) {
+    return outbound == null ? 0 : outbound.getOrDefault(topic, 0);
+  }
+
+  /** Assigns an alias to the topic; 0 if all are assigned. */
+  int assign(String topic) {
+    if (outbound == null) {
+      outbound = new HashMap<>();
+    }
+    if (outbound.size() >= outboundMaximum) {
+      return 0;
+    }
+    int alias = outbound.size() + 1;
+    outbound.put(topic, alias);
+    return alias;
+  }
+}

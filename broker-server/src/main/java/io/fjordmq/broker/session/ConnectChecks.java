@@ -1,0 +1,84 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.fjordmq.broker.security.ClientAccess;
+
+/**
+ * Whether a CONNECT is accepted: by this node as it is, and by the limits of the client's tenant.
+ * Event loop only.
+ */
+record ConnectChecks(SessionTable sessions, SessionServices services) {
+  private static final String NOT_SERVING = "not serving clients: ";
+
+  /**
+   * Checks the node, before the client is authenticated.
+   *
+   * @throws ProtocolViolation if it stops, drains, is overloaded, may miss other connections of the
+   *     client, or cannot notify other nodes
+   */
+  void requireAccepting() {
+    if (sessions.isShuttingDown()) {
+      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "server shutting down");
+    }
+    if (sessions.isLeaving()) {
+      throw new ProtocolViolation(CloseReason.USE_ANOTHER_SERVER, SessionTable.LEAVING);
+    }
+    requireServing();
+    if (services.overload().isOverloaded()) {
+      services.observer().onRefusedAsOverloaded(RejectedWork.CONNECT);
+      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "server overloaded");
+    }
+  }
+
+  private void requireServing() {
+    String reason = services.servingState().refusedBecause();
+    if (reason != null) {
+      services.observer().onRefusedAsNotServing(RejectedWork.CONNECT);
+      throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + reason);
+    }
+    if (!services.registry().hasCapacity()) {
+      throw new ProtocolViolation(CloseReason.SERVER_BUSY, "queue to another node is full");
+    }
+  }
+
+  /**
+   * Checks the limits of the tenant, after the client is authenticated.
+   *
+   * @param own limits of the tenant
+   * @throws ProtocolViolation if the client exceeds one of them, or another user's connection uses
+   *     its client identifier
+   */
+  void requireAdmitted(ConnectRequest request, SessionSettings own, ClientAccess access) {
+    String tenant = access.client().tenant();
+    ClientIdOwner.requireNotInUse(services, own.bindClientIdTo(), access, request.protocolLevel());
+    boolean replaces = services.registry().find(tenant, request.clientId()) != null;
+    Limit limit = services.tenants().quota(tenant).admit(services.clock().millis(), replaces);
+    if (limit != null) {
+      throw new ProtocolViolation(
+          limit == Limit.CONNECTIONS
+              ? CloseReason.QUOTA_EXCEEDED
+              : CloseReason.CONNECTION_RATE_EXCEEDED,
+          limit.key() + " reached",
+          request.protocolLevel(),
+          limit);
+    }
+  }
+
+  /**
+   * The node may have stopped serving while the client was being authenticated. The code that then
+   * ends all sessions only finds registered ones, so this check follows the registration.
+   */
+  void endIfTooLate(Session connecting) {
+    String notServing = services.servingState().refusedBecause();
+    if (sessions.isShuttingDown()) {
+      connecting.endForShutDown();
+    } else if (notServing != null) {
+      services.observer().onRefusedAsNotServing(RejectedWork.CONNECT);
+      connecting.end(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + notServing);
+    }
+  }
+}

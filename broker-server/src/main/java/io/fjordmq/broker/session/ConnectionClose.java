@@ -1,0 +1,92 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.LingeringClose;
+import io.netty.handler.codec.mqtt.MqttMessage;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes the connection of an open session that ends: now, or later if it is held because the
+ * session ends with the node's incarnation. Event loop only, except {@link #isLastRelease}.
+ */
+final class ConnectionClose {
+  private final Connection connection;
+  private final Supplier<String> serverReference;
+  private final Runnable whenHeldClosed;
+  private boolean held;
+  private @Nullable Duration heldFor;
+
+  /** What is left until the session is gone: its state, and its connection if that is held. */
+  private final AtomicInteger releases = new AtomicInteger(1);
+
+  /**
+   * @param serverReference of the server that clients are sent to; empty for none
+   * @param whenHeldClosed called when a held connection closes, or has closed
+   */
+  ConnectionClose(
+      Connection connection, Supplier<String> serverReference, Runnable whenHeldClosed) {
+    this.connection = connection;
+    this.serverReference = serverReference;
+    this.whenHeldClosed = whenHeldClosed;
+  }
+
+  /** Sends the DISCONNECT, if the protocol version has one, and closes the connection. */
+  void now(CloseReason reason, String detail) {
+    String reference = reason == CloseReason.USE_ANOTHER_SERVER ? serverReference.get() : "";
+    MqttMessage packet =
+        reason.isClientInitiated()
+            ? null
+            : connection.dialect().disconnect(reason, detail, reference);
+    if (packet != null) {
+      connection.writer().message(packet);
+    }
+    connection.writer().flush();
+    if (reason.isClientInitiated()) {
+      connection.channel().close();
+    } else {
+      LingeringClose.begin(connection.channel());
+    }
+  }
+
+  /**
+   * Keeps the connection open until {@link #heldNow}. Until then nothing is read from it, so that
+   * TCP holds back what the client sends.
+   *
+   * @param closesIn when it is expected to be closed
+   */
+  void hold(Duration closesIn) {
+    held = true;
+    heldFor = closesIn;
+    releases.set(2);
+    connection.channel().config().setAutoRead(false);
+    connection.channel().closeFuture().addListener(closed -> onHeldClosed());
+  }
+
+  /** Closes the connection if it is held. */
+  void heldNow(CloseReason reason, String detail) {
+    if (held) {
+      onHeldClosed();
+      now(reason, detail);
+    }
+  }
+
+  private void onHeldClosed() {
+    if (held) {
+      held = false;
+      whenHeldClosed.run();
+    }
+  }
+
+  /** When a held connection was expected to close; null if it was not held. */
+  @Nullable Duration heldFor() {
+    return heldFor;
+  }
+
+  /** Whether nothing is left of the session. To be called once for each part that is released. */
+  boolean isLastRelease() {
+    return releases.decrementAndGet() == 0;
+  }
+}

@@ -1,0 +1,42 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.protocol.CloseReason;
+import org.jspecify.annotations.Nullable;
+
+/** Reports to metrics, client events and plugins that a client has connected or disconnected. */
+final class ConnectionReports {
+  private final Connection connection;
+  private ClientEvents.@Nullable Client client;
+
+  ConnectionReports(Connection connection) {
+    this.connection = connection;
+  }
+
+  void connected(boolean isPersistent) {
+    connection.observer().onConnected(connection.request().protocolLevel(), isPersistent);
+    ClientEvents events = connection.services().events();
+    if (events != ClientEvents.NONE) {
+      client =
+          ClientEvents.Client.of(
+              connection.tenant(),
+              connection.request(),
+              connection.channel(),
+              connection.nowMillis());
+      events.connected(client);
+    }
+    connection.events().connected(connection.access().client());
+  }
+
+  /** A client that was not connected yet gets an error instead. */
+  void refused(CloseReason reason) {
+    connection.observer().onRefused(reason);
+  }
+
+  void disconnected(CloseReason reason) {
+    connection.observer().onDisconnected(reason);
+    if (client != null) {
+      connection.services().events().disconnected(client, reason, connection.nowMillis());
+    }
+    connection.events().disconnected(connection.access().client(), reason.label());
+  }
+}

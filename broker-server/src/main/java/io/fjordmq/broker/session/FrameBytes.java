@@ -1,7 +1,0 @@
-package io.fjordmq.broker.session;
-
-/**
- * Pipeline event: the client sent a frame below MQTT that contains no packet. Its bytes count
- * towards the client's read rate.
- */
-public record FrameBytes(int bytes) {}

@@ -1,7 +1,0 @@
-package io.fjordmq.broker.session;
-
-/**
- * Pipeline event: from here on packets may have this many bytes, because the client's tenant has a
- * limit of its own.
- */
-public record PacketLimit(int bytes) {}

@@ -1,0 +1,77 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.inbox.Attachment;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Opens the session of an authenticated client in steps that wait for stores: an older connection
+ * of the client releases its state, the inbox is attached, subscriptions are restored. If the
+ * session ends meanwhile, its resources are released after the step in progress. Event loop only.
+ *
+ * @param session is registered
+ * @param resumes sessions that wait for the routes of their subscriptions
+ * @param then called after the last step, unless the session has ended
+ */
+record SessionOpening(
+    Session session, SessionServices services, ResumeQueue resumes, Listener then) {
+  /** Learns that a session can be opened. */
+  interface Listener {
+    /**
+     * @param sessionPresent for the CONNACK
+     */
+    void opened(boolean sessionPresent);
+  }
+
+  /** Begins with the attach, once an older connection of the client has returned its state. */
+  void begin() {
+    CompletableFuture<Void> olderGone = session.registration().previousReleased();
+    if (olderGone.isDone()) {
+      attachInbox();
+    } else {
+      // In a separate task: thousands may wait for each other and have ended by then.
+      olderGone.thenRun(() -> session.eventLoop().execute(this::attachInbox));
+    }
+  }
+
+  /** Attaches the inbox, now that the client has no other connection on this node. */
+  private void attachInbox() {
+    if (session.isEnded()) {
+      session.releaseResources();
+      return;
+    }
+    session.ownership().acquire(this::attached);
+  }
+
+  private void attached(@Nullable Attachment attachment, @Nullable Throwable error) {
+    if (error != null) {
+      if (!session.isEnded()) {
+        StoreFailure.end(session.connection(), error, "attaching the session");
+      }
+      session.releaseResources();
+      return;
+    }
+    session.attached(attachment);
+    if (session.isEnded()) {
+      session.releaseResources();
+      return;
+    }
+    boolean present = attachment != null && attachment.sessionPresent();
+    session
+        .connection()
+        .whenDone(
+            new ResumedSubscriptions(services, session, resumes).resume(attachment),
+            (done, failure) -> subscribed(present, failure));
+  }
+
+  private void subscribed(boolean present, @Nullable Throwable error) {
+    if (error != null && !session.isEnded()) {
+      StoreFailure.end(session.connection(), error, "restoring subscriptions");
+    }
+    if (session.isEnded()) {
+      session.releaseResources();
+    } else {
+      then.opened(present);
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.broker.delivery.SessionRegistry.Registration;
+import io.netty.channel.EventLoop;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions of this node, from their registration until nothing is left of them, and what they
+ * share: the timeout wheels of the event loops, the clients that are paused, the queue of sessions
+ * being resumed, and the log of store failures. Thread-safe.
+ */
+final class SessionTable implements SessionOwner {
+  /** Far below the queue limit of a range client; enough for several of the largest log entries. */
+  private static final int RESUMED_AT_ONCE = 4_000;
+
+  static final String LEAVING = "node draining; use another server";
+
+  private final SessionServices services;
+  private final PausedClients pausedClients;
+  private final StoreFailureLog storeFailures = new StoreFailureLog();
+  private final ResumeQueue resumes = new ResumeQueue(RESUMED_AT_ONCE);
+  private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
+  private final Set<Session> alive = ConcurrentHashMap.newKeySet();
+  private final Set<Session> disconnectedForDrain = ConcurrentHashMap.newKeySet();
+  private final HeldConnections held = new HeldConnections();
+  private volatile @Nullable String serverReference;
+  private volatile @Nullable CompletableFuture<Void> shutDownDone;
+
+  /** Completes when all sessions have ended with the node's incarnation; null before that. */
+  private volatile @Nullable CompletableFuture<Void> incarnationEnded;
+
+  SessionTable(SessionServices services) {
+    this.services = services;
+    this.pausedClients = new PausedClients(services.servingState());
+  }
+
+  @Override
+  public SessionServices services() {
+    return services;
+  }
+
+  @Override
+  public ResumeQueue resumes() {
+    return resumes;
+  }
+
+  @Override
+  public PausedClients pausedClients() {
+    return pausedClients;
+  }
+
+  @Override
+  public StoreFailureLog storeFailures() {
+    return storeFailures;
+  }
+
+  @Override
+  public TimeoutWheel wheel(EventLoop loop) {
+    TimeoutWheel wheel = wheels.get(loop);
+    return wheel == null ? wheels.computeIfAbsent(loop, TimeoutWheel::new) : wheel;
+  }
+
+  /** The sessions that have not returned their state, in no particular order. */
+  Set<Session> alive() {
+    return Collections.unmodifiableSet(alive);
+  }
+
+  /** The same in the order of their client identifiers. */
+  List<Session> inRepeatableOrder() {
+    return alive.stream().sorted(Comparator.comparing(Session::clientId)).toList();
+  }
+
+  /** Connections that outlive their sessions. */
+  HeldConnections held() {
+    return held;
+  }
+
+  /** Number of sessions and held connections. */
+  int size() {
+    return alive.size() + held.sizeWithout(alive);
+  }
+
+  /** Returns false if the session has been disconnected for this reason before. */
+  boolean disconnectForDrain(Session session) {
+    return disconnectedForDrain.add(session);
+  }
+
+  /** The node is leaving. */
+  void leave(String reference) {
+    serverReference = reference;
+  }
+
+  boolean isLeaving() {
+    return serverReference != null;
+  }
+
+  @Override
+  public String serverReference() {
+    String reference = serverReference;
+    return reference == null ? "" : reference;
+  }
+
+  boolean isShuttingDown() {
+    return shutDownDone != null;
+  }
+
+  /** From now on, new sessions end. The future completes when all have released their state. */
+  CompletableFuture<Void> beginShutDown() {
+    CompletableFuture<Void> gone = new CompletableFuture<>();
+    shutDownDone = gone;
+    return gone;
+  }
+
+  /** The future completes when all sessions have released their state. */
+  CompletableFuture<Void> beginEndOfIncarnation() {
+    CompletableFuture<Void> gone = new CompletableFuture<>();
+    incarnationEnded = gone;
+    return gone;
+  }
+
+  void completeIfAllGone(@Nullable CompletableFuture<Void> waiting) {
+    if (waiting != null && alive.isEmpty()) {
+      waiting.complete(null);
+    }
+  }
+
+  @Override
+  public Registration register(Session session) {
+    alive.add(session);
+    return services.registry().register(session);
+  }
+
+  @Override
+  public void release(Session session) {
+    services.registry().stateReturned(session.registration());
+    unregisterIfGone(session);
+    alive.remove(session);
+    disconnectedForDrain.remove(session);
+    completeIfAllGone(shutDownDone);
+    completeIfAllGone(incarnationEnded);
+  }
+
+  @Override
+  public void notHeld(Session session) {
+    held.remove(session);
+  }
+
+  @Override
+  public void heldClosed(Session session) {
+    held.remove(session);
+    unregisterIfGone(session);
+  }
+
+  private void unregisterIfGone(Session session) {
+    if (session.isLastRelease()) {
+      services.registry().release(session.registration());
+      services.tenants().quota(session.tenant()).release();
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.TopicFilter;
+import io.fjordmq.broker.limits.RateLimitedLog;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs failed store operations of sessions. While a store is unavailable, they fail for every
+ * client and filter, so the rate of each kind of line is limited for the whole node. Thread-safe.
+ */
+final class StoreFailureLog {
+  /** The client whose operation failed. */
+  interface Client {
+    String tenant();
+
+    String clientId();
+
+    /** The log, shared by all clients. */
+    StoreFailureLog storeFailures();
+  }
+
+  private static final Logger LOG = LoggerFactory.getLogger(StoreFailureLog.class);
+
+  private final RateLimitedLog disconnects = new RateLimitedLog();
+  private final RateLimitedLog detaches = new RateLimitedLog();
+  private final RateLimitedLog subscriptions = new RateLimitedLog();
+  private final RateLimitedLog retained = new RateLimitedLog();
+
+  /** The client is disconnected because the operation failed. */
+  void onDisconnect(Client client, String activity, Throwable cause) {
+    @Nullable String suppressed = disconnects.permit();
+    if (suppressed != null) {
+      LOG.warn(
+          "Disconnected a client: {} failed: {}{} client={} tenant={}",
+          activity,
+          cause.toString(),
+          suppressed,
+          client.clientId(),
+          client.tenant());
+    }
+  }
+
+  void onDetach(Client client, Throwable cause) {
+    @Nullable String suppressed = detaches.permit();
+    if (suppressed != null) {
+      LOG.warn(
+          "Could not detach an inbox, retrying; the client can reconnect meanwhile: {}{} "
+              + "client={} tenant={}",
+          cause.toString(),
+          suppressed,
+          client.clientId(),
+          client.tenant());
+    }
+  }
+
+  /** The client gets a failure in SUBACK or UNSUBACK. */
+  void onSubscriptionChange(Client client, Throwable cause) {
+    @Nullable String suppressed = subscriptions.permit();
+    if (suppressed != null) {
+      LOG.warn(
+          "Failed to change a subscription: {}{} client={} tenant={}",
+          cause.toString(),
+          suppressed,
+          client.clientId(),
+          client.tenant());
+    }
+  }
+
+  /** The remaining retained messages of a new subscription are dropped. */
+  void onRetained(Client client, TopicFilter filter, @Nullable Throwable cause) {
+    @Nullable String suppressed = retained.permit();
+    if (suppressed != null) {
+      LOG.warn(
+          "Could not deliver retained messages: {}{} filter={} client={} tenant={}",
+          String.valueOf(cause),
+          suppressed,
+          filter,
+          client.clientId(),
+          client.tenant());
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package io.fjordmq.broker.delivery.seeded;
+
+import io.fjordmq.broker.session.Sessions;
+
+/** A delivery that knows the conversation with a client. */
+public final class DeliveryThatKnowsSessions {
+  private DeliveryThatKnowsSessions() {}
+
+  static int count(Sessions sessions) {
+    return sessions.size();
+  }
+}

@@ -1,0 +1,18 @@
+package io.fjordmq.broker.house.violation;
+
+/** Depends on itself through two other classes. */
+public final class RingOfThree {
+  RingOfThreeSecond second = new RingOfThreeSecond();
+
+  private RingOfThree() {}
+
+  /** All classes of the cycle. */
+  public static Class<?>[] members() {
+    return new Class<?>[] {
+      RingOfThree.class,
+      RingOfThreeSecond.class,
+      RingOfThreeThird.class,
+      RingOfThreeThird.Nested.class
+    };
+  }
+}

@@ -1,0 +1,8 @@
+package io.fjordmq.broker.house.violation;
+
+/** Part of {@link RingOfThree}; a nested class counts as well. */
+final class RingOfThreeThird {
+  static final class Nested {
+    final Class<?> first = RingOfThree.class;
+  }
+}

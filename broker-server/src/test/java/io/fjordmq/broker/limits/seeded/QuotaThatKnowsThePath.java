@@ -1,0 +1,12 @@
+package io.fjordmq.broker.limits.seeded;
+
+import io.fjordmq.broker.delivery.SessionRegistry;
+
+/** A limit that knows what it limits. */
+public final class QuotaThatKnowsThePath {
+  private QuotaThatKnowsThePath() {}
+
+  static boolean isFull(SessionRegistry registry) {
+    return registry.hasCapacity();
+  }
+}

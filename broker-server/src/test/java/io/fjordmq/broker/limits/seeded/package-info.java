@@ -1,0 +1,5 @@
+/** Breaks rules of {@code HouseRules} on purpose. */
+@NullMarked
+package io.fjordmq.broker.limits.seeded;
+
+import org.jspecify.annotations.NullMarked;

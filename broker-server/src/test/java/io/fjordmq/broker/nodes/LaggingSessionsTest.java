@@ -1,0 +1,36 @@
+package io.fjordmq.broker.nodes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.range.KeyInterval;
+import org.junit.jupiter.api.Test;
+
+/** Every session that was skipped fetches its inbox, however many there are. */
+class LaggingSessionsTest {
+  private static final InboxId FIRST = new InboxId("t", "1");
+  private static final InboxId SECOND = new InboxId("t", "2");
+
+  private final LaggingSessions lagging = new LaggingSessions(2);
+
+  @Test
+  void shouldNameEachSessionOnceInOrder() {
+    lagging.add(SECOND);
+    lagging.add(FIRST);
+    lagging.add(SECOND);
+    assertThat(lagging.takeItems())
+        .containsExactly(new NodeItem.Refetch(SECOND), new NodeItem.Refetch(FIRST));
+    assertThat(lagging.takeItems()).isEmpty();
+  }
+
+  @Test
+  void shouldNameAllAboveTheLimit() {
+    lagging.add(FIRST);
+    lagging.add(SECOND);
+    lagging.add(new InboxId("t", "3"));
+    lagging.add(FIRST);
+    assertThat(lagging.takeItems()).containsExactly(new NodeItem.InboxesLed(KeyInterval.ALL));
+    lagging.add(FIRST);
+    assertThat(lagging.takeItems()).containsExactly(new NodeItem.Refetch(FIRST));
+  }
+}

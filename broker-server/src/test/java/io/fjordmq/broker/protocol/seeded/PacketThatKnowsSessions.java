@@ -1,0 +1,12 @@
+package io.fjordmq.broker.protocol.seeded;
+
+import io.fjordmq.broker.session.Sessions;
+
+/** A packet that knows who sends it. */
+public final class PacketThatKnowsSessions {
+  private PacketThatKnowsSessions() {}
+
+  static int count(Sessions sessions) {
+    return sessions.size();
+  }
+}

@@ -1,0 +1,308 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.plugin.Action;
+import io.fjordmq.api.plugin.Authentication;
+import io.fjordmq.api.plugin.Authenticator;
+import io.fjordmq.api.plugin.Authorizer;
+import io.fjordmq.api.plugin.Decision;
+import io.fjordmq.api.plugin.Identity;
+import io.fjordmq.api.plugin.Permissions;
+import io.fjordmq.api.plugin.Permissions.Access;
+import io.fjordmq.api.plugin.Permissions.Rule;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.security.TestSecurity;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.testing.World;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttProperties;
+import io.netty.handler.codec.mqtt.MqttVersion;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What clients may do, and what they hear when they may not. */
+@ExtendWith(LeakDetector.class)
+class AuthorizationTest {
+  /** May write to {@code in/…} and read {@code out/…}; nothing else. */
+  private static final Permissions PERMISSIONS =
+      new Permissions(
+          List.of(
+              Rule.allow(Access.WRITE, "in/#"),
+              Rule.deny(Access.READ, "out/secret"),
+              Rule.allow(Access.READ, "out/#")));
+
+  private static final Authenticator LIMITED =
+      attempt ->
+          new Authentication.Allow(
+                  new Identity(
+                      "t",
+                      "u",
+                      attempt.clientId().startsWith("free") ? null : PERMISSIONS,
+                      Map.of()))
+              .now();
+
+  private final World world = new World(SessionSettings.defaults(), TestSecurity.of(LIMITED));
+
+  @AfterEach
+  void closeWorld() {
+    world.close();
+    assertThat(world.observer.heldBack).hasValue(0);
+    assertThat(world.sessions.size()).isZero();
+  }
+
+  private static TestClient connected(TestClient client) {
+    client.expect("CONNACK 0");
+    return client;
+  }
+
+  private TestClient free(String filter) {
+    TestClient client = connected(world.open().connect5("free-" + filter, true, 0));
+    client.subscribe(1, filter, 2).all();
+    return client;
+  }
+
+  @Test
+  void shouldTellMqtt5WhyAPublishIsNotTaken() {
+    TestClient listener = free("#");
+    TestClient client = connected(world.open().connect5("c", true, 0));
+    client.publish(1, 1, "in/a", "x").publish(2, 1, "else", "x").publish(3, 1, "in/b", "x");
+    client.expect("PUBACK 1", "PUBACK 2 87", "PUBACK 3");
+    client.publish(4, 2, "else", "x").expect("PUBREC 4 87");
+    client.publish(4, 2, "in/c", "x").expect("PUBREC 4");
+    client.reply(MqttMessageType.PUBREL, 4).expect("PUBCOMP 4");
+    client.publish(0, 0, "else", "x").expect();
+    listener.expect("PUBLISH q1 id=1 in/a x", "PUBLISH q1 id=2 in/b x", "PUBLISH q2 id=3 in/c x");
+    assertThat(world.observer.dropped).containsEntry(DropReason.NOT_AUTHORIZED, 1L);
+  }
+
+  @Test
+  @DisplayName("[3.1.1: MQTT-3.3.5-2] what MQTT 3 may not publish is acknowledged and dropped")
+  void shouldAcknowledgeAndDropWhatMqtt3MayNotPublish() {
+    TestClient listener = free("#");
+    TestClient client = connected(world.open().connect3("c", true));
+    client.publish(1, 1, "else", "x").expect("PUBACK 1");
+    client.publish(2, 2, "else", "x").expect("PUBREC 2");
+    client.reply(MqttMessageType.PUBREL, 2).expect("PUBCOMP 2");
+    client.publish(0, 0, "else", "x").publish(2, 2, "in/a", "y").expect("PUBREC 2");
+    listener.expect("PUBLISH q2 id=1 in/a y");
+    assertThat(world.observer.dropped).containsEntry(DropReason.NOT_AUTHORIZED, 3L);
+  }
+
+  @ParameterizedTest(name = "persistent: {0}")
+  @CsvSource({"60", "0"})
+  void shouldGiveBackTheIdentifierOfADeniedQos2Publish(int expirySeconds) {
+    TestClient listener = free("#");
+    TestClient client = connected(world.open().connect5("c", false, expirySeconds));
+    for (int i = 0; i < 3; i++) {
+      client.publish(7, 2, "else", "x").expect("PUBREC 7 87");
+    }
+    client.publish(7, 2, "in/a", "x").expect("PUBREC 7");
+    listener.expect("PUBLISH q2 id=1 in/a x");
+  }
+
+  @Test
+  void shouldDenySubscriptionsFilterByFilter() {
+    TestClient five = connected(world.open().connect5("c5", true, 0));
+    five.subscribe(1, "out/a", 1).subscribe(2, "in/a", 1).subscribe(3, "#", 0);
+    five.expect("SUBACK 1 [1]", "SUBACK 2 [135]", "SUBACK 3 [0]");
+    five.subscribe(4, "out/secret", 0).subscribe(5, "$share/g/in/#", 0);
+    five.expect("SUBACK 4 [135]", "SUBACK 5 [135]");
+    TestClient three = connected(world.open().connect3("c3", true));
+    three.subscribe(1, "out/#", 1).subscribe(2, "in/a", 1);
+    three.expect("SUBACK 1 [1]", "SUBACK 2 [128]");
+  }
+
+  @ParameterizedTest(name = "session expiry {0}")
+  @CsvSource({"0", "60"})
+  void shouldSendOnlyWhatTheClientMayRead(int expirySeconds) {
+    TestClient publisher = free("nothing");
+    publisher.publish(1, 1, "out/kept", "r", true, false, MqttProperties.NO_PROPERTIES);
+    publisher.publish(2, 1, "out/secret", "r", true, false, MqttProperties.NO_PROPERTIES);
+    publisher.publish(3, 1, "in/kept", "r", true, false, MqttProperties.NO_PROPERTIES);
+    TestClient client = connected(world.open().connect5("c", true, expirySeconds));
+    client.subscribe(1, "#", 1);
+    client.expect("SUBACK 1 [1]", "PUBLISH q1 retain id=1 out/kept r");
+    for (String topic : List.of("out/secret", "out/a", "in/a", "out/b")) {
+      publisher.publish(4, 1, topic, "m");
+      publisher.publish(0, 0, topic, "m");
+    }
+    assertThat(client.all())
+        .filteredOn(packet -> packet.contains("q0"))
+        .containsExactly("PUBLISH q0 out/a m", "PUBLISH q0 out/b m");
+    assertThat(world.observer.dropped).containsEntry(DropReason.NOT_AUTHORIZED, 4L);
+  }
+
+  @Test
+  void shouldGiveASharesMessageToAMemberWhoMayReadIt() {
+    TestClient may = connected(world.open().connect5("free-member", true, 0));
+    TestClient mayNot = connected(world.open().connect5("limited", true, 0));
+    may.subscribe(1, "$share/g/#", 0).all();
+    mayNot.subscribe(1, "$share/g/#", 0).expect("SUBACK 1 [0]");
+    TestClient publisher = free("nothing");
+    for (int i = 0; i < 4; i++) {
+      publisher.publish(0, 0, "in/x", "m" + i);
+    }
+    mayNot.expect();
+    assertThat(may.all()).hasSize(4);
+  }
+
+  @ParameterizedTest(name = "session expiry {0}")
+  @CsvSource({"0", "60"})
+  void shouldKeepTheSubscriptionsOfAShareMemberWhoMayNotReadAMessage(int expirySeconds) {
+    TestClient member = connected(world.open().connect5("limited", true, expirySeconds));
+    member.subscribe(1, "out/#", 0).subscribe(2, "$share/g/#", 0).all();
+    TestClient publisher = free("nothing");
+
+    publisher.publish(1, 1, "in/x", "for nobody").expect("PUBACK 1");
+    publisher.publish(2, 1, "out/a", "after").expect("PUBACK 2");
+
+    member.expect("PUBLISH q0 out/a after", "PUBLISH q0 out/a after");
+    assertThat(world.observer.dropped).isEmpty();
+    assertThat(world.undelivered).isEqualTo(Map.of("no_share_member", 1L));
+  }
+
+  @ParameterizedTest(name = "will for {0}: MQTT 5 {1}, MQTT 3 {2}")
+  @CsvSource({"in/will, 0, 0", "else, 87, 5"})
+  void shouldRefuseAClientThatMayNotLeaveItsWill(String topic, String five, String three) {
+    for (MqttVersion version : List.of(MqttVersion.MQTT_5, MqttVersion.MQTT_3_1_1)) {
+      world
+          .open()
+          .connect(
+              to ->
+                  to.protocolVersion(version)
+                      .clientId("c")
+                      .cleanSession(true)
+                      .willFlag(true)
+                      .willTopic(topic)
+                      .willMessage("gone".getBytes(StandardCharsets.UTF_8)))
+          .expect("CONNACK " + (version == MqttVersion.MQTT_5 ? five : three));
+    }
+  }
+
+  /** Decides when the test does. */
+  private static final class Slow implements Authorizer {
+    private final List<String> asked = new ArrayList<>();
+    private CompletableFuture<Decision> answer = new CompletableFuture<>();
+
+    @Override
+    public CompletionStage<Decision> authorize(
+        io.fjordmq.api.plugin.ClientInfo client, Action action) {
+      asked.add(client.clientId() + " " + action);
+      return answer;
+    }
+
+    private void decide(Decision decision) {
+      CompletableFuture<Decision> decided = answer;
+      answer = new CompletableFuture<>();
+      decided.complete(decision);
+    }
+  }
+
+  @Test
+  void shouldKeepTheOrderWhileAProviderThinks() {
+    Slow slow = new Slow();
+    try (World slowly = new World(SessionSettings.defaults(), TestSecurity.of(open(), slow))) {
+      TestClient client = connected(slowly.open().connect5("c", true, 0));
+      client.publish(1, 1, "a", "x").publish(2, 1, "b", "x").raw("c000").expect();
+      assertThat(slowly.observer.heldBack).hasValue(1);
+      assertThat(slow.asked).containsExactly("c publish to a");
+      slow.decide(Decision.DENY);
+      slowly.settle();
+      client.expect("PUBACK 1 87");
+      slow.decide(Decision.ALLOW);
+      slowly.settle();
+      assertThat(client.all()).containsExactlyInAnyOrder("PUBACK 2 10", "PINGRESP");
+      assertThat(slowly.observer.heldBack).hasValue(0);
+      client.publish(3, 1, "a", "x").publish(4, 1, "b", "x").expect("PUBACK 3 87", "PUBACK 4 10");
+      assertThat(slow.asked).containsExactly("c publish to a", "c publish to b");
+      client.publish(0, 0, "a", "x"); // another QoS is another question
+      assertThat(slow.asked).hasSize(3);
+      client.publish(5, 1, "b", "x").cut();
+      slow.decide(Decision.ALLOW);
+      slowly.settle();
+      assertThat(slowly.sessions.size()).isZero();
+      assertThat(slowly.observer.heldBack).hasValue(0);
+    }
+  }
+
+  @Test
+  void shouldWorkOffWhatWaitedWithoutGrowingTheStack() {
+    int packets = 20_000;
+    CompletableFuture<Decision> first = new CompletableFuture<>();
+    List<String> asked = new ArrayList<>();
+    Authorizer quick =
+        (client, action) -> {
+          asked.add(action.toString());
+          return asked.size() == 1 ? first : Decision.DENY.now();
+        };
+    try (World world = new World(SessionSettings.defaults(), TestSecurity.of(open(), quick))) {
+      TestClient client = connected(world.open().connect3("c", true));
+      StringBuilder publishes = new StringBuilder();
+      for (int i = 0; i < packets; i++) {
+        publishes.append(
+            String.format("3006 0004 %08x", 0x30303030 + (i % 10) + (i / 10 % 10 << 8)));
+      }
+      client.raw(publishes.toString());
+      first.complete(Decision.DENY);
+      world.settle();
+      assertThat(world.observer.dropped).containsEntry(DropReason.NOT_AUTHORIZED, (long) packets);
+      client.raw("c000").expect("PINGRESP");
+    }
+  }
+
+  private static Authenticator open() {
+    return attempt -> new Authentication.Allow(new Identity("t", "u", null, Map.of())).now();
+  }
+
+  @Test
+  void shouldAskAgainWhenTheTimeForRememberingIsOver() {
+    List<String> asked = new ArrayList<>();
+    Authorizer counting =
+        (client, action) -> {
+          asked.add(action.toString());
+          return Decision.ALLOW.now();
+        };
+    try (World later = new World(SessionSettings.defaults(), TestSecurity.of(open(), counting))) {
+      TestClient client = connected(later.open().connect5("c", true, 0));
+      client.publish(1, 1, "a", "x").publish(2, 1, "a", "x");
+      assertThat(asked).hasSize(1);
+      later.pass(61);
+      client.publish(3, 1, "a", "x");
+      assertThat(asked).hasSize(2);
+      for (int i = 0; i < 200; i++) {
+        client.publish(0, 0, "t/" + i, "x"); // more topics than are remembered
+      }
+      assertThat(asked).hasSize(202);
+    }
+  }
+
+  @Test
+  void shouldAskProvidersAboutSubscriptionsInTheirOrder() {
+    Authorizer first =
+        (client, action) ->
+            action instanceof Action.Subscribe wanted && wanted.filter().text().startsWith("x")
+                ? Decision.DENY.now()
+                : Decision.PASS.now();
+    Authorizer second =
+        (client, action) ->
+            action.toString().endsWith("y") ? Decision.ALLOW.now() : Decision.PASS.now();
+    try (World two =
+        new World(SessionSettings.defaults(), TestSecurity.of(open(), first, second))) {
+      TestClient client = connected(two.open().connect5("c", true, 0));
+      client.subscribe(1, "x/y", 0).subscribe(2, "a/y", 0).subscribe(3, "a/z", 0);
+      client.expect("SUBACK 1 [135]", "SUBACK 2 [0]", "SUBACK 3 [135]");
+    }
+  }
+}

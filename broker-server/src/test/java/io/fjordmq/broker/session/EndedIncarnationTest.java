@@ -1,0 +1,134 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.testing.TestCluster;
+import io.fjordmq.broker.testing.TestNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a node's connections when the cluster has counted it as down (0038). */
+class EndedIncarnationTest {
+  private static final String TAKEN_OVER = "DISCONNECT 8e";
+
+  private final TestCluster cluster = new TestCluster(3);
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  /** Ten each second, the first at once, whatever the node does meanwhile. */
+  @Test
+  void shouldCloseTheConnectionsOfAnEndedLifeOneAfterTheOther() {
+    TestNode node = cluster.node(1);
+    List<TestClient> clients = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      clients.add(node.connectPersistent("c" + i).subscribe(1, "a", 1));
+      clients.get(i).all();
+    }
+    node.membership.endLife();
+    for (int closed = 1; closed <= 5; closed++) {
+      cluster.settle();
+      assertThat(clients).filteredOn(TestClient::isOpen).hasSize(5 - closed);
+      assertThat(node.sessions.size()).isEqualTo(5 - closed);
+      assertThat(node.registry.size()).isEqualTo(5 - closed);
+      clients.get(closed - 1).expect("DISCONNECT 8b");
+      if (closed == 2) {
+        cluster.beginNextLife(1);
+      }
+      cluster.pass(Duration.ofMillis(100));
+    }
+  }
+
+  /** Until its turn comes, a connection of an ended life is neither read nor written. */
+  @Test
+  void shouldDoNothingForTheConnectionsOfAnEndedLife() {
+    TestNode node = cluster.node(1);
+    TestClient watcher = cluster.node(0).connectPersistent("w").subscribe(1, "#", 1);
+    watcher.all();
+    node.connect("a");
+    TestClient held = node.connect("b").subscribe(1, "a", 1);
+    TestClient persistent = node.connectPersistent("c").subscribe(1, "a", 1);
+    held.all();
+    persistent.all();
+    node.membership.endLife();
+    cluster.settle();
+    cluster.beginNextLife(1);
+    held.publish(2, 1, "x", "never").subscribe(3, "y", 1).raw("c000").expect();
+    persistent.publish(2, 2, "x", "never").expect();
+    cluster.node(0).connect("q").publish(1, 1, "a", "m").expect("PUBACK 1");
+    watcher.expect("PUBLISH q1 id=1 a m");
+    held.expect();
+    persistent.expect();
+    cluster.pass(Duration.ofMillis(200));
+    held.expect("DISCONNECT 8b");
+    persistent.expect("DISCONNECT 8b");
+    watcher.expect();
+    node.open().connect5("c", false, 1_000).expect("CONNACK 0 present", "PUBLISH q1 id=1 a m");
+  }
+
+  /** At the same node, at another one, and of its own accord. */
+  @Test
+  void shouldCloseAConnectionOfAnEndedLifeWhenItsClientIsBackElsewhere() {
+    TestNode node = cluster.node(1);
+    node.connect("a");
+    TestClient here = node.connectPersistent("b").subscribe(1, "a", 1);
+    TestClient there = node.connectPersistent("c");
+    TestClient gone = node.connect("d");
+    here.all();
+    node.membership.endLife();
+    cluster.settle();
+    cluster.beginNextLife(1);
+    TestClient again = node.open().connect5("b", false, 1_000);
+    again.expect("CONNACK 0 present");
+    here.expect(TAKEN_OVER);
+    cluster.node(2).connectPersistent("c");
+    there.expect(TAKEN_OVER);
+    gone.cut();
+    assertThat(node.sessions.size()).isEqualTo(1);
+    cluster.pass(Duration.ofSeconds(1));
+    cluster.node(0).connect("q").publish(1, 1, "a", "m").expect("PUBACK 1");
+    again.expect("PUBLISH q1 id=1 a m");
+  }
+
+  @Test
+  void shouldCloseTheConnectionsOfAnEndedLifeAtOnceWhenItStops() {
+    TestNode node = cluster.node(1);
+    List<TestClient> clients = List.of(node.connect("a"), node.connect("b"), node.connect("c"));
+    node.membership.endLife();
+    cluster.settle();
+    assertThat(clients).filteredOn(TestClient::isOpen).hasSize(2);
+    CompletableFuture<Void> gone = node.sessions.shutDown();
+    cluster.settle();
+    assertThat(gone).isCompleted();
+    clients.forEach(client -> client.expect("DISCONNECT 8b"));
+    assertThat(node.sessions.size()).isZero();
+  }
+
+  /** A drain goes on with the connections of the next life when those of the former are closed. */
+  @Test
+  void shouldNotDrainFasterBecauseALifeHasEnded() {
+    TestNode node = cluster.node(1);
+    List<TestClient> former = List.of(node.connect("a"), node.connect("b"), node.connect("c"));
+    node.membership.endLife();
+    cluster.settle();
+    cluster.beginNextLife(1);
+    TestClient next = node.connect("d");
+    node.sessions.leave("");
+    node.sessions.disconnect(1);
+    cluster.settle();
+    assertThat(former).filteredOn(TestClient::isOpen).hasSize(2);
+    next.expect();
+    cluster.pass(Duration.ofMillis(200));
+    assertThat(former).noneMatch(TestClient::isOpen);
+    node.sessions.disconnect(1);
+    cluster.settle();
+    next.expect("DISCONNECT 9c");
+  }
+}

@@ -1,0 +1,276 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.Settings;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxEntry;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The source of a persistent session's messages, with an inbox store and no session around it. */
+@ExtendWith(LeakDetector.class)
+class InboxSourceTest {
+  private static final Qos ONE = Qos.AT_LEAST_ONCE;
+  private static final int BUFFERED = 4;
+
+  private final OutboundClient client =
+      new OutboundClient(
+          Settings.with(settings("maxInflight", 3), "inboxBufferMessages", BUFFERED));
+  private Attachment attachment = client.attach();
+  private OutboundPublishes outbound = new OutboundPublishes(client, attachment);
+
+  private static SessionSettings settings(String name, int value) {
+    return Settings.with(name, value);
+  }
+
+  @AfterEach
+  void close() {
+    client.inboxes.failure = null;
+    client.tasks.resume();
+    outbound.end();
+    assertThat(client.observer.queued).hasValue(0);
+    client.close();
+  }
+
+  private InboxSource source() {
+    return Objects.requireNonNull(outbound.inbox());
+  }
+
+  /** The connection ends and another one takes the inbox. */
+  private void reconnect() {
+    outbound.end();
+    long sentBelow = outbound.window().sentBelow();
+    client.inboxes.detach(attachment.handle(), sentBelow, 60, false).join();
+    attachment = client.attach();
+    outbound = new OutboundPublishes(client, attachment);
+    client.inboxes.calls.clear();
+  }
+
+  private void push(long... sequences) {
+    for (long sequence : sequences) {
+      InboxEntry entry = client.inboxes.get(OutboundClient.ID).entries.get(sequence);
+      source().appended(List.of(Objects.requireNonNull(entry)));
+    }
+  }
+
+  private void acknowledge(int... identifiers) {
+    for (int identifier : identifiers) {
+      outbound.onAcknowledge(identifier, 0);
+    }
+    outbound.endOfRead();
+  }
+
+  private long calls(String prefix) {
+    return client.inboxes.calls.stream().filter(call -> call.startsWith(prefix)).count();
+  }
+
+  @Test
+  void shouldSendWhatIsPushedWithoutReadingTheStore() {
+    outbound.start();
+    client.store(ONE, "1", "2");
+    push(1, 2);
+    client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
+    assertThat(calls("fetch")).isZero();
+  }
+
+  @Test
+  void shouldReadWhatAPushHasSkipped() {
+    outbound.start();
+    client.store(ONE, "1", "2", "3");
+    push(3);
+    client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2", "PUBLISH q1 id=3 a 3");
+    assertThat(client.inboxes.calls).contains("fetch 1");
+  }
+
+  @Test
+  void shouldReadWhatWasStoredBeforeTheClientConnected() {
+    client.store(ONE, "1", "2");
+    reconnect();
+    client.expect();
+    outbound.start();
+    client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
+  }
+
+  @Test
+  void shouldKeepABoundedNumberInMemoryAndFetchTheRestInOrder() {
+    outbound.start();
+    for (int i = 1; i <= 20; i++) {
+      client.store(ONE, "m" + i);
+      push(i);
+      assertThat(client.observer.queued.get()).isLessThanOrEqualTo(BUFFERED);
+    }
+    for (int i = 1; i <= 20; i++) {
+      client.writer().flush();
+      assertThat(client.wire.next()).isEqualTo("PUBLISH q1 id=" + i + " a m" + i);
+      acknowledge(i);
+      assertThat(client.observer.queued.get()).isLessThanOrEqualTo(BUFFERED);
+    }
+    client.expect();
+    assertThat(client.inboxes.get(OutboundClient.ID).entries).isEmpty();
+  }
+
+  @Test
+  void shouldIgnorePushesWhileAPageIsReadThatContainsThem() {
+    outbound.start();
+    client.store(ONE, "1", "2");
+    client.tasks.hold();
+    push(2);
+    push(1, 2); // late and duplicated
+    client.expect();
+    client.tasks.releaseOne();
+    client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
+  }
+
+  @Test
+  void shouldReadUntilNothingIsLeftAfterALostPush() {
+    outbound.start();
+    client.store(ONE, "1", "2");
+    client.tasks.hold();
+    CompletableFuture<?> page = source().refetch();
+    assertThat(page).isNotDone();
+    client.tasks.resume();
+    client.tasks.releaseOne();
+    assertThat(page).isCompleted();
+    client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
+    assertThat(calls("fetch")).as("one page, and an empty one").isEqualTo(2);
+    outbound.pump();
+    assertThat(calls("fetch")).isEqualTo(2);
+  }
+
+  @Test
+  void shouldHaveOneCommitInFlight() {
+    outbound.start();
+    client.store(ONE, "1", "2", "3");
+    push(1, 2, 3);
+    AtomicInteger emptied = new AtomicInteger();
+    source().whenEmptied(emptied::incrementAndGet);
+    client.tasks.hold();
+    acknowledge(1);
+    acknowledge(3);
+    acknowledge(2);
+    assertThat(client.tasks.waiting()).isOne();
+    assertThat(emptied).hasValue(0);
+    client.tasks.resume();
+    client.tasks.releaseOne();
+    assertThat(client.inboxes.calls).containsSequence("commit 2 []", "commit 4 []");
+    assertThat(emptied).hasValue(2);
+    client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2", "PUBLISH q1 id=3 a 3");
+  }
+
+  @Test
+  void shouldCommitAcknowledgementsBeyondAGap() {
+    outbound.start();
+    client.store(ONE, "1", "2", "3");
+    push(1, 2, 3);
+    acknowledge(3);
+    assertThat(client.inboxes.calls).contains("commit 1 [3]");
+    outbound.endOfRead();
+    assertThat(calls("commit")).isOne();
+  }
+
+  @Test
+  void shouldReleaseAfterThePubrecIsRecorded() {
+    outbound.start();
+    client.store(Qos.EXACTLY_ONCE, "1");
+    push(1);
+    client.expect("PUBLISH q2 id=1 a 1");
+    client.tasks.hold();
+    outbound.onReceived(1, 0);
+    client.expect();
+    client.tasks.releaseOne();
+    client.expect("PUBREL 1");
+    assertThat(client.inboxes.get(OutboundClient.ID).released).containsExactly(1L);
+  }
+
+  @Test
+  void shouldContinueWhereAnEarlierConnectionEnded() {
+    outbound.start();
+    client.store(Qos.EXACTLY_ONCE, "1", "2");
+    client.store(ONE, "3");
+    push(1, 2, 3);
+    outbound.onReceived(2, 0);
+    acknowledge(3);
+    client.expect("PUBLISH q2 id=1 a 1", "PUBLISH q2 id=2 a 2", "PUBLISH q1 id=3 a 3", "PUBREL 2");
+    reconnect();
+    outbound.start();
+    client.expect("PUBREL 2", "PUBLISH q2 dup id=1 a 1");
+    outbound.onComplete(2);
+    outbound.onReceived(1, 0);
+    outbound.onComplete(1);
+    outbound.endOfRead();
+    assertThat(client.inboxes.calls).contains("commit 4 []");
+  }
+
+  @Test
+  void shouldSettleWhatHasExpired() {
+    client.inboxes.append(OutboundClient.ID, OutboundClient.message(ONE, "old", 2_000));
+    client.inboxes.append(OutboundClient.ID, OutboundClient.message(ONE, "new", Message.NEVER));
+    client.now = 2_000;
+    outbound.start();
+    push(1, 2);
+    client.expect("PUBLISH q1 id=2 a new");
+    acknowledge(2);
+    assertThat(client.inboxes.calls).contains("commit 3 []");
+  }
+
+  @Test
+  void shouldEndTheSessionIfTheStoreFails() {
+    outbound.start();
+    client.store(ONE, "1", "2");
+    client.inboxes.failure = new IllegalStateException("no majority");
+    push(2);
+    assertThat(client.failures).containsExactly(CloseReason.SERVER_UNAVAILABLE);
+  }
+
+  @Test
+  void shouldEndTheSessionIfAnotherConnectionHasTheInbox() {
+    outbound.start();
+    client.store(ONE, "1");
+    push(1);
+    client.attach();
+    acknowledge(1);
+    assertThat(client.failures).containsExactly(CloseReason.SESSION_TAKEN_OVER);
+    client.expect("PUBLISH q1 id=1 a 1");
+  }
+
+  @Test
+  void shouldCommitTheLastAcknowledgementsWhenTheConnectionEnds() {
+    outbound.start();
+    client.store(ONE, "1", "2");
+    push(1, 2);
+    client.tasks.hold();
+    acknowledge(1);
+    outbound.onAcknowledge(2, 0);
+    client.ended = true;
+    outbound.end();
+    client.tasks.resume();
+    client.tasks.releaseOne();
+    client.tasks.releaseOne();
+    assertThat(client.inboxes.get(OutboundClient.ID).entries).isEmpty();
+  }
+
+  @Test
+  void shouldTakeNoPageOfRetainedMessagesWhileEntriesWaitInTheStore() {
+    outbound.start();
+    assertThat(source().canAcceptPage()).isTrue();
+    for (int i = 1; i <= 8; i++) {
+      client.store(ONE, "m" + i);
+      push(i);
+    }
+    assertThat(source().canAcceptPage()).isFalse();
+    acknowledge(1, 2, 3);
+    acknowledge(4, 5, 6);
+    assertThat(source().canAcceptPage()).isTrue();
+  }
+}

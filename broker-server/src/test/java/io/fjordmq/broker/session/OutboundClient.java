@@ -1,0 +1,261 @@
+package io.fjordmq.broker.session;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.Topic;
+import io.fjordmq.api.plugin.ClientInfo;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.ShareKey;
+import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ConnectRequest;
+import io.fjordmq.broker.protocol.Dialect;
+import io.fjordmq.broker.security.ClientAccess;
+import io.fjordmq.broker.security.ConnectAdmission;
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.testing.CountingSessionObserver;
+import io.fjordmq.broker.testing.MemoryInboxStore;
+import io.fjordmq.broker.testing.StoreTasks;
+import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.inbox.AttachRequest;
+import io.fjordmq.inbox.Attachment;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.InboxStore;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays the client of {@link OutboundPublishes} and of its sources, without a session. The wire and
+ * the inbox store are real enough; everything else is recorded.
+ */
+final class OutboundClient implements OutboundPublishes.Client {
+  static final String ID = "c";
+  private static final int RECEIVE_MAXIMUM = 100;
+  private static final int MAX_PACKET_BYTES = 100;
+
+  final TestClient wire =
+      new TestClient(() -> {}, ByteBufAllocator.DEFAULT, new ChannelInboundHandlerAdapter() {})
+          .reading5();
+  final StoreTasks tasks = StoreTasks.immediate();
+  final MemoryInboxStore inboxes = new MemoryInboxStore(tasks);
+  final CountingSessionObserver observer = new CountingSessionObserver();
+  final List<CloseReason> failures = new ArrayList<>();
+  final List<Limit> limits = new ArrayList<>();
+  private final StoreFailureLog storeFailures = new StoreFailureLog();
+  long now = 1_000;
+  boolean ended;
+
+  private final SessionSettings settings;
+  private final ConnectRequest request;
+  private final ClientAccess access;
+  private final Dialect dialect;
+  private final PacketWriter writer;
+
+  OutboundClient(SessionSettings settings) {
+    this(settings, RECEIVE_MAXIMUM);
+  }
+
+  OutboundClient(SessionSettings settings, int receiveMaximum) {
+    this.settings = settings;
+    this.request =
+        new ConnectRequest(
+            5,
+            ID,
+            false,
+            false,
+            60,
+            60,
+            0,
+            0,
+            receiveMaximum,
+            MAX_PACKET_BYTES,
+            0,
+            true,
+            null,
+            null,
+            null,
+            null,
+            null);
+    ClientInfo info = new ClientInfo("t", ID, null, Map.of(), "test", null, false, null, 5);
+    this.access =
+        Security.allowAll("t").accessOf(new ConnectAdmission.Admitted(info, null, new byte[0]));
+    this.dialect = Dialect.of(request, settings);
+    this.writer =
+        new PacketWriter(
+            wire.channel(),
+            new Throttle(new TimeoutWheel(loop()), settings, unthrottled(), () -> {}),
+            observer);
+  }
+
+  private Throttle.Client unthrottled() {
+    return new Throttle.Client() {
+      @Override
+      public ReadGate gate() {
+        throw new AssertionError("nothing is read");
+      }
+
+      @Override
+      public void reached(Limit limit) {
+        OutboundClient.this.reached(limit);
+      }
+
+      @Override
+      public boolean isOverloaded() {
+        return false;
+      }
+
+      @Override
+      public SessionObserver observer() {
+        return observer;
+      }
+    };
+  }
+
+  /** Creates an inbox, or attaches the one that is there. */
+  Attachment attach() {
+    InboxId id = new InboxId("t", ID);
+    return inboxes.attach(id, new AttachRequest(false, "n1", 1, 60, null)).join();
+  }
+
+  /** Appends to the inbox in the store, which pushes nothing. */
+  void store(Qos qos, String... texts) {
+    for (String text : texts) {
+      inboxes.append(ID, message(qos, text, Message.NEVER));
+    }
+  }
+
+  static Delivery delivery(Qos qos, String text) {
+    return new Delivery(message(qos, text, Message.NEVER), qos, false, List.of(), null);
+  }
+
+  static Delivery shared(String text) {
+    ShareKey share = new ShareKey("t", "share", "a");
+    Message message = message(Qos.AT_LEAST_ONCE, text, Message.NEVER);
+    return new Delivery(message, Qos.AT_LEAST_ONCE, false, List.of(), share);
+  }
+
+  static Message message(Qos qos, String text, long expiresAtMillis) {
+    return new Message(
+        new Topic("a"),
+        text.getBytes(StandardCharsets.UTF_8),
+        qos,
+        false,
+        MessageProperties.NONE,
+        "publisher",
+        500,
+        expiresAtMillis);
+  }
+
+  /** What the client has received since the last call. */
+  void expect(String... packets) {
+    writer.flush();
+    wire.expect(packets);
+  }
+
+  @Override
+  public SessionSettings settings() {
+    return settings;
+  }
+
+  @Override
+  public SessionObserver observer() {
+    return observer;
+  }
+
+  @Override
+  public Dialect dialect() {
+    return dialect;
+  }
+
+  @Override
+  public EventLoop loop() {
+    return wire.channel().eventLoop();
+  }
+
+  @Override
+  public long nowMillis() {
+    return now;
+  }
+
+  @Override
+  public void reached(Limit limit) {
+    limits.add(limit);
+  }
+
+  @Override
+  public void dropped(DropReason reason, long count) {
+    observer.onDropped(reason, count);
+  }
+
+  @Override
+  public PacketWriter writer() {
+    return writer;
+  }
+
+  @Override
+  public InboxStore inboxes() {
+    return inboxes;
+  }
+
+  @Override
+  public String tenant() {
+    return "t";
+  }
+
+  @Override
+  public String clientId() {
+    return ID;
+  }
+
+  @Override
+  public ConnectRequest request() {
+    return request;
+  }
+
+  @Override
+  public ClientAccess access() {
+    return access;
+  }
+
+  @Override
+  public void fail(CloseReason reason, String detail) {
+    failures.add(reason);
+  }
+
+  @Override
+  public <T extends @Nullable Object> void whenDone(
+      CompletableFuture<T> future, ResultCallback<T> then) {
+    ResultCallback.on(loop(), future, then);
+  }
+
+  @Override
+  public <T extends @Nullable Object> void whileOpen(
+      CompletableFuture<T> future, ResultCallback<T> then) {
+    whenDone(
+        future,
+        (value, error) -> {
+          if (!ended) {
+            then.onResult(value, error);
+          }
+        });
+  }
+
+  void close() {
+    writer.discard();
+    wire.dispose();
+  }
+
+  @Override
+  public StoreFailureLog storeFailures() {
+    return storeFailures;
+  }
+}

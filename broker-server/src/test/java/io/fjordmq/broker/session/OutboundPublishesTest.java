@@ -1,0 +1,204 @@
+package io.fjordmq.broker.session;
+
+import static io.fjordmq.broker.session.OutboundClient.delivery;
+import static io.fjordmq.broker.session.OutboundClient.message;
+import static io.fjordmq.broker.session.OutboundClient.shared;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fjordmq.api.Qos;
+import io.fjordmq.broker.dispatch.Delivery;
+import io.fjordmq.broker.dispatch.DeliveryResult;
+import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.protocol.ProtocolViolation;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.Settings;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is sent when, and what the client's acknowledgements do. */
+@ExtendWith(LeakDetector.class)
+class OutboundPublishesTest {
+  private static final SessionSettings TWO_IN_FLIGHT = Settings.with("maxInflight", 2);
+  private static final int ERROR = 0x80;
+
+  private OutboundClient client = new OutboundClient(TWO_IN_FLIGHT);
+  private OutboundPublishes outbound = new OutboundPublishes(client, null);
+
+  @AfterEach
+  void close() {
+    outbound.end();
+    assertThat(client.observer.inflight).hasValue(0);
+    assertThat(client.observer.queued).hasValue(0);
+    client.close();
+  }
+
+  private void withReceiveMaximum(int most) {
+    client.close();
+    client = new OutboundClient(TWO_IN_FLIGHT, most);
+    outbound = new OutboundPublishes(client, null);
+  }
+
+  private void deliver(Qos qos, String... texts) {
+    for (String text : texts) {
+      assertThat(outbound.deliver(delivery(qos, text))).isEqualTo(DeliveryResult.TAKEN);
+    }
+  }
+
+  @Test
+  void shouldSendNothingBeforeItStarts() {
+    deliver(Qos.AT_MOST_ONCE, "x");
+    deliver(Qos.AT_LEAST_ONCE, "y");
+    outbound.pump();
+    client.expect();
+    outbound.start();
+    client.expect("PUBLISH q0 a x", "PUBLISH q1 id=1 a y");
+  }
+
+  @Test
+  void shouldSendTheNextMessageOnceOneIsAcknowledged() {
+    outbound.start();
+    deliver(Qos.AT_LEAST_ONCE, "1", "2", "3", "4");
+    deliver(Qos.AT_MOST_ONCE, "behind");
+    client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
+    outbound.onAcknowledge(2, 0);
+    outbound.endOfRead();
+    client.expect("PUBLISH q1 id=3 a 3");
+    outbound.onAcknowledge(1, 0);
+    outbound.onAcknowledge(3, 0);
+    outbound.endOfRead();
+    client.expect("PUBLISH q1 id=4 a 4", "PUBLISH q0 a behind");
+    outbound.onAcknowledge(4, 0);
+    assertThat(outbound.window().inflight()).isZero();
+  }
+
+  @Test
+  void shouldReportTheLimitOncePerTimeThatItHoldsMessagesBack() {
+    outbound.start();
+    deliver(Qos.AT_LEAST_ONCE, "1", "2", "3", "4");
+    outbound.pump();
+    outbound.pump();
+    assertThat(client.limits).containsExactly(Limit.INFLIGHT);
+    outbound.onAcknowledge(1, 0);
+    outbound.onAcknowledge(2, 0);
+    outbound.endOfRead();
+    deliver(Qos.AT_LEAST_ONCE, "5");
+    outbound.pump();
+    assertThat(client.limits).containsExactly(Limit.INFLIGHT, Limit.INFLIGHT);
+  }
+
+  @Test
+  void shouldNotReportTheLimitThatTheClientHasSetItself() {
+    withReceiveMaximum(1);
+    outbound.start();
+    deliver(Qos.AT_LEAST_ONCE, "1", "2");
+    outbound.pump();
+    client.expect("PUBLISH q1 id=1 a 1");
+    assertThat(client.limits).isEmpty();
+  }
+
+  @Test
+  void shouldWaitForAChannelThatCanBeWritten() {
+    outbound.start();
+    client.wire.stopReading();
+    while (client.writer().isWritable()) {
+      deliver(Qos.AT_MOST_ONCE, "x".repeat(80));
+      client.writer().flush();
+    }
+    deliver(Qos.AT_MOST_ONCE, "late");
+    assertThat(client.observer.queued).hasValue(1);
+    client.wire.readAgain();
+    outbound.pump();
+    client.writer().flush();
+    List<String> packets = client.wire.all();
+    assertThat(packets.get(packets.size() - 1)).isEqualTo("PUBLISH q0 a late");
+    assertThat(client.observer.queued).hasValue(0);
+  }
+
+  @Test
+  void shouldReleaseAMessageOfQos2() {
+    outbound.start();
+    deliver(Qos.EXACTLY_ONCE, "x");
+    client.expect("PUBLISH q2 id=1 a x");
+    outbound.onReceived(1, 0);
+    client.expect("PUBREL 1");
+    outbound.onReceived(1, 0);
+    client.expect("PUBREL 1");
+    outbound.onComplete(1);
+    assertThat(outbound.window().inflight()).isZero();
+    outbound.onComplete(1); // again, as after a lost connection
+    client.expect();
+  }
+
+  @Test
+  void shouldNotReleaseAMessageThatTheClientHasRefused() {
+    outbound.start();
+    deliver(Qos.EXACTLY_ONCE, "x");
+    outbound.onReceived(1, ERROR);
+    client.expect("PUBLISH q2 id=1 a x");
+    assertThat(outbound.window().inflight()).isZero();
+    assertThat(client.observer.dropped).containsOnly(Map.entry(DropReason.REFUSED_BY_CLIENT, 1L));
+  }
+
+  @Test
+  void shouldTellTheClientThatItDoesNotKnowAPacketIdentifier() {
+    outbound.start();
+    outbound.onReceived(7, 0);
+    client.expect("PUBREL 7 92");
+    outbound.onAcknowledge(7, 0);
+    client.expect();
+  }
+
+  @Test
+  void shouldRejectAcknowledgementsOfTheOtherQos() {
+    outbound.start();
+    deliver(Qos.AT_LEAST_ONCE, "1");
+    deliver(Qos.EXACTLY_ONCE, "2");
+    assertThatThrownBy(() -> outbound.onReceived(1, 0)).isInstanceOf(ProtocolViolation.class);
+    assertThatThrownBy(() -> outbound.onAcknowledge(2, 0)).isInstanceOf(ProtocolViolation.class);
+    assertThatThrownBy(() -> outbound.onComplete(2))
+        .isInstanceOfSatisfying(
+            ProtocolViolation.class,
+            found -> assertThat(found.reason()).isEqualTo(CloseReason.PROTOCOL_ERROR));
+  }
+
+  @Test
+  void shouldDropWhatHasExpiredOrIsTooLarge() {
+    Qos qos = Qos.AT_LEAST_ONCE;
+    outbound.deliver(new Delivery(message(qos, "old", 2_000), qos, false, List.of(), null));
+    deliver(qos, "x".repeat(100), "good");
+    client.now = 2_000;
+    outbound.start();
+    client.expect("PUBLISH q1 id=1 a good");
+    assertThat(client.observer.dropped)
+        .containsOnly(
+            Map.entry(DropReason.EXPIRED, 1L), Map.entry(DropReason.EXCEEDS_CLIENT_LIMIT, 1L));
+  }
+
+  @Test
+  void shouldLeaveUnacknowledgedMessagesOfSharesToOtherMembers() {
+    outbound.start();
+    List<Delivery> shares = List.of(shared("1"), shared("2"), shared("3"));
+    shares.forEach(outbound::deliver);
+    deliver(Qos.AT_LEAST_ONCE, "mine");
+    outbound.onAcknowledge(1, 0);
+    assertThat(outbound.end()).containsExactly(shares.get(1), shares.get(2));
+    assertThat(client.observer.dropped).containsOnly(Map.entry(DropReason.CONNECTION_ENDED, 1L));
+  }
+
+  @Test
+  void shouldAcceptOnlyQos0BesideAnInbox() {
+    OutboundPublishes persistent = new OutboundPublishes(client, client.attach());
+    persistent.start();
+    persistent.deliver(delivery(Qos.AT_MOST_ONCE, "x"));
+    client.expect("PUBLISH q0 a x");
+    Delivery stored = delivery(Qos.AT_LEAST_ONCE, "y");
+    assertThatThrownBy(() -> persistent.deliver(stored)).isInstanceOf(IllegalStateException.class);
+    persistent.end();
+  }
+}

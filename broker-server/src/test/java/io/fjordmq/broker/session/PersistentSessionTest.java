@@ -1,0 +1,523 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.Message;
+import io.fjordmq.api.MessageProperties;
+import io.fjordmq.api.Qos;
+import io.fjordmq.api.Topic;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.StoreTasks;
+import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.testing.World;
+import io.fjordmq.inbox.InboxHandle;
+import io.fjordmq.inbox.InboxId;
+import io.fjordmq.inbox.PublishId;
+import io.fjordmq.router.Receiver;
+import io.netty.handler.codec.mqtt.MqttMessageType;
+import io.netty.handler.codec.mqtt.MqttProperties;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Sessions that outlive their connection. */
+@ExtendWith(LeakDetector.class)
+class PersistentSessionTest {
+  private final World world = new World();
+
+  @AfterEach
+  void closeWorld() {
+    world.close();
+    assertThat(world.observer.inflight).hasValue(0);
+    assertThat(world.observer.queued).hasValue(0);
+    assertThat(world.sessions.size()).isZero();
+  }
+
+  private TestClient publisher() {
+    TestClient client = world.open().connect3("pub", true);
+    client.expect("CONNACK 0");
+    return client;
+  }
+
+  private TestClient subscriber(int qos) {
+    TestClient client = world.open().connect3("sub", false).subscribe(1, "a/#", qos);
+    client.expect("CONNACK 0", "SUBACK 1 [" + qos + "]");
+    return client;
+  }
+
+  private TestClient back() {
+    return world.open().connect3("sub", false);
+  }
+
+  /** The same client, taking one message at a time. */
+  private TestClient narrow() {
+    MqttProperties one = new MqttProperties();
+    one.add(new MqttProperties.IntegerProperty(MqttProperties.RECEIVE_MAXIMUM, 1));
+    one.add(new MqttProperties.IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 100));
+    return world.open().connect5("sub", false, one);
+  }
+
+  private static Message message(String text) {
+    return new Message(
+        new Topic("a/b"),
+        text.getBytes(StandardCharsets.UTF_8),
+        Qos.AT_LEAST_ONCE,
+        false,
+        MessageProperties.NONE,
+        "pub",
+        0,
+        Message.NEVER);
+  }
+
+  @Test
+  void shouldDeliverWhatCameWhileTheClientWasAway() {
+    subscriber(1).cut();
+    publisher()
+        .publish(1, 1, "a/b", "one")
+        .publish(2, 2, "a/b", "two")
+        .publish(0, 0, "a/b", "lost");
+    TestClient again = back();
+    again.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
+  }
+
+  @Test
+  void shouldDeliverQos0LiveAgainAfterComingBack() {
+    subscriber(1).cut();
+    TestClient again = back();
+    again.expect("CONNACK 0 present");
+    publisher().publish(0, 0, "a/b", "live");
+    again.expect("PUBLISH q0 a/b live");
+  }
+
+  @Test
+  void shouldMendARouteThatAnEarlierConnectionLeftBehindItsSubscription() {
+    TestClient subscriber = subscriber(1);
+    StoreTasks routing = world.separateRouting();
+    routing.hold();
+    subscriber.subscribe(2, "a/#", 0);
+    routing.lose();
+    subscriber.cut();
+    TestClient again = back();
+    again.expect("CONNACK 0 present");
+    publisher().publish(1, 1, "a/b", "once");
+    again.expect("PUBLISH q0 a/b once");
+  }
+
+  @Test
+  void shouldKeepTheSubscriptionsOfAResumedSessionWhenOneOfTheEarlierConnectionIsLate() {
+    TestClient subscriber = subscriber(1);
+    StoreTasks routing = world.separateRouting();
+    routing.hold();
+    subscriber.subscribe(2, "b", 1);
+    TestClient again = back();
+    routing.resume();
+    world.settle();
+    again.expect("CONNACK 0 present");
+    publisher().publish(0, 0, "a/b", "live");
+    again.expect("PUBLISH q0 a/b live");
+  }
+
+  @Test
+  void shouldPushWhatIsAppendedWhileConnected() {
+    TestClient subscriber = subscriber(1);
+    publisher().publish(1, 1, "a/b", "one").expect("PUBACK 1");
+    subscriber.expect("PUBLISH q1 id=1 a/b one");
+    assertThat(world.inboxes.calls).noneMatch(call -> call.startsWith("fetch"));
+  }
+
+  @Test
+  void shouldAcknowledgeThePublisherOnlyWhenTheInboxHasIt() {
+    subscriber(1);
+    TestClient publisher = publisher();
+    world.tasks.hold();
+    publisher.publish(1, 1, "a/b", "one").expect();
+    world.tasks.resume();
+    world.settle();
+    publisher.expect("PUBACK 1");
+  }
+
+  @Test
+  void shouldFetchWhenAPushWasLost() {
+    TestClient subscriber = subscriber(1);
+    TestClient publisher = publisher();
+    world.inboxes.losePushes = true;
+    publisher.publish(1, 1, "a/b", "one");
+    subscriber.expect();
+    world.inboxes.losePushes = false;
+    publisher.publish(2, 1, "a/b", "two");
+    subscriber.expect("PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
+  }
+
+  @Test
+  void shouldDeliverWhatIsAppendedInTheSameWriteAsTheAttach() {
+    subscriber(1).cut();
+    TestClient again = world.open();
+    world.inboxes.beforeAttachIsAnswered =
+        () -> {
+          world.inboxes.append("sub", message("one"));
+          again.runTasks();
+        };
+    again.connect3("sub", false).expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one");
+    world.inboxes.beforeAttachIsAnswered = () -> {};
+    publisher().publish(1, 1, "a/b", "two");
+    again.expect("PUBLISH q1 id=2 a/b two");
+  }
+
+  @Test
+  void shouldReadTheInboxWhenItsRangeHasALeaderAgain() {
+    TestClient subscriber = subscriber(1);
+    TestClient publisher = publisher();
+    world.inboxes.losePushes = true;
+    publisher.publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
+    subscriber.expect();
+    world.inboxes.losePushes = false;
+    world.inboxes.leadAgain();
+    world.settle();
+    subscriber.expect("PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
+
+    world.inboxes.leadAgain(); // nothing was missed: nothing is skipped or doubled
+    world.settle();
+    publisher.publish(3, 1, "a/b", "three");
+    subscriber.expect("PUBLISH q1 id=3 a/b three");
+  }
+
+  @Test
+  void shouldResendUnderTheSameIdentifierWithDup() {
+    TestClient subscriber = subscriber(1);
+    TestClient publisher = publisher();
+    for (int i = 1; i <= 3; i++) {
+      publisher.publish(i, 1, "a/b", "m" + i);
+    }
+    assertThat(subscriber.all()).hasSize(3);
+    // The second is acknowledged, the first is not: only that one is gone.
+    subscriber.reply(MqttMessageType.PUBACK, 2).cut();
+    back().expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b m1", "PUBLISH q1 dup id=3 a/b m3");
+  }
+
+  @Test
+  void shouldSetDupOnNothingThatWasQueuedBehindAFullWindow() {
+    subscriber(1).cut();
+    TestClient publisher = publisher();
+    for (int i = 1; i <= 3; i++) {
+      publisher.publish(i, 1, "a/b", "m" + i);
+    }
+    TestClient narrow = narrow();
+    narrow.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b m1");
+    narrow.cut();
+    back()
+        .expect(
+            "CONNACK 0 present",
+            "PUBLISH q1 dup id=1 a/b m1",
+            "PUBLISH q1 id=2 a/b m2",
+            "PUBLISH q1 id=3 a/b m3");
+  }
+
+  @Test
+  void shouldRememberWhatWasSentOverSeveralConnections() {
+    TestClient subscriber = subscriber(1);
+    publisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
+    assertThat(subscriber.all()).hasSize(2);
+    subscriber.cut();
+    TestClient narrow = narrow();
+    narrow.expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
+    narrow.cut();
+    back()
+        .expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one", "PUBLISH q1 dup id=2 a/b two");
+  }
+
+  @Test
+  void shouldSetDupOnAllThatWasSentWhenAcknowledgementsAndTheDetachAreLost() {
+    TestClient subscriber = subscriber(1);
+    TestClient publisher = publisher();
+    int many = 3 * world.settings.maxInflight();
+    for (int i = 1; i <= many; i++) {
+      publisher.publish(1, 1, "a/b", "m" + i);
+    }
+    world.inboxes.loseCommits = true;
+    assertThat(acknowledgeAll(subscriber)).hasSize(many);
+    world.inboxes.failure = new IllegalStateException("killed");
+    subscriber.cut();
+    world.inboxes.failure = null;
+    world.inboxes.loseCommits = false;
+    TestClient again = back();
+    assertThat(again.next()).isEqualTo("CONNACK 0 present");
+    assertThat(acknowledgeAll(again))
+        .hasSize(many)
+        .allSatisfy(packet -> assertThat(packet).startsWith("PUBLISH q1 dup "));
+    publisher.publish(1, 1, "a/b", "new");
+    assertThat(again.all()).containsExactly("PUBLISH q1 id=" + (many + 1) + " a/b new");
+  }
+
+  private static List<String> acknowledgeAll(TestClient subscriber) {
+    List<String> got = new ArrayList<>();
+    for (String packet = subscriber.next(); packet != null; packet = subscriber.next()) {
+      got.add(packet);
+      subscriber.reply(MqttMessageType.PUBACK, got.size());
+    }
+    return got;
+  }
+
+  @Test
+  void shouldForgetAcknowledgedMessagesInOneCommitPerRead() {
+    TestClient subscriber = subscriber(1);
+    TestClient publisher = publisher();
+    for (int i = 1; i <= 3; i++) {
+      publisher.publish(i, 1, "a/b", "m" + i);
+    }
+    subscriber.all();
+    world.inboxes.calls.clear();
+    subscriber.raw("40020001 40020002 40020003");
+    assertThat(world.inboxes.calls).containsExactly("commit 4 []");
+    assertThat(world.inboxes.get("sub").entries).isEmpty();
+  }
+
+  @Test
+  void shouldCommitBeforeGivingTheInboxBack() {
+    TestClient subscriber = subscriber(1);
+    publisher().publish(1, 1, "a/b", "one");
+    subscriber.all();
+    world.inboxes.calls.clear();
+    subscriber.raw("40020001 e000");
+    assertThat(world.inboxes.calls).containsExactly("commit 2 []", "detach 4294967295");
+  }
+
+  @Test
+  void shouldSendPubrelOnlyWhenThePubrecIsDurable() {
+    TestClient subscriber = subscriber(2);
+    publisher().publish(1, 2, "a/b", "one");
+    subscriber.expect("PUBLISH q2 id=1 a/b one");
+    world.tasks.hold();
+    subscriber.reply(MqttMessageType.PUBREC, 1).expect();
+    world.tasks.resume();
+    world.settle();
+    subscriber.expect("PUBREL 1");
+    assertThat(world.inboxes.get("sub").released).containsExactly(1L);
+    subscriber.reply(MqttMessageType.PUBCOMP, 1);
+    assertThat(world.inboxes.get("sub").released).isEmpty();
+  }
+
+  @Test
+  void shouldResendPubrelAndNotThePublishAfterAPubrec() {
+    TestClient subscriber = subscriber(2);
+    publisher().publish(1, 2, "a/b", "one").publish(2, 2, "a/b", "two");
+    subscriber.all();
+    subscriber.reply(MqttMessageType.PUBREC, 1).expect("PUBREL 1");
+    subscriber.cut();
+    TestClient again = back();
+    again.expect("CONNACK 0 present", "PUBREL 1", "PUBLISH q2 dup id=2 a/b two");
+    again.reply(MqttMessageType.PUBCOMP, 1).reply(MqttMessageType.PUBREC, 2).expect("PUBREL 2");
+    again.reply(MqttMessageType.PUBCOMP, 2);
+    assertThat(world.inboxes.get("sub").entries).isEmpty();
+    assertThat(world.inboxes.get("sub").firstUndelivered()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldRecordAQos2PublishBeforeDistributingIt() {
+    TestClient subscriber = world.open().connect3("live", true).subscribe(1, "a/#", 2);
+    subscriber.all();
+    TestClient publisher = world.open().connect3("durable", false);
+    publisher.expect("CONNACK 0");
+    world.tasks.hold();
+    publisher.publish(5, 2, "a/b", "one").expect();
+    subscriber.expect();
+    world.tasks.resume();
+    world.settle();
+    publisher.expect("PUBREC 5");
+    subscriber.expect("PUBLISH q2 id=1 a/b one");
+    assertThat(world.inboxes.get("durable").received).containsEntry(5, 1L);
+    publisher.reply(MqttMessageType.PUBREL, 5).expect("PUBCOMP 5");
+    assertThat(world.inboxes.get("durable").received).isEmpty();
+  }
+
+  @Test
+  void shouldStoreOnceWhatThePublisherRepeatsAfterALostConnection() {
+    subscriber(2).cut();
+    TestClient first = world.open().connect3("durable", false);
+    first.publish(5, 2, "a/b", "one");
+    first.cut(); // before it read the PUBREC
+    TestClient again = world.open().connect3("durable", false);
+    again.expect("CONNACK 0 present");
+    again.publish(5, 2, "a/b", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBREC 5");
+    again.reply(MqttMessageType.PUBREL, 5).expect("PUBCOMP 5");
+    InboxHandle publisher =
+        new InboxHandle(new InboxId("t", "durable"), world.inboxes.get("durable").incarnation, 0);
+    assertThat(world.inboxes.publishIds)
+        .containsExactly(
+            PublishId.ofPublisher(publisher, 1, 1), PublishId.ofPublisher(publisher, 1, 1));
+    back().expect("CONNACK 0 present", "PUBLISH q2 id=1 a/b one");
+    // The next message has its own number.
+    again.publish(5, 2, "a/b", "two").expect("PUBREC 5");
+    assertThat(world.inboxes.publishIds).last().isEqualTo(PublishId.ofPublisher(publisher, 2, 2));
+  }
+
+  @Test
+  void shouldAnswerPubrelThatIsRepeatedAfterALostConnection() {
+    TestClient publisher = world.open().connect3("durable", false);
+    publisher.publish(5, 2, "a/b", "one");
+    publisher.cut();
+    TestClient again = world.open().connect3("durable", false);
+    again.expect("CONNACK 0 present");
+    again.reply(MqttMessageType.PUBREL, 5).expect("PUBCOMP 5");
+    assertThat(world.inboxes.get("durable").received).isEmpty();
+  }
+
+  @Test
+  void shouldThrowTheSessionAwayAtACleanStart() {
+    subscriber(1).cut();
+    publisher().publish(1, 1, "a/b", "one");
+    world.open().connect3("sub", true).expect("CONNACK 0");
+    assertThat(world.inboxes.find("sub")).isNull();
+    assertThat(world.router.filters(Receiver.Inbox.class)).isEmpty();
+  }
+
+  @Test
+  void shouldStartAnewAtACleanStartThatKeepsTheNewSession() {
+    subscriber(1).cut();
+    publisher().publish(1, 1, "a/b", "one");
+    world.open().connect5("sub", true, 100).expect("CONNACK 0");
+    assertThat(world.inboxes.get("sub").subscriptions).isEmpty();
+    assertThat(world.router.filters(Receiver.Inbox.class)).isEmpty();
+  }
+
+  @Test
+  void shouldResumeASessionThatEndsWithItsConnection() {
+    subscriber(1).cut();
+    publisher().publish(1, 1, "a/b", "one");
+    TestClient last = world.open().connect5("sub", false, 0);
+    last.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one");
+    last.cut();
+    assertThat(world.inboxes.find("sub")).isNull();
+  }
+
+  @Test
+  void shouldEndTheSessionWhenDisconnectSaysSo() {
+    TestClient client = world.open().connect5("c", true, 100);
+    client.raw("e007 00 05 11 00000000");
+    assertThat(world.inboxes.find("c")).isNull();
+    assertThat(world.inboxes.calls).contains("detach 0");
+  }
+
+  @Test
+  void shouldKeepTheWillInTheInboxUntilAGoodbye() {
+    world
+        .open()
+        .connect(
+            to ->
+                to.protocolVersion(io.netty.handler.codec.mqtt.MqttVersion.MQTT_3_1_1)
+                    .clientId("w")
+                    .cleanSession(false)
+                    .willFlag(true)
+                    .willTopic("will")
+                    .willMessage(new byte[] {1}))
+        .disconnect();
+    assertThat(world.inboxes.get("w").will).isNotNull();
+    assertThat(world.inboxes.calls).endsWith("detach 4294967295");
+  }
+
+  @Test
+  void shouldAskForTheWillWhenTheConnectionIsLost() {
+    world.open().connect5("w", true, 100).cut();
+    assertThat(world.inboxes.calls).endsWith("detach 100 will");
+  }
+
+  @Test
+  void shouldTakeOverWithoutLosingOrRepeatingAcknowledgements() {
+    TestClient old = subscriber(1);
+    publisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
+    old.all();
+    old.reply(MqttMessageType.PUBACK, 1);
+    TestClient young = back();
+    young.expect("CONNACK 0 present", "PUBLISH q1 dup id=2 a/b two");
+    assertThat(old.isOpen()).isFalse();
+    assertThat(world.observer.disconnected).containsEntry(CloseReason.SESSION_TAKEN_OVER, 1);
+    assertThat(world.inboxes.get("sub").attached).isTrue();
+  }
+
+  @Test
+  void shouldEndTheSessionWhenItsInboxIsAnothers() {
+    TestClient subscriber = subscriber(1);
+    world.inboxes.get("sub").epoch++; // another node attached it
+    subscriber.subscribe(2, "b", 1);
+    assertThat(subscriber.isOpen()).isFalse();
+    assertThat(world.observer.disconnected).containsEntry(CloseReason.SESSION_TAKEN_OVER, 1);
+  }
+
+  @Test
+  void shouldEndTheSessionWhenTheStoreDoesNotAnswerAndKeepTheMessage() {
+    TestClient subscriber = subscriber(1);
+    publisher().publish(1, 1, "a/b", "one");
+    subscriber.all();
+    world.inboxes.failure = new IllegalStateException("no majority");
+    subscriber.reply(MqttMessageType.PUBACK, 1);
+    assertThat(subscriber.isOpen()).isFalse();
+    assertThat(world.observer.disconnected).containsEntry(CloseReason.SERVER_UNAVAILABLE, 1);
+    world.inboxes.failure = null;
+    back().expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
+  }
+
+  @Test
+  void shouldCloseThePublisherInsteadOfAcknowledgingWhatIsNotDurable() {
+    subscriber(1).cut();
+    TestClient publisher = publisher();
+    world.inboxes.failure = new IllegalStateException("no majority");
+    publisher.publish(1, 1, "a/b", "one").expect();
+    assertThat(publisher.isOpen()).isFalse();
+    assertThat(world.observer.disconnected).containsEntry(CloseReason.NOT_DURABLE, 1);
+  }
+
+  @Test
+  void shouldRefuseTheClientWhenItsSessionCannotBeClaimed() {
+    world.inboxes.failure = new IllegalStateException("no majority");
+    world.open().connect3("sub", false).expect("CONNACK 3");
+    world.open().connect5("sub", false, 10).expect("CONNACK 88");
+    assertThat(world.registry.size()).isZero();
+  }
+
+  @Test
+  void shouldGiveBackWhatWasClaimedWhenTheClientIsGoneBeforeTheConnack() {
+    world.tasks.hold();
+    TestClient client = world.open().connect3("sub", false);
+    client.cut();
+    assertThat(world.registry.size()).isOne();
+    world.tasks.resume();
+    world.settle();
+    assertThat(world.registry.size()).isZero();
+    assertThat(world.inboxes.get("sub").attached).isFalse();
+  }
+
+  /** Two devices under one name, or one that has gone mad, while the store takes its time. */
+  @Test
+  void shouldLetInTheLastOfThousandsThatHaveTakenOverFromEachOther() {
+    world.tasks.hold();
+    for (int i = 0; i < 3_000; i++) {
+      back();
+    }
+    TestClient last = back();
+    world.tasks.resume();
+    world.settle();
+    last.expect("CONNACK 0 present"); // the first one has made it
+    last.raw("c000").expect("PINGRESP");
+  }
+
+  @Test
+  void shouldReadMoreThanTheBufferHoldsAsTheClientGoesOn() {
+    subscriber(1).cut();
+    TestClient publisher = publisher();
+    int many = world.settings.inboxBufferMessages() + world.settings.maxInflight() + 50;
+    for (int i = 1; i <= many; i++) {
+      publisher.publish(1, 1, "a/b", "m" + i);
+    }
+    TestClient again = back();
+    List<String> got = again.all();
+    for (int acknowledged = 1; acknowledged <= many; acknowledged++) {
+      again.reply(MqttMessageType.PUBACK, acknowledged);
+      got.addAll(again.all());
+    }
+    assertThat(got).hasSize(many + 1).last().asString().endsWith("m" + many);
+    assertThat(world.inboxes.get("sub").entries).isEmpty();
+  }
+}

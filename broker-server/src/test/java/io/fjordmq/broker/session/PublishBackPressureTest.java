@@ -1,0 +1,104 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.delivery.PublishOutcome;
+import io.fjordmq.broker.limits.Limit;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.testing.Settings;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A client is read again when half of what stopped it is left, and somebody is woken for that. */
+class PublishBackPressureTest {
+  private static final int MAX = 4;
+
+  private final List<Limit> reached = new ArrayList<>();
+  private int wakeUps;
+  private final Client client = new Client();
+  private final PublishBackPressure pressure = new PublishBackPressure(client, client);
+
+  private final class Client implements PublishBackPressure.Client, PendingPublish.Owner {
+    private final SessionSettings settings = Settings.with("maxPendingPublishes", MAX);
+    private final ReadGate gate =
+        new ReadGate(new EmbeddedChannel(), new SessionObserver() {}, () -> {});
+
+    @Override
+    public SessionSettings settings() {
+      return settings;
+    }
+
+    @Override
+    public ReadGate gate() {
+      return gate;
+    }
+
+    @Override
+    public void reached(Limit limit) {
+      reached.add(limit);
+    }
+
+    @Override
+    public void park(PendingPublish entry) {
+      throw new AssertionError("QoS 0 messages are not parked");
+    }
+
+    @Override
+    public void onOutcome(PendingPublish entry, PublishOutcome outcome) {
+      throw new AssertionError("QoS 0 messages have no entry");
+    }
+
+    @Override
+    public void wake() {
+      wakeUps++;
+    }
+  }
+
+  private void publishAtMostOnce(int payloadBytes) {
+    pressure.applyToAtMostOnce(pressure.beginAtMostOnce(), payloadBytes);
+  }
+
+  @Test
+  void shouldStopAndResumeByNumber() {
+    assertThat(pressure.applyTo(MAX - 1, 0)).isFalse();
+    assertThat(pressure.applyTo(MAX, 0)).isTrue();
+    assertThat(pressure.applyTo(MAX + 1, 0)).isTrue();
+    assertThat(reached).containsExactly(Limit.PENDING_PUBLISHES); // counted once
+    pressure.relax(MAX / 2 + 1, 0);
+    assertThat(client.gate.isClosedBy(ReadGate.PUBLISHES)).isTrue();
+    pressure.relax(MAX / 2, 0);
+    assertThat(client.gate.isClosed()).isFalse();
+  }
+
+  @Test
+  void shouldStopByBytes() {
+    assertThat(pressure.applyTo(1, client.settings.maxPendingBytes())).isTrue();
+    assertThat(reached).containsExactly(Limit.PENDING_BYTES);
+    pressure.relax(0, client.settings.maxPendingBytes() / 2 + 1);
+    assertThat(client.gate.isClosed()).isTrue();
+  }
+
+  @Test
+  void shouldCountMessagesWithoutAcknowledgement() {
+    for (int i = 0; i < MAX; i++) {
+      publishAtMostOnce(1);
+    }
+    assertThat(client.gate.isClosedBy(ReadGate.PUBLISHES)).isTrue();
+    pressure.onPublished(PublishOutcome.ACCEPTED);
+    pressure.relax(0, 0);
+    assertThat(client.gate.isClosed()).isTrue();
+    assertThat(wakeUps).isZero();
+    pressure.onPublished(PublishOutcome.ACCEPTED);
+    assertThat(wakeUps).isEqualTo(1);
+    pressure.relax(0, 0);
+    assertThat(client.gate.isClosed()).isFalse();
+  }
+
+  @Test
+  void shouldNeverStopForASingleMessageWithoutAcknowledgement() {
+    publishAtMostOnce(client.settings.maxPendingBytes() + 1);
+    assertThat(client.gate.isClosed()).isFalse();
+  }
+}

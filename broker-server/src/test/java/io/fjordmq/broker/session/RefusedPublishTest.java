@@ -1,0 +1,127 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.testing.World;
+import io.fjordmq.inbox.InboxEntry;
+import io.netty.handler.codec.mqtt.MqttProperties;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What a publisher is told of a message that could not be stored, and that order is kept. */
+@ExtendWith(LeakDetector.class)
+class RefusedPublishTest {
+  private final World world = new World();
+
+  @BeforeEach
+  void makeSubscriberThatIsAway() {
+    TestClient away = world.open().connect3("away", false).subscribe(1, "a", 1);
+    away.expect("CONNACK 0", "SUBACK 1 [1]");
+    away.cut();
+  }
+
+  @AfterEach
+  void closeWorld() {
+    world.close();
+    assertThat(world.sessions.size()).isZero();
+  }
+
+  private TestClient publisher3() {
+    TestClient client = world.open().connect3("pub", true);
+    client.expect("CONNACK 0");
+    return client;
+  }
+
+  private List<String> stored() {
+    return world.inboxes.get("away").entries.values().stream()
+        .map(InboxEntry::message)
+        .map(message -> new String(message.payload(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  @Test
+  void shouldTellMqtt5AndGoOnWhenTheDiskHasNoRoom() {
+    TestClient publisher = world.open().connect5("pub", true, 0);
+    publisher.expect("CONNACK 0");
+    world.room = false;
+    publisher.publish(1, 1, "a", "one").expect("PUBACK 1 97");
+    publisher.publish(2, 2, "a", "two").expect("PUBREC 2 97");
+    world.room = true;
+    publisher.publish(3, 1, "a", "three").expect("PUBACK 3");
+    assertThat(stored()).containsExactly("three");
+  }
+
+  @Test
+  void shouldEndTheConnectionOfMqtt3WhenTheDiskHasNoRoom() {
+    TestClient publisher = publisher3();
+    world.room = false;
+    publisher.publish(1, 1, "a", "one").expect();
+    assertThat(publisher.isOpen()).isFalse();
+    assertThat(world.observer.disconnected).containsEntry(CloseReason.NOT_DURABLE, 1);
+    assertThat(stored()).isEmpty();
+  }
+
+  @Test
+  void shouldStoreNothingBehindAPublishThatFailedUntilTheClientRepeatsBoth() {
+    TestClient publisher = publisher3();
+    world.inboxes.refuseNextInsert = true;
+    // One read brings both; the event loop looks at outcomes after it.
+    publisher.raw("32 08 0001 61 0001 6f6e65" + "32 08 0001 61 0002 74776f").expect();
+    assertThat(publisher.isOpen()).isFalse();
+
+    TestClient again = publisher3();
+    again.publish(1, 1, "a", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBACK 1");
+    again.publish(2, 1, "a", "two", false, true, MqttProperties.NO_PROPERTIES).expect("PUBACK 2");
+    assertThat(stored()).containsExactly("one", "two");
+  }
+
+  @Test
+  void shouldStoreNoQos2PublishOfATransientClientBehindOneThatFailed() {
+    TestClient publisher = publisher3();
+    world.inboxes.refuseNextInsert = true;
+    publisher.raw("34 08 0001 61 0001 6f6e65" + "34 08 0001 61 0002 74776f").expect();
+    assertThat(publisher.isOpen()).isFalse();
+    assertThat(stored()).isEmpty();
+  }
+
+  @Test
+  void shouldEndTheConnectionWhenAPublishBehindOneThatIsBeingRecordedFails() {
+    TestClient publisher = world.open().connect3("pub", false);
+    publisher.expect("CONNACK 0");
+    world.inboxes.refuseNextInsert = true;
+    // The identifier of the first is recorded before it is stored; the second is stored at once.
+    publisher.raw("34 08 0001 61 0001 6f6e65" + "32 08 0001 61 0002 74776f").expect();
+    assertThat(publisher.isOpen()).isFalse();
+    assertThat(stored()).isEmpty();
+  }
+
+  @Test
+  void shouldNotTurnAwayARepetitionThatSomeMayHaveAlready() {
+    TestClient publisher = world.open().connect5("pub", false, 100);
+    publisher.expect("CONNACK 0");
+    world.inboxes.refuseNextInsert = true;
+    publisher.publish(1, 2, "a", "one").next();
+    assertThat(publisher.isOpen()).isFalse();
+
+    // With a reason code the exchange would be over: what the client repeats next would be new.
+    TestClient second = world.open().connect5("pub", false, 100);
+    second.expect("CONNACK 0 present");
+    world.room = false;
+    second.publish(1, 2, "a", "one", false, true, MqttProperties.NO_PROPERTIES).next();
+    assertThat(second.isOpen()).isFalse();
+    assertThat(world.inboxes.get("pub").received).containsOnlyKeys(1);
+
+    TestClient third = world.open().connect5("pub", false, 100);
+    third.expect("CONNACK 0 present");
+    world.room = true;
+    third.publish(1, 2, "a", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBREC 1");
+    assertThat(stored()).containsExactly("one");
+  }
+}

@@ -1,0 +1,123 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.testing.StoreTasks;
+import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.testing.World;
+import io.fjordmq.router.Receiver;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A persistent session with many filters comes back. */
+class ResumedSubscriptionsTest {
+  private static final int FILTERS = 1_200;
+  private static final int BATCH = 500;
+
+  /** Large sessions that subscribe again at the same time. */
+  private static final int AT_ONCE = 8;
+
+  private final World world = new World();
+  private StoreTasks routing = world.tasks;
+
+  @AfterEach
+  void close() {
+    world.close();
+  }
+
+  private void subscribe(String clientId, String filters) {
+    TestClient client = world.open().connect3(clientId, false);
+    for (int i = 0; i < FILTERS; i++) {
+      client.subscribe(1 + i, filters + i, 1);
+    }
+    client.cut();
+  }
+
+  /** Sessions that are away, and a router that answers nothing from now on. */
+  private void sessionsAreAway() {
+    subscribe("many", "m/");
+    world.open().connect3("one", false).subscribe(1, "o", 1).cut();
+    world.settle();
+    assertThat(world.router.filters(Receiver.Live.class)).isEmpty();
+    routing = world.separateRouting();
+    routing.hold();
+  }
+
+  @Test
+  void shouldSubscribeAgainInTurnsSoThatOthersDoNotWaitForAllOfThem() {
+    sessionsAreAway();
+    TestClient many = world.open().connect3("many", false);
+    assertThat(routing.waiting()).isEqualTo(BATCH);
+    TestClient one = world.open().connect3("one", false);
+    assertThat(routing.waiting()).isEqualTo(BATCH + 1);
+    many.expect();
+    one.expect();
+    routing.resume();
+    world.settle();
+    many.expect("CONNACK 0 present");
+    one.expect("CONNACK 0 present");
+    assertThat(world.router.filters(Receiver.Live.class)).hasSize(FILTERS + 1);
+  }
+
+  @Test
+  void shouldStopWhenTheClientHasGone() {
+    sessionsAreAway();
+    TestClient impatient = world.open().connect3("many", false);
+    impatient.cut();
+    assertThat(routing.waiting()).isEqualTo(BATCH);
+    routing.resume();
+    world.settle();
+    assertThat(world.router.filters(Receiver.Live.class)).isEmpty();
+    assertThat(world.router.additions()).isEqualTo(2 * (FILTERS + 1) + BATCH);
+  }
+
+  /** More large sessions than may subscribe again at the same time are back. */
+  private List<TestClient> manyLargeSessionsAreBack() {
+    for (int i = 0; i <= AT_ONCE; i++) {
+      subscribe("large-" + i, i + "/");
+    }
+    world.settle();
+    routing = world.separateRouting();
+    routing.hold();
+    List<TestClient> clients = new ArrayList<>();
+    for (int i = 0; i <= AT_ONCE; i++) {
+      clients.add(world.open().connect3("large-" + i, false));
+    }
+    assertThat(routing.waiting()).isEqualTo(AT_ONCE * BATCH);
+    return clients;
+  }
+
+  private boolean hasBegun(int session) {
+    return world.router.filters(Receiver.Live.class).stream()
+        .anyMatch(filter -> filter.startsWith(session + "/"));
+  }
+
+  @Test
+  void shouldFinishTheSessionsThatHaveBegunBeforeItBeginsOthers() {
+    List<TestClient> clients = manyLargeSessionsAreBack();
+    List<String> connected = List.of();
+    while (connected.isEmpty()) {
+      routing.release(BATCH);
+      world.settle();
+      connected = clients.get(0).all();
+    }
+    assertThat(connected).containsExactly("CONNACK 0 present");
+    assertThat(hasBegun(AT_ONCE - 1)).isTrue();
+    assertThat(hasBegun(AT_ONCE)).isFalse();
+    clients.get(AT_ONCE).expect();
+    routing.resume();
+    world.settle();
+    clients.get(AT_ONCE).expect("CONNACK 0 present");
+  }
+
+  @Test
+  void shouldGiveBackAtOnceWhatAClientHoldsThatDisconnectsInTheQueue() {
+    List<TestClient> clients = manyLargeSessionsAreBack();
+    assertThat(world.sessions.size()).isEqualTo(AT_ONCE + 1);
+    clients.get(AT_ONCE).cut();
+    world.settle();
+    assertThat(world.sessions.size()).isEqualTo(AT_ONCE);
+  }
+}

@@ -1,0 +1,140 @@
+package io.fjordmq.broker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.testing.LeakDetector;
+import io.fjordmq.broker.testing.Settings;
+import io.fjordmq.broker.testing.TestClient;
+import io.fjordmq.broker.testing.World;
+import java.util.Collections;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Goal: a client that sends and does not read takes no more than a bounded piece of memory, and one
+ * that only does not read yet is not harmed. Method: its end of the channel takes nothing.
+ */
+@ExtendWith(LeakDetector.class)
+class UnreadAnswersTest {
+  private static final String PING = "c000";
+  private static final int PINGS = 500;
+
+  /** The channel is full at 64 KiB, and as much may wait in answers. */
+  private static final int MAX_BYTES = 160 << 10;
+
+  private static final int KEEP_ALIVE = 10;
+
+  private final World world = new World(unhurried());
+
+  private static SessionSettings unhurried() {
+    SessionSettings settings = Settings.with("readBytesPerSecond", 0);
+    return Settings.with(settings, "writeBytesPerSecond", 0);
+  }
+
+  @AfterEach
+  void closeWorld() {
+    world.close();
+    assertThat(world.observer.heldBack).hasValue(0);
+    assertThat(world.sessions.size()).isZero();
+  }
+
+  private static boolean isRead(TestClient client) {
+    return client.channel().config().isAutoRead();
+  }
+
+  /** Returns how many PINGREQs came before it was not read any more. */
+  private static int pingUntilNotRead(TestClient client) {
+    int sent = 0;
+    while (isRead(client)) {
+      client.raw(PING.repeat(PINGS));
+      sent += PINGS;
+      assertThat(client.unreadBytes()).isLessThan(MAX_BYTES);
+    }
+    return sent;
+  }
+
+  @Test
+  void shouldNotReadAClientThatDoesNotReadItsAnswers() {
+    TestClient client = world.keepingAlive(0).stopReading();
+    int sent = pingUntilNotRead(client);
+    assertThat(world.observer.heldBack).hasValue(1);
+    client.readAgain();
+    assertThat(isRead(client)).isTrue();
+    assertThat(world.observer.heldBack).hasValue(0);
+    assertThat(client.all()).isEqualTo(Collections.nCopies(sent, "PINGRESP"));
+    client.raw(PING).expect("PINGRESP");
+  }
+
+  @Test
+  void shouldCountAnswersThatComeOneByOne() {
+    TestClient client = world.keepingAlive(0).stopReading();
+    while (isRead(client)) {
+      client.raw(PING);
+      assertThat(client.unreadBytes()).isLessThan(MAX_BYTES);
+    }
+    client.readAgain();
+    assertThat(isRead(client)).isTrue();
+  }
+
+  /** It may be busy with sending, and read when it is done. */
+  @Test
+  void shouldGoOnReadingAClientForWhichOnlyMessagesWait() {
+    TestClient client = world.keepingAlive(0).subscribe(1, "a", 0);
+    client.expect("SUBACK 1 [0]");
+    client.stopReading();
+    TestClient publisher = world.open().connect5("p", true, 0);
+    for (int i = 0; i < 3; i++) {
+      publisher.publish(0, 0, "a", "x".repeat(500_000));
+    }
+    for (int i = 0; i < 100; i++) {
+      client.publish(i + 1, 1, "b", "y");
+    }
+    assertThat(isRead(client)).isTrue();
+    client.readAgain();
+    assertThat(client.all()).hasSize(103);
+  }
+
+  @Test
+  void shouldEndAClientThatReadsNothingForMoreThanItsKeepAlive() {
+    TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
+    pingUntilNotRead(client);
+    client.advance(KEEP_ALIVE + KEEP_ALIVE / 2);
+    assertThat(client.isOpen()).isTrue();
+    client.advance(2);
+    assertThat(client.isOpen()).isFalse();
+    assertThat(world.observer.disconnected).containsOnly(Map.entry(CloseReason.CLIENT_TOO_SLOW, 1));
+  }
+
+  @Test
+  void shouldKeepAClientThatReadsSlowly() {
+    TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
+    pingUntilNotRead(client);
+    for (int i = 0; i < 10; i++) {
+      client.readABit().advance(KEEP_ALIVE);
+      assertThat(client.isOpen()).isTrue();
+    }
+    // What it has sent meanwhile was not read: its silence counts from here on.
+    client.readAgain().advance(KEEP_ALIVE);
+    assertThat(client.isOpen()).isTrue();
+    client.advance(KEEP_ALIVE);
+    assertThat(world.observer.disconnected)
+        .containsOnly(Map.entry(CloseReason.KEEP_ALIVE_TIMEOUT, 1));
+  }
+
+  @Test
+  void shouldKeepAClientWithoutKeepAliveUntilMemoryIsShort() {
+    TestClient client = world.keepingAlive(0).stopReading();
+    pingUntilNotRead(client);
+    client.advance(1_000);
+    world.sessions.endStuck();
+    world.settle();
+    assertThat(client.isOpen()).isTrue();
+    world.sessions.endStuck();
+    world.settle();
+    assertThat(client.isOpen()).isFalse();
+  }
+}

@@ -1,0 +1,104 @@
+package io.fjordmq.broker.testing;
+
+import io.fjordmq.broker.limits.SessionSettings;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A {@link World} for other packages: the real pipeline on stores that are maps, for what has to
+ * run very often. {@link RawBroker} has the real stores.
+ */
+public final class MemoryBroker implements AutoCloseable {
+  private final World world;
+
+  /** One whose connections take their buffers from this allocator. */
+  public MemoryBroker(SessionSettings settings, ByteBufAllocator buffers) {
+    world = new World(settings);
+    world.buffers = buffers;
+  }
+
+  /** Default settings with some values changed. */
+  public static SessionSettings settings(Map<String, Object> changes) {
+    SessionSettings settings = SessionSettings.defaults();
+    for (Map.Entry<String, Object> change : changes.entrySet()) {
+      settings = Settings.with(settings, change.getKey(), change.getValue());
+    }
+    return settings;
+  }
+
+  /** A connection on which nothing was said yet. */
+  public Line open() {
+    return new Line(world.open());
+  }
+
+  /** Stores answer no more, until {@link #resume}. */
+  public void hold() {
+    world.tasks.hold();
+  }
+
+  public void resume() {
+    world.tasks.resume();
+    world.settle();
+  }
+
+  /** Lets the wall clock go on. */
+  public void pass(long seconds) {
+    world.pass(seconds);
+  }
+
+  /** Clients with a place in the registry. */
+  public int sessions() {
+    return world.registry.size();
+  }
+
+  /** Begins to shut down. */
+  public void shutDown() {
+    world.sessions.shutDown();
+    world.settle();
+  }
+
+  @Override
+  public void close() {
+    world.close();
+  }
+
+  /** A client's end of a connection. */
+  public static final class Line {
+    private final TestClient client;
+
+    private Line(TestClient client) {
+      this.client = client;
+    }
+
+    public Line send(byte[] bytes) {
+      client.raw(ByteBufUtil.hexDump(bytes));
+      return this;
+    }
+
+    /** What comes is MQTT 5, though the CONNECT was sent as bytes. */
+    public void reading5() {
+      client.reading5();
+    }
+
+    /** The packets that came since the last look, as {@link TestClient#next} writes them. */
+    public List<String> read() {
+      return client.all();
+    }
+
+    /** The clock of this connection's timeouts goes on. */
+    public void advance(long seconds) {
+      client.advance(seconds);
+    }
+
+    /** The network goes away. */
+    public void cut() {
+      client.cut();
+    }
+
+    public boolean isOpen() {
+      return client.isOpen();
+    }
+  }
+}

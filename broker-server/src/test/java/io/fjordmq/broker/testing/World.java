@@ -1,0 +1,217 @@
+package io.fjordmq.broker.testing;
+
+import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.delivery.DeliveryPorts;
+import io.fjordmq.broker.delivery.SessionRegistry;
+import io.fjordmq.broker.dispatch.DeliverySettings;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.limits.Overload;
+import io.fjordmq.broker.limits.SessionSettings;
+import io.fjordmq.broker.limits.TenantSettings;
+import io.fjordmq.broker.net.PlainPipeline;
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.SessionServices;
+import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.session.TenantLimits;
+import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.inbox.InboxLimits;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandler;
+import io.netty.handler.codec.mqtt.MqttVersion;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The real pipeline, sessions and delivery on stores in memory. Nothing runs by itself: {@link
+ * #settle} runs the stores and the event loops until all are quiet.
+ */
+public final class World implements AutoCloseable {
+  public final StoreTasks tasks = new StoreTasks();
+  public final MemoryRouteStore router = new MemoryRouteStore(tasks);
+  public final MemoryInboxStore inboxes = new MemoryInboxStore(tasks);
+  public final MemoryRetainStore retained = new MemoryRetainStore(tasks);
+  public final CountingSessionObserver observer = new CountingSessionObserver();
+
+  /** Copies dropped on their way to a session, by reason. */
+  public final Map<String, Long> undelivered = new ConcurrentHashMap<>();
+
+  public final SessionRegistry registry;
+  public final SessionSettings settings;
+  public boolean overloaded;
+
+  /** File descriptors that are left for connections of listeners. */
+  public final AtomicInteger freeDescriptors = new AtomicInteger(Integer.MAX_VALUE);
+
+  public final Sessions sessions;
+  public ByteBufAllocator buffers = ByteBufAllocator.DEFAULT;
+  private final List<TestClient> clients = new ArrayList<>();
+  private final ChannelHandler pipeline;
+  private StoreTasks routing = tasks;
+
+  /** Whether the disk has room. */
+  public boolean room = true;
+
+  /** Whether the node's lease holds. */
+  public boolean serving = true;
+
+  private Instant now = Instant.parse("2026-01-01T00:00:00Z");
+
+  public World() {
+    this(SessionSettings.defaults());
+  }
+
+  public World(SessionSettings settings) {
+    this(settings, Security.allowAll("t"));
+  }
+
+  public World(SessionSettings settings, Security security) {
+    this(settings, security, ClientEvents.NONE);
+  }
+
+  public World(SessionSettings settings, Security security, ClientEvents events) {
+    this(
+        new TenantLimits(settings, TenantSettings.DEFAULTS, InboxLimits.DEFAULT),
+        Map.of(),
+        security,
+        events);
+  }
+
+  public World(TenantLimits limits, Map<String, TenantLimits> own, Security security) {
+    this(limits, own, security, ClientEvents.NONE);
+  }
+
+  private World(
+      TenantLimits limits,
+      Map<String, TenantLimits> own,
+      Security security,
+      ClientEvents clientEvents) {
+    this.settings = limits.session();
+    InstantSource clock = () -> now;
+    LocalNode self = new LocalNode("n1", 1);
+    DeliveryAssembly delivery =
+        DeliveryAssembly.open(
+            new DeliveryPorts(
+                self,
+                DeliverySettings.DEFAULTS,
+                countingDrops(undelivered),
+                router,
+                inboxes,
+                retained,
+                () -> room,
+                () -> serving,
+                clock));
+    registry = delivery.registry();
+    inboxes.listener(delivery.inboxEvents());
+    sessions =
+        new Sessions(
+            new SessionServices(
+                new Tenants(limits, own, observer),
+                clientEvents,
+                observer,
+                security,
+                SessionServices.Delivery.of(delivery),
+                inboxes,
+                retained,
+                new SessionServices.NodeState(
+                    self,
+                    () -> serving ? null : "the lease has run out",
+                    overload(),
+                    () -> room,
+                    clock)));
+    pipeline = PlainPipeline.of("tcpListener", sessions);
+  }
+
+  private Overload overload() {
+    return new Overload() {
+      @Override
+      public boolean isOverloaded() {
+        return overloaded;
+      }
+
+      @Override
+      public boolean admitConnection() {
+        return freeDescriptors.getAndUpdate(free -> Math.max(0, free - 1)) > 0;
+      }
+
+      @Override
+      public void connectionEnded() {
+        freeDescriptors.incrementAndGet();
+      }
+    };
+  }
+
+  /** Knows nothing of the world: threads keep their outboxes, which keep their observer. */
+  private static DeliveryObserver countingDrops(Map<String, Long> undelivered) {
+    return new DeliveryObserver() {
+      @Override
+      public void onDropped(String reason, long copies) {
+        undelivered.merge(reason, copies, Long::sum);
+      }
+    };
+  }
+
+  /** A connection without a CONNECT. */
+  public TestClient open() {
+    TestClient client = new TestClient(this::settle, buffers, pipeline);
+    clients.add(client);
+    return client;
+  }
+
+  /** From now on the router has a thread of its own, so that it can lag behind the inboxes. */
+  public StoreTasks separateRouting() {
+    routing = new StoreTasks();
+    router.runOn(routing);
+    return routing;
+  }
+
+  /** Lets the wall clock go on. */
+  public void pass(long seconds) {
+    now = now.plusSeconds(seconds);
+  }
+
+  /**
+   * A client of MQTT 5 that has been let in.
+   *
+   * @param seconds its keep alive; 0 for none
+   */
+  public TestClient keepingAlive(int seconds) {
+    TestClient client =
+        open()
+            .connect(
+                to ->
+                    to.protocolVersion(MqttVersion.MQTT_5)
+                        .clientId("k")
+                        .cleanSession(true)
+                        .keepAlive(seconds));
+    client.expect("CONNACK 0");
+    return client;
+  }
+
+  /** Runs everything until nothing is left to do. */
+  public void settle() {
+    boolean any = true;
+    while (any) {
+      any = tasks.run() | routing.run();
+      for (TestClient client : clients) {
+        any |= client.runTasks();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    tasks.resume();
+    routing.resume();
+    clients.forEach(TestClient::close);
+    settle();
+    clients.forEach(TestClient::dispose);
+    observer.assertNothingLeft();
+  }
+}
