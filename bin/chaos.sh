@@ -26,6 +26,8 @@
 #   DiskSlow         the disk of the node stalls repeatedly, for up to 3 s at a time
 #   TwoAtOnce        DiskFull, DiskSlow, HalfCut, PairCut or ClockJump; during that fault, one of Killed, PowerCut,
 #                    Restarted, Rolled, Frozen and Unplugged on the same node or another
+#   ThreeAtOnce      DiskFull and DiskSlow on one node or two; meanwhile, Killed or PowerCut on any node
+#   TwoDown          two of five nodes are down for a while: killed together, or one while the other is already down
 #
 # Options:
 #   -h, --help       print this help
@@ -54,15 +56,15 @@
 #   77   not run, because this host does not allow network namespaces or a tool is missing
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-answer_help_and_version "$@"
+handle_help_and_version "$@"
 cd "$HOME_DIR" || exit 2
 
 seconds="${1:-60}"
 seed="${2:-$(date +%s)}"
 kind="${3:-all}"
-case "$seconds$seed" in *[!0-9]*) fail "SECONDS and SEED must be whole numbers: '$seconds', '$seed'; see --help" ;; esac
+case "$seconds$seed" in *[!0-9]*) fail "SECONDS and SEED must be whole numbers, not '$seconds' and '$seed'; see --help" ;; esac
 nodes="${CHAOS_NODES:-3}"
-case "$nodes" in 3 | 5) ;; *) fail "CHAOS_NODES must be 3 or 5: '$nodes'" ;; esac
+case "$nodes" in 3 | 5) ;; *) fail "CHAOS_NODES must be 3 or 5, not '$nodes'" ;; esac
 for tool in ip unshare nsenter; do
   command -v "$tool" >/dev/null || fail "not run: '$tool' is not installed or not in PATH" 77
 done
@@ -74,11 +76,12 @@ mvn -B -q test-compile dependency:build-classpath -pl broker-server -am -Dmdep.o
 classpath="$PWD/broker-server/target/test-classes:$PWD/broker-server/target/classes:$(cat broker-server/target/test-classpath.txt)"
 folder="$(mktemp -d)"
 routes="${CHAOS_ROUTES:-100}"
-case "$routes" in *[!0-9]* | "" | 0) fail "CHAOS_ROUTES must be a whole number above 0: '$routes'" ;; esac
+case "$routes" in *[!0-9]* | "" | 0) fail "CHAOS_ROUTES must be a whole number above 0, not '$routes'" ;; esac
 heap=(-Xmx512m -XX:+UseSerialGC)
 [ "$nodes" -eq 3 ] || heap=(-Xmx320m -XX:+UseSerialGC)
 # With 1 GB and the serial collector, collections of half a million routes outlast a lease.
-[ "$routes" -le 100000 ] || heap=(-Xmx3g -XX:+UseG1GC)
+# Five nodes with 3 GB each may not fit, and each of them holds fewer of the sessions.
+[ "$routes" -le 100000 ] || heap=("-Xmx$((nodes == 3 ? 3072 : 2560))m" -XX:+UseG1GC)
 node=(java -Xms64m "${heap[@]}" -XX:TieredStopAtLevel=1 -Dcom.google.protobuf.use_unsafe_pre22_gencode=true
   --enable-native-access=ALL-UNNAMED -cp "$classpath")
 

@@ -22,7 +22,7 @@ Commands:
   remove                    stop all nodes and delete their data; refused if a node belongs to a cluster that was not
                             created here
 
-Cluster commands, sent to the first ready node unless a node is given:
+Cluster commands, sent to the first ready node (if none is ready, to the first running node) unless a node is given:
   voters [STORE=COUNT]...   set the number of voters of each range of the stores dist, inbox and retain, 1 to 5; without
                             arguments, print the current numbers
   leave N                   decommission node N: move its replicas and clients to other nodes, stop it, and delete its
@@ -31,10 +31,12 @@ Cluster commands, sent to the first ready node unless a node is given:
   split RANGE               split a range in two at the key that halves its recent load or, if it is idle, its size;
                             status lists the ranges
   merge RANGE               merge a range with the range that follows it
-  cancel RANGE              cancel a pending merge of the range or a pending load-based move of its votes; status lists
-                            pending changes
+  cancel RANGE              cancel a pending merge of the range or a pending change of its replicas; status lists pending
+                            changes and says which of them can be canceled
   rebuild N RANGE           replace node N's replica of the range with an empty one that fetches a snapshot from the
                             other replicas
+  accept-clock              the clocks of all nodes are right: advance the cluster's time to them, after a stop of more
+                            than membershipConfig.maxClockAdvance
   lower-clock RANGE         set the clock of a range that is ahead back to the cluster's time; status lists such ranges
 
 Options:
@@ -71,7 +73,7 @@ say() { printf '%s\n' "fjordmq: $*"; }
 die() { printf '%s\n' "fjordmq: $1" >&2; exit "${2:-1}"; }
 
 require_digit() { # what $1 is, its value $2
-  case "$2" in [1-9]) ;; *) die "$1 must be between 1 and 9: '$2'; see --help" 2 ;; esac
+  case "$2" in [1-9]) ;; *) die "$1 must be between 1 and 9, not '$2'; see --help" 2 ;; esac
 }
 
 seeds() {
@@ -82,7 +84,8 @@ seeds() {
 
 configure() { # node $1; writes its file only once, so that users can edit it
   local folder="$FOLDER/node$1"
-  mkdir -p "$folder"
+  { mkdir -p "$folder" && [ -w "$folder" ]; } 2>/dev/null \
+    || die "user $(id -un) cannot write to $folder; run this command as the user that created the cluster, or choose another directory with FJORDMQ_CLUSTER_DIR"
   [ -f "$folder/node.yml" ] || cat >"$folder/node.yml" <<YAML
 bootstrap: $([ "$1" = 1 ] && echo true || echo false)
 mqttServerConfig:
@@ -122,7 +125,7 @@ start() {
       # Node 1 creates the cluster and the others join it. Without node 1 they would look for another cluster.
       call start "$node" || { [ "$node" -ne 1 ] || die "node 1 did not start, so no other node was started; see the error above"; failed=1; }
     else
-      call start "$node" &
+      { call start "$node" || exit; } &
       pids+=($!)
     fi
   done
@@ -139,10 +142,11 @@ stop() {
   if [ $# -gt 0 ]; then
     require_digit "node number" "$1"
     require_node "$1"
-    call stop "$1"
+    call stop "$1" || exit $? # the node has printed the reason
     return
   fi
-  for node in $(nodes); do call stop "$node"; done
+  [ -n "$(nodes)" ] || say "no cluster in $FOLDER"
+  for node in $(nodes); do call stop "$node" || exit $?; done
 }
 
 kill_node() {
@@ -151,8 +155,8 @@ kill_node() {
   require_digit "node number" "$1"
   require_node "$1"
   call status "$1" >/dev/null || [ $? -ne 3 ] || die "node $1 is not running" # code 1: starting or suspended
-  read -r pid <"$FOLDER/node$1/data/lock"
-  kill -9 "$pid"
+  { read -r pid <"$FOLDER/node$1/data/lock"; } 2>/dev/null && kill -9 "$pid" 2>/dev/null \
+    || die "user $(id -un) cannot kill node $1; run this command as the user that started it"
   say "killed: node $1, pid $pid"
 }
 
@@ -161,26 +165,29 @@ status() {
   [ -n "$(nodes)" ] || { say "no cluster in $FOLDER; create one with 'bin/cluster.sh start'"; return 3; }
   for node in $(nodes); do
     printf 'node %s: ' "$node"
-    call status "$node" | sed -n '1s/^fjordmq: //p' || true
+    call status "$node" 2>&1 | sed -n '1s/^fjordmq: //p' || true
   done
   for node in $(nodes); do
-    if [ "$shown" = no ] && call status "$node" >/dev/null; then
+    if [ "$shown" = no ] && call status "$node" >/dev/null 2>&1; then
       call status "$node" | tail -n +2
       shown=yes
     fi
   done
 }
 
-anywhere() { # action $1 with its arguments, on the first ready node
-  local action="$1" node
+# Action $1 with its arguments on the first ready node. A cluster that needs help may have none: then on the first node
+# that is running.
+anywhere() {
+  local action="$1" node code chosen=''
   shift
   for node in $(nodes); do
-    if call status "$node" >/dev/null; then
-      call "$action" "$node" "$@" || exit $? # the node has printed the reason
-      return
-    fi
+    code=0
+    call status "$node" >/dev/null || code=$?
+    [ "$code" -ne 0 ] || { chosen="$node"; break; }
+    [ "$code" -eq 3 ] || chosen="${chosen:-$node}" # running, but not ready
   done
-  die "no node of the cluster in $FOLDER is ready; see 'bin/cluster.sh status'"
+  [ -n "$chosen" ] || die "no node of the cluster in $FOLDER is running; see 'bin/cluster.sh status'"
+  call "$action" "$chosen" "$@" || exit $? # the node has printed the reason
 }
 
 leave() {
@@ -209,6 +216,7 @@ require_one_cluster() {
 remove() {
   require_one_cluster
   stop
+  [ -n "$(nodes)" ] || return 0
   rm -rf "$FOLDER"/node[1-9]
   rmdir "$FOLDER" 2>/dev/null || true
   say "removed: $FOLDER"
@@ -219,7 +227,7 @@ ACTION="${1:-}"
 case "$ACTION" in
   status) status || exit ;; # that there is no cluster is a result, not an internal error
   start | stop | leave | remove) "$ACTION" "$@" ;;
-  voters | remove-node | split | merge | cancel | lower-clock) anywhere "$ACTION" "$@" ;;
+  voters | remove-node | split | merge | cancel | lower-clock | accept-clock) anywhere "$ACTION" "$@" ;;
   kill) kill_node "$@" ;;
   rebuild) [ $# -eq 2 ] || die "rebuild requires a node number and a range; see --help" 2; require_node "$1"; call rebuild "$1" "$2" || exit $? ;;
   -h | --help | help) usage ;;

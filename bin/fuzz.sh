@@ -28,7 +28,7 @@
 #   2   invalid usage, or the build failed
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-answer_help_and_version "$@"
+handle_help_and_version "$@"
 cd "$HOME_DIR" || exit 2
 
 target="${1:-all}"

@@ -27,7 +27,7 @@
 #   2   unknown language
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-answer_help_and_version "$@"
+handle_help_and_version "$@"
 cd "$HOME_DIR" || exit 2
 sources="$PWD/broker-server/src/test/interop"
 work="$PWD/broker-server/target/interop"
@@ -118,7 +118,7 @@ port() { # scheme, output of the start
 }
 
 start() {
-  local answer
+  local output
   mkdir -p "$work"
   rm -rf "$work/broker"
   cat >"$work/broker.yml" <<'YAML'
@@ -133,13 +133,13 @@ mqttServerConfig:
 httpConfig:
   port: 0
 YAML
-  answer="$(bin/standalone.sh start -c "$work/broker.yml" -d "$work/broker" 2>&1)" || { echo "$answer" >&2; exit 1; }
+  output="$(bin/standalone.sh start -c "$work/broker.yml" -d "$work/broker" 2>&1)" || { echo "$output" >&2; exit 1; }
   trap stop EXIT
   export MQTT_HOST=127.0.0.1
-  MQTT_PORT="$(port tcp "$answer")"
-  MQTT_WS_PORT="$(port ws "$answer")"
+  MQTT_PORT="$(port tcp "$output")"
+  MQTT_WS_PORT="$(port ws "$output")"
   export MQTT_PORT MQTT_WS_PORT
-  [ -n "$MQTT_PORT" ] && [ -n "$MQTT_WS_PORT" ] || fail "no MQTT or WebSocket port in the output of standalone.sh: $answer" 1
+  [ -n "$MQTT_PORT" ] && [ -n "$MQTT_WS_PORT" ] || fail "no MQTT or WebSocket port in the output of standalone.sh: $output" 1
 }
 
 [ -n "${MQTT_PORT:-}" ] || start

@@ -22,8 +22,8 @@ version() {
 # Prints the comment at the top of the script, which is its help text.
 header_help() { sed -n '2,/^[^#]/s/^#\( \|$\)//p' "$SCRIPT_FILE"; }
 
-# Answers --help and --version if one of them is the first argument.
-answer_help_and_version() {
+# Handles --help and --version if one of them is the first argument.
+handle_help_and_version() {
   case "${1:-}" in
     -h | --help) header_help; exit 0 ;;
     --version) version; exit 0 ;;
@@ -38,28 +38,6 @@ require_number() {
   local name="$1" value
   shift
   for value in "$@"; do
-    case "$value" in '' | *[!0-9]*) fail "$name must be a whole number: '$value'; see --help" ;; esac
+    case "$value" in '' | *[!0-9]*) fail "$name must be a whole number, not '$value'; see --help" ;; esac
   done
-}
-
-require_tools() {
-  local tool
-  for tool in "$@"; do
-    command -v "$tool" >/dev/null || fail "'$tool' is not installed or not in PATH"
-  done
-}
-
-# Builds FjordMQ and runs the benchmark class $1 of perf with the remaining arguments, in its own network namespace.
-# Loopback there uses the congestion control "cubic", because the default of some kernels paces loopback traffic.
-exec_benchmark() {
-  cd "$HOME_DIR" || exit 2
-  require_tools ip unshare
-  mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath.txt
-  local classpath
-  classpath="perf/target/classes:$(cat perf/target/classpath.txt)"
-  exec unshare -n bash -c '
-    ip link set lo up
-    ip route replace local 127.0.0.1 dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
-    exec java -Dlogback.configurationFile=perf/target/classes/logback.xml -Xms256m -Xmx1g -XX:+UseSerialGC -cp "$1" "${@:2}"
-  ' "$SCRIPT_NAME" "$classpath" "$@"
 }

@@ -9,17 +9,25 @@ Usage:
   bin/perf.sh run SCENARIO [OPTION]...
   bin/perf.sh compare A.json B.json
   bin/perf.sh micro [NAME]... [OPTION]...
+  bin/perf.sh record DIR SCENARIO [OPTION]...
+  bin/perf.sh replay [FILE DENSITY]
   bin/perf.sh --list
   bin/perf.sh build
 
-Runs load scenarios against FjordMQ, mosquitto or any other MQTT broker, checks every message and writes reports.
+Runs load scenarios and benchmarks against FjordMQ, mosquitto or any other MQTT broker, checks every message and writes
+reports.
 
 Commands:
   run                    start a broker, run SCENARIO and write a report: a page with plots, and the figures as JSON
   compare                print two reports side by side
   micro                  run microbenchmarks of FjordMQ without a network: decode, route-match, encode, fan-out,
                          inbox-append, range-apply (default: all); print the JMH table and write its JSON
-  --list, list           list the scenarios
+  record                 run SCENARIO on a node with one range per store and no splits, and record the load of the
+                         ranges in DIR. OPTIONs and exit code are those of run
+  replay                 replay loads to the built-in split strategy and print splits, merges and balance. Without
+                         arguments: all known loads. With FILE, a recording (docs/PLUGINS.md), and DENSITY, the maximum
+                         load of a range in requests per second: that recording
+  --list, list           list the scenarios and benchmarks
   build                  build the load tool if its sources are newer than the build; run and micro do this as well
 
 Options for run:
@@ -27,16 +35,19 @@ Options for run:
                          (default: 1)
   --seconds N            measured time (default: the scenario's; 60 unless the scenario sets another)
   --warm N               warm-up time in seconds before the measurement (default: 15; 0 for a cold cluster; always 0 for
-                         connection scenarios)
-  --runs N               number of runs for each broker (default: 1)
-  --broker NAME          broker to start: fjordmq or mosquitto (default: fjordmq). Repeat the option to measure both
-                         in turn
+                         connection scenarios; benchmarks have their own)
+  --runs N               number of runs for each broker (default: 1; benchmarks have their own)
+  --broker NAME          broker to start: fjordmq, mosquitto or the directory of another FjordMQ checkout (default:
+                         fjordmq). Repeat the option to measure several in turn
+  --reuse                start each broker once, load each for a minute, then measure them in turn. Without this option
+                         each run starts new brokers
   --hosts HOST:PORT,...  use a running broker of any kind instead of starting one
   --pids PID,...         processes of that broker on this host, to measure their CPU and memory
   --remote               allow --hosts on other hosts
   --client-cert FILE     client certificate for mutual TLS with a running broker; requires --client-key
   --client-key FILE      private key of that certificate
   --without NAME         omit a requirement of the scenario that cannot be met here: users or node-limits
+  --set NAME=VALUE       set a parameter of a benchmark; see --list
   --threads N            number of event loops of the load tool (default: number of processors)
   --out DIR              directory for the report (default: ./perf-reports)
 
@@ -50,10 +61,16 @@ Other options:
   -h, --help             print this help
   --version              print the version
 
+Environment:
+  JAVA_HOME              JDK of the tool (default: java in PATH). Java 25 and newer save memory in the benchmark
+                         'sessions' with compact object headers, which bin/standalone.sh enables as well
+
 Examples:
   bin/perf.sh run true_2k_2k_qos1_p32_100mps_1n --scale 0.05
-  bin/perf.sh run true_100_100_qos1_p256_10mps_1n --broker fjordmq --broker mosquitto --runs 5
+  bin/perf.sh run pairs_clean_qos1_p256 --broker fjordmq --broker mosquitto --reuse --runs 5
   bin/perf.sh run true_50_50_qos1_p64_10mps_1n --hosts 127.0.0.1:1883 --pids 4711
+  bin/perf.sh run tls-storm --set rate=200 --set key=rsa
+  bin/perf.sh record recorded few_inboxes_1n --seconds 75
   bin/perf.sh micro route-match inbox-append
 
 Exit codes:
@@ -64,55 +81,104 @@ Exit codes:
 TEXT
 }
 
-case "${1:-}" in
+command="${1:-}"
+case "$command" in
   '') usage >&2; exit 2 ;;
   -h | --help | help) usage; exit 0 ;;
   --version) version; exit 0 ;;
-  run | compare | micro | build | list | --list) ;;
-  *) fail "unknown command '$1'; must be run, compare, micro, build or --list; see --help" ;; # before anything is built
+  --list) command=list ;;
+  run | compare | micro | record | replay | build | list) ;;
+  *) fail "unknown command '$1'; must be run, compare, micro, record, replay, build or --list; see --help" ;; # before anything is built
 esac
 for word in "$@"; do
   case "$word" in -h | --help) usage; exit 0 ;; esac
 done
+shift
 
 here="$PWD"
 root="$HOME_DIR"
-command -v java >/dev/null || fail "'java' is not installed or not in PATH; install a JDK 17 or newer"
+java="${JAVA_HOME:+$JAVA_HOME/bin/}java"
+command -v "$java" >/dev/null || fail "'$java' is not installed or not in PATH; install a JDK 17 or newer"
+
+case "$command" in
+  record)
+    [ $# -ge 2 ] || fail "record requires a directory and a scenario; see --help"
+    mkdir -p "$1" || exit 2
+    recordings="$(cd "$1" && pwd)"
+    shift
+    ;;
+  replay)
+    [ $# -eq 0 ] || [ $# -eq 2 ] || fail "replay takes either no arguments or FILE and DENSITY; see --help"
+    [ $# -eq 0 ] || [ -r "$1" ] || fail "cannot read recording '$1': it does not exist or is not readable"
+    [ $# -eq 0 ] || [[ "$2" =~ ^[1-9][0-9]{0,8}$ ]] || fail "DENSITY must be a number of requests per second above 0, not '$2'"
+    (cd "$root" && mvn -B -q test-compile dependency:build-classpath -pl range-store -am -Dmdep.outputFile=target/test-classpath.txt) >&2 || exit 2
+    exec "$java" -cp "$root/range-store/target/test-classes:$root/range-store/target/classes:$(cat "$root/range-store/target/test-classpath.txt")" \
+      io.fjordmq.range.load.SplitReplay "$@"
+    ;;
+esac
 
 stamp="$root/perf/target/built"
-if [ ! -f "$stamp" ] && { [ "$1" = list ] || [ "$1" = --list ]; }; then
+sources=("$root/pom.xml" "$root/perf/pom.xml" "$root"/{perf,test-support}/src/main)
+goals=(package dependency:build-classpath -Dmdep.includeScope=runtime -Dmdep.outputFile=target/classpath.txt)
+if [ "$command" = micro ]; then # the benchmarks are among the tests and run the broker's code in the tool
+  stamp="$root/perf/target/built-micro"
+  sources=("$root"/pom.xml "$root"/*/pom.xml "$root"/*/src)
+  goals=(test-compile dependency:build-classpath -Dmdep.outputFile=target/test-classpath.txt)
+fi
+if [ ! -f "$stamp" ] && [ "$command" = list ]; then
   # A build takes minutes, and the names are in the files.
-  sed -n 's/^\([a-z0-9_]*\): .*$/\1/p' "$root"/perf/scenarios/*.yml
+  sed -n 's/^\([A-Za-z0-9_.-]*\):.*$/\1/p' "$root"/perf/scenarios/*.yml
+  sed -n '/new Benchmark(/{n;s/^ *"\([a-z-]*\)",$/\1/p;}' "$root/perf/src/main/java/io/fjordmq/perf/benchmark/Benchmarks.java"
   echo "perf.sh: build the load tool with 'bin/perf.sh build' to list the scenarios with their descriptions" >&2
   exit 0
 fi
-sources=("$root/pom.xml" "$root/perf/pom.xml" "$root/perf/src/main")
-[ "$1" != micro ] || sources=("$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main) # the benchmarks run the broker's code in the tool
-if [ ! -f "$stamp" ] || { [ "$1" != list ] && [ "$1" != --list ]; } && [ -n "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]; then
+if [ ! -f "$stamp" ] || { [ "$command" != list ] && [ -n "$(find "${sources[@]}" -newer "$stamp" -print -quit)" ]; }; then
   command -v mvn >/dev/null || fail "cannot build the load tool: 'mvn' is not installed or not in PATH; install Maven 3.8 or newer"
   echo "perf.sh: building the load tool" >&2
   mkdir -p "$root/perf/target"
   touch "$root/perf/target/building"
-  (cd "$root" && mvn -B -q -DskipTests package dependency:build-classpath -pl perf -am -Dmdep.includeScope=runtime -Dmdep.outputFile=target/classpath.txt) >&2 || exit 2
+  (cd "$root" && mvn -B -q -DskipTests "${goals[@]}" -pl perf -am) >&2 || exit 2
   mv "$root/perf/target/building" "$stamp"
 fi
-[ "$1" != build ] || exit 0
+[ "$command" != build ] || exit 0
 
-tool=(java -Xms256m -XX:MaxRAMPercentage=30 -XX:+UseSerialGC "-Dlogback.configurationFile=$root/perf/target/classes/logback.xml" -cp "$root/perf/target/classes:$(cat "$root/perf/target/classpath.txt")"
-  io.fjordmq.perf.tool.PerfTool "$root" "$here" "$@")
+if [ "$command" = record ]; then
+  command=run
+  plugins="$(mktemp -d)"
+  trap 'rm -rf "$plugins"' EXIT
+  cp "$root"/perf/target/perf-*.jar "$plugins/load-recorder.jar"
+  export FJORDMQ_SECURITYCONFIG__PLUGINDIR="$plugins" FJORDMQ_SPLITCONFIG__STRATEGY=load-recorder
+  export FJORDMQ_PLUGINS__LOAD_RECORDER__FOLDER="$recordings"
+  export FJORDMQ_INBOXCONFIG__INITIALRANGES=1 FJORDMQ_ROUTERCONFIG__INITIALRANGES=1 FJORDMQ_RETAINCONFIG__INITIALRANGES=1
+fi
+
+jvm=(-Xms256m -XX:MaxRAMPercentage=30 -XX:+UseSerialGC)
+if [ "$command ${1:-}" = 'run sessions' ]; then # the broker runs in the tool's process
+  jvm=(-Xmx4g -Xmn256m -XX:+UseSerialGC -Dcom.google.protobuf.use_unsafe_pre22_gencode=true --enable-native-access=ALL-UNNAMED)
+  ! "$java" -XX:+UseCompactObjectHeaders -version >/dev/null 2>&1 || jvm+=(-XX:+UseCompactObjectHeaders)
+fi
+jvm+=("-Dlogback.configurationFile=$root/perf/target/classes/logback.xml")
+if [ "$command" = micro ]; then
+  exec "$java" "${jvm[@]}" -cp "$root/perf/target/test-classes:$root/perf/target/classes:$(cat "$root/perf/target/test-classpath.txt")" \
+    io.fjordmq.perf.tool.MicroCommand "$root" "$here" "$@"
+fi
+tool=("$java" "${jvm[@]}" -cp "$root/perf/target/classes:$(cat "$root/perf/target/classpath.txt")"
+  io.fjordmq.perf.tool.PerfTool "$root" "$here" "$command" "$@")
 
 # Brokers that a run starts use their own network namespace, where loopback uses the congestion control "cubic",
 # because the default of some kernels paces loopback traffic. A running broker (--hosts) stays in its network.
-if [ "$1" = run ] && [[ " $* " != *' --hosts '* ]]; then
+if [ "$command" = run ] && [[ " $* " != *' --hosts '* ]]; then
   if command -v unshare >/dev/null && command -v ip >/dev/null && unshare -n true 2>/dev/null; then
-    exec unshare -n bash -c '
+    tool=(unshare -n bash -c '
       ip link set lo up
       for net in 127.0.0.1 127.0.0.0/8; do
         ip route replace local "$net" dev lo table local proto kernel scope host src 127.0.0.1 congctl cubic
       done
       exec "$@"
-    ' perf "${tool[@]}"
+    ' perf "${tool[@]}")
+  else
+    echo "perf.sh: cannot create a network namespace; using the loopback interface of this host" >&2
   fi
-  echo "perf.sh: cannot create a network namespace; using the loopback interface of this host" >&2
 fi
+[ -z "${plugins:-}" ] || { code=0; "${tool[@]}" || code=$?; exit "$code"; } # keeps the trap
 exec "${tool[@]}"

@@ -6,7 +6,7 @@ trap 'printf "fjordmq: internal error at line %s of standalone.sh; please report
 
 OUT_DIR="$HOME_DIR/broker-server/target/fjordmq"
 # Timeout for each line of an HTTP response; long enough for a cluster status that waits for its slowest node.
-ANSWER_SECONDS="${FJORDMQ_ANSWER_SECONDS:-10}"
+RESPONSE_SECONDS="${FJORDMQ_RESPONSE_SECONDS:-10}"
 
 usage() {
   cat <<'HELP'
@@ -35,10 +35,12 @@ Cluster commands, on any running node unless noted otherwise:
   split RANGE               split a range in two at the key that halves its recent load or, if it is idle, its size;
                             status lists the ranges
   merge RANGE               merge a range with the range that follows it
-  cancel RANGE              cancel a pending merge of the range or a pending load-based move of its votes; status lists
-                            pending changes
+  cancel RANGE              cancel a pending merge of the range or a pending change of its replicas; status lists pending
+                            changes and says which of them can be canceled
   rebuild RANGE             on the node that holds the replica: replace this node's replica of the range with an empty
                             one that fetches a snapshot from the other replicas
+  accept-clock              the clocks of all nodes are right: advance the cluster's time to them, after a stop of more
+                            than membershipConfig.maxClockAdvance
   lower-clock RANGE         set the clock of a range that is ahead back to the cluster's time; status lists such ranges
 
 Options:
@@ -55,6 +57,7 @@ Environment:
   FJORDMQ_JAVA              java executable to use, 17 or newer (default: the newest Java in JAVA_HOME, PATH,
                             /usr/lib/jvm and /opt/java)
   FJORDMQ_JVM_OPTS          additional JVM options, for example "-Xmx4g"
+  FJORDMQ_RESPONSE_SECONDS  time to wait for each line of a page such as status (default: 10)
   FJORDMQ_START_SECONDS     time to wait until the node is ready (default: 120)
   FJORDMQ_STOP_SECONDS      time to wait until the node has stopped (default: 60; with --drain and leave: 600)
   FJORDMQ_SECTION__KEY      value of any configuration key, for example FJORDMQ_HTTPCONFIG__PORT=18084
@@ -135,6 +138,14 @@ require_access() {
   done
 }
 
+# A start as root leaves files behind that the user of the directory cannot read.
+require_own_files() {
+  local file
+  [ "$(id -u)" -ne 0 ] || return 0
+  file="$(find "$DATA_DIR" "$LOG_DIR" -type f ! -user "$(id -u)" -print -quit 2>/dev/null || true)"
+  [ -z "$file" ] || [ -w "$file" ] || die "user $(id -un) cannot write $file: it belongs to $(owner "$file"); run this command as that user, or change the owner: chown -R $(id -un) $DATA_DIR $LOG_DIR"
+}
+
 alive() { # whether process $1 of any user exists
   kill -0 "$1" 2>/dev/null || ps -p "$1" >/dev/null 2>&1
 }
@@ -177,19 +188,19 @@ ports() { sed -n 's/^\(mqtt\|http\)=//p' "$READY_FILE" 2>/dev/null | paste -s -d
 # sockets of bash rather than curl, which may not be installed. Every read has a timeout, because the kernel accepts
 # connections even for a suspended process.
 page() {
-  local url host port answer
+  local url host port response
   url="$(ready_value http)"
   host="${url#http://}"; port="${host##*:}"; host="${host%:*}"
   case "$host" in 0.0.0.0 | '[::]') host=127.0.0.1 ;; esac
   host="${host#[}"; host="${host%]}"
-  answer="$(
+  response="$(
     { exec 3<>"/dev/tcp/$host/$port"; } 2>/dev/null || exit 0
     printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' "$1" >&3
-    while IFS= read -r -t "$ANSWER_SECONDS" line <&3 || [ -n "$line" ]; do printf '%s\n' "$line"; done
+    while IFS= read -r -t "$RESPONSE_SECONDS" line <&3 || [ -n "$line" ]; do printf '%s\n' "$line"; done
   )" 2>/dev/null || true
-  [ -n "$answer" ] || { printf 'no response from %s%s: connection failed or timed out after %s s' "$url" "$1" "$ANSWER_SECONDS"; return 1; }
-  printf '%s\n' "$answer" | tr -d '\r' | sed '1,/^$/d'
-  case "${answer%%$'\n'*}" in *' 200 '*) ;; *) return 1 ;; esac
+  [ -n "$response" ] || { printf 'no response from %s%s: connection failed or timed out after %s s' "$url" "$1" "$RESPONSE_SECONDS"; return 1; }
+  printf '%s\n' "$response" | tr -d '\r' | sed '1,/^$/d'
+  case "${response%%$'\n'*}" in *' 200 '*) ;; *) return 1 ;; esac
 }
 
 # --- build ------------------------------------------------------------------------------------------------------
@@ -199,7 +210,7 @@ build_if_needed() {
   [ -d "$HOME_DIR/broker-server/src" ] || return 0
   if [ -f "$stamp" ]; then
     newer="$(find "$HOME_DIR"/pom.xml "$HOME_DIR"/*/pom.xml "$HOME_DIR"/*/src/main "$HOME_DIR"/.mvn \
-      -path "$HOME_DIR/perf/*" -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
+      \( -path "$HOME_DIR/perf/*" -o -path "$HOME_DIR/test-support/*" \) -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
     [ -n "$newer" ] || return 0
   fi
   command -v mvn >/dev/null || die "cannot build FjordMQ: 'mvn' is not installed or not in PATH; install Maven 3.8 or newer"
@@ -245,9 +256,9 @@ choose_java() {
 
 # Prints the memory limit of this node in MiB: that of the host, or of a smaller control group (cgroup v1 or v2).
 memory_mib() {
-  local least controllers path folder file limit
-  least="$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null || true)"
-  least=$((${least:-1048576000} / 1024))
+  local smallest controllers path folder file limit
+  smallest="$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null || true)"
+  smallest=$((${smallest:-1048576000} / 1024))
   while IFS=: read -r _ controllers path; do
     case ",$controllers," in
       ,,) folder=/sys/fs/cgroup file=memory.max ;;
@@ -259,13 +270,13 @@ memory_mib() {
       limit="$(cat "$folder${path%/}/$file" 2>/dev/null || true)"
       case "$limit" in
         '' | *[!0-9]*) ;; # no such file, or "max"
-        *) [ "${#limit}" -ge 19 ] || [ $((limit / 1048576)) -ge "$least" ] || least=$((limit / 1048576)) ;;
+        *) [ "${#limit}" -ge 19 ] || [ $((limit / 1048576)) -ge "$smallest" ] || smallest=$((limit / 1048576)) ;;
       esac
       [ "${path%/}" ] || break
       path="${path%/*}"
     done
   done < <(cat /proc/self/cgroup 2>/dev/null || true)
-  printf '%s' "$least"
+  printf '%s' "$smallest"
 }
 
 between() { printf '%s' $(($3 < $1 ? $1 : $3 > $2 ? $2 : $3)); } # $3, limited to the range from $1 to $2
@@ -318,6 +329,7 @@ prepare() {
   choose_java
   umask 077 # after the build, which other users may execute
   mkdir -p "$DATA_DIR" "$LOG_DIR" || die "cannot create $DATA_DIR and $LOG_DIR as user $(id -un); see the error above"
+  require_own_files
   jvm_options
   export FJORDMQ_DATADIR="$DATA_DIR" FJORDMQ_LOGDIR="$LOG_DIR"
   # sofa-jraft handles SIGUSR2, which the JVM uses to suspend threads. Flight Recorder would lose most of its samples,
@@ -395,22 +407,22 @@ run() {
 }
 
 stop() {
-  local pid deadline patience
+  local pid deadline timeout
   if ! pid="$(running)"; then
     say "not running"
     return 0
   fi
-  patience="${FJORDMQ_STOP_SECONDS:-60}"
+  timeout="${FJORDMQ_STOP_SECONDS:-60}"
   if [ "$DRAIN" = yes ]; then
     : >"$DATA_DIR/drain" # the node reads it when it stops
-    patience="${FJORDMQ_STOP_SECONDS:-600}"
+    timeout="${FJORDMQ_STOP_SECONDS:-600}"
   fi
   kill "$pid" 2>/dev/null || ! alive "$pid" \
     || die "user $(id -un) cannot stop pid $pid: permission denied; run this command as $(owner "/proc/$pid")"
-  deadline=$((SECONDS + patience))
+  deadline=$((SECONDS + timeout))
   while alive "$pid"; do
     if [ "$SECONDS" -ge "$deadline" ]; then
-      die "pid $pid has not stopped after $patience s; see $LOG_DIR/fjordmq.log ('kill -9 $pid' loses no acknowledged data)"
+      die "pid $pid has not stopped after $timeout s; see $LOG_DIR/fjordmq.log ('kill -9 $pid' loses no acknowledged data)"
     fi
     sleep 0.05
   done
@@ -421,7 +433,7 @@ stop() {
 }
 
 status() {
-  local pid seconds answer code=0
+  local pid seconds response code=0
   if ! pid="$(running)"; then
     say "not running (data directory: $DATA_DIR)"
     return 3
@@ -431,10 +443,10 @@ status() {
     return 1
   fi
   seconds=$(($(date +%s) - $(ready_value since)))
-  answer="$(page /readyz)" || code=1
+  response="$(page /readyz)" || code=1
   say "running: pid $pid, $(ports), up $((seconds / 86400))d $((seconds / 3600 % 24))h $((seconds / 60 % 60))m $((seconds % 60))s"
-  say "readiness: $(printf '%s' "$answer" | paste -s -d ' ' -)"
-  case "$answer" in
+  say "readiness: $(printf '%s' "$response" | paste -s -d ' ' -)"
+  case "$response" in
     'no response from '*) say "the process does not respond; see $LOG_DIR/fjordmq.log ('kill -9 $pid' loses no acknowledged data)" ;;
     *) page /status || true ;;
   esac
@@ -443,7 +455,7 @@ status() {
 
 # --- cluster commands -------------------------------------------------------------------------------------------
 
-# Sends a command to the node as a file in a directory that only its owner can enter. Prints the answer; returns its
+# Sends a command to the node as a file in a directory that only its owner can enter. Prints the response; returns its
 # exit code.
 control() {
   local pid folder="$DATA_DIR/control" name="$$-$RANDOM" deadline code=1
@@ -454,39 +466,39 @@ control() {
   chmod 644 "$folder/$name.new"
   mv "$folder/$name.new" "$folder/$name.request"
   deadline=$((SECONDS + 60))
-  until [ -e "$folder/$name.answer" ]; do
+  until [ -e "$folder/$name.response" ]; do
     if ! kill -0 "$pid" 2>/dev/null || [ "$SECONDS" -ge "$deadline" ]; then
       rm -f "$folder/$name.request"
-      printf 'pid %s did not answer, so the outcome is unknown; see %s' "$pid" "$LOG_DIR/fjordmq.log"
+      printf 'pid %s did not respond, so the outcome is unknown; see %s' "$pid" "$LOG_DIR/fjordmq.log"
       return 1
     fi
     sleep 0.1
   done
-  { read -r code; cat; } <"$folder/$name.answer"
-  rm -f "$folder/$name.answer"
+  { read -r code; cat; } <"$folder/$name.response"
+  rm -f "$folder/$name.response"
   return "$code"
 }
 
-ask() { # a command and its arguments
-  local answer code=0
-  answer="$(control "$@")" || code=$?
-  [ "$code" -eq 0 ] || die "$answer" "$code"
-  say "$answer"
+send_command() { # a command and its arguments
+  local response code=0
+  response="$(control "$@")" || code=$?
+  [ "$code" -eq 0 ] || die "$response" "$code"
+  say "$response"
 }
 
 leave() {
-  local answer code said='' deadline
+  local response code last='' deadline
   deadline=$((SECONDS + ${FJORDMQ_STOP_SECONDS:-600}))
   while true; do
     code=0
-    answer="$(control leave)" || code=$?
+    response="$(control leave)" || code=$?
     [ "$code" -eq 75 ] || break # not yet
-    [ "$answer" = "$said" ] || say "$answer"
-    said="$answer"
+    [ "$response" = "$last" ] || say "$response"
+    last="$response"
     [ "$SECONDS" -lt "$deadline" ] || die "not decommissioned within ${FJORDMQ_STOP_SECONDS:-600} s: other nodes have not taken over everything yet. The node keeps running; run leave again to continue, or restart to keep the node in the cluster"
     sleep 1
   done
-  [ "$code" -eq 0 ] || die "$answer" "$code"
+  [ "$code" -eq 0 ] || die "$response" "$code"
   DRAIN=yes
   stop
   say "node decommissioned; to rejoin as a new node, start it with an empty data directory ($DATA_DIR)"
@@ -526,8 +538,9 @@ case "$ACTION" in
   voters | remove-node | split | merge | cancel | rebuild | lower-clock)
     [ "$ACTION" = voters ] || [ ${#WORDS[@]} -eq 1 ] || die "$ACTION requires exactly one $([ "$ACTION" = remove-node ] && echo 'node id' || echo range), as listed by status; see --help" 2
     locate
-    ask "$ACTION" ${WORDS[@]+"${WORDS[@]}"}
+    send_command "$ACTION" ${WORDS[@]+"${WORDS[@]}"}
     ;;
+  accept-clock) locate; send_command accept-clock ;;
   leave) locate; leave ;;
   status) locate; status || exit ;; # a node that is not running is a result, not an internal error
   start | stop | run | check) locate; "$ACTION" ;;

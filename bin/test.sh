@@ -4,22 +4,25 @@
 # Runs all tests and checks. Requires a JDK 17 or newer and Maven 3.8 or newer.
 #
 # The script runs these steps and ends with a summary:
-#   fast      compile with Error Prone, null checks, format and architecture rules; run the tests that take seconds
+#   fast      compile with Error Prone, null checks, format and architecture rules; run the tests that take seconds;
+#             simulations run a tenth of their seeds
 #   script    test the scripts in bin/
 #   interop   run clients in other languages (bin/interop.sh)
 #   fuzz      fuzz each target for 15 seconds (bin/fuzz.sh)
 #   chaos     test a cluster under faults for 45 seconds (bin/chaos.sh); skipped if this host does not support it
-#   slow      run the slow tests, for example simulations and kill tests
+#   slow      run the slow tests, for example kill tests and simulations with all seeds
 #
 # Options:
 #   --fast         run only the fast and script steps
-#   MAVEN_OPTION   option for Maven in the fast and slow steps
+#   MAVEN_OPTION   option for Maven in the fast and slow steps, for example -DforkCount=1 to run the tests of a module
+#                  in one JVM (default: two at the same time)
 #   -h, --help     print this help
 #   --version      print the version
 #
 # Examples:
 #   bin/test.sh
 #   bin/test.sh --fast
+#   bin/test.sh --fast -DforkCount=1
 #
 # Exit codes:
 #   0   all tests passed
@@ -27,7 +30,7 @@
 #   2   Maven is not installed
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-answer_help_and_version "$@"
+handle_help_and_version "$@"
 cd "$HOME_DIR" || exit 2
 
 slow=yes
@@ -54,22 +57,37 @@ step() { # name, Maven arguments
   echo "== $name took $((SECONDS - from)) s"
 }
 
-step fast verify -DexcludedGroups=slow "$@"
+# Runs a check that is not Maven's and keeps its output for the summary. Exit code 77: not supported on this host.
+check() { # name, command
+  local name="$1" code=0
+  shift
+  "$@" 2>&1 | tee "target/test-$name.log" || code=$?
+  [ "$code" -eq 0 ] || [ "$code" -eq 77 ] || failed+=("$name")
+}
+
+step fast verify -DexcludedGroups=slow -Dfjordmq.sim.percent=10 "$@"
+
 echo "== script"
 for script in broker-server/src/test/sh/*-test.sh; do
-  "$script" || failed+=("$(basename "$script" .sh)")
+  check "$(basename "$script" .sh)" "$script"
 done
 if [ "$slow" = yes ]; then
   echo "== interop"
-  bin/interop.sh || failed+=(interop)
+  check interop bin/interop.sh
   echo "== fuzz"
-  bin/fuzz.sh all 15 || failed+=(fuzz)
+  check fuzz bin/fuzz.sh all 15
   echo "== chaos"
-  chaos=0
-  bin/chaos.sh 45 || chaos=$?
-  [ "$chaos" -eq 0 ] || [ "$chaos" -eq 77 ] || failed+=(chaos) # 77: not supported on this host
-  step slow test -Dgroups=slow "$@"
+  check chaos bin/chaos.sh 45
+  step slow test -Dgroups=slow,seeds "$@" # seeds: Seeds.TAG
 fi
+
+# Only the end of a long log may be at hand: repeat there what each failed check printed about its failure.
+for name in ${failed[@]+"${failed[@]}"}; do
+  log="target/test-${name%-leak}.log"
+  [ -f "$log" ] || continue
+  printf '\n== %s failed; %s ends with:\n' "$name" "$log"
+  { grep -E '^(FAILED|\[ERROR\]|.*LEAK: )' "$log" || tail -n 20 "$log"; } | cut -c -1000 | head -n 40
+done
 
 # The reports contain more than Maven's last lines: totals of all modules, failures and the slowest test class.
 awk -v seconds="$((SECONDS - started))" -v failed="${failed[*]:-}" '

@@ -16,7 +16,6 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import io.netty.util.concurrent.EventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -39,10 +38,10 @@ public final class ClientLoops implements AutoCloseable {
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
   /**
-   * How long clients wait for a broker's answer, such as a TLS handshake, CONNACK or SUBACK. Longer
-   * than the broker's own timeouts, so that these can be observed.
+   * How long clients wait for a broker's response, such as a TLS handshake, CONNACK or SUBACK.
+   * Longer than the broker's own timeouts, so that these can be observed.
    */
-  public static final int PATIENCE_SECONDS = 60;
+  public static final int RESPONSE_TIMEOUT_SECONDS = 60;
 
   /** A source address has some 28,000 ports for connections to one listener. */
   private static final int CONNECTIONS_PER_SOURCE = 25_000;
@@ -53,35 +52,18 @@ public final class ClientLoops implements AutoCloseable {
   private final Bootstrap bootstrap;
   private final @Nullable SslContext tls;
 
-  /**
-   * @throws IllegalArgumentException if the broker's address is not a loopback address
-   */
+  /** For TCP clients of one broker on a loopback address. */
   public ClientLoops(InetSocketAddress broker, int threads) {
-    this(broker, threads, null);
+    this(List.of(broker), threads, null, false);
   }
 
   /**
-   * The same for TLS clients.
-   *
-   * @param tls null for plain TCP
-   */
-  public ClientLoops(InetSocketAddress broker, int threads, @Nullable SslContext tls) {
-    this(List.of(broker), threads, tls);
-  }
-
-  /**
-   * The same for clients of several nodes.
+   * For clients of several nodes.
    *
    * @param nodes at least one
-   */
-  public ClientLoops(List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls) {
-    this(nodes, threads, tls, false);
-  }
-
-  /**
-   * The same, also for nodes on other hosts.
-   *
+   * @param tls null for plain TCP
    * @param anywhere whether the user has allowed addresses other than loopback
+   * @throws IllegalArgumentException if a node's address is not allowed
    */
   public ClientLoops(
       List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls, boolean anywhere) {
@@ -157,7 +139,7 @@ public final class ClientLoops implements AutoCloseable {
       byte[] source = {127, 1, (byte) (block >> 8), (byte) block};
       return new InetSocketAddress(InetAddress.getByAddress(source), 0);
     } catch (UnknownHostException e) {
-      throw new AssertionError("four bytes are an address", e);
+      throw new AssertionError("every four bytes are a valid address", e);
     }
   }
 
@@ -170,7 +152,7 @@ public final class ClientLoops implements AutoCloseable {
       @Override
       protected void initChannel(Channel channel) {
         SslHandler handler = context.newHandler(channel.alloc());
-        handler.setHandshakeTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        handler.setHandshakeTimeout(RESPONSE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
         channel.pipeline().addLast(handler, client);
       }
     };
@@ -179,13 +161,6 @@ public final class ClientLoops implements AutoCloseable {
   /** One of the loops, for periodic tasks. */
   public EventLoop next() {
     return group.next();
-  }
-
-  /** Blocks until every loop has finished its current task, such as sending a message. */
-  void awaitTurns() {
-    for (EventExecutor loop : group) {
-      loop.submit(() -> {}).syncUninterruptibly();
-    }
   }
 
   @Override

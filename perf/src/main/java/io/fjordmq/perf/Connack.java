@@ -21,7 +21,7 @@ record Connack(int code, int receiveMaximum) {
     if (version == ConnectSettings.MQTT_3 || !body.isReadable()) {
       return new Connack(code, MOST);
     }
-    int length = MqttWire.readLength(body);
+    int length = MqttPacketWriter.readLength(body);
     ByteBuf properties = body.readSlice(length);
     int receiveMaximum = MOST;
     while (properties.isReadable()) {

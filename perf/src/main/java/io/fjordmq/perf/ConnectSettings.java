@@ -32,7 +32,7 @@ public record ConnectSettings(
     }
     if (keepAliveSeconds < 0 || keepAliveSeconds > 65_535) {
       throw new IllegalArgumentException(
-          "keep alive must be 0 to 65535 s, not " + keepAliveSeconds);
+          "keep alive must be between 0 and 65535 s, not " + keepAliveSeconds);
     }
   }
 

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,31 +22,23 @@ public final class LoadClient extends ByteToMessageDecoder {
   /** Receives packets from the broker; called on the event loop. */
   public interface Receiver {
     /** For a client that expects nothing: any packet is an error. */
-    Receiver NOTHING =
-        new Receiver() {
-          @Override
-          public void onPublish(ByteBuf payload) {
-            throw new IllegalStateException("a client without a subscription received a message");
-          }
-
-          @Override
-          public void onPuback(int packetIdentifier) {
-            throw new IllegalStateException("a client received a PUBACK without publishing");
-          }
-        };
+    Receiver NOTHING = new Receiver() {};
 
     /** The buffer is positioned at the payload and belongs to the caller. */
-    void onPublish(ByteBuf payload);
+    default void onPublish(ByteBuf payload) {
+      throw new IllegalStateException("unexpected PUBLISH: this client has no subscription");
+    }
 
     /** PUBACK, or PUBCOMP with QoS 2; in any order. */
-    void onPuback(int packetIdentifier);
+    default void onPuback(int packetIdentifier) {
+      throw new IllegalStateException("unexpected PUBACK: this client does not publish");
+    }
 
     /** An accepted connection ended without this client closing it. */
     default void onLost(String reason) {}
   }
 
   private final ConnectSettings connectSettings;
-  private final Consumer<ByteBuf> connect;
   private final Receiver receiver;
   private final CompletableFuture<LoadClient> connected = new CompletableFuture<>();
 
@@ -67,22 +58,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   public LoadClient(ConnectSettings connectSettings, Receiver receiver) {
-    this(connectSettings, out -> MqttWire.connect(out, connectSettings), receiver);
-  }
-
-  /**
-   * MQTT 3.1.1.
-   *
-   * @param connect writes the CONNECT
-   */
-  public LoadClient(String clientId, Consumer<ByteBuf> connect, Receiver receiver) {
-    this(ConnectSettings.simple(clientId, true), connect, receiver);
-  }
-
-  private LoadClient(
-      ConnectSettings connectSettings, Consumer<ByteBuf> connect, Receiver receiver) {
     this.connectSettings = connectSettings;
-    this.connect = connect;
     this.receiver = receiver;
   }
 
@@ -116,7 +92,8 @@ public final class LoadClient extends ByteToMessageDecoder {
     subscribed = done;
     subscribedQos = qos;
     ByteBuf out = channel().alloc().buffer();
-    MqttWire.subscribe(out, connectSettings.version(), nextPacketIdentifier(), filters, qos);
+    MqttPacketWriter.subscribe(
+        out, connectSettings.version(), nextPacketIdentifier(), filters, qos);
     channel().writeAndFlush(out);
     return done;
   }
@@ -140,7 +117,7 @@ public final class LoadClient extends ByteToMessageDecoder {
             () -> {
               closing = true;
               ByteBuf out = channel().alloc().buffer();
-              MqttWire.disconnect(out);
+              MqttPacketWriter.disconnect(out);
               channel().writeAndFlush(out).addListener(f -> channel().close());
             });
   }
@@ -149,7 +126,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   public void channelActive(ChannelHandlerContext context) {
     channel = context.channel();
     ByteBuf out = context.alloc().buffer();
-    connect.accept(out);
+    MqttPacketWriter.writeConnect(out, connectSettings);
     context.writeAndFlush(out);
   }
 
@@ -188,32 +165,34 @@ public final class LoadClient extends ByteToMessageDecoder {
 
   private void handle(ChannelHandlerContext context, int first, ByteBuf body) {
     switch (first >> 4) {
-      case MqttWire.PUBLISH -> {
+      case MqttPacketWriter.PUBLISH -> {
         body.skipBytes(body.readUnsignedShort());
         int qos = first >> 1 & 3;
         int identifier = qos == 0 ? 0 : body.readUnsignedShort();
         if (qos > 0) {
-          answer(context, qos == 1 ? MqttWire.PUBACK : MqttWire.PUBREC, identifier);
+          acknowledge(
+              context, qos == 1 ? MqttPacketWriter.PUBACK : MqttPacketWriter.PUBREC, identifier);
         }
         if (connectSettings.isMqtt5()) {
-          body.skipBytes(MqttWire.readLength(body));
+          body.skipBytes(MqttPacketWriter.readLength(body));
         }
         if (qos < 2 || unreleased().add(identifier)) {
           receiver.onPublish(body);
         }
       }
-      case MqttWire.PUBREC -> answer(context, MqttWire.PUBREL, accepted("PUBREC", body));
-      case MqttWire.PUBREL -> {
+      case MqttPacketWriter.PUBREC ->
+          acknowledge(context, MqttPacketWriter.PUBREL, accepted("PUBREC", body));
+      case MqttPacketWriter.PUBREL -> {
         int identifier = accepted("PUBREL", body);
         unreleased().remove(identifier);
-        answer(context, MqttWire.PUBCOMP, identifier);
+        acknowledge(context, MqttPacketWriter.PUBCOMP, identifier);
       }
-      case MqttWire.PUBACK -> receiver.onPuback(accepted("PUBACK", body));
-      case MqttWire.PUBCOMP -> receiver.onPuback(accepted("PUBCOMP", body));
-      case MqttWire.CONNACK -> connack(Connack.read(body, connectSettings.version()));
-      case MqttWire.SUBACK -> suback(body);
-      case MqttWire.PINGRESP -> {}
-      case MqttWire.DISCONNECT ->
+      case MqttPacketWriter.PUBACK -> receiver.onPuback(accepted("PUBACK", body));
+      case MqttPacketWriter.PUBCOMP -> receiver.onPuback(accepted("PUBCOMP", body));
+      case MqttPacketWriter.CONNACK -> connack(Connack.read(body, connectSettings.version()));
+      case MqttPacketWriter.SUBACK -> onSuback(body);
+      case MqttPacketWriter.PINGRESP -> {}
+      case MqttPacketWriter.DISCONNECT ->
           ending = "DISCONNECT " + (body.isReadable() ? hex(body.readUnsignedByte()) : "");
       default -> throw new IllegalStateException("unexpected packet type " + (first >> 4));
     }
@@ -229,13 +208,13 @@ public final class LoadClient extends ByteToMessageDecoder {
     return identifiers;
   }
 
-  private static void answer(ChannelHandlerContext context, int type, int identifier) {
+  private static void acknowledge(ChannelHandlerContext context, int type, int identifier) {
     ByteBuf out = context.alloc().buffer(4);
-    MqttWire.answer(out, type, identifier);
+    MqttPacketWriter.acknowledge(out, type, identifier);
     context.write(out, context.voidPromise());
   }
 
-  /** The packet identifier of an answer that must not be a refusal. */
+  /** The packet identifier of a response that must not be a refusal. */
   private static int accepted(String name, ByteBuf body) {
     int identifier = body.readUnsignedShort();
     int code = body.isReadable() ? body.readUnsignedByte() : 0;
@@ -263,18 +242,18 @@ public final class LoadClient extends ByteToMessageDecoder {
 
   private void ping() {
     ByteBuf out = channel().alloc().buffer(2);
-    MqttWire.ping(out);
+    MqttPacketWriter.ping(out);
     channel().writeAndFlush(out, channel().voidPromise());
   }
 
-  private void suback(ByteBuf body) {
+  private void onSuback(ByteBuf body) {
     CompletableFuture<LoadClient> done = subscribed;
     if (done == null) {
       throw new IllegalStateException("unexpected SUBACK");
     }
     body.skipBytes(2);
     if (connectSettings.isMqtt5()) {
-      body.skipBytes(MqttWire.readLength(body));
+      body.skipBytes(MqttPacketWriter.readLength(body));
     }
     while (body.isReadable()) {
       int code = body.readUnsignedByte();

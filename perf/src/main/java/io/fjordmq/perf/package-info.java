@@ -1,10 +1,8 @@
 /**
- * Measures brokers of any kind from outside, as whole processes: the clients of all benchmarks, and
- * single benchmarks that scripts start.
+ * The clients of the load tool and of all benchmarks: they speak MQTT over sockets and do not use
+ * the broker's code.
  *
- * <p>The load tool starts at {@link io.fjordmq.perf.tool.PerfTool}, the comparison with mosquitto
- * at {@link io.fjordmq.perf.Figures}. This package does not use the broker's code: it speaks MQTT
- * over sockets to loopback addresses and reads the broker's CPU time and memory from {@code /proc}.
+ * <p>The load tool starts at {@link io.fjordmq.perf.tool.PerfTool}.
  */
 @NullMarked
 package io.fjordmq.perf;

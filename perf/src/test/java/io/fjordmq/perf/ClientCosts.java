@@ -3,6 +3,7 @@ package io.fjordmq.perf;
 import com.hivemq.client.mqtt.MqttClient;
 import com.hivemq.client.mqtt.datatypes.MqttQos;
 import com.hivemq.client.mqtt.mqtt3.Mqtt3AsyncClient;
+import io.fjordmq.perf.machine.ProcessUsage;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.mqtt.MqttQoS;
 import io.vertx.core.Vertx;
@@ -121,7 +122,8 @@ public final class ClientCosts {
     private final ClientLoops loops;
 
     Ours(int port) {
-      loops = new ClientLoops(TlsSetup.loopback(port), THREADS);
+      loops =
+          new ClientLoops(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), THREADS);
     }
 
     @Override
@@ -144,7 +146,8 @@ public final class ClientCosts {
               () -> {
                 if (open) {
                   ByteBuf out = client.channel().alloc().buffer();
-                  MqttWire.publish(out, name, 1, client.nextPacketIdentifier(), PAYLOAD_BYTES);
+                  MqttPacketWriter.publish(
+                      out, name, 1, client.nextPacketIdentifier(), PAYLOAD_BYTES);
                   out.writeZero(PAYLOAD_BYTES);
                   client.channel().writeAndFlush(out, client.channel().voidPromise());
                   sent.increment();

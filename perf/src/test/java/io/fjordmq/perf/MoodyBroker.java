@@ -203,10 +203,10 @@ public final class MoodyBroker implements AutoCloseable {
             switch (first >> 4) {
               case CONNECT -> connect(body);
               case SUBSCRIBE -> subscribe(body);
-              case MqttWire.PUBLISH -> publish(first >> 1 & 3, body);
-              default -> first >> 4 != MqttWire.DISCONNECT;
+              case MqttPacketWriter.PUBLISH -> publish(first >> 1 & 3, body);
+              default -> first >> 4 != MqttPacketWriter.DISCONNECT;
             };
-        saidFarewell = first >> 4 == MqttWire.DISCONNECT;
+        saidFarewell = first >> 4 == MqttPacketWriter.DISCONNECT;
       }
     }
 

@@ -8,14 +8,14 @@ import java.util.Arrays;
  * addressing, without boxing.
  */
 final class LastNumbers {
-  private static final int NOBODY = -1;
+  private static final int EMPTY = -1;
 
   private int[] publishers = new int[16];
   private int[] numbers = new int[16];
   private int size;
 
   LastNumbers() {
-    Arrays.fill(publishers, NOBODY);
+    Arrays.fill(publishers, EMPTY);
   }
 
   /** Returns the previous number, or -1. */
@@ -24,7 +24,7 @@ final class LastNumbers {
       grow();
     }
     int slot = slot(publishers, publisher);
-    if (publishers[slot] == NOBODY) {
+    if (publishers[slot] == EMPTY) {
       publishers[slot] = publisher;
       numbers[slot] = number;
       size++;
@@ -38,7 +38,7 @@ final class LastNumbers {
   private static int slot(int[] table, int publisher) {
     int mask = table.length - 1;
     int slot = (publisher * 0x9E3779B9 >>> 7) & mask;
-    while (table[slot] != NOBODY && table[slot] != publisher) {
+    while (table[slot] != EMPTY && table[slot] != publisher) {
       slot = slot + 1 & mask;
     }
     return slot;
@@ -47,9 +47,9 @@ final class LastNumbers {
   private void grow() {
     int[] more = new int[2 * publishers.length];
     int[] theirs = new int[more.length];
-    Arrays.fill(more, NOBODY);
+    Arrays.fill(more, EMPTY);
     for (int i = 0; i < publishers.length; i++) {
-      if (publishers[i] != NOBODY) {
+      if (publishers[i] != EMPTY) {
         int slot = slot(more, publishers[i]);
         more[slot] = publishers[i];
         theirs[slot] = numbers[i];

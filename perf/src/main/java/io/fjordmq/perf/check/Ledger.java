@@ -22,7 +22,7 @@ public interface Ledger {
    *
    * @return optional messages that were not delivered
    */
-  long comeBack(SentMessages sentMessages);
+  long onReconnected(SentMessages sentMessages);
 
   /** Required messages that were not delivered. */
   Missing missing(SentMessages sentMessages);

@@ -4,24 +4,24 @@ package io.fjordmq.perf.check;
  * Which messages of a publisher have a QoS above 0: every n-th one; the others have QoS 0. MQTT
  * guarantees order only among messages with the same QoS [MQTT-4.6.0-6].
  *
- * @param answeredEvery every n-th message is acknowledged; 0 for none, 1 for all
+ * @param acknowledgedEvery every n-th message is acknowledged; 0 for none, 1 for all
  */
-public record Mix(int answeredEvery) {
+public record Mix(int acknowledgedEvery) {
   /** All messages. */
   public static final Mix ALL = new Mix(1);
 
   /** Whether the broker acknowledges message n, counted from 0. */
-  public boolean hasAnswer(int number) {
-    return answeredEvery > 0 && number % answeredEvery == answeredEvery - 1;
+  public boolean isAcknowledged(int number) {
+    return acknowledgedEvery > 0 && number % acknowledgedEvery == acknowledgedEvery - 1;
   }
 
   /** Whether there are both classes. */
   boolean isMixed() {
-    return answeredEvery > 1;
+    return acknowledgedEvery > 1;
   }
 
   /** The key of this message: each class has its own. */
   int key(int of, int number) {
-    return 2 * of + (hasAnswer(number) ? 1 : 0);
+    return 2 * of + (isAcknowledged(number) ? 1 : 0);
   }
 }

@@ -8,5 +8,5 @@ public interface SentMessages {
   /**
    * Whether the broker acknowledged the message; true for messages without acknowledgement (QoS 0).
    */
-  boolean isAnswered(int publisher, int number);
+  boolean isAcknowledged(int publisher, int number);
 }

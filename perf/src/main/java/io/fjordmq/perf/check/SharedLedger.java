@@ -32,13 +32,8 @@ public final class SharedLedger {
   public Missing missing(SentMessages sentMessages) {
     Missing missing = Missing.NONE;
     for (int i = 0; i < streams.length; i++) {
-      int publisher = i;
       synchronized (streams[i]) {
-        missing =
-            missing.plus(
-                streams[i].missing(
-                    sentMessages.count(publisher),
-                    number -> sentMessages.isAnswered(publisher, number)));
+        missing = missing.plus(streams[i].missing(sentMessages, i));
       }
     }
     return missing;
@@ -70,7 +65,7 @@ public final class SharedLedger {
     }
 
     @Override
-    public long comeBack(SentMessages sentMessages) {
+    public long onReconnected(SentMessages sentMessages) {
       throw new IllegalStateException("members of a shared subscription must not leave");
     }
   }

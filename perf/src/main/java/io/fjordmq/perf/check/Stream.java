@@ -85,7 +85,7 @@ public final class Stream {
    * @param sent numbers sent so far
    * @return newly optional numbers that were neither received nor missing before
    */
-  int comeBack(int sent) {
+  int onReconnected(int sent) {
     int more = Math.max(0, sent - next);
     if (more > 0) {
       open(sent);
@@ -111,18 +111,13 @@ public final class Stream {
     return gap != null && gap.getValue() > number;
   }
 
-  /** How many of the first {@code sent} numbers are required and missing. */
-  public long missing(int sent) {
-    Missing missing = missing(sent, number -> true);
-    return missing.lost();
+  /** Required numbers of a publisher that are missing. */
+  Missing missing(SentMessages sent, int publisher) {
+    return missing(sent.count(publisher), number -> sent.isAcknowledged(publisher, number));
   }
 
-  /**
-   * The same, by whether the broker acknowledged them.
-   *
-   * @param sent numbers sent so far
-   */
-  Missing missing(int sent, IntPredicate answered) {
+  /** Required ones of the first {@code sent} numbers that are missing. */
+  public Missing missing(int sent, IntPredicate answered) {
     Missing missing = away ? Missing.NONE : missing(next, sent, answered);
     TreeMap<Integer, Integer> open = gaps;
     if (open != null) {

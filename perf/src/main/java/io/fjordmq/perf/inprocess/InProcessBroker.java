@@ -2,11 +2,11 @@ package io.fjordmq.perf.inprocess;
 
 import io.fjordmq.broker.Broker;
 import io.fjordmq.broker.Observers;
-import io.fjordmq.broker.StartException;
 import io.fjordmq.broker.config.ConfigException;
 import io.fjordmq.broker.config.ConfigLoader;
+import io.fjordmq.broker.lifecycle.StartException;
 import io.fjordmq.broker.ops.BrokerMetrics;
-import io.fjordmq.perf.FreePorts;
+import io.fjordmq.testing.FreePorts;
 import io.netty.channel.ChannelFuture;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -19,7 +19,7 @@ import java.util.function.BiConsumer;
  */
 public final class InProcessChannel extends AbstractChannel {
   private static final ChannelMetadata METADATA = new ChannelMetadata(false);
-  private static final SocketAddress SOMEWHERE =
+  private static final SocketAddress PLACEHOLDER_ADDRESS =
       InetSocketAddress.createUnresolved("in-process", 1);
 
   private final ChannelConfig config = new DefaultChannelConfig(this);
@@ -69,12 +69,12 @@ public final class InProcessChannel extends AbstractChannel {
 
   @Override
   protected SocketAddress localAddress0() {
-    return SOMEWHERE;
+    return PLACEHOLDER_ADDRESS;
   }
 
   @Override
   protected SocketAddress remoteAddress0() {
-    return SOMEWHERE;
+    return PLACEHOLDER_ADDRESS;
   }
 
   @Override

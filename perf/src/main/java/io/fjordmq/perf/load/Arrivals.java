@@ -17,13 +17,13 @@ import org.HdrHistogram.Recorder;
 /**
  * Connects clients, either at a steady rate, with latency from the scheduled time of each connect,
  * or as fast as the broker accepts them, with a bounded number in progress. Called by one thread;
- * answers arrive on event loops.
+ * responses arrive on event loops.
  */
 final class Arrivals {
   /** Connects in progress without a rate. */
   private static final int CLOSED = 64;
 
-  /** Connects in progress with a rate; more would mean that the broker no longer answers. */
+  /** Connects in progress with a rate; more would mean that the broker no longer responds. */
   private static final int OPEN = 10_000;
 
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
@@ -82,7 +82,7 @@ final class Arrivals {
               connecting.recordValue(Math.min(HIGHEST_MICROS, micros));
               return then.apply(client);
             })
-        .orTimeout(ClientLoops.PATIENCE_SECONDS, TimeUnit.SECONDS)
+        .orTimeout(ClientLoops.RESPONSE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
         .whenComplete(
             (client, error) -> {
               try {
@@ -117,13 +117,13 @@ final class Arrivals {
       cause = cause.getCause();
     }
     if (cause instanceof TimeoutException) {
-      return "no answer in " + ClientLoops.PATIENCE_SECONDS + " s";
+      return "no response within " + ClientLoops.RESPONSE_TIMEOUT_SECONDS + " s";
     }
     String message = cause.getMessage();
     return message == null ? cause.toString() : message;
   }
 
-  /** Blocks until every started connect has its answer. */
+  /** Blocks until every started connect has its response. */
   void await() throws InterruptedException {
     pending.acquire(most);
     pending.release(most);

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * @param publishesPerSecond of the connected publishers
  * @param deliveriesPerSecond between connected clients
  */
-record ConnectedClients(
+public record ConnectedClients(
     int publishers,
     int allPublishers,
     int receivers,
@@ -59,6 +59,11 @@ record ConnectedClients(
         (heard + collected) * rate);
   }
 
+  /** All clients of the scenario. */
+  public static ConnectedClients all(Scenario scenario) {
+    return of(scenario, publisher -> true, receiver -> true);
+  }
+
   private static int count(int most, IntPredicate in) {
     return (int) IntStream.range(0, most).filter(in).count();
   }
@@ -74,20 +79,14 @@ record ConnectedClients(
         .sum();
   }
 
-  boolean isFull() {
+  boolean allConnected() {
     return publishers == allPublishers && receivers == allReceivers;
   }
 
   /** For the report. */
   @Override
   public String toString() {
-    return publishers
-        + " of "
-        + allPublishers
-        + " publishers, "
-        + receivers
-        + " of "
-        + allReceivers
-        + " subscribers";
+    return "%d of %d publishers, %d of %d subscribers"
+        .formatted(publishers, allPublishers, receivers, allReceivers);
   }
 }

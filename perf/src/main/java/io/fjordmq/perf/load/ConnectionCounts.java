@@ -46,14 +46,14 @@ final class ConnectionCounts {
   }
 
   /** It has returned. */
-  void comeBack() {
+  void onReconnected() {
     away.decrementAndGet();
   }
 
   /** It could not return: the broker refused it. */
-  void stayAway(String reason) {
+  void reconnectFailed(String reason) {
     away.decrementAndGet(); // before it is lost, so that it does not count twice
-    lose("could not return: " + reason);
+    lose("could not reconnect: " + reason);
   }
 
   /** How often clients have left. */

@@ -1,8 +1,7 @@
 package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.check.Missing;
-import io.fjordmq.perf.load.Lane.Counter;
-import io.fjordmq.perf.load.RunResult.Percentile;
+import io.fjordmq.perf.load.EventLoopLoad.Counter;
 import io.fjordmq.perf.load.Sampler.Reading;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.Flow;
@@ -10,9 +9,10 @@ import io.fjordmq.perf.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Function;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ final class Findings {
   private static final double TOOL_LATE_MILLIS = 5;
 
   /** Allowance for the duration of a connect, which does not affect the rate. */
-  private static final double ANSWER_SECONDS = 0.5;
+  private static final double RESPONSE_SECONDS = 0.5;
 
   private static final double[] PERCENTS = {
     1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 97, 99, 99.5, 99.9, 99.95, 99.99, 99.999, 100
@@ -36,7 +36,7 @@ final class Findings {
   private final Fleet fleet;
   private final Sampler sampler;
   private final BrokerWatch watch;
-  private final Map<Figure, Double> figures = new EnumMap<>(Figure.class);
+  private final Map<ResultMetric, Double> figures = new EnumMap<>(ResultMetric.class);
   private final List<String> faults = new ArrayList<>();
   private final List<String> remarks = new ArrayList<>();
 
@@ -61,24 +61,23 @@ final class Findings {
     if (from != null && last.nanos() - from.nanos() > 0) {
       counted(last);
       double seconds = (last.nanos() - from.nanos()) / 1e9;
-      remarks.add(
-          String.format(Locale.ROOT, "measured for %.0f s, until the run was aborted", seconds));
+      remarks.add("measured for %.0f s, until the run was aborted".formatted(seconds));
     }
   }
 
   /** All connection attempts have completed. */
   void connected(Reading before, Reading after) {
     int accepted = fleet.arrivals().accepted();
-    figures.put(Figure.CONNECTED, (double) accepted);
+    figures.put(ResultMetric.CONNECTED, (double) accepted);
     if (accepted > 0) {
-      figures.put(Figure.CONNECTS, fleet.arrivals().acceptedPerSecond());
+      figures.put(ResultMetric.CONNECTS, fleet.arrivals().acceptedPerSecond());
     }
     if (watch.seesProcesses() && accepted > 0) {
       long grown = after.broker().residentKilobytes() - before.broker().residentKilobytes();
-      figures.put(Figure.CONNECTION_KB, grown / (double) accepted);
+      figures.put(ResultMetric.CONNECTION_KB, grown / (double) accepted);
       double cpu = after.broker().cpuMicros() - before.broker().cpuMicros();
-      figures.put(Figure.CONNECT_CPU_PERCENT, cpu / available(before, after));
-      figures.put(Figure.CONNECT_CPU_MICROS, cpu / accepted);
+      figures.put(ResultMetric.CONNECT_CPU_PERCENT, cpu / available(before, after));
+      figures.put(ResultMetric.CONNECT_CPU_MICROS, cpu / accepted);
     }
     double asked = scenario.connections().perSecond();
     if (asked > 0 && accepted > 0) {
@@ -90,13 +89,10 @@ final class Findings {
   private void carried(double asked, int accepted) {
     double rate = fleet.arrivals().acceptedPerSecond();
     double late = accepted / rate - scenario.clients().total() / asked;
-    if (rate < CARRIED * asked && late > ANSWER_SECONDS) {
+    if (rate < CARRIED * asked && late > RESPONSE_SECONDS) {
       remarks.add(
-          String.format(
-              Locale.ROOT,
-              "behind schedule: %.0f of %.0f connections per second were accepted",
-              rate,
-              asked));
+          "behind schedule: %.0f of %.0f connections per second were accepted"
+              .formatted(rate, asked));
     }
   }
 
@@ -122,79 +118,80 @@ final class Findings {
     double seconds = (after.nanos() - before.nanos()) / 1e9;
     double available = available(before, after);
     figures.put(
-        Figure.TOOL_CPU_PERCENT, (after.toolCpuMicros() - before.toolCpuMicros()) / available);
+        ResultMetric.TOOL_CPU_PERCENT,
+        (after.toolCpuMicros() - before.toolCpuMicros()) / available);
     double cpu = after.broker().cpuMicros() - before.broker().cpuMicros();
     boolean held = scenario.flow() == Flow.CONNECTIONS;
     if (watch.seesProcesses()) {
-      figures.put(held ? Figure.HOLD_CPU_PERCENT : Figure.CPU_PERCENT, cpu / available);
+      figures.put(held ? ResultMetric.HOLD_CPU_PERCENT : ResultMetric.CPU_PERCENT, cpu / available);
     }
     if (held) {
       return;
     }
     double sent = after.sent() - before.sent();
     double received = after.received() - before.received();
-    ConnectedClients connectedClients = fleet.turnout();
-    if (!connectedClients.isFull()) {
+    ConnectedClients connectedClients = fleet.connectedClients();
+    if (!connectedClients.allConnected()) {
       remarks.add("only connected clients produced load: " + connectedClients);
     }
-    figures.put(Figure.OFFERED, connectedClients.publishesPerSecond());
-    figures.put(Figure.SENT, sent / seconds);
-    figures.put(Figure.RECEIVED, received / seconds);
+    figures.put(ResultMetric.OFFERED, connectedClients.publishesPerSecond());
+    figures.put(ResultMetric.SENT, sent / seconds);
+    figures.put(ResultMetric.RECEIVED, received / seconds);
     if (watch.seesProcesses() && sent + received > 0) {
-      figures.put(Figure.CPU_MICROS, cpu / (sent + received));
+      figures.put(ResultMetric.CPU_MICROS, cpu / (sent + received));
       after
           .broker()
           .writtenSince(before.broker())
-          .ifPresent(bytes -> figures.put(Figure.WRITTEN_BYTES, bytes / Math.max(1, sent)));
+          .ifPresent(bytes -> figures.put(ResultMetric.WRITTEN_BYTES, bytes / Math.max(1, sent)));
     }
-    figures.put(Figure.HELD_BACK, (double) fleet.heldBack(after.nanos()));
-    if (scenario.connections().leaving().percent() > 0) {
+    figures.put(ResultMetric.HELD_BACK, (double) fleet.overdueMessages(after.nanos()));
+    if (scenario.connections().clientChurn().percent() > 0) {
       return; // clients that are away send and get nothing; HELD_BACK shows the rest
     }
     if (sent < CARRIED * connectedClients.publishesPerSecond() * seconds) {
       remarks.add(
-          String.format(
-              Locale.ROOT,
-              "behind schedule: %.0f of %.0f publishes per second were sent",
-              sent / seconds,
-              connectedClients.publishesPerSecond()));
+          "behind schedule: %.0f of %.0f publishes per second were sent"
+              .formatted(sent / seconds, connectedClients.publishesPerSecond()));
     } else if (received < CARRIED * connectedClients.deliveriesPerSecond() * seconds) {
       remarks.add(
-          String.format(
-              Locale.ROOT,
-              "behind schedule: %.0f of %.0f messages per second were delivered",
-              received / seconds,
-              connectedClients.deliveriesPerSecond()));
+          "behind schedule: %.0f of %.0f messages per second were delivered"
+              .formatted(received / seconds, connectedClients.deliveriesPerSecond()));
     }
   }
 
   /** The result; to be called after all clients have stopped. */
   RunResult result(String broker) {
-    sampler.rest();
+    sampler.collectRemainder();
     latencies();
     if (watch.seesProcesses()) {
-      figures.put(Figure.MEMORY_MB, sampler.mostMemoryMb());
+      figures.put(ResultMetric.MEMORY_MB, sampler.peakMemoryMb());
     }
     if (!sampler.samples().isEmpty()) {
       Sample end = sampler.samples().get(sampler.samples().size() - 1);
-      end.value(Series.RANGES).ifPresent(ranges -> figures.put(Figure.RANGES, ranges));
+      end.value(Series.RANGES).ifPresent(ranges -> figures.put(ResultMetric.RANGES, ranges));
     }
-    faultsOf(Figure.REFUSED, fleet.arrivals().refused(), "could not connect or subscribe");
+    faultsOf(ResultMetric.REFUSED, fleet.arrivals().refused(), "could not connect or subscribe");
     faultsBecause(fleet.arrivals().reasons());
-    faultsOf(Figure.DISCONNECTED, fleet.presence().lost(), "were disconnected");
+    faultsOf(ResultMetric.DISCONNECTED, fleet.presence().lost(), "were disconnected");
     faultsBecause(fleet.presence().losses());
-    if (scenario.connections().leaving().percent() > 0) {
-      figures.put(Figure.DEPARTURES, (double) fleet.presence().departures());
+    if (scenario.connections().clientChurn().percent() > 0) {
+      figures.put(ResultMetric.DEPARTURES, (double) fleet.presence().departures());
     }
     if (fleet.hasStarted()) {
       Missing missing = fleet.missing();
-      faultsOf(Figure.LOST, missing.lost(), "were lost");
-      faultsOf(Figure.UNANSWERED, missing.unanswered(), "were neither acknowledged nor delivered");
-      faultsOf(Figure.DUPLICATED, sum(lane -> lane.duplicated), "were duplicated");
-      faultsOf(Figure.OUT_OF_ORDER, sum(lane -> lane.outOfOrder), "were delivered out of order");
-      long strange = sum(lane -> lane.misrouted) + sum(lane -> lane.strange);
-      faultsOf(Figure.STRANGE, strange, "were misrouted");
-      faultsOf(Figure.UNACKNOWLEDGED, fleet.unacknowledged(), "were not acknowledged");
+      faultsOf(ResultMetric.LOST, missing.lost(), "were lost");
+      faultsOf(
+          ResultMetric.UNANSWERED,
+          missing.unacknowledged(),
+          "were neither acknowledged nor delivered");
+      faultsOf(ResultMetric.DUPLICATED, sum(loopLoad -> loopLoad.duplicated), "were duplicated");
+      faultsOf(
+          ResultMetric.OUT_OF_ORDER,
+          sum(loopLoad -> loopLoad.outOfOrder),
+          "were delivered out of order");
+      long strange = sum(loopLoad -> loopLoad.misrouted) + sum(loopLoad -> loopLoad.unexpected);
+      faultsOf(ResultMetric.STRANGE, strange, "were misrouted");
+      faultsOf(ResultMetric.UNACKNOWLEDGED, fleet.unacknowledged(), "were not acknowledged");
     } else if (scenario.flow() != Flow.CONNECTIONS) {
       faults.add("there was no load");
     }
@@ -202,10 +199,10 @@ final class Findings {
         broker, figures, sampler.samples(), percentiles(sampler.delivery()), faults, remarks);
   }
 
-  private void faultsOf(Figure figure, long count, String what) {
+  private void faultsOf(ResultMetric figure, long count, String what) {
     figures.put(figure, (double) count);
     if (count > 0) {
-      faults.add(String.format(Locale.ROOT, "%,d %s %s", count, figure.unit(), what));
+      faults.add("%,d %s %s".formatted(count, figure.unit(), what));
     }
   }
 
@@ -213,53 +210,57 @@ final class Findings {
     errorCounts.lines().forEach(line -> faults.add("  " + line));
   }
 
-  private long sum(Function<Lane, Counter> of) {
-    return fleet.lanes().stream().mapToLong(lane -> of.apply(lane).get()).sum();
+  private long sum(Function<EventLoopLoad, Counter> of) {
+    return fleet.loopLoads().stream().mapToLong(loopLoad -> of.apply(loopLoad).get()).sum();
   }
 
   private void latencies() {
     Histogram delivery = sampler.delivery();
     if (delivery.getTotalCount() > 0) {
-      figures.put(Figure.MEAN_MS, delivery.getMean() / 1000);
-      figures.put(Figure.P50_MS, Sampler.millis(delivery, 50));
-      figures.put(Figure.P99_MS, Sampler.millis(delivery, 99));
-      figures.put(Figure.P999_MS, Sampler.millis(delivery, 99.9));
-      figures.put(Figure.MAX_MS, delivery.getMaxValue() / 1000.0);
+      figures.put(ResultMetric.MEAN_MS, delivery.getMean() / 1000);
+      figures.put(ResultMetric.P50_MS, Sampler.millis(delivery, 50));
+      figures.put(ResultMetric.P99_MS, Sampler.millis(delivery, 99));
+      figures.put(ResultMetric.P999_MS, Sampler.millis(delivery, 99.9));
+      figures.put(ResultMetric.MAX_MS, delivery.getMaxValue() / 1000.0);
+    }
+    LastDeliveries last = fleet.lastDeliveries();
+    if (last != null) {
+      last.medianMillis().ifPresent(millis -> figures.put(ResultMetric.LAST_MS, millis));
     }
     Histogram acknowledged = sampler.acknowledgement();
     if (acknowledged.getTotalCount() > 0) {
-      figures.put(Figure.ACK_MEAN_MS, acknowledged.getMean() / 1000);
-      figures.put(Figure.ACK_P99_MS, Sampler.millis(acknowledged, 99));
-      figures.put(Figure.ACK_MAX_MS, acknowledged.getMaxValue() / 1000.0);
+      figures.put(ResultMetric.ACK_MEAN_MS, acknowledged.getMean() / 1000);
+      figures.put(ResultMetric.ACK_P50_MS, Sampler.millis(acknowledged, 50));
+      figures.put(ResultMetric.ACK_P99_MS, Sampler.millis(acknowledged, 99));
+      figures.put(ResultMetric.ACK_MAX_MS, acknowledged.getMaxValue() / 1000.0);
     }
     Histogram connecting = sampler.connecting();
     if (connecting.getTotalCount() > 0) {
-      figures.put(Figure.CONNECT_MEAN_MS, connecting.getMean() / 1000);
-      figures.put(Figure.CONNECT_P99_MS, Sampler.millis(connecting, 99));
-      figures.put(Figure.CONNECT_MAX_MS, connecting.getMaxValue() / 1000.0);
+      figures.put(ResultMetric.CONNECT_MEAN_MS, connecting.getMean() / 1000);
+      figures.put(ResultMetric.CONNECT_P50_MS, Sampler.millis(connecting, 50));
+      figures.put(ResultMetric.CONNECT_P99_MS, Sampler.millis(connecting, 99));
+      figures.put(ResultMetric.CONNECT_MAX_MS, connecting.getMaxValue() / 1000.0);
     }
     Histogram lateness = sampler.lateness();
     if (lateness.getTotalCount() > 0) {
       double late = Sampler.millis(lateness, 99);
-      figures.put(Figure.TOOL_LATE_MS, late);
+      figures.put(ResultMetric.TOOL_LATE_MS, late);
       if (late > TOOL_LATE_MILLIS) {
         remarks.add(
-            String.format(
-                Locale.ROOT,
-                "the load tool was late (p99 %.1f ms): it lacked CPU, or the broker stopped"
-                    + " reading; latencies include this",
-                late));
+            ("the load tool was late (p99 %.1f ms): it lacked CPU, or the broker stopped"
+                    + " reading; latencies include this")
+                .formatted(late));
       }
     }
   }
 
-  private static List<Percentile> percentiles(Histogram histogram) {
-    List<Percentile> list = new ArrayList<>();
+  private static SortedMap<Double, Double> percentiles(Histogram histogram) {
+    SortedMap<Double, Double> millis = new TreeMap<>();
     if (histogram.getTotalCount() > 0) {
       for (double percent : PERCENTS) {
-        list.add(new Percentile(percent, Sampler.millis(histogram, percent)));
+        millis.put(percent, Sampler.millis(histogram, percent));
       }
     }
-    return list;
+    return millis;
   }
 }

@@ -6,12 +6,12 @@ import io.fjordmq.perf.LoadClient;
 import io.fjordmq.perf.check.Ledger;
 import io.fjordmq.perf.check.Missing;
 import io.fjordmq.perf.check.Mix;
-import io.fjordmq.perf.check.OwnLedger;
 import io.fjordmq.perf.check.SentMessages;
 import io.fjordmq.perf.check.SharedLedger;
+import io.fjordmq.perf.check.SubscriberLedger;
+import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Flow;
-import io.fjordmq.perf.scenario.Leaving;
 import io.fjordmq.perf.scenario.Scenario;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
@@ -36,13 +36,15 @@ final class Fleet implements SentMessages, AutoCloseable {
   private final String label;
   private final Arrivals arrivals;
   private final ConnectionCounts connectionCounts;
+  private final @Nullable LastDeliveries lastDeliveries;
   private final @Nullable Publisher[] publishers;
   private final @Nullable Subscriber[] subscribers;
   private final Mix mix;
   private final SharedLedger shared;
   private final List<LoadClient> clients = new ArrayList<>();
-  private final Map<EventLoop, Lane> lanes = new ConcurrentHashMap<>();
-  private final List<LeavingClient> leavers = Collections.synchronizedList(new ArrayList<>());
+  private final Map<EventLoop, EventLoopLoad> loopLoads = new ConcurrentHashMap<>();
+  private final List<ChurningClient> churningClients =
+      Collections.synchronizedList(new ArrayList<>());
   private volatile boolean stopped;
   private volatile @Nullable Schedule schedule;
 
@@ -59,14 +61,16 @@ final class Fleet implements SentMessages, AutoCloseable {
     this.connectionCounts = new ConnectionCounts(arrivals);
     Clients count = scenario.clients();
     boolean mutual = scenario.flow() == Flow.MUTUAL;
+    this.lastDeliveries =
+        count.publishers() == 1 && count.subscribers() > 1 ? new LastDeliveries() : null;
     this.publishers = new Publisher[count.publishers()];
     this.subscribers =
         new Subscriber[(mutual ? count.publishers() : count.subscribers()) + count.collectors()];
-    this.mix = new Mix(scenario.traffic().answeredEvery());
+    this.mix = new Mix(scenario.traffic().acknowledgedEvery());
     this.shared = new SharedLedger(scenario.flow() == Flow.SHARED ? count.publishers() : 0, mix);
   }
 
-  /** Connects all clients, subscribers first; blocks until all have an answer. */
+  /** Connects all clients, subscribers first; blocks until all have a response. */
   void connect() throws InterruptedException {
     Clients count = scenario.clients();
     boolean mutual = scenario.flow() == Flow.MUTUAL;
@@ -81,7 +85,7 @@ final class Fleet implements SentMessages, AutoCloseable {
           client -> subscribe(client, loadRole, number),
           client -> {
             subscribers[number] = loadRole.subscriber();
-            perhapsLeaves(client, loadRole, "s", number, node, topics.ofSubscriber(number));
+            withChurn(client, loadRole, "s", number, node, topics.ofSubscriber(number));
           });
     }
     for (int i = 0; i < count.collectors(); i++) {
@@ -116,7 +120,7 @@ final class Fleet implements SentMessages, AutoCloseable {
             if (mutual) {
               subscribers[number] = loadRole.subscriber();
             }
-            perhapsLeaves(client, loadRole, "p", number, number, filters);
+            withChurn(client, loadRole, "p", number, number, filters);
           });
     }
     arrivals.await();
@@ -176,25 +180,25 @@ final class Fleet implements SentMessages, AutoCloseable {
             mix,
             scenario.connections().version(),
             client,
-            lane(client));
+            loopLoad(client));
     loadRole.publishes(publisher);
   }
 
-  /** Makes client n of a kind leave and return, if the scenario asks for it. */
-  private void perhapsLeaves(
+  /** Makes client n of a kind leave and return, if the scenario requires it. */
+  private void withChurn(
       LoadClient client,
       LoadRole loadRole,
       String kind,
       int number,
       int node,
       List<String> filters) {
-    Leaving leaving = scenario.connections().leaving();
-    if (leaving.includes(number)) {
+    ClientChurn clientChurn = scenario.connections().clientChurn();
+    if (clientChurn.includes(number)) {
       ConnectSettings connectSettings = session(kind + number, true);
       int qos = scenario.traffic().qos();
-      leavers.add(
-          new LeavingClient(
-              this, loops, connectSettings, node, loadRole, leaving, filters, qos, client));
+      churningClients.add(
+          new ChurningClient(
+              this, loops, connectSettings, node, loadRole, clientChurn, filters, qos, client));
     }
   }
 
@@ -203,12 +207,12 @@ final class Fleet implements SentMessages, AutoCloseable {
     int all = scenario.clients().publishers();
     Ledger ledger =
         switch (scenario.flow()) {
-          case PAIRS -> OwnLedger.of(number, mix);
-          case MUTUAL -> OwnLedger.of(Topics.partner(number), mix);
+          case PAIRS -> SubscriberLedger.of(number, mix);
+          case MUTUAL -> SubscriberLedger.of(Topics.partner(number), mix);
           case SHARED -> shared.member();
           case TOPICS -> {
             int step = scenario.clients().topics();
-            yield new OwnLedger(number % step, step, all, mix);
+            yield new SubscriberLedger(number % step, step, all, mix);
           }
           case CONNECTIONS -> throw new IllegalStateException("connections subscribe to nothing");
         };
@@ -216,22 +220,24 @@ final class Fleet implements SentMessages, AutoCloseable {
   }
 
   private CompletableFuture<LoadClient> collect(LoadClient client, LoadRole loadRole) {
-    Ledger ledger = new OwnLedger(0, 1, scenario.clients().publishers(), mix);
+    Ledger ledger = new SubscriberLedger(0, 1, scenario.clients().publishers(), mix);
     return subscribe(client, loadRole, ledger, topics.ofCollector());
   }
 
   private CompletableFuture<LoadClient> subscribe(
       LoadClient client, LoadRole loadRole, Ledger ledger, List<String> filters) {
-    loadRole.subscribes(new Subscriber(payload, ledger, lane(client)));
+    loadRole.subscribes(new Subscriber(payload, ledger, loopLoad(client), lastDeliveries));
     return client.subscribe(filters, scenario.traffic().qos());
   }
 
-  private Lane lane(LoadClient client) {
-    return lanes.computeIfAbsent(client.channel().eventLoop(), Lane::new);
+  private EventLoopLoad loopLoad(LoadClient client) {
+    return loopLoads.computeIfAbsent(
+        client.channel().eventLoop(),
+        loop -> new EventLoopLoad(loop, scenario.traffic().batchMillis()));
   }
 
   /** The clients that are connected. After {@link #connect}. */
-  ConnectedClients turnout() {
+  ConnectedClients connectedClients() {
     return ConnectedClients.of(
         scenario, number -> publishers[number] != null, place -> subscribers[place] != null);
   }
@@ -241,12 +247,15 @@ final class Fleet implements SentMessages, AutoCloseable {
     schedule = times;
     for (Publisher publisher : publishers) {
       if (publisher != null) {
-        publisher.lane().add(publisher);
+        publisher.loopLoad().add(publisher);
       }
     }
-    lanes.values().forEach(lane -> lane.countFrom(times.countedNanos())); // before any lane starts
-    lanes.values().forEach(lane -> lane.start(times));
-    leavers.forEach(LeavingClient::start);
+    loopLoads
+        .values()
+        .forEach(
+            loopLoad -> loopLoad.countFrom(times.countedNanos())); // before any loopLoad starts
+    loopLoads.values().forEach(loopLoad -> loopLoad.start(times));
+    churningClients.forEach(ChurningClient::start);
   }
 
   /** Whether publishing has started. */
@@ -256,7 +265,7 @@ final class Fleet implements SentMessages, AutoCloseable {
 
   /** The schedule has ended: no client has to leave any more. */
   boolean isOver() {
-    return stopped || System.nanoTime() - timetable().endNanos() > 0;
+    return stopped || System.nanoTime() - requireSchedule().endNanos() > 0;
   }
 
   /** Messages are no longer counted. */
@@ -265,8 +274,8 @@ final class Fleet implements SentMessages, AutoCloseable {
   }
 
   /** A client has returned over this connection. Any thread. */
-  void cameBack(LoadClient client) {
-    connectionCounts.comeBack();
+  void onReconnected(LoadClient client) {
+    connectionCounts.onReconnected();
     synchronized (clients) {
       clients.add(client);
     }
@@ -277,10 +286,10 @@ final class Fleet implements SentMessages, AutoCloseable {
     return publishers.length > 0;
   }
 
-  Schedule timetable() {
+  Schedule requireSchedule() {
     Schedule times = schedule;
     if (times == null) {
-      throw new IllegalStateException("a PUBACK came before anything was published");
+      throw new IllegalStateException("unexpected PUBACK: nothing was published yet");
     }
     return times;
   }
@@ -289,22 +298,27 @@ final class Fleet implements SentMessages, AutoCloseable {
     return arrivals;
   }
 
-  Collection<Lane> lanes() {
-    return lanes.values();
+  Collection<EventLoopLoad> loopLoads() {
+    return loopLoads.values();
   }
 
   ConnectionCounts presence() {
     return connectionCounts;
   }
 
+  /** Only for a single publisher with several subscribers. */
+  @Nullable LastDeliveries lastDeliveries() {
+    return lastDeliveries;
+  }
+
   /** Messages received by subscribers so far. */
   long received() {
-    return lanes.values().stream().mapToLong(lane -> lane.received.get()).sum();
+    return loopLoads.values().stream().mapToLong(loopLoad -> loopLoad.received.get()).sum();
   }
 
   /** Number of messages that are due and not yet sent. */
-  long heldBack(long nowNanos) {
-    Schedule times = timetable();
+  long overdueMessages(long nowNanos) {
+    Schedule times = requireSchedule();
     long behind = 0;
     for (Publisher publisher : publishers) {
       if (publisher != null) {
@@ -317,33 +331,33 @@ final class Fleet implements SentMessages, AutoCloseable {
   /**
    * Approximate number of outstanding messages and acknowledgements.
    *
-   * @param turnout connected clients
+   * @param connectedClients the connected clients
    */
   long pending(ConnectedClients connectedClients, long nowNanos) {
     long sent = 0;
     long received = 0;
     long unacknowledged = 0;
-    for (Lane lane : lanes.values()) {
-      sent += lane.sent.get();
-      received += lane.received.get() + lane.excused.get();
-      unacknowledged += lane.answerable.get() - lane.acknowledged.get();
+    for (EventLoopLoad loopLoad : loopLoads.values()) {
+      sent += loopLoad.sent.get();
+      received += loopLoad.received.get() + loopLoad.excused.get();
+      unacknowledged += loopLoad.acknowledgeable.get() - loopLoad.acknowledged.get();
     }
     double each = connectedClients.deliveriesPerSecond() / connectedClients.publishesPerSecond();
     long deliveries = Math.max(0, (long) Math.floor(sent * each) - received);
-    return heldBack(nowNanos) + deliveries + unacknowledged;
+    return overdueMessages(nowNanos) + deliveries + unacknowledged;
   }
 
   /** Stops publishing and connecting. Any thread. */
   void quit() {
     stopped = true;
-    lanes.values().forEach(Lane::stop);
+    loopLoads.values().forEach(EventLoopLoad::stop);
   }
 
   /** Stops publishing; then the caller can read all counters. */
   void stop() throws Exception {
     quit();
-    for (Lane lane : lanes.values()) {
-      lane.await();
+    for (EventLoopLoad loopLoad : loopLoads.values()) {
+      loopLoad.await();
     }
   }
 
@@ -374,9 +388,9 @@ final class Fleet implements SentMessages, AutoCloseable {
   }
 
   @Override
-  public boolean isAnswered(int number, int message) {
+  public boolean isAcknowledged(int number, int message) {
     Publisher publisher = publishers[number];
-    return publisher != null && publisher.isAnswered(message);
+    return publisher != null && publisher.isAcknowledged(message);
   }
 
   @Override

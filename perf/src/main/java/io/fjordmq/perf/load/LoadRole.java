@@ -54,7 +54,7 @@ final class LoadRole implements LoadClient.Receiver {
   public void onPublish(ByteBuf payload) {
     Subscriber role = subscriber;
     if (role == null) {
-      throw new IllegalStateException("a client that subscribed to nothing got a message");
+      throw new IllegalStateException("unexpected PUBLISH: this client has no subscription");
     }
     role.onPublish(payload);
   }
@@ -63,9 +63,9 @@ final class LoadRole implements LoadClient.Receiver {
   public void onPuback(int packetIdentifier) {
     Publisher role = publisher;
     if (role == null) {
-      throw new IllegalStateException("a client that published nothing got a PUBACK");
+      throw new IllegalStateException("unexpected PUBACK: this client does not publish");
     }
-    role.onPuback(fleet.timetable(), packetIdentifier);
+    role.onPuback(fleet.requireSchedule(), packetIdentifier);
   }
 
   @Override

@@ -18,31 +18,18 @@ import java.util.function.Consumer;
 /**
  * Runs one scenario against one broker: connects all clients, warms up, measures, stops, and waits
  * for outstanding messages.
+ *
+ * @param warmSeconds before the measured period; 0 for none
+ * @param seconds measured; for connection scenarios, how long connections are held
+ * @param progress receives a line every few seconds
  */
-public final class LoadRun {
+public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<String> progress) {
   /** After this long without a message, none is expected any more. */
-  private static final int SILENT_SECONDS = 8;
+  private static final int QUIET_TIMEOUT_SECONDS = 8;
 
   private static final int DRAIN_SECONDS = 120;
-  private static final int SILENCE_SECONDS = 2;
-  private static final int PROGRESS_EVERY = 5;
-
-  private final Scenario scenario;
-  private final int warmSeconds;
-  private final int seconds;
-  private final Consumer<String> progress;
-
-  /**
-   * @param warmSeconds before the measured period; 0 for none
-   * @param seconds measured; for connection scenarios, how long connections are held
-   * @param progress receives a line every few seconds
-   */
-  public LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<String> progress) {
-    this.scenario = scenario;
-    this.warmSeconds = warmSeconds;
-    this.seconds = seconds;
-    this.progress = progress;
-  }
+  private static final int QUIET_INTERVAL_SECONDS = 2;
+  private static final int PROGRESS_INTERVAL_SECONDS = 5;
 
   /**
    * Runs it.
@@ -76,14 +63,14 @@ public final class LoadRun {
     try {
       connect(fleet, sampler, findings);
       if (scenario.flow() == Flow.CONNECTIONS) {
-        hold(sampler, findings);
-      } else if (fleet.turnout().publishers() > 0) {
+        count(sampler, findings);
+      } else if (fleet.connectedClients().publishers() > 0) {
         load(fleet, sampler, findings);
       }
     } catch (UncheckedIOException e) {
       findings.aborted("the broker exited: " + e.getMessage(), sampler.last());
       fleet.stop();
-      awaitSilence(fleet); // other nodes may still deliver
+      awaitQuiescence(fleet); // other nodes may still deliver
     }
     fleet.stop();
     return findings.result(broker);
@@ -111,16 +98,16 @@ public final class LoadRun {
             },
             task -> new Thread(task, "arrivals").start());
     while (!connecting.isDone()) {
-      tell(sampler.samples().size(), sampler.second(Phase.CONNECT));
+      printProgress(sampler.samples().size(), sampler.second(Phase.CONNECT));
     }
     connecting.join();
     findings.connected(before, sampler.last());
   }
 
-  private void hold(Sampler sampler, Findings findings) throws InterruptedException {
+  private void count(Sampler sampler, Findings findings) throws InterruptedException {
     findings.counting(sampler.last());
     for (int i = 0; i < seconds; i++) {
-      tell(i, sampler.second(Phase.COUNT));
+      printProgress(i, sampler.second(Phase.COUNT));
     }
     findings.counted(sampler.last());
   }
@@ -135,25 +122,21 @@ public final class LoadRun {
             scenario.traffic().perSecond(),
             scenario.clients().publishers()));
     for (int i = 0; i < warmSeconds; i++) {
-      tell(i, sampler.second(Phase.WARM));
+      printProgress(i, sampler.second(Phase.WARM));
     }
-    findings.counting(sampler.last());
-    for (int i = 0; i < seconds; i++) {
-      tell(i, sampler.second(Phase.COUNT));
-    }
-    findings.counted(sampler.last());
+    count(sampler, findings);
     drain(fleet, sampler);
   }
 
   private void drain(Fleet fleet, Sampler sampler) throws InterruptedException {
-    ConnectedClients connectedClients = fleet.turnout();
+    ConnectedClients connectedClients = fleet.connectedClients();
     int silent = 0;
     long before = Long.MAX_VALUE;
-    for (int i = 0; i < DRAIN_SECONDS && silent < SILENT_SECONDS; i++) {
+    for (int i = 0; i < DRAIN_SECONDS && silent < QUIET_TIMEOUT_SECONDS; i++) {
       long pending = fleet.pending(connectedClients, System.nanoTime());
       silent = pending < before ? 0 : silent + 1;
       before = pending;
-      tell(i, sampler.second(Phase.DRAIN));
+      printProgress(i, sampler.second(Phase.DRAIN));
       if (pending == 0) {
         return; // one more second, to find duplicates
       }
@@ -161,18 +144,20 @@ public final class LoadRun {
   }
 
   /** Without samples, because there is no process to measure. */
-  private static void awaitSilence(Fleet fleet) throws InterruptedException {
+  private static void awaitQuiescence(Fleet fleet) throws InterruptedException {
     long before = -1;
     long received = fleet.received();
-    for (int waited = 0; received > before && waited < DRAIN_SECONDS; waited += SILENCE_SECONDS) {
-      TimeUnit.SECONDS.sleep(SILENCE_SECONDS);
+    for (int waited = 0;
+        received > before && waited < DRAIN_SECONDS;
+        waited += QUIET_INTERVAL_SECONDS) {
+      TimeUnit.SECONDS.sleep(QUIET_INTERVAL_SECONDS);
       before = received;
       received = fleet.received();
     }
   }
 
-  private void tell(int second, Sample sample) {
-    if (second % PROGRESS_EVERY == 0 || seconds < PROGRESS_EVERY) {
+  private void printProgress(int second, Sample sample) {
+    if (second % PROGRESS_INTERVAL_SECONDS == 0 || seconds < PROGRESS_INTERVAL_SECONDS) {
       progress.accept(line(sample));
     }
   }
@@ -180,12 +165,11 @@ public final class LoadRun {
   private static String line(Sample sample) {
     StringBuilder out = new StringBuilder();
     out.append(
-        String.format(
-            Locale.ROOT,
-            "%5.0f s  %-7s %,8.0f clients",
-            sample.second(),
-            sample.phase().name().toLowerCase(Locale.ROOT),
-            sample.value(Series.CONNECTED).orElse(0)));
+        "%5.0f s  %-7s %,8.0f clients"
+            .formatted(
+                sample.second(),
+                sample.phase().name().toLowerCase(Locale.ROOT),
+                sample.value(Series.CONNECTED).orElse(0)));
     append(out, sample, Series.SENT, "  sent %,.0f/s");
     append(out, sample, Series.RECEIVED, "  delivered %,.0f/s");
     append(out, sample, Series.MEAN_MS, "  mean %.2f");
@@ -203,6 +187,6 @@ public final class LoadRun {
   }
 
   private static void append(StringBuilder out, Sample sample, Series series, String format) {
-    sample.value(series).ifPresent(value -> out.append(String.format(Locale.ROOT, format, value)));
+    sample.value(series).ifPresent(value -> out.append(format.formatted(value)));
   }
 }

@@ -11,7 +11,7 @@ import io.netty.buffer.ByteBuf;
  * @param run distinguishes the messages of different runs
  */
 record Payload(int bytes, int run) {
-  private static final int HEAD_BYTES = Scenario.LEAST_PAYLOAD_BYTES;
+  private static final int HEAD_BYTES = Scenario.MIN_PAYLOAD_BYTES;
 
   void write(ByteBuf out, long intendedNanos, int publisher, int number) {
     out.writeLong(intendedNanos).writeInt(run).writeInt(publisher).writeInt(number);

@@ -1,7 +1,7 @@
 package io.fjordmq.perf.load;
 
 import io.fjordmq.perf.LoadClient;
-import io.fjordmq.perf.MqttWire;
+import io.fjordmq.perf.MqttPacketWriter;
 import io.fjordmq.perf.check.Mix;
 import io.fjordmq.perf.check.Stream;
 import io.netty.buffer.ByteBuf;
@@ -23,7 +23,7 @@ final class Publisher {
   private final Mix mix;
   private final int version;
   private final int qos;
-  private final Lane lane;
+  private final EventLoopLoad loopLoad;
   private final Stream acknowledged = new Stream();
   private LoadClient client;
   private int window;
@@ -33,7 +33,7 @@ final class Publisher {
   /** Messages that were due while the client was away. */
   private volatile int skipped;
 
-  private int answerable;
+  private int acknowledgeable;
 
   /**
    * @param qos of the messages that do not have QoS 0
@@ -48,7 +48,7 @@ final class Publisher {
       Mix mix,
       int version,
       LoadClient client,
-      Lane lane) {
+      EventLoopLoad loopLoad) {
     this.number = number;
     this.topic = topic;
     this.payload = payload;
@@ -56,7 +56,7 @@ final class Publisher {
     this.mix = mix;
     this.version = version;
     this.client = client;
-    this.lane = lane;
+    this.loopLoad = loopLoad;
     this.window = client.receiveMaximum();
   }
 
@@ -64,8 +64,8 @@ final class Publisher {
     return number;
   }
 
-  Lane lane() {
-    return lane;
+  EventLoopLoad loopLoad() {
+    return loopLoad;
   }
 
   /** Messages sent so far. */
@@ -75,7 +75,7 @@ final class Publisher {
 
   /** Messages with QoS 1 or 2 without an acknowledgement. */
   long unacknowledged() {
-    return acknowledged.missing(answerable);
+    return acknowledged.missing(acknowledgeable, number -> true).lost();
   }
 
   /**
@@ -98,8 +98,8 @@ final class Publisher {
         long intended = schedule.intendedNanos(number, sent + skipped);
         write(out, intended);
         sent++;
-        lane.sent.add(1);
-        lane.record(lane.lateness, intended); // not "now": earlier messages took time
+        loopLoad.sent.add(1);
+        loopLoad.record(loopLoad.lateness, intended); // not "now": earlier messages took time
       }
       channel.writeAndFlush(out, channel.voidPromise());
     }
@@ -125,23 +125,23 @@ final class Publisher {
   }
 
   /** Whether the broker has acknowledged the message; true for QoS 0. After it has stopped. */
-  boolean isAnswered(int message) {
-    return !mix.hasAnswer(message) || acknowledged.has(message / mix.answeredEvery());
+  boolean isAcknowledged(int message) {
+    return !mix.isAcknowledged(message) || acknowledged.has(message / mix.acknowledgedEvery());
   }
 
   private boolean isFull() {
-    return mix.hasAnswer(sent) && answerable - acknowledged.lowest() >= window;
+    return mix.isAcknowledged(sent) && acknowledgeable - acknowledged.lowest() >= window;
   }
 
   private void write(ByteBuf out, long intended) {
-    boolean answered = mix.hasAnswer(sent);
+    boolean answered = mix.isAcknowledged(sent);
     int identifier = 0;
     if (answered) {
-      identifier = answerable % IDENTIFIERS + 1;
-      answerable++;
-      lane.answerable.add(1);
+      identifier = acknowledgeable % IDENTIFIERS + 1;
+      acknowledgeable++;
+      loopLoad.acknowledgeable.add(1);
     }
-    MqttWire.publish(out, version, topic, answered ? qos : 0, identifier, payload.bytes());
+    MqttPacketWriter.publish(out, version, topic, answered ? qos : 0, identifier, payload.bytes());
     payload.write(out, intended, number, sent);
   }
 
@@ -149,14 +149,14 @@ final class Publisher {
   void onPuback(Schedule schedule, int identifier) {
     int lowest = acknowledged.lowest();
     int ordinal = lowest + Math.floorMod(identifier - 1 - lowest % IDENTIFIERS, IDENTIFIERS);
-    if (ordinal >= answerable || acknowledged.accept(ordinal) == Stream.Outcome.DUPLICATE) {
-      lane.strange.add(1);
+    if (ordinal >= acknowledgeable || acknowledged.accept(ordinal) == Stream.Outcome.DUPLICATE) {
+      loopLoad.unexpected.add(1);
       return;
     }
-    lane.acknowledged.add(1);
-    int every = mix.answeredEvery();
+    loopLoad.acknowledged.add(1);
+    int every = mix.acknowledgedEvery();
     int message = ordinal * every + every - 1;
     long intended = schedule.intendedNanos(number, message + skipped);
-    lane.record(lane.acknowledgement, intended);
+    loopLoad.record(loopLoad.acknowledgement, intended);
   }
 }

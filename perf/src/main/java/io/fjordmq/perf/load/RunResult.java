@@ -1,8 +1,12 @@
 package io.fjordmq.perf.load;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * The result of one run.
@@ -10,28 +14,29 @@ import java.util.Map;
  * @param broker name of the broker
  * @param figures the values that could be measured
  * @param samples second by second
- * @param latencies percentile to milliseconds of the measured deliveries, ascending; empty without
- *     deliveries
+ * @param latencies percentile to milliseconds of the measured deliveries; empty without deliveries
  * @param faults errors of the broker; empty if there were none
  * @param remarks what readers should know before they trust the figures
  */
 public record RunResult(
     String broker,
-    Map<Figure, Double> figures,
+    Map<ResultMetric, Double> figures,
     List<Sample> samples,
-    List<Percentile> latencies,
+    @JsonProperty("latencyMillisByPercent") SortedMap<Double, Double> latencies,
     List<String> faults,
     List<String> remarks) {
 
-  /** The latency that this percentage of deliveries did not exceed. */
-  public record Percentile(double percent, double millis) {}
-
   public RunResult {
-    figures = Map.copyOf(figures);
+    figures = Collections.unmodifiableMap(new TreeMap<>(figures)); // in the order of reports
     samples = List.copyOf(samples);
-    latencies = List.copyOf(latencies);
+    latencies = Collections.unmodifiableSortedMap(new TreeMap<>(latencies));
     faults = List.copyOf(faults);
     remarks = List.copyOf(remarks);
+  }
+
+  /** A figure; 0 if it could not be measured. */
+  public double figure(ResultMetric metric) {
+    return figures.getOrDefault(metric, 0.0);
   }
 
   /** The same with additional faults and remarks. */
@@ -41,5 +46,12 @@ public record RunResult(
     List<String> allRemarks = new ArrayList<>(remarks);
     allRemarks.addAll(moreRemarks);
     return new RunResult(broker, figures, samples, latencies, allFaults, allRemarks);
+  }
+
+  /** The same with additional or replaced figures. */
+  public RunResult with(Map<ResultMetric, Double> more) {
+    Map<ResultMetric, Double> all = new TreeMap<>(figures);
+    all.putAll(more);
+    return new RunResult(broker, all, samples, latencies, faults, remarks);
   }
 }

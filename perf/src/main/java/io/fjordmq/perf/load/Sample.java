@@ -1,7 +1,12 @@
 package io.fjordmq.perf.load;
 
+import com.fasterxml.jackson.annotation.JsonAnyGetter;
+import java.util.Collections;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.TreeMap;
+import tools.jackson.databind.EnumNamingStrategies.LowerCamelCaseStrategy;
+import tools.jackson.databind.annotation.EnumNaming;
 
 /**
  * One second of a run.
@@ -10,9 +15,10 @@ import java.util.OptionalDouble;
  * @param phase it belongs to
  * @param values measured values; others are missing
  */
-public record Sample(double second, Phase phase, Map<Series, Double> values) {
+public record Sample(double second, Phase phase, @JsonAnyGetter Map<Series, Double> values) {
 
   /** The phases of a run, in order. */
+  @EnumNaming(LowerCamelCaseStrategy.class)
   public enum Phase {
     CONNECT,
     WARM,
@@ -22,7 +28,7 @@ public record Sample(double second, Phase phase, Map<Series, Double> values) {
   }
 
   public Sample {
-    values = Map.copyOf(values);
+    values = Collections.unmodifiableMap(new TreeMap<>(values)); // in the order of reports
   }
 
   public OptionalDouble value(Series series) {

@@ -1,8 +1,8 @@
 package io.fjordmq.perf.load;
 
-import io.fjordmq.perf.ProcessUsage;
 import io.fjordmq.perf.load.Sample.Phase;
 import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.machine.ProcessUsage;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.HdrHistogram.Histogram;
  */
 final class Sampler {
   /** Reading the metrics costs the broker something as well. */
-  private static final int RANGES_EVERY = 5;
+  private static final int RANGES_INTERVAL_SECONDS = 5;
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
@@ -34,9 +34,10 @@ final class Sampler {
   private final long startNanos = System.nanoTime();
   private long nextNanos = startNanos;
   private Reading last;
-  private CompletableFuture<List<Integer>> asked = CompletableFuture.completedFuture(List.of());
+  private CompletableFuture<List<Integer>> pendingRanges =
+      CompletableFuture.completedFuture(List.of());
   private List<Integer> led = List.of();
-  private double mostMemoryMb;
+  private double peakMemoryMb;
 
   /** Cumulative values at one moment. */
   record Reading(
@@ -58,7 +59,7 @@ final class Sampler {
         System.nanoTime(),
         watch.usage(),
         ProcessUsage.of(self).cpuMicros(),
-        fleet.lanes().stream().mapToLong(lane -> lane.sent.get()).sum(),
+        fleet.loopLoads().stream().mapToLong(loopLoad -> loopLoad.sent.get()).sum(),
         fleet.received(),
         fleet.arrivals().accepted());
   }
@@ -98,7 +99,7 @@ final class Sampler {
       values.put(
           Series.CPU_PERCENT, (now.broker.cpuMicros() - last.broker.cpuMicros()) / available);
       values.put(Series.MEMORY_MB, now.broker.residentKilobytes() / 1024.0);
-      mostMemoryMb = Math.max(mostMemoryMb, now.broker.residentKilobytes() / 1024.0);
+      peakMemoryMb = Math.max(peakMemoryMb, now.broker.residentKilobytes() / 1024.0);
     }
     ranges(values);
     last = now;
@@ -117,37 +118,37 @@ final class Sampler {
   }
 
   /** Collects what has arrived since the end of the last second. */
-  void rest() {
+  void collectRemainder() {
     messages(new EnumMap<>(Series.class));
   }
 
   private void messages(Map<Series, Double> values) {
-    Histogram arrived = interval(lane -> lane.delivery, delivery);
+    Histogram arrived = interval(loopLoad -> loopLoad.delivery, delivery);
     if (arrived.getTotalCount() > 0) {
       values.put(Series.MEAN_MS, arrived.getMean() / 1000);
       values.put(Series.P99_MS, millis(arrived, 99));
       values.put(Series.MAX_MS, arrived.getMaxValue() / 1000.0);
     }
-    Histogram acknowledged = interval(lane -> lane.acknowledgement, acknowledgement);
+    Histogram acknowledged = interval(loopLoad -> loopLoad.acknowledgement, acknowledgement);
     if (acknowledged.getTotalCount() > 0) {
       values.put(Series.ACK_MEAN_MS, acknowledged.getMean() / 1000);
       values.put(Series.ACK_P99_MS, millis(acknowledged, 99));
     }
-    interval(lane -> lane.lateness, lateness);
+    interval(loopLoad -> loopLoad.lateness, lateness);
   }
 
-  private Histogram interval(Function<Lane, Delays> of, Histogram counted) {
+  private Histogram interval(Function<EventLoopLoad, Delays> of, Histogram counted) {
     Histogram sum = new Histogram(3);
-    fleet.lanes().forEach(lane -> of.apply(lane).moveTo(sum, counted));
+    fleet.loopLoads().forEach(loopLoad -> of.apply(loopLoad).moveTo(sum, counted));
     return sum;
   }
 
   /** The last values reported by the nodes. */
   private void ranges(Map<Series, Double> values) {
-    if (asked.isDone()) {
-      led = asked.join();
-      if (samples.size() % RANGES_EVERY == 0) {
-        asked = watch.rangesLed();
+    if (pendingRanges.isDone()) {
+      led = pendingRanges.join();
+      if (samples.size() % RANGES_INTERVAL_SECONDS == 0) {
+        pendingRanges = watch.rangesLed();
       }
     }
     if (!led.isEmpty()) {
@@ -186,7 +187,7 @@ final class Sampler {
     return connecting;
   }
 
-  double mostMemoryMb() {
-    return mostMemoryMb;
+  double peakMemoryMb() {
+    return peakMemoryMb;
   }
 }

@@ -1,8 +1,11 @@
 package io.fjordmq.perf.load;
 
 import java.util.List;
+import tools.jackson.databind.EnumNamingStrategies.LowerCamelCaseStrategy;
+import tools.jackson.databind.annotation.EnumNaming;
 
 /** The values sampled every second, for plots. */
+@EnumNaming(LowerCamelCaseStrategy.class)
 public enum Series {
   SENT("sent", "msg/s"),
   RECEIVED("delivered", "msg/s"),
@@ -11,7 +14,7 @@ public enum Series {
   MAX_MS("max", "ms"),
   ACK_MEAN_MS("PUBACK mean", "ms"),
   ACK_P99_MS("PUBACK p99", "ms"),
-  CONNECTED("connected", "clients"),
+  CONNECTED("connected", ""),
   CONNECT_MEAN_MS("CONNECT mean", "ms"),
   CONNECT_P99_MS("CONNECT p99", "ms"),
   CONNECT_MAX_MS("CONNECT max", "ms"),

@@ -17,16 +17,16 @@ import java.util.function.Consumer;
  */
 final class SessionCleanup implements AutoCloseable {
   /** Time limit after Ctrl-C. */
-  private static final int HASTE_SECONDS = 10;
+  private static final int INTERRUPTED_TIMEOUT_SECONDS = 10;
 
   /** After this many refusals the broker will refuse the rest as well. */
-  private static final int MOST_REFUSALS = 100;
+  private static final int MAX_REFUSALS = 100;
 
   private final Scenario scenario;
   private final ClientLoops loops;
   private final Fleet fleet;
-  private final Arrivals goodbye = new Arrivals(0);
-  private final Thread hook;
+  private final Arrivals cleanupConnects = new Arrivals(0);
+  private final Thread shutdownHook;
 
   /**
    * @param tell receives messages for the user if the tool is interrupted
@@ -35,12 +35,12 @@ final class SessionCleanup implements AutoCloseable {
     this.scenario = scenario;
     this.loops = loops;
     this.fleet = fleet;
-    this.hook = new Thread(() -> printUrgently(tell), "farewell");
-    Runtime.getRuntime().addShutdownHook(hook);
+    this.shutdownHook = new Thread(() -> printUrgently(tell), "farewell");
+    Runtime.getRuntime().addShutdownHook(shutdownHook);
   }
 
   /**
-   * Closes all clients and ends their sessions; blocks until the broker has answered.
+   * Closes all clients and ends their sessions; blocks until the broker has responded.
    *
    * @return a message for the user; empty if no session remains
    */
@@ -63,7 +63,7 @@ final class SessionCleanup implements AutoCloseable {
     worker.setDaemon(true);
     worker.start();
     try {
-      worker.join(TimeUnit.SECONDS.toMillis(HASTE_SECONDS));
+      worker.join(TimeUnit.SECONDS.toMillis(INTERRUPTED_TIMEOUT_SECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -79,15 +79,15 @@ final class SessionCleanup implements AutoCloseable {
     forget("c", count.collectors());
     forget("i", count.idle());
     forget("p", count.publishers());
-    goodbye.await();
+    cleanupConnects.await();
   }
 
   private void forget(String kind, int count) throws InterruptedException {
-    for (int i = 0; i < count && goodbye.refused() < MOST_REFUSALS; i++) {
+    for (int i = 0; i < count && cleanupConnects.refused() < MAX_REFUSALS; i++) {
       int node = i;
       String name = kind + i;
       LoadClient client = new LoadClient(fleet.session(name, true), LoadClient.Receiver.NOTHING);
-      goodbye.next(
+      cleanupConnects.next(
           name,
           () -> loops.connect(client, node),
           CompletableFuture::completedFuture,
@@ -99,18 +99,17 @@ final class SessionCleanup implements AutoCloseable {
   private List<String> left() {
     Clients count = scenario.clients();
     int all = count.subscribers() + count.collectors() + count.idle() + count.publishers();
-    int left = all - goodbye.accepted();
+    int left = all - cleanupConnects.accepted();
     List<String> lines = new ArrayList<>();
     if (left > 0) {
       lines.add(
-          left
-              + " of "
-              + all
-              + " persistent sessions of this run may still be on the broker, with names from "
-              + fleet.session("", true).clientId()
-              + "…; each ends when a client with its identifier connects with a clean session or"
-              + " the broker expires it");
-      goodbye.reasons().lines().forEach(line -> lines.add("  " + line));
+          """
+          %d of %d persistent sessions of this run may still be on the broker, with identifiers \
+          that begin with %s; each ends when a client with its identifier connects with a clean \
+          session or the broker expires it\
+          """
+              .formatted(left, all, fleet.session("", true).clientId()));
+      cleanupConnects.reasons().lines().forEach(line -> lines.add("  " + line));
     }
     return lines;
   }
@@ -119,7 +118,7 @@ final class SessionCleanup implements AutoCloseable {
   @Override
   public void close() {
     try {
-      Runtime.getRuntime().removeShutdownHook(hook);
+      Runtime.getRuntime().removeShutdownHook(shutdownHook);
     } catch (IllegalStateException e) {
       // The tool is being interrupted and the hook is running.
     }

@@ -3,45 +3,44 @@ package io.fjordmq.perf.load;
 import io.fjordmq.perf.check.Ledger;
 import io.fjordmq.perf.check.SentMessages;
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
-/** Passes received messages to the ledger of its client. */
-final class Subscriber {
-  private final Payload payload;
-  private final Ledger ledger;
-  private final Lane lane;
-
-  Subscriber(Payload payload, Ledger ledger, Lane lane) {
-    this.payload = payload;
-    this.ledger = ledger;
-    this.lane = lane;
-  }
-
-  Ledger ledger() {
-    return ledger;
-  }
-
+/**
+ * Passes received messages to the ledger of its client.
+ *
+ * @param lastDeliveries null if they are not measured
+ */
+record Subscriber(
+    Payload payload,
+    Ledger ledger,
+    EventLoopLoad loopLoad,
+    @Nullable LastDeliveries lastDeliveries) {
   /** It disconnects; messages that still arrive are accepted. */
   void leave() {
     ledger.leave();
   }
 
   /** It is subscribed again. */
-  void comeBack(SentMessages sentMessages) {
-    lane.excused.add(ledger.comeBack(sentMessages));
+  void onReconnected(SentMessages sentMessages) {
+    loopLoad.excused.add(ledger.onReconnected(sentMessages));
   }
 
   void onPublish(ByteBuf message) {
     if (!payload.isOurs(message)) {
-      lane.strange.add(1);
+      loopLoad.unexpected.add(1);
       return;
     }
     switch (ledger.accept(Payload.publisher(message), Payload.number(message))) {
       case NEW -> {}
-      case OUT_OF_ORDER -> lane.outOfOrder.add(1);
-      case DUPLICATE -> lane.duplicated.add(1);
-      case MISROUTED -> lane.misrouted.add(1);
+      case OUT_OF_ORDER -> loopLoad.outOfOrder.add(1);
+      case DUPLICATE -> loopLoad.duplicated.add(1);
+      case MISROUTED -> loopLoad.misrouted.add(1);
     }
-    lane.received.add(1);
-    lane.record(lane.delivery, Payload.intendedNanos(message));
+    loopLoad.received.add(1);
+    long intended = Payload.intendedNanos(message);
+    loopLoad.record(loopLoad.delivery, intended);
+    if (lastDeliveries != null && loopLoad.isCounted(intended)) {
+      lastDeliveries.record(Payload.number(message), System.nanoTime() - intended);
+    }
   }
 }

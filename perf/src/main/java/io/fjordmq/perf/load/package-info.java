@@ -4,8 +4,8 @@
  * io.fjordmq.perf.load.LoadRun}.
  *
  * <p>Threads: only the event loop of a client touches its state. A {@link
- * io.fjordmq.perf.load.Lane} holds the single-writer counters of one event loop, which the thread
- * of the run reads.
+ * io.fjordmq.perf.load.EventLoopLoad} holds the single-writer counters of one event loop, which the
+ * thread of the run reads.
  */
 @NullMarked
 package io.fjordmq.perf.load;

@@ -1,6 +1,5 @@
 package io.fjordmq.perf.machine;
 
-import io.fjordmq.perf.ProcessUsage;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -17,11 +16,11 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class BrokerWatch {
   private static final String LED = "fjordmq_ranges_led{";
-  private static final Duration PATIENCE = Duration.ofSeconds(4);
+  private static final Duration TIMEOUT = Duration.ofSeconds(4);
 
   private final List<Long> pids;
   private final List<URI> metrics;
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
   /**
    * @param pids of its nodes; empty if they run on other hosts
@@ -78,7 +77,7 @@ public final class BrokerWatch {
   }
 
   private CompletableFuture<Integer> sum(URI page, String begin) {
-    HttpRequest request = HttpRequest.newBuilder(page).timeout(PATIENCE).build();
+    HttpRequest request = HttpRequest.newBuilder(page).timeout(TIMEOUT).build();
     return http.sendAsync(request, HttpResponse.BodyHandlers.ofString())
         .thenApply(answer -> sum(answer.body(), begin));
   }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The Linux control groups (version 1) of this process, in which it creates groups of its own.
- * Limits on this process itself still apply to all of them together.
+ * The Linux cgroups (version 1) of this process, in which it creates groups of its own. Limits on
+ * this process itself still apply to all of them together.
  *
  * @param cpu directory of its group in the cpu hierarchy
  * @param memory the same for memory
@@ -18,13 +18,13 @@ public record ControlGroups(Path cpu, Path memory) {
   private static final Path SELF = Path.of("/proc/self");
 
   /**
-   * The control groups of this process.
+   * The cgroups of this process.
    *
    * @throws IOException if they cannot be used; the message has the reason
    */
   public static ControlGroups own() throws IOException {
     if (!Files.isReadable(SELF.resolve("mountinfo")) || !Files.isReadable(SELF.resolve("cgroup"))) {
-      throw new IOException("this system has no control groups");
+      throw new IOException("this system has no cgroups");
     }
     return of(
         Files.readAllLines(SELF.resolve("mountinfo")), Files.readAllLines(SELF.resolve("cgroup")));
@@ -48,10 +48,10 @@ public record ControlGroups(Path cpu, Path memory) {
       boolean second = mounts.stream().anyMatch(one -> one.type.equals("cgroup2"));
       throw new IOException(
           second
-              ? "its control groups for '"
+              ? "the cgroups for '"
                   + controller
                   + "' are version 2; this tool supports only version 1"
-              : "no control groups for '" + controller + "' are mounted");
+              : "no cgroups for '" + controller + "' are mounted");
     }
     for (String line : memberships) {
       String[] fields = line.split(":", 3); // number, controllers, path
@@ -59,10 +59,11 @@ public record ControlGroups(Path cpu, Path memory) {
         return mount.get().folder(fields[2]);
       }
     }
-    throw new IOException("this process is in no control group for '" + controller + "'");
+    throw new IOException(
+        "this process does not belong to a cgroup with controller '" + controller + "'");
   }
 
-  /** A mounted file system; of control groups if its type says so. */
+  /** A mounted file system; of cgroups if its type is cgroup. */
   private record Mount(String root, String point, String type, List<String> options) {
     private static final int ROOT = 3;
     private static final int POINT = 4;
@@ -90,7 +91,7 @@ public record ControlGroups(Path cpu, Path memory) {
       if (path.equals(root) || path.startsWith(root + "/")) {
         return Path.of(point, path.substring(root.length()));
       }
-      throw new IOException("the control group of this process, " + path + ", is not mounted");
+      throw new IOException("the cgroup of this process, " + path + ", is not mounted");
     }
   }
 

@@ -25,6 +25,14 @@ public final class GeneratedCertificates {
    * @param directory for the files
    */
   public GeneratedCertificates(Path directory) throws Exception {
+    this(directory, false);
+  }
+
+  /**
+   * @param directory for the files
+   * @param rsa whether the broker's key is RSA (2048) instead of P-256
+   */
+  public GeneratedCertificates(Path directory, boolean rsa) throws Exception {
     this.directory = directory;
     X509Bundle authority =
         new CertificateBuilder()
@@ -32,12 +40,9 @@ public final class GeneratedCertificates {
             .setIsCertificateAuthority(true)
             .ecp256()
             .buildSelfSigned();
-    X509Bundle server =
-        new CertificateBuilder()
-            .subject("CN=localhost")
-            .addSanDnsName("localhost")
-            .ecp256()
-            .buildIssuedBy(authority);
+    CertificateBuilder builder =
+        new CertificateBuilder().subject("CN=localhost").addSanDnsName("localhost");
+    X509Bundle server = (rsa ? builder.rsa2048() : builder.ecp256()).buildIssuedBy(authority);
     client = new CertificateBuilder().subject("CN=perf client").ecp256().buildIssuedBy(authority);
     Files.createDirectories(directory);
     Files.writeString(trustFile(), authority.getCertificatePEM());

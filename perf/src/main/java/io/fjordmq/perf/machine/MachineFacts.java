@@ -8,14 +8,12 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Facts about the host that readers of a report need. */
 public final class MachineFacts {
   private static final Path PROC = Path.of("/proc");
-  private static final int GIT_SECONDS = 10;
 
   private MachineFacts() {}
 
@@ -95,30 +93,12 @@ public final class MachineFacts {
 
   /** The commit of a checkout, and whether it has changes. */
   public static String commit(Path checkout) throws InterruptedException {
-    String commit = git(checkout, "rev-parse", "--short=12", "HEAD");
+    String git = checkout.toString();
+    String commit = Program.output("git", "-C", git, "rev-parse", "--short=12", "HEAD");
     if (commit.isEmpty()) {
-      return "unknown";
+      return "unknown"; // a release has no git repository
     }
-    return git(checkout, "status", "--porcelain").isEmpty() ? commit : commit + " with changes";
-  }
-
-  private static String git(Path checkout, String... words) throws InterruptedException {
-    String[] command = new String[words.length + 3];
-    command[0] = "git";
-    command[1] = "-C";
-    command[2] = checkout.toString();
-    System.arraycopy(words, 0, command, 3, words.length);
-    try {
-      Process process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-      String said =
-          new String(
-              process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-      return process.waitFor(GIT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0
-          ? said.strip()
-          : "";
-    } catch (IOException e) {
-      return ""; // a release has no git repository
-    }
+    boolean changed = !Program.output("git", "-C", git, "status", "--porcelain").isEmpty();
+    return changed ? commit + " with changes" : commit;
   }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A Linux control group (version 1) for the processes of one node. Any thread.
+ * A Linux cgroup (version 1) for the processes of one node. Any thread.
  *
  * <p>The kernel enforces its limits. A group that has used its CPU quota waits for the next period
  * of 100 ms. A process that needs more memory than available is killed, after the file cache has
@@ -27,8 +27,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class NodeGroup implements AutoCloseable {
   private static final int PERIOD_MICROS = 100_000;
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
   private static final String MEMBERS = "cgroup.procs";
 
   /** Joins the groups of the files before "--", then replaces itself with the command after it. */
@@ -80,10 +80,10 @@ public final class NodeGroup implements AutoCloseable {
     try {
       Files.createDirectory(folder);
     } catch (FileAlreadyExistsException e) {
-      throw new IOException("control group " + folder + " already exists", e);
+      throw new IOException("cgroup " + folder + " already exists", e);
     } catch (IOException e) {
       throw new IOException(
-          "cannot create a control group below " + folder.getParent() + ": " + reason(e), e);
+          "cannot create a cgroup below " + folder.getParent() + ": " + reason(e), e);
     }
   }
 
@@ -131,12 +131,12 @@ public final class NodeGroup implements AutoCloseable {
   /**
    * Effects of the limits so far.
    *
-   * @param periods periods of 100 ms with demand for CPU
-   * @param throttled those in which the quota was used up
-   * @param mostBytes peak memory
-   * @param ended processes killed because memory ran out
+   * @param periods CFS periods (100 ms) with runnable tasks
+   * @param throttled periods in which the cgroup was throttled
+   * @param peakBytes peak memory usage
+   * @param oomKills processes killed by the OOM killer
    */
-  public record Reading(long periods, long throttled, long mostBytes, long ended) {}
+  public record Reading(long periods, long throttled, long peakBytes, long oomKills) {}
 
   /** Reads the counters of the group. */
   public Reading reading() throws IOException {
@@ -163,7 +163,7 @@ public final class NodeGroup implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    long deadline = System.nanoTime() + TIMEOUT_NANOS;
     boolean interrupted = false; // an interrupt must not leave the group behind
     try {
       while (!isGone()) {
@@ -171,10 +171,10 @@ public final class NodeGroup implements AutoCloseable {
           remove();
         } catch (IOException e) {
           if (System.nanoTime() - deadline > 0) {
-            throw new IOException("cannot remove control group " + folders + ": " + reason(e), e);
+            throw new IOException("cannot remove cgroup " + folders + ": " + reason(e), e);
           }
           interrupted |= Thread.interrupted();
-          LockSupport.parkNanos(LOOK_NANOS);
+          LockSupport.parkNanos(POLL_NANOS);
         }
       }
     } finally {

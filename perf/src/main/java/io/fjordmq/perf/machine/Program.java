@@ -48,7 +48,7 @@ public final class Program {
       return file.toString();
     }
     String version = value(lines, "JAVA_RUNTIME_VERSION", value(lines, "JAVA_VERSION", "?"));
-    return "Java " + version + ", " + value(lines, "IMPLEMENTOR", "of unknown make");
+    return "Java " + version + ", " + value(lines, "IMPLEMENTOR", "of unknown version");
   }
 
   private static String value(List<String> lines, String key, String otherwise) {
@@ -69,7 +69,7 @@ public final class Program {
         .anyMatch(folder -> Files.isExecutable(Path.of(folder, name)));
   }
 
-  /** The output of a command, whatever its exit code; empty if the program does not exist. */
+  /** The output of a command, regardless of its exit code; empty if the program does not exist. */
   static String output(String... command) throws InterruptedException {
     try {
       Process process =

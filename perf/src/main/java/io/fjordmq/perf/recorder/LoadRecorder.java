@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  * the broker logs and counts it as a failure of the strategy.
  */
 public final class LoadRecorder implements SplitStrategy {
-  private static final int MOST_RECORDINGS = 64;
-  private static final long USUAL_SECONDS = 600;
-  private static final long MOST_SECONDS = 3_600;
+  private static final int MAX_RECORDINGS = 64;
+  private static final long DEFAULT_SECONDS = 600;
+  private static final long MAX_SECONDS = 3_600;
 
   private final Map<String, Written> byRange = new HashMap<>();
   private Path folder = Path.of("");
-  private long seconds = USUAL_SECONDS;
+  private long seconds = DEFAULT_SECONDS;
   private int files;
 
   private static final class Written {
@@ -49,15 +49,11 @@ public final class LoadRecorder implements SplitStrategy {
 
   @Override
   public void start(Settings settings) throws IOException {
-    seconds = settings.number("seconds", USUAL_SECONDS);
-    if (seconds < Recording.WINDOW_SECONDS || seconds > MOST_SECONDS) {
+    seconds = settings.number("seconds", DEFAULT_SECONDS);
+    if (seconds < Recording.WINDOW_SECONDS || seconds > MAX_SECONDS) {
       throw new IllegalArgumentException(
-          "seconds of a recording must be "
-              + Recording.WINDOW_SECONDS
-              + " to "
-              + MOST_SECONDS
-              + ", not "
-              + seconds);
+          "seconds of a recording must be between %d and %d, not %d"
+              .formatted(Recording.WINDOW_SECONDS, MAX_SECONDS, seconds));
     }
     folder = Files.createDirectories(Path.of(settings.text("folder")));
   }
@@ -78,7 +74,7 @@ public final class LoadRecorder implements SplitStrategy {
   private void write(Written written, String range) {
     try {
       if (written.file == null) {
-        if (files == MOST_RECORDINGS) {
+        if (files == MAX_RECORDINGS) {
           return;
         }
         written.file = newFile(range);

@@ -27,20 +27,20 @@ final class Recording {
   static final int WINDOW_SECONDS = 10;
 
   private static final int VERSION = 1;
-  private static final int MOST_KEYS = 256;
+  private static final int MAX_KEYS = 256;
 
   private final String store;
-  private final long mostSeconds;
+  private final long maxSeconds;
   private final WindowSeconds requests = new WindowSeconds(WINDOW_SECONDS);
   private final WindowSeconds busy = new WindowSeconds(WINDOW_SECONDS);
-  private final List<TenSeconds> tens = new ArrayList<>();
+  private final List<TenSecondWindow> tens = new ArrayList<>();
   private List<Second> open = new ArrayList<>();
   private long age;
   private int seconds;
 
   private record Second(double requests, double busy) {}
 
-  private record TenSeconds(List<Second> seconds, double ioNanos, List<byte[]> keys) {}
+  private record TenSecondWindow(List<Second> seconds, double ioNanos, List<byte[]> keys) {}
 
   /**
    * An empty recording.
@@ -49,7 +49,7 @@ final class Recording {
    */
   Recording(String store, long mostSeconds) {
     this.store = store;
-    this.mostSeconds = mostSeconds;
+    this.maxSeconds = mostSeconds;
   }
 
   /** Whether the load belongs to the same range, a moment later. */
@@ -81,17 +81,17 @@ final class Recording {
     List<Second> ten = open;
     open = new ArrayList<>();
     boolean silent = ten.stream().noneMatch(second -> second.requests() > 0);
-    if (seconds >= mostSeconds || (tens.isEmpty() && silent)) {
+    if (seconds >= maxSeconds || (tens.isEmpty() && silent)) {
       return false;
     }
-    tens.add(new TenSeconds(ten, load.ioNanos(), thinned(load.keys())));
+    tens.add(new TenSecondWindow(ten, load.ioNanos(), thinned(load.keys())));
     seconds += ten.size();
     return true;
   }
 
   /** Every n-th element of a sorted sample is distributed like the sample. */
   private static List<byte[]> thinned(List<byte[]> keys) {
-    int count = Math.min(MOST_KEYS, keys.size());
+    int count = Math.min(MAX_KEYS, keys.size());
     return IntStream.range(0, count)
         .mapToObj(i -> keys.get((int) ((long) i * keys.size() / count)))
         .toList();
@@ -106,7 +106,7 @@ final class Recording {
       place.setValue(next++);
     }
     StringBuilder out = new StringBuilder("fjordmq-load " + VERSION + " " + store + "\n");
-    for (TenSeconds tenSeconds : tens) {
+    for (TenSecondWindow tenSeconds : tens) {
       for (Second second : tenSeconds.seconds()) {
         out.append("s ").append(Math.round(second.requests()));
         out.append(' ').append(Math.round(second.busy() * 1e6)).append('\n');

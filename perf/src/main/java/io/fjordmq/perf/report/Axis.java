@@ -2,7 +2,6 @@ package io.fjordmq.perf.report;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Maps values to 0…1 and finds round numbers for tick marks.
@@ -88,7 +87,7 @@ record Axis(double low, double high, boolean logarithmic) {
   private static String trimmed(double value) {
     double size = Math.abs(value);
     int digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-    String text = String.format(Locale.ROOT, "%." + digits + "f", value);
+    String text = ("%." + digits + "f").formatted(value);
     return text.contains(".") ? text.replaceAll("0+$", "").replaceAll("\\.$", "") : text;
   }
 }

@@ -1,12 +1,13 @@
 package io.fjordmq.perf.report;
 
-import io.fjordmq.perf.load.Figure;
+import io.fjordmq.perf.load.ResultMetric;
+import io.fjordmq.perf.load.ResultMetric.Direction;
+import io.fjordmq.perf.load.RunResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
@@ -25,11 +26,11 @@ public final class Comparison {
    * @throws IOException if a file is not a report of this tool
    */
   public static String of(Path one, Path other) throws IOException {
-    ReportFile a = ReportFile.read(one);
-    ReportFile b = ReportFile.read(other);
+    Report a = ReportJson.read(one);
+    Report b = ReportJson.read(other);
     StringBuilder out = new StringBuilder();
-    out.append("A  " + one + "\n   " + a.text("startedAt") + "  " + a.text("summary") + "\n");
-    out.append("B  " + other + "\n   " + b.text("startedAt") + "  " + b.text("summary") + "\n");
+    out.append("A  " + one + "\n   " + a.startedAt() + "  " + a.summary() + "\n");
+    out.append("B  " + other + "\n   " + b.startedAt() + "  " + b.summary() + "\n");
     List<String> differences = differences(a, b);
     out.append(differences.isEmpty() ? "" : "\nDifferences:\n");
     differences.forEach(difference -> out.append("  " + difference + "\n"));
@@ -45,46 +46,47 @@ public final class Comparison {
     return out.toString();
   }
 
-  private static void table(
-      StringBuilder out, ReportFile a, String one, ReportFile b, String other) {
+  private static void table(StringBuilder out, Report a, String one, Report b, String other) {
     out.append("\n" + one + (one.equals(other) ? "" : " compared with " + other));
-    int most = Math.max(a.runs(one), b.runs(other));
-    out.append(most > 1 ? "; medians of all runs, sums of faults\n" : "\n");
-    if (a.runs(one) != b.runs(other)) {
-      out.append("A has " + a.runs(one) + " runs, B has " + b.runs(other) + "\n");
+    int runsOfA = a.runsOf(one).size();
+    int runsOfB = b.runsOf(other).size();
+    out.append(Math.max(runsOfA, runsOfB) > 1 ? "; medians of all runs, sums of faults\n" : "\n");
+    if (runsOfA != runsOfB) {
+      out.append("A has " + runsOfA + " runs, B has " + runsOfB + "\n");
     }
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("", "", "A", "B", "B : A", ""));
-    for (Figure figure : Figure.values()) {
-      OptionalDouble before = a.figure(one, figure);
-      OptionalDouble after = b.figure(other, figure);
+    for (ResultMetric figure : ResultMetric.values()) {
+      OptionalDouble before = a.overall(one, figure);
+      OptionalDouble after = b.overall(other, figure);
       if (before.isPresent() || after.isPresent()) {
         rows.add(
             List.of(
                 figure.label(),
                 figure.unit(),
-                before.isPresent() ? figure.text(before.getAsDouble()) : "–",
-                after.isPresent() ? figure.text(after.getAsDouble()) : "–",
+                figure.text(before),
+                figure.text(after),
                 ratio(figure, after, before),
                 verdict(figure, before, after)));
       }
     }
     out.append(TerminalTable.aligned(rows));
-    a.faults(one).forEach(fault -> out.append("FAULT in A: " + fault + "\n"));
-    b.faults(other).forEach(fault -> out.append("FAULT in B: " + fault + "\n"));
+    for (String fault : a.lines(one, RunResult::faults)) {
+      out.append("FAULT in A: " + fault + "\n");
+    }
+    for (String fault : b.lines(other, RunResult::faults)) {
+      out.append("FAULT in B: " + fault + "\n");
+    }
   }
 
   /** The ratio of two values; empty where it is meaningless. */
-  static String ratio(Figure figure, OptionalDouble one, OptionalDouble other) {
-    if (figure.better() == Figure.Better.NEITHER || one.isEmpty() || other.isEmpty()) {
-      return "";
-    }
-    double divisor = other.getAsDouble();
-    return divisor > 0 ? String.format(Locale.ROOT, "%.2f", one.getAsDouble() / divisor) : "";
+  private static String ratio(ResultMetric figure, OptionalDouble one, OptionalDouble other) {
+    boolean has = figure.better() != Direction.NEITHER && one.isPresent() && other.orElse(0) > 0;
+    return has ? "%.2f".formatted(one.getAsDouble() / other.getAsDouble()) : "";
   }
 
-  private static String verdict(Figure figure, OptionalDouble a, OptionalDouble b) {
-    if (figure.better() == Figure.Better.NEITHER || a.isEmpty() || b.isEmpty()) {
+  private static String verdict(ResultMetric figure, OptionalDouble a, OptionalDouble b) {
+    if (figure.better() == Direction.NEITHER || a.isEmpty() || b.isEmpty()) {
       return "";
     }
     double before = a.getAsDouble();
@@ -93,14 +95,15 @@ public final class Comparison {
     if (Math.abs(after - before) <= noise * Math.max(Math.abs(before), Math.abs(after))) {
       return "";
     }
-    return after < before == (figure.better() == Figure.Better.LOWER) ? "better" : "worse";
+    return after < before == (figure.better() == Direction.LOWER) ? "better" : "worse";
   }
 
-  private static List<String> differences(ReportFile a, ReportFile b) {
+  private static List<String> differences(Report a, Report b) {
     List<String> differences = new ArrayList<>();
-    for (String key : List.of("scenario", "summary", "warmSeconds", "seconds")) {
-      difference(differences, key, a.value(key), b.value(key));
-    }
+    difference(differences, "scenario", a.scenario(), b.scenario());
+    difference(differences, "summary", a.summary(), b.summary());
+    difference(differences, "warmSeconds", a.warmSeconds(), b.warmSeconds());
+    difference(differences, "seconds", a.seconds(), b.seconds());
     Set<String> names = new LinkedHashSet<>(a.facts().keySet());
     names.addAll(b.facts().keySet());
     for (String name : names) {

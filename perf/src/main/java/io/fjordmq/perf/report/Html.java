@@ -4,7 +4,7 @@ package io.fjordmq.perf.report;
 final class Html {
   private Html() {}
 
-  /** The text without markup; also safe inside quotes. */
+  /** Escapes markup; the result is also safe inside quotes. */
   static String text(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")

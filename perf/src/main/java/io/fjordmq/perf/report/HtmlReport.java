@@ -1,6 +1,6 @@
 package io.fjordmq.perf.report;
 
-import io.fjordmq.perf.load.Figure;
+import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,43 +11,50 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The report for people: a single self-contained page. */
 public final class HtmlReport {
-  private static final List<Figure> FIRST_SIGHT =
+  private static final List<ResultMetric> CARD_METRICS =
       List.of(
-          Figure.RECEIVED,
-          Figure.MEAN_MS,
-          Figure.P99_MS,
-          Figure.MAX_MS,
-          Figure.CPU_MICROS,
-          Figure.CPU_PERCENT,
-          Figure.MEMORY_MB,
-          Figure.CONNECTED,
-          Figure.CONNECTS,
-          Figure.CONNECT_CPU_PERCENT,
-          Figure.CONNECT_MEAN_MS,
-          Figure.CONNECT_P99_MS,
-          Figure.CONNECTION_KB);
+          ResultMetric.RECONNECTED_SECONDS,
+          ResultMetric.SERVED_SECONDS,
+          ResultMetric.THROUGHPUT,
+          ResultMetric.SUSTAINED,
+          ResultMetric.IDLE_CPU_MS,
+          ResultMetric.COLLECTED_MB,
+          ResultMetric.HEAP_MB,
+          ResultMetric.RECEIVED,
+          ResultMetric.MEAN_MS,
+          ResultMetric.P99_MS,
+          ResultMetric.MAX_MS,
+          ResultMetric.CPU_MICROS,
+          ResultMetric.CPU_PERCENT,
+          ResultMetric.MEMORY_MB,
+          ResultMetric.CONNECTED,
+          ResultMetric.CONNECTS,
+          ResultMetric.CONNECT_CPU_PERCENT,
+          ResultMetric.CONNECT_MEAN_MS,
+          ResultMetric.CONNECT_P99_MS,
+          ResultMetric.CONNECTION_KB,
+          ResultMetric.START_SECONDS);
 
   /** Shown in addition to the faults that occurred. */
-  private static final Set<Figure> OF_EACH_RUN =
+  private static final Set<ResultMetric> ALWAYS_SHOWN =
       EnumSet.of(
-          Figure.SENT,
-          Figure.RECEIVED,
-          Figure.MEAN_MS,
-          Figure.P99_MS,
-          Figure.CPU_MICROS,
-          Figure.MEMORY_MB,
-          Figure.CONNECTS,
-          Figure.CONNECT_CPU_PERCENT,
-          Figure.CONNECT_P99_MS,
-          Figure.LOST,
-          Figure.TOOL_LATE_MS);
+          ResultMetric.SENT,
+          ResultMetric.RECEIVED,
+          ResultMetric.MEAN_MS,
+          ResultMetric.P99_MS,
+          ResultMetric.CPU_MICROS,
+          ResultMetric.MEMORY_MB,
+          ResultMetric.CONNECTS,
+          ResultMetric.CONNECT_CPU_PERCENT,
+          ResultMetric.CONNECT_P99_MS,
+          ResultMetric.LOST,
+          ResultMetric.TOOL_LATE_MS);
 
-  private static final int MOST_CARDS = 8;
+  private static final int MAX_CARDS = 8;
 
   private final Report report;
   private final StringBuilder out = new StringBuilder();
@@ -61,10 +68,6 @@ public final class HtmlReport {
   }
 
   private String page() {
-    out.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
-    out.append("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    out.append("<title>" + Html.text(report.scenario()) + "</title>\n");
-    out.append("<style>\n" + resource("report.css") + "</style></head><body><main>\n");
     head();
     report.brokers().forEach(this::cards);
     verdict();
@@ -76,21 +79,38 @@ public final class HtmlReport {
       runs();
     }
     facts();
-    out.append("</main><script>\n" + resource("report.js") + "</script></body></html>\n");
-    return out.toString();
+    return """
+    <!DOCTYPE html>
+    <html lang="en"><head><meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>%s</title>
+    <style>
+    %s</style></head><body><main>
+    %s</main><script>
+    %s</script></body></html>
+    """
+        .formatted(
+            Html.text(report.scenario()), resource("report.css"), out, resource("report.js"));
   }
 
   private void head() {
     boolean flawless = report.hasNoFaults();
-    out.append("<header><h1>" + Html.text(report.scenario()) + "</h1>\n");
-    out.append(
-        "<span class=\"badge " + (flawless ? "good\">" + verdictText() : "bad\">with faults"));
-    out.append("</span>\n<p class=\"summary\">" + Html.text(report.summary()) + "</p>\n");
-    out.append("<p class=\"when\">" + Html.text(report.startedAt()));
-    out.append(", " + times());
     int each = report.runs().size() / Math.max(1, report.brokers().size());
-    out.append(each > 1 ? ", medians of " + each + " runs, sums of faults" : "");
-    out.append("</p></header>\n");
+    out.append(
+        """
+        <header><h1>%s</h1>
+        <span class="badge %s">%s</span>
+        <p class="summary">%s</p>
+        <p class="when">%s, %s%s</p></header>
+        """
+            .formatted(
+                Html.text(report.scenario()),
+                flawless ? "good" : "bad",
+                flawless ? verdictText() : "with faults",
+                Html.text(report.summary()),
+                Html.text(report.startedAt()),
+                times(),
+                each > 1 ? ", medians of " + each + " runs, sums of faults" : ""));
   }
 
   /** The verdict of a run without faults. */
@@ -98,8 +118,10 @@ public final class HtmlReport {
     if (report.isOfConnections()) {
       return "no client refused or disconnected";
     }
-    boolean sent =
-        report.runs().stream().anyMatch(run -> run.figures().getOrDefault(Figure.SENT, 0.0) > 0);
+    if (report.flow().isEmpty()) {
+      return "no faults";
+    }
+    boolean sent = report.runs().stream().anyMatch(run -> run.figure(ResultMetric.SENT) > 0);
     return sent ? "nothing lost, duplicated or out of order" : "no messages were sent";
   }
 
@@ -114,20 +136,20 @@ public final class HtmlReport {
   }
 
   private void cards(String broker) {
-    List<Figure> shown =
-        FIRST_SIGHT.stream()
+    List<ResultMetric> shown =
+        CARD_METRICS.stream()
             .filter(figure -> report.overall(broker, figure).isPresent())
-            .limit(MOST_CARDS)
+            .limit(MAX_CARDS)
             .toList();
     int colour = report.brokers().size() == 1 ? 0 : report.brokers().indexOf(broker);
     out.append(
         "<section class=\"cards\"><h2 class=\"b" + colour + "\">" + Html.text(broker) + "</h2>");
-    for (Figure figure : shown) {
+    for (ResultMetric figure : shown) {
       out.append(
           "<div class=\"card\"><span>%s</span><b>%s</b><i>%s</i></div>"
               .formatted(
                   Html.text(figure.label()),
-                  text(figure, report.overall(broker, figure)),
+                  figure.text(report.overall(broker, figure)),
                   Html.text(figure.unit())));
     }
     out.append("</section>\n");
@@ -135,17 +157,10 @@ public final class HtmlReport {
 
   private void verdict() {
     for (String broker : report.brokers()) {
-      list("fault", broker, lines(broker, RunResult::faults));
-      list("remark", broker, lines(broker, RunResult::remarks));
+      list("fault", broker, report.lines(broker, RunResult::faults));
+      list("remark", broker, report.lines(broker, RunResult::remarks));
     }
     list("remark", "This run", report.notes());
-  }
-
-  private List<String> lines(String broker, Function<RunResult, List<String>> of) {
-    return report.runsOf(broker).stream()
-        .flatMap(run -> of.apply(run).stream())
-        .distinct()
-        .toList();
   }
 
   private void list(String kind, String of, List<String> lines) {
@@ -157,55 +172,57 @@ public final class HtmlReport {
   }
 
   private void figures() {
+    List<String> brokers = report.brokers();
+    boolean two = brokers.size() == 2;
     out.append("<h2>Figures</h2><div class=\"wide\"><table><tr><th></th>");
-    report
-        .brokers()
-        .forEach(broker -> out.append("<th class=\"n\">" + Html.text(broker) + "</th>"));
-    boolean two = report.brokers().size() == 2;
-    out.append(two ? "<th class=\"n\">ratio</th>" : "");
-    out.append("<th></th><th></th></tr>\n");
-    for (Figure figure : Figure.values()) {
+    brokers.forEach(broker -> out.append(cell("th", "n", broker)));
+    out.append(two ? cell("th", "n", "ratio") : "").append("<th></th><th></th></tr>\n");
+    for (ResultMetric figure : ResultMetric.values()) {
       List<OptionalDouble> values =
-          report.brokers().stream().map(broker -> report.overall(broker, figure)).toList();
-      if (values.stream().noneMatch(OptionalDouble::isPresent)) {
-        continue;
+          brokers.stream().map(broker -> report.overall(broker, figure)).toList();
+      if (values.stream().anyMatch(OptionalDouble::isPresent)) {
+        out.append("<tr><td>" + Html.text(figure.label()) + "</td>");
+        values.forEach(value -> out.append(cell("td", "n", figure.text(value))));
+        out.append(
+            two ? cell("td", "n", report.ratio(brokers.get(0), brokers.get(1), figure)) : "");
+        out.append(cell("td", "unit", figure.unit()) + cell("td", "unit", figure.meaning()));
+        out.append("</tr>\n");
       }
-      out.append("<tr><td>" + Html.text(figure.label()) + "</td>");
-      values.forEach(value -> out.append("<td class=\"n\">" + text(figure, value) + "</td>"));
-      if (two) {
-        String ratio = Comparison.ratio(figure, values.get(0), values.get(1));
-        out.append("<td class=\"n\">" + ratio + "</td>");
-      }
-      out.append("<td class=\"unit\">" + Html.text(figure.unit()) + "</td>");
-      out.append("<td class=\"unit\">" + Html.text(figure.meaning()) + "</td></tr>\n");
     }
     out.append("</table></div>\n");
   }
 
+  private static String cell(String element, String style, String text) {
+    return "<%1$s class=\"%2$s\">%3$s</%1$s>".formatted(element, style, Html.text(text));
+  }
+
   private void runs() {
-    List<Figure> columns =
-        Stream.of(Figure.values())
-            .filter(figure -> OF_EACH_RUN.contains(figure) || isFaultOfSomeRun(figure))
+    List<ResultMetric> columns =
+        Stream.of(ResultMetric.values())
+            .filter(
+                figure ->
+                    report.flow().isEmpty()
+                        || ALWAYS_SHOWN.contains(figure)
+                        || isFaultOfSomeRun(figure))
             .filter(
                 figure -> report.runs().stream().anyMatch(run -> run.figures().containsKey(figure)))
             .toList();
     out.append("<h2>Single runs</h2><div class=\"wide\"><table><tr><th></th>");
-    columns.forEach(figure -> out.append("<th class=\"n\">" + Html.text(figure.label()) + "</th>"));
+    columns.forEach(figure -> out.append(cell("th", "n", figure.label())));
     out.append("</tr>\n");
     for (RunResult run : report.runs()) {
       out.append("<tr><td>" + Html.text(run.broker()) + "</td>");
-      for (Figure figure : columns) {
-        Double value = run.figures().get(figure);
-        out.append("<td class=\"n\">" + (value == null ? "–" : figure.text(value)) + "</td>");
+      for (ResultMetric figure : columns) {
+        boolean has = run.figures().containsKey(figure);
+        out.append(cell("td", "n", has ? figure.text(run.figure(figure)) : "–"));
       }
       out.append("</tr>\n");
     }
     out.append("</table></div>\n");
   }
 
-  private boolean isFaultOfSomeRun(Figure figure) {
-    return figure.isFault()
-        && report.runs().stream().anyMatch(run -> run.figures().getOrDefault(figure, 0.0) > 0);
+  private boolean isFaultOfSomeRun(ResultMetric figure) {
+    return figure.isFault() && report.runs().stream().anyMatch(run -> run.figure(figure) > 0);
   }
 
   private void facts() {
@@ -219,16 +236,8 @@ public final class HtmlReport {
   }
 
   private void fact(String name, String value) {
-    out.append(
-        "<tr><td>"
-            + Html.text(name)
-            + "</td><td><code>"
-            + Html.text(value)
-            + "</code></td></tr>\n");
-  }
-
-  private static String text(Figure figure, OptionalDouble value) {
-    return value.isPresent() ? figure.text(value.getAsDouble()) : "–";
+    out.append("<tr><td>" + Html.text(name) + "</td>");
+    out.append("<td><code>" + Html.text(value) + "</code></td></tr>\n");
   }
 
   private static String resource(String name) {

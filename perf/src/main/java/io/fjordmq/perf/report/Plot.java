@@ -4,6 +4,7 @@ import io.fjordmq.perf.load.Sample.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A line chart as inline SVG. Colours are CSS classes, so that the style of the page defines them
@@ -31,15 +32,16 @@ record Plot(
   private static final double RIGHT = 10;
   private static final double TOP = 18;
   private static final double BOTTOM = 24;
+  private static final JsonMapper JSON = new JsonMapper();
 
   /**
    * @param colour 0 to 5
    * @param dashes 0 for a solid line, up to 2
-   * @param broad wide and pale, visible below another line at the same place
+   * @param wide drawn wide and pale, visible below another line at the same place
    */
-  record Line(String label, int colour, int dashes, boolean broad, List<Point> points) {
+  record Line(String label, int colour, int dashes, boolean wide, List<Point> points) {
     String style() {
-      return "c" + colour + " d" + dashes + (broad ? " broad" : "");
+      return "c" + colour + " d" + dashes + (wide ? " broad" : "");
     }
   }
 
@@ -74,36 +76,20 @@ record Plot(
   String svg() {
     StringBuilder out = new StringBuilder();
     out.append(
-        String.format(
-            Locale.ROOT,
-            "<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\""
-                + " data-plot=\"%s\">%n",
-            WIDTH,
-            HEIGHT,
-            Html.text(title),
-            Html.text(data())));
+        ("<svg class=\"chart\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"%s\""
+                + " data-plot=\"%s\">%n")
+            .formatted(WIDTH, HEIGHT, Html.text(title), Html.text(data())));
     bands.forEach(band -> band(out, band));
     for (double mark : scale.marks()) {
       out.append(
-          String.format(
-              Locale.ROOT,
-              "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text class=\"tick\" x=\"%.1f\""
-                  + " y=\"%.1f\" text-anchor=\"end\">%s</text>%n",
-              LEFT,
-              y(mark),
-              WIDTH - RIGHT,
-              LEFT - 6,
-              y(mark) + 3.5,
-              Axis.text(mark)));
+          ("<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text class=\"tick\" x=\"%.1f\""
+                  + " y=\"%.1f\" text-anchor=\"end\">%s</text>%n")
+              .formatted(LEFT, y(mark), WIDTH - RIGHT, LEFT - 6, y(mark) + 3.5, Axis.text(mark)));
     }
     for (Mark mark : acrossMarks) {
       out.append(
-          String.format(
-              Locale.ROOT,
-              "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>%n",
-              x(mark.x),
-              HEIGHT - 7,
-              Html.text(mark.text)));
+          "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>%n"
+              .formatted(x(mark.x), HEIGHT - 7, Html.text(mark.text)));
     }
     lines.forEach(line -> line(out, line));
     out.append("<path class=\"cursor\" d=\"\"/></svg>\n");
@@ -114,22 +100,17 @@ record Plot(
     double from = x(band.from);
     double width = x(band.to) - from;
     out.append(
-        String.format(
-            Locale.ROOT,
-            "<rect class=\"band %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>",
-            band.phase.name().toLowerCase(Locale.ROOT),
-            from,
-            TOP,
-            width,
-            HEIGHT - TOP - BOTTOM));
+        "<rect class=\"band %s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>"
+            .formatted(
+                band.phase.name().toLowerCase(Locale.ROOT),
+                from,
+                TOP,
+                width,
+                HEIGHT - TOP - BOTTOM));
     if (width > 6.5 * band.name.length()) {
       out.append(
-          String.format(
-              Locale.ROOT,
-              "<text class=\"phase\" x=\"%.1f\" y=\"%.1f\">%s</text>",
-              from + 3,
-              TOP - 6,
-              band.name));
+          "<text class=\"phase\" x=\"%.1f\" y=\"%.1f\">%s</text>"
+              .formatted(from + 3, TOP - 6, band.name));
     }
     out.append('\n');
   }
@@ -138,9 +119,7 @@ record Plot(
   private void line(StringBuilder out, Line line) {
     StringBuilder path = new StringBuilder();
     for (Point point : line.points) {
-      path.append(
-          String.format(
-              Locale.ROOT, "%s%.1f %.1f", path.isEmpty() ? "M" : "L", x(point.x), y(point.y)));
+      path.append("%s%.1f %.1f".formatted(path.isEmpty() ? "M" : "L", x(point.x), y(point.y)));
     }
     if (line.points.size() == 1) {
       path.append("h0.1");
@@ -168,7 +147,6 @@ record Plot(
       }
       series.add(java.util.Map.of("label", line.label, "x", xs, "y", texts));
     }
-    return JsonFormatter.write(java.util.Map.of("unit", unit, "lines", series))
-        .replaceAll("\\s*\\n\\s*", "");
+    return JSON.writeValueAsString(java.util.Map.of("unit", unit, "lines", series));
   }
 }

@@ -1,8 +1,7 @@
 package io.fjordmq.perf.report;
 
-import io.fjordmq.perf.load.Figure;
+import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
-import io.fjordmq.perf.load.RunResult.Percentile;
 import io.fjordmq.perf.load.Sample;
 import io.fjordmq.perf.load.Series;
 import io.fjordmq.perf.report.Plot.Band;
@@ -11,7 +10,6 @@ import io.fjordmq.perf.report.Plot.Mark;
 import io.fjordmq.perf.report.Plot.Point;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
@@ -29,7 +27,7 @@ final class Plots {
   private final boolean held;
 
   Plots(Report report) {
-    this.runs = report.brokers().stream().map(report::typical).toList();
+    this.runs = report.brokers().stream().map(report::median).toList();
     this.held = report.isOfConnections();
   }
 
@@ -37,30 +35,18 @@ final class Plots {
   List<String> html() {
     List<Optional<Plot>> others =
         List.of(
-            overTime(
-                "Latency, publish to delivery",
-                "ms",
-                true,
-                List.of(Series.MEAN_MS, Series.P99_MS, Series.MAX_MS)),
+            latencies("Latency, publish to delivery", Series.MEAN_MS, Series.P99_MS, Series.MAX_MS),
             percentiles(),
-            overTime(
-                "Latency, publish to PUBACK",
-                "ms",
-                true,
-                List.of(Series.ACK_MEAN_MS, Series.ACK_P99_MS)),
-            overTime("Connected clients", "", false, List.of(Series.CONNECTED)),
-            overTime(
+            latencies("Latency, publish to PUBACK", Series.ACK_MEAN_MS, Series.ACK_P99_MS),
+            overTime("Connected clients", false, List.of(Series.CONNECTED)),
+            latencies(
                 "Latency, CONNECT to CONNACK",
-                "ms",
-                true,
-                List.of(Series.CONNECT_MEAN_MS, Series.CONNECT_P99_MS, Series.CONNECT_MAX_MS)),
-            overTime(
-                "CPU",
-                "% of the host",
-                false,
-                List.of(Series.CPU_PERCENT, Series.TOOL_CPU_PERCENT)),
-            overTime("Memory of the broker", "MB", false, List.of(Series.MEMORY_MB)),
-            overTime("Ranges and their leaders", "", false, leaders()));
+                Series.CONNECT_MEAN_MS,
+                Series.CONNECT_P99_MS,
+                Series.CONNECT_MAX_MS),
+            overTime("CPU", false, List.of(Series.CPU_PERCENT, Series.TOOL_CPU_PERCENT)),
+            overTime("Memory of the broker", false, List.of(Series.MEMORY_MB)),
+            overTime("Ranges and their leaders", false, leadershipSeries()));
     return Stream.concat(messages().stream(), others.stream().flatMap(Optional::stream))
         .map(Plot::html)
         .toList();
@@ -103,15 +89,18 @@ final class Plots {
   }
 
   /** A single node leads all ranges, so one line is enough. */
-  private List<Series> leaders() {
+  private List<Series> leadershipSeries() {
     boolean several = runs.stream().anyMatch(run -> !points(run, Series.LED_BY_2).isEmpty());
     return several
         ? List.of(Series.RANGES, Series.LED_BY_1, Series.LED_BY_2, Series.LED_BY_3)
         : List.of(Series.RANGES);
   }
 
-  private Optional<Plot> overTime(
-      String title, String unit, boolean mayBeWide, List<Series> wanted) {
+  private Optional<Plot> latencies(String title, Series... wanted) {
+    return overTime(title, true, List.of(wanted));
+  }
+
+  private Optional<Plot> overTime(String title, boolean mayBeWide, List<Series> wanted) {
     List<Line> lines = new ArrayList<>();
     for (int run = 0; run < runs.size(); run++) {
       for (int i = 0; i < wanted.size(); i++) {
@@ -126,6 +115,7 @@ final class Plots {
       return Optional.empty();
     }
     Axis scale = scale(lines, mayBeWide);
+    String unit = wanted.get(0).unit();
     return Optional.of(
         new Plot(title, unit, seconds(), marks(seconds()), scale, lines, bands(runs.get(0))));
   }
@@ -166,7 +156,7 @@ final class Plots {
    * their load. A connection scenario starts at 0.
    */
   private static double zero(RunResult run) {
-    if (!run.figures().containsKey(Figure.SENT)) {
+    if (!run.figures().containsKey(ResultMetric.SENT)) {
       return 0;
     }
     return run.samples().stream()
@@ -232,9 +222,9 @@ final class Plots {
     List<Line> lines = new ArrayList<>();
     for (int run = 0; run < runs.size(); run++) {
       List<Point> points = new ArrayList<>();
-      for (Percentile percentile : runs.get(run).latencies()) {
-        points.add(new Point(place(percentile.percent()), percentile.millis()));
-      }
+      runs.get(run)
+          .latencies()
+          .forEach((percent, millis) -> points.add(new Point(place(percent), millis)));
       if (!points.isEmpty()) {
         lines.add(new Line(runs.get(run).broker(), run, 0, false, points));
       }
@@ -244,7 +234,7 @@ final class Plots {
     }
     List<Mark> marks = new ArrayList<>();
     for (double percent : PERCENTS) {
-      String text = String.format(Locale.ROOT, "%s %%", Axis.text(percent));
+      String text = "%s %%".formatted(Axis.text(percent));
       marks.add(new Mark(place(percent), percent > 99.9 ? percent + " %" : text));
     }
     return Optional.of(

@@ -1,14 +1,20 @@
 package io.fjordmq.perf.report;
 
-import io.fjordmq.perf.load.Figure;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import io.fjordmq.perf.load.ResultMetric;
 import io.fjordmq.perf.load.RunResult;
-import io.fjordmq.perf.scenario.Flow;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The runs of one scenario, with everything needed to repeat and assess them.
@@ -16,20 +22,21 @@ import java.util.Set;
  * @param scenario its name
  * @param summary one-line description
  * @param published what others measured with the original; may be empty
- * @param flow which clients receive which messages
+ * @param flow which clients receive which messages; empty for benchmarks
  * @param command exactly as given
  * @param startedAt date and time, ISO 8601
  * @param facts about host, commit and settings, by name
- * @param notes how the work differs from what the name promises
+ * @param notes how the work differs from what the name implies
  * @param warmSeconds before the measured period
  * @param seconds measured; for connection scenarios, how long connections are held
  * @param runs in chronological order
  */
+@JsonPropertyOrder({"format", "flawless", "medians", "sums"})
 public record Report(
     String scenario,
     String summary,
     String published,
-    Flow flow,
+    String flow,
     String command,
     String startedAt,
     Map<String, String> facts,
@@ -53,13 +60,9 @@ public record Report(
    * The value over all runs of a broker: the sum for faults, otherwise the median, the lower one if
    * there are two.
    */
-  public OptionalDouble overall(String broker, Figure figure) {
-    double[] values =
-        runsOf(broker).stream()
-            .filter(run -> run.figures().containsKey(figure))
-            .mapToDouble(run -> run.figures().getOrDefault(figure, 0.0))
-            .sorted()
-            .toArray();
+  public OptionalDouble overall(String broker, ResultMetric figure) {
+    double[] values = values(broker, figure);
+    Arrays.sort(values);
     if (values.length == 0) {
       return OptionalDouble.empty();
     }
@@ -67,26 +70,85 @@ public record Report(
         figure.isFault() ? Arrays.stream(values).sum() : values[(values.length - 1) / 2]);
   }
 
+  /**
+   * The ratio of two brokers: the median of the ratios of their first runs, of their second runs
+   * and so on, because the speed of a host changes during the runs. Empty where it is meaningless.
+   */
+  String ratio(String broker, String other, ResultMetric metric) {
+    double[] ours = values(broker, metric);
+    double[] theirs = values(other, metric);
+    if (metric.better() == ResultMetric.Direction.NEITHER
+        || ours.length == 0
+        || ours.length != theirs.length) {
+      return "";
+    }
+    double[] ratios = new double[ours.length];
+    Arrays.setAll(ratios, run -> ours[run] / theirs[run]);
+    Arrays.sort(ratios);
+    double median = ratios[(ratios.length - 1) / 2];
+    return Double.isFinite(median) ? "%.2f".formatted(median) : "";
+  }
+
+  /** The lines of all runs of a broker, each once. */
+  List<String> lines(String broker, Function<RunResult, List<String>> of) {
+    return runsOf(broker).stream().flatMap(run -> of.apply(run).stream()).distinct().toList();
+  }
+
+  /** In the order of the runs. */
+  private double[] values(String broker, ResultMetric metric) {
+    return runsOf(broker).stream()
+        .filter(run -> run.figures().containsKey(metric))
+        .mapToDouble(run -> run.figure(metric))
+        .toArray();
+  }
+
+  @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+  int format() {
+    return ReportJson.FORMAT;
+  }
+
+  /** The figures of each broker, without faults. */
+  @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+  Map<String, Map<ResultMetric, Double>> medians() {
+    return overall(metric -> !metric.isFault());
+  }
+
+  /** The faults of each broker. */
+  @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+  Map<String, Map<ResultMetric, Double>> sums() {
+    return overall(ResultMetric::isFault);
+  }
+
+  private Map<String, Map<ResultMetric, Double>> overall(Predicate<ResultMetric> which) {
+    Map<String, Map<ResultMetric, Double>> all = new LinkedHashMap<>();
+    for (String broker : brokers()) {
+      Map<ResultMetric, Double> figures = new TreeMap<>();
+      Stream.of(ResultMetric.values())
+          .filter(which)
+          .forEach(
+              metric -> overall(broker, metric).ifPresent(value -> figures.put(metric, value)));
+      all.put(broker, figures);
+    }
+    return all;
+  }
+
   /** The run to draw: the median by CPU per message, otherwise the last. */
-  public RunResult typical(String broker) {
+  public RunResult median(String broker) {
     List<RunResult> all = runsOf(broker);
-    OptionalDouble middle = overall(broker, Figure.CPU_MICROS);
+    double middle = overall(broker, ResultMetric.CPU_MICROS).orElse(Double.NaN);
     return all.stream()
-        .filter(
-            run ->
-                middle.isPresent()
-                    && run.figures().containsKey(Figure.CPU_MICROS)
-                    && run.figures().getOrDefault(Figure.CPU_MICROS, 0.0) == middle.getAsDouble())
+        .filter(run -> run.figure(ResultMetric.CPU_MICROS) == middle)
         .findFirst()
         .orElse(all.get(all.size() - 1));
   }
 
   /** Whether clients only connected and stayed connected. */
   public boolean isOfConnections() {
-    return flow == Flow.CONNECTIONS;
+    return flow.equals("connections");
   }
 
   /** Whether no broker had any fault. */
+  @JsonProperty(value = "flawless", access = JsonProperty.Access.READ_ONLY)
   public boolean hasNoFaults() {
     return runs.stream().allMatch(run -> run.faults().isEmpty());
   }

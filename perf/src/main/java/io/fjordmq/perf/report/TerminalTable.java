@@ -1,6 +1,6 @@
 package io.fjordmq.perf.report;
 
-import io.fjordmq.perf.load.Figure;
+import io.fjordmq.perf.load.ResultMetric;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -20,11 +20,11 @@ public final class TerminalTable {
       head.add("ratio");
     }
     rows.add(head);
-    for (Figure figure : Figure.values()) {
+    for (ResultMetric figure : ResultMetric.values()) {
       List<OptionalDouble> values =
           brokers.stream().map(broker -> report.overall(broker, figure)).toList();
       if (values.stream().anyMatch(OptionalDouble::isPresent)) {
-        rows.add(row(figure, values));
+        rows.add(row(report, figure, values));
       }
     }
     return Stream.concat(
@@ -40,11 +40,11 @@ public final class TerminalTable {
         .collect(Collectors.joining("", aligned(rows), ""));
   }
 
-  private static List<String> row(Figure figure, List<OptionalDouble> values) {
+  private static List<String> row(Report report, ResultMetric figure, List<OptionalDouble> values) {
     List<String> row = new ArrayList<>(List.of(figure.label(), figure.unit()));
-    values.forEach(value -> row.add(value.isPresent() ? figure.text(value.getAsDouble()) : "–"));
+    values.forEach(value -> row.add(figure.text(value)));
     if (values.size() == 2) {
-      row.add(Comparison.ratio(figure, values.get(0), values.get(1)));
+      row.add(report.ratio(report.brokers().get(0), report.brokers().get(1), figure));
     }
     return row;
   }

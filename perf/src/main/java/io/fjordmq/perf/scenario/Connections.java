@@ -8,7 +8,7 @@ package io.fjordmq.perf.scenario;
  * @param persistent sessions outlive their connections (clean session false)
  * @param perSecond connection rate in an open loop; 0: as fast as they are accepted
  * @param keepAliveSeconds 0 for none
- * @param leaving clients that disconnect and return
+ * @param clientChurn clients that disconnect and return
  * @param users each client has its own user name and password, and access to its own topics only
  */
 public record Connections(
@@ -17,24 +17,25 @@ public record Connections(
     boolean persistent,
     double perSecond,
     int keepAliveSeconds,
-    Leaving leaving,
+    ClientChurn clientChurn,
     boolean users) {
   static final int MQTT_3 = 4;
   static final int MQTT_5 = 5;
 
   public Connections {
     if (version != MQTT_3 && version != MQTT_5) {
-      throw new ScenarioException("mqtt must be 4 (3.1.1) or 5, not " + version);
+      throw new UsageException("mqtt must be 4 (3.1.1) or 5, not " + version);
     }
-    if (persistent && leaving.percent() > 0) {
-      throw new ScenarioException("leaving clients require clean sessions");
+    if (persistent && clientChurn.percent() > 0) {
+      throw new UsageException(
+          "clients that disconnect and reconnect (leavingPercent) require clean sessions");
     }
   }
 
   /** The same with anonymous clients. */
   public Connections withoutUsers() {
     return new Connections(
-        transport, version, persistent, perSecond, keepAliveSeconds, leaving, false);
+        transport, version, persistent, perSecond, keepAliveSeconds, clientChurn, false);
   }
 
   /** The transport below MQTT. */

@@ -6,20 +6,22 @@ import java.util.regex.Pattern;
 
 /** Parses numbers of clients in names of scenarios: 300, 15k, 0.1M. */
 final class Count {
-  /** For patterns of names; has one group, the number. */
-  static final String PATTERN = "(\\d+(?:\\.\\d+)?[kKM]?)";
-
   private static final Pattern WHOLE = Pattern.compile("(\\d+(?:\\.\\d+)?)([kKM]?)");
 
   private Count() {}
 
+  /** For patterns of names: a group with the number. */
+  static String group(String name) {
+    return "(?<" + name + ">\\d+(?:\\.\\d+)?[kKM]?)";
+  }
+
   /**
-   * @throws ScenarioException if it is not a whole number, or above two thousand millions
+   * @throws UsageException if it is not a whole number, or above two thousand millions
    */
   static int parse(String text) {
     Matcher matcher = WHOLE.matcher(text);
     if (!matcher.matches()) {
-      throw new ScenarioException("'" + text + "' is not a number such as 300, 15k or 0.1M");
+      throw new UsageException("'" + text + "' is not a number such as 300, 15k or 0.1M");
     }
     int unit =
         switch (matcher.group(2)) {
@@ -30,7 +32,7 @@ final class Count {
     try {
       return new BigDecimal(matcher.group(1)).multiply(BigDecimal.valueOf(unit)).intValueExact();
     } catch (ArithmeticException e) {
-      throw new ScenarioException("'" + text + "' is not a whole number below 2,000,000,000");
+      throw new UsageException("'" + text + "' is not a whole number below 2,000,000,000");
     }
   }
 }

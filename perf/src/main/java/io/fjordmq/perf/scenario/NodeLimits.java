@@ -12,24 +12,23 @@ public record NodeLimits(double processors, double gibibytes) {
   public static final NodeLimits NONE = new NodeLimits(0, 0);
 
   /** Linux requires at least 1 ms per period of 100 ms. */
-  private static final double LEAST_PROCESSORS = 0.01;
+  private static final double MIN_PROCESSORS = 0.01;
 
-  private static final double LEAST_GIBIBYTES = 1.0 / 64;
+  private static final double MIN_GIBIBYTES = 1.0 / 64;
   private static final double MOST = 1_000_000;
 
   public NodeLimits {
     boolean none = processors == 0 && gibibytes == 0;
     boolean both =
-        processors >= LEAST_PROCESSORS
+        processors >= MIN_PROCESSORS
             && processors <= MOST
-            && gibibytes >= LEAST_GIBIBYTES
+            && gibibytes >= MIN_GIBIBYTES
             && gibibytes <= MOST;
     if (!none && !both) {
-      throw new ScenarioException(
-          "nodeProcessors (at least 0.01) and nodeGibibytes (at least 1/64) must both be set, not "
-              + plain(processors)
-              + " and "
-              + plain(gibibytes));
+      throw new UsageException(
+          ("nodeProcessors (at least 0.01) and nodeGibibytes (at least 1/64) must both "
+                  + "be set, not %s and %s")
+              .formatted(plain(processors), plain(gibibytes)));
     }
   }
 
@@ -44,11 +43,8 @@ public record NodeLimits(double processors, double gibibytes) {
   /** For readers: 1 processor and 1 GiB. */
   @Override
   public String toString() {
-    return plain(processors)
-        + (processors == 1 ? " processor" : " processors")
-        + " and "
-        + plain(gibibytes)
-        + " GiB";
+    String noun = processors == 1 ? "processor" : "processors";
+    return "%s %s and %s GiB".formatted(plain(processors), noun, plain(gibibytes));
   }
 
   private static String plain(double number) {

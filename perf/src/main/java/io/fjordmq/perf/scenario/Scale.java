@@ -20,7 +20,7 @@ public record Scale(double factor) {
 
   public Scale {
     if (!(factor > 0 && factor <= 1)) {
-      throw new ScenarioException("--scale must be above 0 and at most 1, not " + factor);
+      throw new UsageException("--scale must be above 0 and at most 1, not " + factor);
     }
   }
 

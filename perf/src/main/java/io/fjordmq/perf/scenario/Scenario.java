@@ -21,7 +21,7 @@ public record Scenario(
     int seconds,
     String published) {
   /** Size of the header of every payload; see {@code load.Payload}. */
-  public static final int LEAST_PAYLOAD_BYTES = 20;
+  public static final int MIN_PAYLOAD_BYTES = 20;
 
   /** Approximate size of a PUBLISH without its payload. */
   private static final int HEAD_BYTES = 40;
@@ -37,8 +37,10 @@ public record Scenario(
     if (seconds < 1) {
       wrong.add("the duration must be at least 1 s");
     }
-    if (connections.leaving().percent() > 0 && flow != Flow.PAIRS && flow != Flow.MUTUAL) {
-      wrong.add("leaving clients are possible only with the flows pairs and mutual");
+    if (connections.clientChurn().percent() > 0 && flow != Flow.PAIRS && flow != Flow.MUTUAL) {
+      wrong.add(
+          "clients can disconnect and reconnect (leavingPercent) only with the flows pairs and"
+              + " mutual");
     }
     if (flow != Flow.CONNECTIONS) {
       checkTraffic(traffic, clients, wrong);
@@ -46,32 +48,32 @@ public record Scenario(
     switch (flow) {
       case CONNECTIONS -> {
         if (clients.publishers() + clients.subscribers() > 0 || connections.perSecond() <= 0) {
-          wrong.add("the flow connections needs idle clients and a connection rate");
+          wrong.add("flow 'connections' requires idle clients and a connection rate");
         }
       }
       case PAIRS -> {
         if (clients.publishers() != clients.subscribers()) {
-          wrong.add("the flow pairs needs as many publishers as subscribers");
+          wrong.add("flow 'pairs' requires as many publishers as subscribers");
         }
       }
       case SHARED -> {
         if (clients.subscribers() < 1) {
-          wrong.add("a shared subscription needs members");
+          wrong.add("a shared subscription requires members");
         }
       }
       case TOPICS -> {
         if (clients.topics() < 1) {
-          wrong.add("the flow topics needs at least one topic");
+          wrong.add("flow 'topics' requires at least one topic");
         }
       }
       case MUTUAL -> {
         if (clients.publishers() % 2 != 0 || clients.subscribers() != 0) {
-          wrong.add("the flow mutual needs an even number of publishers and no subscribers");
+          wrong.add("flow 'mutual' requires an even number of publishers and no subscribers");
         }
       }
     }
     if (!wrong.isEmpty()) {
-      throw new ScenarioException(name + ": " + String.join("; ", wrong));
+      throw new UsageException(String.join("; ", wrong));
     }
   }
 
@@ -79,12 +81,10 @@ public record Scenario(
     if (clients.publishers() < 1 || traffic.perSecond() <= 0) {
       wrong.add("there must be publishers with a rate above 0");
     }
-    if (traffic.payloadBytes() < LEAST_PAYLOAD_BYTES) {
+    if (traffic.payloadBytes() < MIN_PAYLOAD_BYTES) {
       wrong.add(
-          "the tool needs "
-              + LEAST_PAYLOAD_BYTES
-              + " bytes of payload to identify a message, not "
-              + traffic.payloadBytes());
+          "the payload must have at least %d bytes to identify a message, not %d"
+              .formatted(MIN_PAYLOAD_BYTES, traffic.payloadBytes()));
     }
     int percent = traffic.qosPercent();
     if (traffic.qos() < 0 || traffic.qos() > 2) {
@@ -119,7 +119,10 @@ public record Scenario(
           case PAIRS, MUTUAL -> traffic.perSecond();
           case SHARED -> publishesPerSecond() / clients.subscribers();
           case TOPICS ->
-              clients.subscribers() == 0 ? 0 : traffic.perSecond() * at(0, clients.publishers());
+              clients.subscribers() == 0
+                  ? 0
+                  : traffic.perSecond()
+                      * Math.ceil((double) clients.publishers() / clients.topics());
         };
     if (clients.collectors() > 0) {
       received = publishesPerSecond();
@@ -132,32 +135,6 @@ public record Scenario(
     return clients.publishers() * traffic.perSecond();
   }
 
-  /** Deliveries per second that result from them. */
-  public double deliveriesPerSecond() {
-    double direct =
-        switch (flow) {
-          case CONNECTIONS -> 0;
-          case PAIRS, SHARED, MUTUAL -> publishesPerSecond();
-          case TOPICS -> traffic.perSecond() * meetings();
-        };
-    return direct + clients.collectors() * publishesPerSecond();
-  }
-
-  /** Pairs of a publisher and a subscriber with the same topic. */
-  private double meetings() {
-    double pairs = 0;
-    for (int topic = 0; topic < clients.topics(); topic++) {
-      pairs += (double) at(topic, clients.publishers()) * at(topic, clients.subscribers());
-    }
-    return pairs;
-  }
-
-  /** How many of the clients use a topic. */
-  private int at(int topic, int count) {
-    int topics = clients.topics();
-    return count / topics + (topic < count % topics ? 1 : 0);
-  }
-
   /** A one-line description. */
   public String summary() {
     StringBuilder out = new StringBuilder();
@@ -167,16 +144,14 @@ public record Scenario(
               clients.idle() + " connections at " + plain(connections.perSecond()) + "/s";
           case PAIRS -> clients.publishers() + " publishers, each to its own subscriber";
           case SHARED ->
-              clients.publishers()
-                  + " publishers to one shared subscription of "
-                  + clients.subscribers();
+              "%d publishers to one shared subscription of %d"
+                  .formatted(clients.publishers(), clients.subscribers());
           case TOPICS ->
-              clients.publishers()
-                  + (clients.publishers() == 1 ? " publisher to " : " publishers to ")
-                  + clients.subscribers()
-                  + " subscribers over "
-                  + clients.topics()
-                  + (clients.topics() == 1 ? " topic" : " topics");
+              "%s to %d subscribers over %s"
+                  .formatted(
+                      counted(clients.publishers(), "publisher"),
+                      clients.subscribers(),
+                      counted(clients.topics(), "topic"));
           case MUTUAL -> clients.publishers() + " clients, each to its partner and back";
         });
     if (flow != Flow.CONNECTIONS) {
@@ -191,10 +166,10 @@ public record Scenario(
         out.append(", and " + clients.collectors() + " that receives everything");
       }
     }
-    Leaving leaving = connections.leaving();
-    if (leaving.percent() > 0) {
-      out.append(", " + plain(leaving.percent()) + " % of them disconnect after ");
-      out.append(leaving.leastSeconds() + " to " + leaving.mostSeconds() + " s and return");
+    ClientChurn clientChurn = connections.clientChurn();
+    if (clientChurn.percent() > 0) {
+      out.append(", " + plain(clientChurn.percent()) + " % of them disconnect after ");
+      out.append(clientChurn.minSeconds() + " to " + clientChurn.maxSeconds() + " s and return");
     }
     out.append(connections.persistent() ? "; persistent" : "; clean");
     out.append(connections.version() == 5 ? ", MQTT 5" : "");
@@ -205,10 +180,14 @@ public record Scenario(
           case TLS -> ", TLS";
           case MTLS -> ", mutual TLS";
         });
-    out.append("; " + cluster.nodes() + (cluster.nodes() == 1 ? " node" : " nodes"));
+    out.append("; " + counted(cluster.nodes(), "node"));
     out.append(cluster.limits().isNone() ? "" : " of " + cluster.limits());
     out.append(cluster.voters() > 0 ? ", voters: " + cluster.voters() : "");
     return out + (cluster.cold() ? ", cold" : "");
+  }
+
+  private static String counted(int number, String noun) {
+    return number + " " + noun + (number == 1 ? "" : "s");
   }
 
   private static String plain(double value) {

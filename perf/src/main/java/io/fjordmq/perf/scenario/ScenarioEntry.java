@@ -6,184 +6,163 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.deser.std.StdDeserializer;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.exc.UnrecognizedPropertyException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
 
 /**
- * Parses one scenario of a file: its keys add what the name does not say. Unknown keys are
- * rejected.
+ * A scenario by its keys in scenario files. {@link Clients}, {@link Traffic}, {@link Connections},
+ * {@link ClientChurn}, {@link Cluster}, {@link NodeLimits} and {@link Scenario} explain them.
  */
-final class ScenarioEntry {
-  private static final int SECONDS = 60;
+record ScenarioEntry(
+    @Nullable Flow flow,
+    int publishers,
+    int subscribers,
+    int idle,
+    int topics,
+    int collectors,
+    double perSecond,
+    int payloadBytes,
+    int qos,
+    int qosPercent,
+    int batchMillis,
+    Transport transport,
+    int mqtt,
+    boolean persistent,
+    double connectsPerSecond,
+    int keepAliveSeconds,
+    boolean users,
+    double leavingPercent,
+    int minLifeSeconds,
+    int maxLifeSeconds,
+    int nodes,
+    int voters,
+    boolean cold,
+    double nodeProcessors,
+    double nodeGibibytes,
+    int seconds,
+    String published) {
 
-  private static final Set<String> KEYS =
-      Set.of(
-          "flow",
-          "publishers",
-          "subscribers",
-          "idle",
-          "topics",
-          "collectors",
-          "perSecond",
-          "payloadBytes",
-          "qos",
+  /** Values of keys that are not 0, false or missing by default. */
+  private static final Map<String, Object> DEFAULTS =
+      Map.of(
           "qosPercent",
+          100,
           "transport",
+          "tcp",
           "mqtt",
-          "persistent",
-          "connectsPerSecond",
-          "keepAliveSeconds",
-          "users",
-          "leavingPercent",
-          "leastLifeSeconds",
-          "mostLifeSeconds",
+          Connections.MQTT_3,
           "nodes",
-          "voters",
-          "cold",
-          "nodeProcessors",
-          "nodeGibibytes",
+          1,
           "seconds",
-          "published");
+          60,
+          "published",
+          "");
 
-  private final String name;
-  private final Map<String, Object> values;
+  /** Reads entries; whole numbers may be counts such as 15k. */
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder()
+          .addModule(new SimpleModule().addDeserializer(Integer.TYPE, new CountDeserializer()))
+          .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+          .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
+          .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .build();
 
-  private ScenarioEntry(String name, Map<String, Object> values) {
-    this.name = name;
-    this.values = values;
+  private static final class CountDeserializer extends StdDeserializer<Integer> {
+    CountDeserializer() {
+      super(Integer.TYPE);
+    }
+
+    @Override
+    public Integer deserialize(JsonParser in, DeserializationContext context) {
+      return Count.parse(in.getValueAsString().replace("_", ""));
+    }
+
+    @Override
+    public Integer getNullValue(DeserializationContext context) {
+      return 0;
+    }
   }
 
   /**
-   * @param content a map of keys; null if the name says everything
+   * The scenario with this name.
+   *
+   * @param content adds keys to what the name says; null if the name says everything
+   * @throws UsageException if a key or value is invalid
    */
   static Scenario read(String name, @Nullable Object content) {
-    Map<String, Object> values = new LinkedHashMap<>();
-    if (content instanceof Map<?, ?> map) {
-      map.forEach((key, value) -> values.put(String.valueOf(key), value));
-    } else if (content != null) {
-      throw new ScenarioException(name + ": expected a map of keys, not '" + content + "'");
+    Map<String, Object> values = new LinkedHashMap<>(DEFAULTS);
+    try {
+      Optional<Map<String, Object>> named = ScenarioName.values(name);
+      named.ifPresent(values::putAll);
+      if (content instanceof Map<?, ?> map) {
+        if (named.isPresent() && map.containsKey("flow")) {
+          throw new UsageException("the name already implies the flow; remove 'flow'");
+        }
+        map.forEach((key, value) -> values.put(String.valueOf(key), value));
+      } else if (content != null) {
+        throw new UsageException("expected a map of keys, not '" + content + "'");
+      }
+      return MAPPER.convertValue(values, ScenarioEntry.class).scenario(name);
+    } catch (UsageException e) {
+      throw new UsageException(name + ": " + e.getMessage());
+    } catch (DatabindException e) {
+      throw new UsageException(name + ": " + message(e, values));
     }
-    values.keySet().stream()
-        .filter(key -> !KEYS.contains(key))
-        .findFirst()
-        .ifPresent(
-            key -> {
-              throw new ScenarioException(
-                  name
-                      + ": unknown key '"
-                      + key
-                      + "'; must be one of "
-                      + KEYS.stream().sorted().collect(Collectors.joining(", ")));
-            });
-    return new ScenarioEntry(name, values).scenario();
   }
 
-  private Scenario scenario() {
-    Optional<Scenario> named = ScenarioName.parse(name);
-    if (named.isPresent() && values.containsKey("flow")) {
-      throw new ScenarioException(name + ": the name already implies the flow; remove 'flow'");
+  private static String message(DatabindException error, Map<String, Object> values) {
+    String key = error.getPath().get(0).getPropertyName();
+    if (error instanceof UnrecognizedPropertyException unknown) {
+      return "unknown key '%s'; must be one of %s"
+          .formatted(key, new TreeSet<>(unknown.getKnownPropertyIds()));
     }
-    Flow flow = named.map(Scenario::flow).orElseGet(() -> oneOf("flow", Flow.class, null));
-    Clients clients = named.map(Scenario::clients).orElse(new Clients(0, 0, 0, 0, 0));
-    Traffic traffic = named.map(Scenario::traffic).orElse(new Traffic(0, 0, 0, 100));
-    Connections connections =
-        named
-            .map(Scenario::connections)
-            .orElse(
-                new Connections(
-                    Transport.TCP, Connections.MQTT_3, false, 0, 0, Leaving.NONE, false));
-    Cluster cluster =
-        named.map(Scenario::cluster).orElse(new Cluster(1, 0, false, NodeLimits.NONE));
+    if (error instanceof MismatchedInputException mismatch) {
+      Class<?> type = mismatch.getTargetType();
+      String allowed =
+          type.isEnum() ? choices(type) : type == boolean.class ? "true or false" : "a number";
+      return "%s must be %s, not '%s'".formatted(key, allowed, values.get(key));
+    }
+    return key + ": " + error.getOriginalMessage();
+  }
+
+  private static String choices(Class<?> type) {
+    return Arrays.stream(type.getEnumConstants())
+        .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+        .collect(Collectors.joining(", ", "one of ", ""));
+  }
+
+  private Scenario scenario(String name) {
+    if (flow == null) {
+      throw new UsageException("flow must be " + choices(Flow.class) + "; it is missing");
+    }
     return new Scenario(
         name,
         flow,
-        new Clients(
-            count("publishers", clients.publishers()),
-            count("subscribers", clients.subscribers()),
-            count("idle", clients.idle()),
-            count("topics", clients.topics()),
-            count("collectors", clients.collectors())),
-        new Traffic(
-            decimal("perSecond", traffic.perSecond()),
-            count("payloadBytes", traffic.payloadBytes()),
-            count("qos", traffic.qos()),
-            count("qosPercent", traffic.qosPercent())),
+        new Clients(publishers, subscribers, idle, topics, collectors),
+        new Traffic(perSecond, payloadBytes, qos, qosPercent, batchMillis),
         new Connections(
-            oneOf("transport", Transport.class, connections.transport()),
-            count("mqtt", connections.version()),
-            yes("persistent", connections.persistent()),
-            decimal("connectsPerSecond", connections.perSecond()),
-            count("keepAliveSeconds", connections.keepAliveSeconds()),
-            new Leaving(
-                decimal("leavingPercent", 0),
-                count("leastLifeSeconds", 0),
-                count("mostLifeSeconds", 0)),
-            yes("users", connections.users())),
-        new Cluster(
-            count("nodes", cluster.nodes()),
-            count("voters", cluster.voters()),
-            yes("cold", cluster.cold()),
-            limits()),
-        count("seconds", SECONDS),
-        String.valueOf(values.getOrDefault("published", "")));
-  }
-
-  private NodeLimits limits() {
-    double processors = decimal("nodeProcessors", 0);
-    double gibibytes = decimal("nodeGibibytes", 0);
-    try {
-      return new NodeLimits(processors, gibibytes);
-    } catch (ScenarioException e) {
-      throw new ScenarioException(name + ": " + e.getMessage());
-    }
-  }
-
-  private int count(String key, int otherwise) {
-    Object value = values.get(key);
-    return value == null ? otherwise : Count.parse(String.valueOf(value).replace("_", ""));
-  }
-
-  private double decimal(String key, double otherwise) {
-    Object value = values.get(key);
-    if (value == null) {
-      return otherwise;
-    }
-    if (value instanceof Number number && number.doubleValue() >= 0) {
-      return number.doubleValue();
-    }
-    throw new ScenarioException(name + ": " + key + " must be a number, not '" + value + "'");
-  }
-
-  private boolean yes(String key, boolean otherwise) {
-    Object value = values.get(key);
-    if (value == null) {
-      return otherwise;
-    }
-    if (value instanceof Boolean flag) {
-      return flag;
-    }
-    throw new ScenarioException(name + ": " + key + " must be true or false, not '" + value + "'");
-  }
-
-  private <E extends Enum<E>> E oneOf(String key, Class<E> type, @Nullable E otherwise) {
-    Object value = values.get(key);
-    if (value == null && otherwise != null) {
-      return otherwise;
-    }
-    for (E constant : type.getEnumConstants()) {
-      if (constant.name().toLowerCase(Locale.ROOT).equals(String.valueOf(value))) {
-        return constant;
-      }
-    }
-    throw new ScenarioException(
-        name
-            + ": "
-            + key
-            + " must be one of "
-            + Arrays.stream(type.getEnumConstants())
-                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
-                .collect(Collectors.joining(", "))
-            + (value == null ? "; it is missing" : ", not '" + value + "'"));
+            transport,
+            mqtt,
+            persistent,
+            connectsPerSecond,
+            keepAliveSeconds,
+            new ClientChurn(leavingPercent, minLifeSeconds, maxLifeSeconds),
+            users),
+        new Cluster(nodes, voters, cold, new NodeLimits(nodeProcessors, nodeGibibytes)),
+        seconds,
+        published);
   }
 }

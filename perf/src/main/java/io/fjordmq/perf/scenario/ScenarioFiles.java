@@ -22,7 +22,7 @@ public final class ScenarioFiles {
   private final Map<String, List<Scenario>> lists = new LinkedHashMap<>();
 
   /**
-   * @throws ScenarioException if a file is invalid
+   * @throws UsageException if a file is invalid
    */
   public ScenarioFiles(Path folder) throws IOException {
     List<Path> files;
@@ -49,10 +49,10 @@ public final class ScenarioFiles {
    * A listed scenario, or any scenario whose name says everything.
    *
    * @param name may omit {@code true_}
-   * @throws ScenarioException if there is none with that name
+   * @throws UsageException if there is none with that name
    */
   public Scenario find(String name) {
-    String whole = ScenarioName.whole(name);
+    String whole = ScenarioName.withPrefix(name);
     for (List<Scenario> list : lists.values()) {
       for (Scenario scenario : list) {
         if (scenario.name().equals(whole)) {
@@ -63,27 +63,26 @@ public final class ScenarioFiles {
     return ScenarioName.parse(name)
         .orElseThrow(
             () ->
-                new ScenarioException(
-                    "unknown scenario '"
-                        + name
-                        + "'; it is not listed, and its name does not have a pattern such as"
-                        + " true_50_50_qos1_p256_10mps_1n; see --list"));
+                new UsageException(
+                    ("unknown scenario '%s'; it is not listed, and its name does not have a "
+                            + "pattern such as true_50_50_qos1_p256_10mps_1n; see --list")
+                        .formatted(name)));
   }
 
   private static List<Scenario> read(Path file) throws IOException {
     try (Reader reader = Files.newBufferedReader(file)) {
       Object content = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
       if (!(content instanceof Map<?, ?> entries)) {
-        throw new ScenarioException("expected a map of scenario names");
+        throw new UsageException("expected a map of scenario names");
       }
       List<Scenario> scenarios = new ArrayList<>();
       for (Map.Entry<?, ?> entry : entries.entrySet()) {
-        String name = ScenarioName.whole(String.valueOf(entry.getKey()));
+        String name = ScenarioName.withPrefix(String.valueOf(entry.getKey()));
         scenarios.add(ScenarioEntry.read(name, entry.getValue()));
       }
       return scenarios;
-    } catch (ScenarioException | YAMLException e) {
-      throw new ScenarioException(file + ": " + e.getMessage());
+    } catch (UsageException | YAMLException e) {
+      throw new UsageException(file + ": " + e.getMessage());
     }
   }
 }

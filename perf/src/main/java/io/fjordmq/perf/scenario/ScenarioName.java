@@ -1,7 +1,7 @@
 package io.fjordmq.perf.scenario;
 
-import io.fjordmq.perf.scenario.Connections.Transport;
-import java.util.Locale;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,150 +21,98 @@ import java.util.regex.Pattern;
  * v5_C_qosQ_pB_Rmps_Nn              C clients of MQTT 5, half of them publish to the other half
  * </pre>
  *
- * <p>The prefix {@code true_} may be omitted; see {@link #whole}.
+ * <p>The prefix {@code true_} may be omitted; see {@link #withPrefix}.
  */
 final class ScenarioName {
-  private static final int SECONDS = 60;
-
   /** The prefix of most names, which may be omitted. */
   private static final String CLEAN = "true_";
 
+  private static final String NODES = "_(?<nodes>\\d{1,4})n";
+
+  private static final String TRAFFIC =
+      "_qos(?<qos>\\d)_p(?<payloadBytes>\\d{1,8})_(?<perSecond>\\d+(?:\\.\\d+)?)mps" + NODES;
+
   private static final Pattern MESSAGES =
       Pattern.compile(
-          "(share_|fanout_)?(?:(true|false)_)?"
-              + Count.PATTERN
+          "(?<prefix>share_|fanout_|)(?:(?<clean>true|false)_)?"
+              + Count.group("publishers")
               + "_"
-              + Count.PATTERN
-              + "_qos(\\d)_p(\\d{1,8})_(\\d+(?:\\.\\d+)?)mps_(\\d{1,4})n(?:_(\\d{1,2})v)?(_cold)?");
+              + Count.group("subscribers")
+              + TRAFFIC
+              + "(?:_(?<voters>\\d{1,2})v)?(?<cold>_cold)?");
 
   private static final Pattern CONNECTIONS =
       Pattern.compile(
-          "conn-(tcp|tls|mtls)-"
-              + Count.PATTERN
-              + "-"
-              + Count.PATTERN
-              + "_(\\d{1,4})n_(true|false)");
+          "conn-(?<transport>tcp|tls|mtls)-%s-%s%s_(?<clean>true|false)"
+              .formatted(Count.group("idle"), Count.group("rate"), NODES));
 
   private static final Pattern SHORT_CONNECTIONS =
-      Pattern.compile("conn_(tcp|tls|mtls)_" + Count.PATTERN + "_(\\d{1,4})n");
+      Pattern.compile("conn_(?<transport>tcp|tls|mtls)_" + Count.group("idle") + NODES);
 
-  private static final Pattern MQTT_5 =
-      Pattern.compile(
-          "v5_" + Count.PATTERN + "_qos(\\d)_p(\\d{1,8})_(\\d+(?:\\.\\d+)?)mps_(\\d{1,4})n");
+  private static final Pattern MQTT_5 = Pattern.compile("v5_" + Count.group("clients") + TRAFFIC);
 
   private ScenarioName() {}
 
   /** The name with the prefix it may omit; other names are returned unchanged. */
-  static String whole(String name) {
+  static String withPrefix(String name) {
     Matcher messages = MESSAGES.matcher(name);
-    if (!messages.matches() || messages.group(2) != null) {
+    if (!messages.matches() || messages.group("clean") != null) {
       return name;
     }
-    String prefix = messages.group(1) == null ? "" : messages.group(1);
+    String prefix = messages.group("prefix");
     return prefix + CLEAN + name.substring(prefix.length());
   }
 
   /**
+   * The scenario of a name that says everything.
+   *
    * @return empty if the name has none of these patterns
-   * @throws ScenarioException if it has one with invalid values
+   * @throws UsageException if it has one with invalid values
    */
   static Optional<Scenario> parse(String name) {
+    return values(name).map(values -> ScenarioEntry.read(withPrefix(name), null));
+  }
+
+  /** What a name says, by the keys of scenario files; empty if it has none of these patterns. */
+  static Optional<Map<String, Object>> values(String name) {
+    Map<String, Object> values = new LinkedHashMap<>();
     Matcher messages = MESSAGES.matcher(name);
-    if (messages.matches()) {
-      return Optional.of(messages(whole(name), messages));
-    }
     Matcher connections = CONNECTIONS.matcher(name);
-    if (connections.matches()) {
-      return Optional.of(
-          connections(
-              name,
-              connections.group(1),
-              Count.parse(connections.group(2)),
-              Count.parse(connections.group(3)),
-              Integer.parseInt(connections.group(4)),
-              connections.group(5).equals("false")));
-    }
     Matcher brief = SHORT_CONNECTIONS.matcher(name);
-    if (brief.matches()) {
-      return Optional.of(
-          connections(
-              name,
-              brief.group(1),
-              Count.parse(brief.group(2)),
-              brief.group(1).equals("tcp") ? 1_000 : 500,
-              Integer.parseInt(brief.group(3)),
-              false));
-    }
     Matcher mqtt5 = MQTT_5.matcher(name);
-    return mqtt5.matches() ? Optional.of(mqtt5(name, mqtt5)) : Optional.empty();
+    if (messages.matches()) {
+      put(values, messages, "publishers", "subscribers", "qos", "payloadBytes", "nodes", "voters");
+      values.put("perSecond", Double.valueOf(messages.group("perSecond")));
+      values.put("persistent", "false".equals(messages.group("clean")));
+      values.put("cold", messages.group("cold") != null);
+      switch (messages.group("prefix")) {
+        case "share_" -> values.put("flow", "shared");
+        case "fanout_" -> values.putAll(Map.of("flow", "topics", "topics", 1));
+        default -> values.put("flow", "pairs");
+      }
+    } else if (connections.matches()) {
+      put(values, connections, "transport", "idle", "nodes");
+      values.put("flow", "connections");
+      values.put("connectsPerSecond", Count.parse(connections.group("rate")));
+      values.put("persistent", connections.group("clean").equals("false"));
+    } else if (brief.matches()) {
+      put(values, brief, "transport", "idle", "nodes");
+      values.put("flow", "connections");
+      values.put("connectsPerSecond", brief.group("transport").equals("tcp") ? 1_000 : 500);
+    } else if (mqtt5.matches()) {
+      int half = Count.parse(mqtt5.group("clients")) / 2;
+      put(values, mqtt5, "qos", "payloadBytes", "nodes");
+      values.put("perSecond", Double.valueOf(mqtt5.group("perSecond")));
+      values.putAll(Map.of("flow", "pairs", "publishers", half, "subscribers", half, "mqtt", 5));
+    }
+    return values.isEmpty() ? Optional.empty() : Optional.of(values);
   }
 
-  private static Scenario messages(String name, Matcher matcher) {
-    int publishers = Count.parse(matcher.group(3));
-    int subscribers = Count.parse(matcher.group(4));
-    String prefix = matcher.group(1) == null ? "" : matcher.group(1);
-    boolean fanout = prefix.equals("fanout_");
-    return new Scenario(
-        name,
-        switch (prefix) {
-          case "share_" -> Flow.SHARED;
-          case "fanout_" -> Flow.TOPICS;
-          default -> Flow.PAIRS;
-        },
-        new Clients(publishers, subscribers, 0, fanout ? 1 : 0, 0),
-        traffic(matcher.group(7), matcher.group(6), matcher.group(5)),
-        new Connections(
-            Transport.TCP,
-            Connections.MQTT_3,
-            "false".equals(matcher.group(2)),
-            0,
-            0,
-            Leaving.NONE,
-            false),
-        new Cluster(
-            Integer.parseInt(matcher.group(8)),
-            matcher.group(9) == null ? 0 : Integer.parseInt(matcher.group(9)),
-            matcher.group(10) != null,
-            NodeLimits.NONE),
-        SECONDS,
-        "");
-  }
-
-  private static Scenario connections(
-      String name, String transport, int count, int perSecond, int nodes, boolean persistent) {
-    return new Scenario(
-        name,
-        Flow.CONNECTIONS,
-        new Clients(0, 0, count, 0, 0),
-        new Traffic(0, 0, 0, 100),
-        new Connections(
-            Transport.valueOf(transport.toUpperCase(Locale.ROOT)),
-            Connections.MQTT_3,
-            persistent,
-            perSecond,
-            0,
-            Leaving.NONE,
-            false),
-        new Cluster(nodes, 0, false, NodeLimits.NONE),
-        SECONDS,
-        "");
-  }
-
-  private static Scenario mqtt5(String name, Matcher matcher) {
-    int clients = Count.parse(matcher.group(1));
-    return new Scenario(
-        name,
-        Flow.PAIRS,
-        new Clients(clients / 2, clients / 2, 0, 0, 0),
-        traffic(matcher.group(4), matcher.group(3), matcher.group(2)),
-        new Connections(Transport.TCP, Connections.MQTT_5, false, 0, 0, Leaving.NONE, false),
-        new Cluster(Integer.parseInt(matcher.group(5)), 0, false, NodeLimits.NONE),
-        SECONDS,
-        "");
-  }
-
-  private static Traffic traffic(String perSecond, String payload, String qos) {
-    return new Traffic(
-        Double.parseDouble(perSecond), Integer.parseInt(payload), Integer.parseInt(qos), 100);
+  private static void put(Map<String, Object> values, Matcher matcher, String... keys) {
+    for (String key : keys) {
+      if (matcher.group(key) != null) {
+        values.put(key, matcher.group(key));
+      }
+    }
   }
 }

@@ -8,10 +8,18 @@ package io.fjordmq.perf.scenario;
  * @param qos 0 to 2, also of subscriptions
  * @param qosPercent percentage of messages with that QoS, evenly spread: 100 or a divisor of it;
  *     the others have QoS 0
+ * @param batchMillis publishes that are due within this time are sent together; 0 for the tool's
+ *     usual 0.5 ms
  */
-public record Traffic(double perSecond, int payloadBytes, int qos, int qosPercent) {
+public record Traffic(
+    double perSecond, int payloadBytes, int qos, int qosPercent, int batchMillis) {
+  /** With the usual batches. */
+  public Traffic(double perSecond, int payloadBytes, int qos, int qosPercent) {
+    this(perSecond, payloadBytes, qos, qosPercent, 0);
+  }
+
   /** One in this many messages is acknowledged by the broker; 0 for none. */
-  public int answeredEvery() {
+  public int acknowledgedEvery() {
     return qos == 0 ? 0 : 100 / qosPercent;
   }
 }

@@ -4,7 +4,6 @@ import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Checks whether this host can run a scenario, and if not, why and what would help. Ignores speed:
@@ -15,18 +14,18 @@ import java.util.Locale;
  */
 record Feasibility(long openFiles, long availableKilobytes) {
   /** Files of one FjordMQ node: database, log, connections to other nodes. */
-  private static final long FILES_OF_A_NODE = 1_500;
+  private static final long NODE_OPEN_FILES = 1_500;
 
-  private static final long FILES_OF_THE_TOOL = 300;
+  private static final long TOOL_OPEN_FILES = 300;
 
   /** A client of the tool and its share of the kernel's buffers. */
-  private static final long KILOBYTES_OF_A_CLIENT = 6;
+  private static final long TOOL_KILOBYTES_PER_CLIENT = 6;
 
-  private static final long KILOBYTES_AT_A_BROKER = 12;
-  private static final long KILOBYTES_OF_TLS = 40;
+  private static final long BROKER_KILOBYTES_PER_CLIENT = 12;
+  private static final long TLS_KILOBYTES_PER_CLIENT = 40;
 
   /** With more nodes on one host, the host would be measured instead of the broker. */
-  static final int MOST_NODES = 3;
+  static final int MAX_NODES = 3;
 
   /**
    * Why the scenario cannot run.
@@ -39,14 +38,11 @@ record Feasibility(long openFiles, long availableKilobytes) {
   List<String> obstacles(Scenario scenario, double factor, boolean starts) {
     List<String> obstacles = new ArrayList<>();
     int nodes = scenario.cluster().nodes();
-    if (starts && nodes > MOST_NODES) {
+    if (starts && nodes > MAX_NODES) {
       obstacles.add(
-          "it needs "
-              + nodes
-              + " nodes, but this tool starts at most "
-              + MOST_NODES
-              + " here; use --hosts, or any --scale below 1, which needs only "
-              + MOST_NODES);
+          ("needs %d nodes, but this tool starts at most %d here; use --hosts, or "
+                  + "any --scale below 1, which needs only %2$d")
+              .formatted(nodes, MAX_NODES));
     }
     List<Shortage> shortages = shortages(scenario, starts);
     // Suggest the factor that solves all shortages at once.
@@ -71,39 +67,32 @@ record Feasibility(long openFiles, long availableKilobytes) {
   private List<Shortage> shortages(Scenario scenario, boolean starts) {
     List<Shortage> shortages = new ArrayList<>();
     long clients = scenario.clients().total();
-    if (clients + FILES_OF_THE_TOOL > openFiles) {
+    if (clients + TOOL_OPEN_FILES > openFiles) {
       String text =
-          String.format(
-              Locale.ROOT,
-              "%,d clients need as many open files, but the limit per process is %,d (ulimit -n)",
-              clients,
-              openFiles);
-      shortages.add(new Shortage(text, openFiles - FILES_OF_THE_TOOL, clients));
+          "%,d clients need as many open files, but the limit per process is %,d (ulimit -n)"
+              .formatted(clients, openFiles);
+      shortages.add(new Shortage(text, openFiles - TOOL_OPEN_FILES, clients));
     }
     if (!starts) {
       return shortages;
     }
-    long each = clients / Math.min(MOST_NODES, scenario.cluster().nodes());
-    if (each + FILES_OF_A_NODE > openFiles) {
+    long each = clients / Math.min(MAX_NODES, scenario.cluster().nodes());
+    if (each + NODE_OPEN_FILES > openFiles) {
       String text =
-          String.format(
-              Locale.ROOT,
-              "%,d clients per node exceed the open-file limit of a node on this host (%,d)",
-              each,
-              openFiles);
-      shortages.add(new Shortage(text, openFiles - FILES_OF_A_NODE, each));
+          "%,d clients per node exceed the open-file limit of a node on this host (%,d)"
+              .formatted(each, openFiles);
+      shortages.add(new Shortage(text, openFiles - NODE_OPEN_FILES, each));
     }
     boolean plain = scenario.connections().transport() == Transport.TCP;
     long kilobytes =
-        clients * (KILOBYTES_OF_A_CLIENT + KILOBYTES_AT_A_BROKER + (plain ? 0 : KILOBYTES_OF_TLS));
+        clients
+            * (TOOL_KILOBYTES_PER_CLIENT
+                + BROKER_KILOBYTES_PER_CLIENT
+                + (plain ? 0 : TLS_KILOBYTES_PER_CLIENT));
     if (kilobytes > availableKilobytes) {
       String text =
-          String.format(
-              Locale.ROOT,
-              "%,d clients and their broker need about %,d MB of memory, but %,d are available",
-              clients,
-              kilobytes / 1024,
-              availableKilobytes / 1024);
+          "%,d clients and their broker need about %,d MB of memory, but %,d are available"
+              .formatted(clients, kilobytes / 1024, availableKilobytes / 1024);
       shortages.add(new Shortage(text, availableKilobytes, kilobytes));
     }
     return shortages;

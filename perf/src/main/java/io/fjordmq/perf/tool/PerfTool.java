@@ -1,13 +1,18 @@
 package io.fjordmq.perf.tool;
 
 import io.fjordmq.perf.report.Comparison;
-import io.fjordmq.perf.scenario.ScenarioException;
 import io.fjordmq.perf.scenario.ScenarioFiles;
+import io.fjordmq.perf.scenario.UsageException;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
 
 /**
  * The load tool. Exit codes: 0 success; 1 a broker misbehaved (messages lost, duplicated, out of
@@ -17,6 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>{@code PerfTool CHECKOUT FOLDER COMMAND…}; started by {@code bin/perf.sh}. CHECKOUT contains
  * the broker and the scenarios, FOLDER is the user's working directory.
  */
+@Command(name = "perf")
 public final class PerfTool {
   static final int FLAWLESS = 0;
   static final int FAULTS = 1;
@@ -25,15 +31,16 @@ public final class PerfTool {
   private static final Logger LOG = LoggerFactory.getLogger(PerfTool.class);
 
   private final Path checkout;
-  private final Path here;
+  private final Path workingDirectory;
 
   PerfTool(Path checkout, Path here) {
     this.checkout = checkout;
-    this.here = here;
+    this.workingDirectory = here;
   }
 
   /** Runs the load tool; see the class for its arguments. */
   public static void main(String[] args) {
+    Locale.setDefault(Locale.ROOT); // reports are the same everywhere
     List<String> words = List.of(args);
     PerfTool tool = new PerfTool(Path.of(args[0]), Path.of(args[1]));
     int code = tool.run(words.subList(2, words.size()));
@@ -43,41 +50,45 @@ public final class PerfTool {
 
   /** Runs the command; returns the exit code. */
   int run(List<String> words) {
-    String command = words.isEmpty() ? "" : words.get(0);
-    try {
-      switch (command) {
-        case "run" -> {
-          RunOptions options = RunOptions.parse(words.subList(1, words.size()), here);
-          return new RunCommand(checkout, here, scenarios(), options, words).run();
-        }
-        case "compare" -> {
-          if (words.size() != 3) {
-            throw new UsageException("compare needs two files: A.json B.json");
-          }
-          System.out.print(Comparison.of(here.resolve(words.get(1)), here.resolve(words.get(2))));
-          return FLAWLESS;
-        }
-        case "micro" -> new MicroCommand(checkout, here).run(words.subList(1, words.size()));
-        case "--list", "list" ->
-            System.out.print(
-                new ScenarioList(scenarios(), limits -> LimitsHere.obstacle(limits, true)).text());
-        default ->
-            throw new UsageException(
-                "unknown command '"
-                    + command
-                    + "'; must be run, compare, micro or --list; see --help");
-      }
-      return FLAWLESS;
-    } catch (UsageException | ScenarioException | IOException e) {
-      System.err.println("perf: " + e.getMessage());
-      return NOT_DONE;
-    } catch (Exception e) {
-      LOG.error("Benchmark failed", e);
-      return NOT_DONE;
-    }
+    RunCommand run = new RunCommand(checkout, workingDirectory, words);
+    return execute(new CommandLine(this).addSubcommand(run), words);
   }
 
-  private ScenarioFiles scenarios() throws IOException {
-    return new ScenarioFiles(checkout.resolve("perf/scenarios"));
+  /** Runs a command line with the exit codes of the tool. */
+  static int execute(CommandLine line, List<String> words) {
+    return line.setErr(new PrintWriter(System.err, true))
+        .setParameterExceptionHandler((error, args) -> notDone(error.getMessage() + "; see --help"))
+        .setExecutionExceptionHandler((error, command, parsed) -> failed(error))
+        .execute(words.toArray(String[]::new));
+  }
+
+  private static int failed(Exception error) {
+    if (error instanceof UsageException || error instanceof IOException) {
+      return notDone(String.valueOf(error.getMessage()));
+    }
+    LOG.error("Benchmark failed", error);
+    return NOT_DONE;
+  }
+
+  private static int notDone(String why) {
+    System.err.println("perf: " + why);
+    return NOT_DONE;
+  }
+
+  @Command(name = "compare")
+  int compare(
+      @Parameters(paramLabel = "A.json") Path before, @Parameters(paramLabel = "B.json") Path after)
+      throws IOException {
+    System.out.print(
+        Comparison.of(workingDirectory.resolve(before), workingDirectory.resolve(after)));
+    return FLAWLESS;
+  }
+
+  @Command(name = "list")
+  int list() throws IOException {
+    ScenarioFiles files = new ScenarioFiles(checkout.resolve("perf/scenarios"));
+    System.out.print(
+        new ScenarioList(files, limits -> HostResources.obstacle(limits, true)).text());
+    return FLAWLESS;
   }
 }

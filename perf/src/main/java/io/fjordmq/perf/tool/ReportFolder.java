@@ -3,6 +3,7 @@ package io.fjordmq.perf.tool;
 import io.fjordmq.perf.report.HtmlReport;
 import io.fjordmq.perf.report.Report;
 import io.fjordmq.perf.report.ReportJson;
+import io.fjordmq.perf.scenario.UsageException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -36,8 +37,13 @@ record ReportFolder(Path path) {
     return error instanceof AccessDeniedException ? "permission denied" : error.toString();
   }
 
+  /** For names of files. */
+  static String timestamp() {
+    return LocalDateTime.now().format(STAMP);
+  }
+
   void write(Report report) throws IOException {
-    String name = report.scenario() + "-" + LocalDateTime.now().format(STAMP);
+    String name = report.scenario() + "-" + timestamp();
     Path json = path.resolve(name + ".json");
     Path page = path.resolve(name + ".html");
     Files.writeString(json, ReportJson.write(report));

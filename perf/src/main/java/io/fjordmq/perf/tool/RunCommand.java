@@ -1,17 +1,17 @@
 package io.fjordmq.perf.tool;
 
-import io.fjordmq.perf.load.LoadRun;
+import io.fjordmq.perf.benchmark.Benchmark;
+import io.fjordmq.perf.benchmark.BenchmarkRun;
+import io.fjordmq.perf.benchmark.Benchmarks;
+import io.fjordmq.perf.broker.BrokerLauncher;
 import io.fjordmq.perf.machine.MachineFacts;
-import io.fjordmq.perf.machine.Program;
+import io.fjordmq.perf.machine.WorkFolder;
 import io.fjordmq.perf.report.Report;
 import io.fjordmq.perf.report.TerminalTable;
-import io.fjordmq.perf.scenario.Connections.Transport;
-import io.fjordmq.perf.scenario.Flow;
-import io.fjordmq.perf.scenario.NodeLimits;
-import io.fjordmq.perf.scenario.Scale;
-import io.fjordmq.perf.scenario.Scale.Scaled;
-import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
+import io.fjordmq.perf.scenario.UsageException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -20,88 +20,163 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /**
- * {@code bin/perf.sh run}: scales a scenario, rejects what cannot run here, runs it and writes the
- * report.
+ * {@code bin/perf.sh run}: runs a scenario and writes the report. If a run fails, the results of
+ * the completed runs remain.
  */
-final class RunCommand {
-  private static final int WARM_SECONDS = 15;
-
+@Command(name = "run")
+final class RunCommand implements Callable<Integer> {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:,=@%+-]+");
 
   private static final String SETTING = "FJORDMQ_.+|(dist_worker|inbox_store|retain_store)_.+";
 
   private final Path checkout;
-  private final Path here;
-  private final RunOptions options;
+  private final Path workingDirectory;
   private final List<String> words;
-  private final Scenario original;
+
+  @Mixin private RunOptions options = new RunOptions();
 
   /**
    * @param words arguments as given by the user
    */
-  RunCommand(
-      Path checkout, Path here, ScenarioFiles files, RunOptions options, List<String> words) {
+  RunCommand(Path checkout, Path here, List<String> words) {
     this.checkout = checkout;
-    this.here = here;
-    this.options = options;
+    this.workingDirectory = here;
     this.words = words;
-    this.original = files.find(options.scenario());
   }
 
-  int run() throws Exception {
-    Scaled scaled = fitting();
-    Path out = options.out();
-    ReportFolder folder = new ReportFolder(out == null ? here.resolve("perf-reports") : out);
+  @Override
+  public Integer call() throws Exception {
+    options.resolve(workingDirectory);
+    ScenarioFiles files = new ScenarioFiles(checkout.resolve("perf/scenarios"));
+    Optional<Benchmark> benchmark = Benchmarks.find(options.scenario);
+    Plan plan =
+        benchmark.isPresent()
+            ? Plan.of(benchmark.get(), options)
+            : new LoadPlan(files.find(options.scenario), options).plan();
+    ReportFolder folder = new ReportFolder(options.out);
     folder.check();
-    Scenario scenario = scaled.scenario();
-    List<String> notes = notes(scaled);
-    System.out.println(original.name() + ": " + scenario.summary());
-    notes.forEach(note -> System.out.println("  " + note));
-    int seconds = options.seconds() == RunOptions.UNSAID ? original.seconds() : options.seconds();
-    int warm = warmSeconds(scenario);
+    System.out.println(plan.name() + ": " + plan.summary());
+    plan.notes().forEach(note -> System.out.println("  " + note));
+    WorkFolder work = WorkFolder.make();
+    BrokerLauncher launcher = new BrokerLauncher(checkout);
+    BenchmarkRun run = new BenchmarkRun(settings(plan, work), launcher, files, System.out::println);
     String startedAt =
         ZonedDateTime.now()
             .truncatedTo(ChronoUnit.SECONDS)
             .format(DateTimeFormatter.ISO_OFFSET_DATE_TIME);
-    Map<String, String> facts = facts();
-    Rounds rounds =
-        new Rounds(
-            checkout, options, scenario, new LoadRun(scenario, warm, seconds, System.out::println));
-    WorkFolder work = WorkFolder.make();
-    try {
-      rounds.run(work);
+    Map<String, String> facts = facts(plan);
+    String failed = measure(plan, run, launcher, work);
+    run.programs().forEach((broker, program) -> facts.put("program of " + broker, program));
+    Report report = report(plan, run, startedAt, facts, failed);
+    System.out.println();
+    System.out.print(TerminalTable.of(report));
+    report.notes().stream()
+        .filter(note -> !plan.notes().contains(note))
+        .forEach(System.out::println);
+    folder.write(report);
+    return finish(report, work, failed);
+  }
+
+  private BenchmarkRun.Settings settings(Plan plan, WorkFolder work) {
+    return new BenchmarkRun.Settings(
+        checkout,
+        work.path(),
+        plan.runs(),
+        plan.seconds(),
+        plan.warmSeconds(),
+        options.threads,
+        options.brokers,
+        plan.parameters());
+  }
+
+  /**
+   * Does the work, up to the first failure.
+   *
+   * @return which run failed, and why; null if all succeeded
+   * @throws Exception if there is no result at all, or the user interrupted the tool
+   */
+  private static @Nullable String measure(
+      Plan plan, BenchmarkRun run, BrokerLauncher launcher, WorkFolder work) throws Exception {
+    Thread interrupted = new Thread(() -> cleanUp(launcher, work), "interrupted");
+    Runtime.getRuntime().addShutdownHook(interrupted);
+    try (launcher) {
+      plan.work().run(run);
+      return null;
     } catch (Exception e) {
-      if (!rounds.isInterrupted() && work.keep()) {
-        System.err.println("perf: logs of the brokers: " + work.path());
+      if (launcher.isOver()) {
+        throw new UsageException("interrupted");
       }
-      throw e;
+      if (run.results().isEmpty() || e instanceof InterruptedException) {
+        if (work.keep()) {
+          System.err.println("perf: logs of the brokers: " + work.path());
+        }
+        throw e;
+      }
+      return "incomplete: " + (e.getMessage() == null ? e : e.getMessage());
+    } finally {
+      remove(interrupted);
     }
-    rounds.programs().forEach((broker, program) -> facts.put("program of " + broker, program));
-    String failed = rounds.failed();
+  }
+
+  private static void remove(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The tool is being interrupted and the hook is running.
+    }
+  }
+
+  private static void cleanUp(BrokerLauncher launcher, WorkFolder work) {
+    try {
+      launcher.shutdown();
+    } catch (UncheckedIOException e) {
+      System.err.println("perf: " + e.getMessage());
+    }
+    try {
+      work.delete();
+    } catch (IOException e) {
+      System.err.println("perf: failed to remove all files below " + work.path() + ": " + e);
+    }
+  }
+
+  private Report report(
+      Plan plan,
+      BenchmarkRun run,
+      String startedAt,
+      Map<String, String> facts,
+      @Nullable String failed) {
+    List<String> notes = new ArrayList<>(plan.notes());
+    notes.addAll(run.notes());
     if (failed != null) {
       notes.add(failed);
     }
-    Report report =
-        new Report(
-            original.name(),
-            scenario.summary(),
-            original.published(),
-            scenario.flow(),
-            command(words),
-            startedAt,
-            facts,
-            notes,
-            warm,
-            seconds,
-            rounds.results());
-    System.out.println();
-    System.out.print(TerminalTable.of(report));
-    folder.write(report);
+    return new Report(
+        plan.name(),
+        plan.summary(),
+        plan.published(),
+        plan.flow(),
+        command(words),
+        startedAt,
+        facts,
+        notes,
+        plan.warmSeconds(),
+        plan.seconds(),
+        run.results());
+  }
+
+  /** Deletes the files of the brokers unless something went wrong; returns the exit code. */
+  private static int finish(Report report, WorkFolder work, @Nullable String failed)
+      throws IOException {
     if (failed == null && report.hasNoFaults()) {
       work.delete();
       return PerfTool.FLAWLESS;
@@ -123,112 +198,21 @@ final class RunCommand {
         .collect(Collectors.joining(" "));
   }
 
-  private int warmSeconds(Scenario scenario) {
-    if (scenario.flow() == Flow.CONNECTIONS) {
-      return 0; // no messages, nothing to warm up
-    }
-    int usual = scenario.cluster().cold() ? 0 : WARM_SECONDS;
-    return options.warmSeconds() == RunOptions.UNSAID ? usual : options.warmSeconds();
-  }
-
-  /** The scenario as this host can run it. */
-  private Scaled fitting() {
-    List<String> obstacles = new ArrayList<>();
-    boolean starts = options.hosts().isEmpty();
-    if (wanted().connections().users() && !starts) {
-      obstacles.add(
-          "users: each client has its own user, which a given broker does not know; --without"
-              + " users runs the scenario without them, and the report says so");
-    }
-    LimitsHere.obstacle(wanted().cluster().limits(), starts).ifPresent(obstacles::add);
-    Scaled scaled = options.scale().apply(wanted());
-    if (starts && !options.scale().isFull()) {
-      scaled = Scale.nodes(scaled, Feasibility.MOST_NODES);
-    } else if (!starts) {
-      scaled = Scale.nodes(scaled, options.hosts().size());
-    }
-    Scenario scenario = scaled.scenario();
-    obstacles.addAll(
-        new Feasibility(MachineFacts.openFiles(), MachineFacts.availableKilobytes())
-            .obstacles(scenario, options.scale().factor(), starts));
-    if (options.brokers().contains(RunOptions.MOSQUITTO)
-        && !Program.isInPath(RunOptions.MOSQUITTO, System.getenv().getOrDefault("PATH", ""))) {
-      obstacles.add("mosquitto is not installed or not in PATH");
-    }
-    if (options.brokers().contains(RunOptions.MOSQUITTO) && scenario.cluster().nodes() > 1) {
-      obstacles.add("mosquitto is one node, but the scenario needs " + scenario.cluster().nodes());
-    }
-    if (!starts && scenario.cluster().cold()) {
-      obstacles.add("a cold cluster starts with the load, so it cannot be a given broker");
-    }
-    if (!obstacles.isEmpty()) {
-      throw new UsageException(
-          original.name()
-              + " ("
-              + scenario.summary()
-              + ") cannot run here:\n  - "
-              + String.join("\n  - ", obstacles));
-    }
-    return scaled;
-  }
-
-  private Scenario wanted() {
-    Scenario scenario = original;
-    if (options.without().contains(Omission.USERS)) {
-      scenario = scenario.withoutUsers();
-    }
-    if (options.without().contains(Omission.NODE_LIMITS)) {
-      scenario = scenario.withoutNodeLimits();
-    }
-    return scenario;
-  }
-
-  private List<String> notes(Scaled scaled) {
-    List<String> notes = new ArrayList<>(scaled.notes());
-    notes.addAll(LimitsHere.own().notes(original.cluster().limits(), scaled.scenario().cluster()));
-    if (scaled.scenario().flow() == Flow.CONNECTIONS && options.warmSeconds() > 0) {
-      notes.add("connection scenarios have no warm-up; --warm is ignored");
-    }
-    if (original.connections().users()) {
-      notes.add(
-          scaled.scenario().connections().users()
-              ? "users, passwords (hashed with SHA-512) and access rules are in files that"
-                  + " the broker reads at startup, not in Redis"
-              : "omitted: users and their access rules");
-    }
-    if (options.brokers().contains(RunOptions.FJORDMQ)
-        && Brokers.needsMoreThanUsualRates(scaled.scenario())) {
-      notes.add(
-          "FjordMQ's rate limits per client are lifted, because the busiest client comes near"
-              + " them");
-    }
-    if (!options.hosts().isEmpty()) {
-      notes.add(
-          "a given broker: this tool does not control its nodes, its voters and what it keeps on"
-              + " disk");
-    } else if (options.brokers().contains(RunOptions.MOSQUITTO)
-        && scaled.scenario().connections().persistent()) {
-      notes.add("mosquitto keeps persistent sessions in memory and saves them periodically");
-    }
-    if (original.connections().transport() != Transport.TCP && options.hosts().isEmpty()) {
-      notes.add("certificates are generated for the run (P-256); no TLS session is resumed");
-    }
-    return notes;
-  }
-
-  private Map<String, String> facts() throws InterruptedException {
+  private Map<String, String> facts(Plan plan) throws InterruptedException {
     Map<String, String> facts = new LinkedHashMap<>();
-    boolean ours = options.brokers().contains(RunOptions.FJORDMQ);
-    facts.put(ours ? "commit" : "commit of the tool", MachineFacts.commit(checkout));
+    boolean starts = options.hosts().isEmpty();
+    facts.put(starts ? "commit" : "commit of the tool", MachineFacts.commit(checkout));
+    for (String broker : options.brokers) {
+      if (broker.contains("/")) {
+        facts.put("commit of " + broker, MachineFacts.commit(Path.of(broker)));
+      }
+    }
     facts.put("scale", options.scale().toString());
-    facts.put("threads of the load", String.valueOf(options.threads()));
-    if (options.hosts().isEmpty() && !settings().isEmpty()) {
+    facts.put("threads of the load", String.valueOf(options.threads));
+    if (starts && !settings().isEmpty()) {
       facts.put("set by environment", String.join(" ", settings()));
     }
-    NodeLimits limits = wanted().cluster().limits();
-    if (!limits.isNone()) {
-      facts.put("limits of each node", limits + ", by control groups of version 1");
-    }
+    facts.putAll(plan.facts());
     facts.putAll(MachineFacts.all());
     return facts;
   }

@@ -1,5 +1,7 @@
 package io.fjordmq.perf.tool;
 
+import io.fjordmq.perf.benchmark.Benchmark;
+import io.fjordmq.perf.benchmark.Benchmarks;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.ScenarioFiles;
@@ -25,7 +27,7 @@ record ScenarioList(ScenarioFiles files, Function<NodeLimits, Optional<String>> 
           String here =
               obstacle.apply(limits).isEmpty()
                   ? ""
-                  : "; on this host only --without " + Omission.NODE_LIMITS;
+                  : "; on this host only --without " + OptionalRequirement.NODE_LIMITS;
           out.append(LINE.formatted("", "  each node is limited to " + limits + here));
         }
         if (!scenario.published().isEmpty()) {
@@ -34,6 +36,14 @@ record ScenarioList(ScenarioFiles files, Function<NodeLimits, Optional<String>> 
       }
       out.append("\n");
     }
+    out.append("# benchmarks\n");
+    for (Benchmark benchmark : Benchmarks.ALL) {
+      out.append(LINE.formatted(benchmark.name(), benchmark.summary()));
+      if (!benchmark.parameters().isEmpty()) {
+        out.append(LINE.formatted("", "  --set: " + benchmark.parametersText()));
+      }
+    }
+    out.append("\n");
     out.append("Other names with the same pattern work as well; see docs/PERFORMANCE.md.\n");
     return out.toString();
   }

@@ -30,7 +30,7 @@ class LedgerTest {
       }
 
       @Override
-      public boolean isAnswered(int publisher, int number) {
+      public boolean isAcknowledged(int publisher, int number) {
         return number < acknowledged;
       }
     };
@@ -38,7 +38,7 @@ class LedgerTest {
 
   @Test
   void shouldTellWhatWasPromisedFromWhatWasNot() {
-    Ledger ledger = OwnLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
     assertThat(ledger.missing(answered(6, 2))).isEqualTo(new Missing(1, 3)); // 1; 2, 4 and 5
@@ -46,14 +46,14 @@ class LedgerTest {
 
   @Test
   void shouldNotMissWhatWasSentWhileItsClientWasAway() {
-    Ledger ledger = OwnLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 2);
     ledger.leave();
     assertThat(ledger.accept(4, 3)).isEqualTo(NEW); // was on its way
     assertThat(ledger.missing(all(9)).lost()).isEqualTo(1);
     assertThat(ledger.accept(4, 6)).isEqualTo(NEW); // before the answer to its SUBSCRIBE
-    assertThat(ledger.comeBack(all(9))).isEqualTo(2); // 7 and 8
+    assertThat(ledger.onReconnected(all(9))).isEqualTo(2); // 7 and 8
     assertThat(ledger.accept(4, 8)).isEqualTo(NEW); // subscribed just before it
     assertThat(ledger.accept(4, 8)).isEqualTo(DUPLICATE);
     assertThat(ledger.accept(4, 10)).isEqualTo(NEW);
@@ -62,7 +62,7 @@ class LedgerTest {
 
   @Test
   void shouldFindNothingWrongWithWhatIsRight() {
-    Ledger ledger = new OwnLedger(1, 3, 8, Mix.ALL); // publishers 1, 4 and 7
+    Ledger ledger = new SubscriberLedger(1, 3, 8, Mix.ALL); // publishers 1, 4 and 7
     for (int number = 0; number < 5; number++) {
       for (int publisher : new int[] {7, 1, 4}) {
         assertThat(ledger.accept(publisher, number)).isEqualTo(NEW);
@@ -73,7 +73,7 @@ class LedgerTest {
 
   @Test
   void shouldFindWhatWasLost() {
-    Ledger ledger = OwnLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
     assertThat(ledger.missing(all(6)).lost()).isEqualTo(4); // 1, 2, and 4, 5 at the end
@@ -81,7 +81,7 @@ class LedgerTest {
 
   @Test
   void shouldFindWhatCameTwiceAndLateAndToTheWrongOne() {
-    Ledger ledger = OwnLedger.of(4, Mix.ALL);
+    Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     assertThat(ledger.accept(4, 0)).isEqualTo(NEW);
     assertThat(ledger.accept(4, 0)).isEqualTo(DUPLICATE);
     assertThat(ledger.accept(4, 4)).isEqualTo(NEW);
@@ -111,7 +111,7 @@ class LedgerTest {
   @Test
   void shouldAskForOrderWithinOneQosOnly() {
     Mix mix = new Mix(3); // 2, 5 and 8 are answered
-    for (Ledger ledger : List.of(OwnLedger.of(4, mix), new SharedLedger(5, mix).member())) {
+    for (Ledger ledger : List.of(SubscriberLedger.of(4, mix), new SharedLedger(5, mix).member())) {
       assertThat(ledger.accept(4, 2)).isEqualTo(NEW);
       assertThat(ledger.accept(4, 0)).isEqualTo(NEW); // QoS 0 may be slower
       assertThat(ledger.accept(4, 4)).isEqualTo(NEW);
@@ -134,7 +134,7 @@ class LedgerTest {
       assertThat(stream.accept(number)).isEqualTo(expected);
       seen.set(number);
     }
-    assertThat(stream.missing(31)).isEqualTo(31 - seen.cardinality());
+    assertThat(stream.missing(31, number -> true).lost()).isEqualTo(31 - seen.cardinality());
     assertThat(stream.lowest()).isEqualTo(seen.nextClearBit(0));
   }
 }

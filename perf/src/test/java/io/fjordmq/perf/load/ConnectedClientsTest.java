@@ -2,15 +2,16 @@ package io.fjordmq.perf.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Flow;
-import io.fjordmq.perf.scenario.Leaving;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.Traffic;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ class ConnectedClientsTest {
         flow,
         clients,
         new Traffic(0.5, 64, 1, 100),
-        new Connections(Transport.TCP, 4, false, 0, 0, Leaving.NONE, false),
+        new Connections(Transport.TCP, 4, false, 0, 0, ClientChurn.NONE, false),
         new Cluster(1, 0, false, NodeLimits.NONE),
         1,
         "");
@@ -35,19 +36,19 @@ class ConnectedClientsTest {
 
   @Test
   void shouldBeAsTheScenarioSaysIfAllAreIn() {
-    Set<Integer> all = Set.of(0, 1, 2, 3, 4, 5);
-    for (Scenario whole :
-        new Scenario[] {
-          scenario(Flow.PAIRS, new Clients(4, 4, 0, 0, 1)),
-          scenario(Flow.SHARED, new Clients(4, 2, 0, 0, 2)),
-          scenario(Flow.TOPICS, new Clients(5, 3, 7, 2, 1)),
-          scenario(Flow.MUTUAL, new Clients(4, 0, 0, 0, 1))
-        }) {
-      ConnectedClients connectedClients = ConnectedClients.of(whole, all::contains, all::contains);
-      assertThat(connectedClients.publishesPerSecond()).isEqualTo(whole.publishesPerSecond());
-      assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(whole.deliveriesPerSecond());
-      assertThat(connectedClients.isFull()).isTrue();
-    }
+    Map<Scenario, Double> deliveriesPerSecond =
+        Map.of(
+            scenario(Flow.PAIRS, new Clients(4, 4, 0, 0, 1)), 0.5 * (4 + 4),
+            scenario(Flow.SHARED, new Clients(4, 2, 0, 0, 2)), 0.5 * (4 + 2 * 4),
+            scenario(Flow.TOPICS, new Clients(5, 3, 7, 2, 1)), 0.5 * (3 * 2 + 2 * 1 + 5),
+            scenario(Flow.MUTUAL, new Clients(4, 0, 0, 0, 1)), 0.5 * (4 + 4));
+    deliveriesPerSecond.forEach(
+        (whole, deliveries) -> {
+          ConnectedClients connectedClients = ConnectedClients.all(whole);
+          assertThat(connectedClients.publishesPerSecond()).isEqualTo(whole.publishesPerSecond());
+          assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(deliveries);
+          assertThat(connectedClients.allConnected()).isTrue();
+        });
   }
 
   @Test
@@ -57,7 +58,7 @@ class ConnectedClientsTest {
     assertThat(connectedClients.publishesPerSecond()).isEqualTo(1.5);
     assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(1);
     assertThat(connectedClients.toString()).isEqualTo("3 of 4 publishers, 3 of 4 subscribers");
-    assertThat(connectedClients.isFull()).isFalse();
+    assertThat(connectedClients.allConnected()).isFalse();
   }
 
   @Test

@@ -6,12 +6,12 @@ import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.MoodyBroker;
 import io.fjordmq.perf.MoodyBroker.Mood;
 import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Flow;
-import io.fjordmq.perf.scenario.Leaving;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.Traffic;
@@ -32,7 +32,7 @@ class ConnectionRampTest {
             Flow.CONNECTIONS,
             new Clients(0, 0, clients, 0, 0),
             new Traffic(0, 0, 0, 100),
-            new Connections(Transport.TCP, 4, false, perSecond, 0, Leaving.NONE, false),
+            new Connections(Transport.TCP, 4, false, perSecond, 0, ClientChurn.NONE, false),
             new Cluster(1, 0, false, NodeLimits.NONE),
             1,
             "");
@@ -56,7 +56,7 @@ class ConnectionRampTest {
   void shouldSayThatClientsWereLetInMoreSlowlyThanTheyCame() throws Exception {
     RunResult result = run(20, 1_000, ConnectionRampTest::slowly);
     assertThat(result.faults()).isEmpty();
-    assertThat(result.figures().get(Figure.CONNECTED)).isEqualTo(20);
+    assertThat(result.figures().get(ResultMetric.CONNECTED)).isEqualTo(20);
     assertThat(result.remarks())
         .anyMatch(
             line -> line.matches("behind schedule: \\d+ of 1000 connections per second were .*"));
@@ -72,7 +72,9 @@ class ConnectionRampTest {
   void shouldTellWhatComingCostAndWhatStaying() throws Exception {
     assertThat(run(20, 1_000, client -> Mood.SERVE).figures())
         .containsKeys(
-            Figure.CONNECT_CPU_PERCENT, Figure.CONNECT_CPU_MICROS, Figure.HOLD_CPU_PERCENT)
-        .doesNotContainKey(Figure.CPU_PERCENT);
+            ResultMetric.CONNECT_CPU_PERCENT,
+            ResultMetric.CONNECT_CPU_MICROS,
+            ResultMetric.HOLD_CPU_PERCENT)
+        .doesNotContainKey(ResultMetric.CPU_PERCENT);
   }
 }

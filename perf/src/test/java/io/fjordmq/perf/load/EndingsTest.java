@@ -7,12 +7,12 @@ import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.MoodyBroker;
 import io.fjordmq.perf.MoodyBroker.Mood;
 import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Flow;
-import io.fjordmq.perf.scenario.Leaving;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.Traffic;
@@ -24,8 +24,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a run says and leaves behind that does not end as it should. */
+@Execution(ExecutionMode.CONCURRENT) // every run waits for seconds to pass
 class EndingsTest {
   private static final Pattern SOME_SENT = Pattern.compile("count .* sent [1-9]");
 
@@ -35,7 +38,7 @@ class EndingsTest {
         Flow.PAIRS,
         new Clients(3, 3, 0, 0, 0),
         new Traffic(40, 64, 1, 100),
-        new Connections(Transport.TCP, 4, persistent, 0, 0, Leaving.NONE, false),
+        new Connections(Transport.TCP, 4, persistent, 0, 0, ClientChurn.NONE, false),
         new Cluster(1, 0, true, NodeLimits.NONE),
         3,
         "");
@@ -59,7 +62,7 @@ class EndingsTest {
     try (MoodyBroker broker = broker(Map.of("s0", Mood.DELAY, "s1", Mood.DELAY))) {
       RunResult result = run(broker, false, 1, List.of(), line -> {});
       assertThat(result.faults()).isEmpty();
-      assertThat(result.figures().get(Figure.P99_MS))
+      assertThat(result.figures().get(ResultMetric.P99_MS))
           .isGreaterThanOrEqualTo(0.99 * MoodyBroker.DELAY_MILLIS);
     }
   }
@@ -83,7 +86,7 @@ class EndingsTest {
           .anyMatch(fault -> fault.startsWith("the broker exited"))
           .anyMatch(fault -> fault.contains("messages were lost"))
           .doesNotContain("there was no load");
-      assertThat(result.figures().get(Figure.SENT)).isPositive();
+      assertThat(result.figures().get(ResultMetric.SENT)).isPositive();
       assertThat(result.remarks())
           .anyMatch(remark -> remark.matches("measured for \\d+ s, until the run was aborted"));
     } finally {

@@ -2,21 +2,22 @@ package io.fjordmq.perf.load;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.perf.BrokerProcess;
 import io.fjordmq.perf.ClientLoops;
-import io.fjordmq.perf.FreePorts;
+import io.fjordmq.perf.broker.BrokerProcess;
+import io.fjordmq.perf.broker.NodeConfig;
 import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Flow;
-import io.fjordmq.perf.scenario.Leaving;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.Traffic;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -35,9 +36,9 @@ class LoadRunTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     Path checkout = Path.of("..").toAbsolutePath().normalize();
-    int port = FreePorts.one();
-    String configuration = BrokerProcess.oneNode(port, FreePorts.one(), "");
-    broker = BrokerProcess.started("node", checkout, directory, port, configuration, false);
+    broker =
+        BrokerProcess.fjordmq(
+            "node", checkout, directory, new NodeConfig(), false, UnaryOperator.identity());
   }
 
   @AfterAll
@@ -51,7 +52,7 @@ class LoadRunTest {
         flow,
         new Clients(20, flow == Flow.PAIRS ? 20 : 0, 0, 0, flow == Flow.MUTUAL ? 1 : 0),
         new Traffic(20, 64, qos, 100),
-        new Connections(Transport.TCP, 4, false, 0, 0, new Leaving(50, 1, 1), false),
+        new Connections(Transport.TCP, 4, false, 0, 0, new ClientChurn(50, 1, 1), false),
         new Cluster(1, 0, false, NodeLimits.NONE),
         5,
         "");
@@ -65,8 +66,8 @@ class LoadRunTest {
           new LoadRun(leaving(flow, qos), 1, 5, line -> {})
               .run("node", loops, new BrokerWatch(List.of(), List.of()), ++runs, false);
       assertThat(result.faults()).isEmpty();
-      assertThat(result.figures().get(Figure.DEPARTURES)).isGreaterThanOrEqualTo(10);
-      assertThat(result.figures().get(Figure.RECEIVED)).isPositive();
+      assertThat(result.figures().get(ResultMetric.DEPARTURES)).isGreaterThanOrEqualTo(10);
+      assertThat(result.figures().get(ResultMetric.RECEIVED)).isPositive();
     }
   }
 }

@@ -6,12 +6,12 @@ import io.fjordmq.perf.ClientLoops;
 import io.fjordmq.perf.MoodyBroker;
 import io.fjordmq.perf.MoodyBroker.Mood;
 import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
 import io.fjordmq.perf.scenario.Cluster;
 import io.fjordmq.perf.scenario.Connections;
 import io.fjordmq.perf.scenario.Connections.Transport;
 import io.fjordmq.perf.scenario.Flow;
-import io.fjordmq.perf.scenario.Leaving;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.perf.scenario.Scenario;
 import io.fjordmq.perf.scenario.Traffic;
@@ -22,25 +22,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The load comes from those who are in, and whoever is not counts once and as what it is. */
+@Execution(ExecutionMode.CONCURRENT) // every run waits for seconds to pass
 class RefusedClientsTest {
   private static final int SECONDS = 1;
 
-  private static Scenario scenario(Flow flow, Clients clients, Leaving leaving) {
+  private static Scenario scenario(Flow flow, Clients clients, ClientChurn clientChurn) {
     return new Scenario(
         "some are refused",
         flow,
         clients,
         new Traffic(40, 64, 1, 100),
-        new Connections(Transport.TCP, 4, false, 0, 0, leaving, false),
+        new Connections(Transport.TCP, 4, false, 0, 0, clientChurn, false),
         new Cluster(1, 0, true, NodeLimits.NONE),
         SECONDS,
         "");
   }
 
   private static Scenario threePairs() {
-    return scenario(Flow.PAIRS, new Clients(3, 3, 0, 0, 0), Leaving.NONE);
+    return scenario(Flow.PAIRS, new Clients(3, 3, 0, 0, 0), ClientChurn.NONE);
   }
 
   private static RunResult run(Scenario scenario, int seconds, Function<String, Mood> moods)
@@ -56,7 +59,7 @@ class RefusedClientsTest {
     return run(scenario, SECONDS, client -> moods.getOrDefault(client, Mood.SERVE));
   }
 
-  private static double figure(RunResult result, Figure figure) {
+  private static double figure(RunResult result, ResultMetric figure) {
     return result.figures().getOrDefault(figure, -1.0);
   }
 
@@ -73,7 +76,7 @@ class RefusedClientsTest {
   void shouldFindNothingWrongIfAllAreServed() throws Exception {
     RunResult result = run(threePairs(), Map.of());
     assertThat(result.faults()).isEmpty();
-    assertThat(figure(result, Figure.RECEIVED)).isPositive();
+    assertThat(figure(result, ResultMetric.RECEIVED)).isPositive();
     assertConnected(result, 6);
   }
 
@@ -81,11 +84,13 @@ class RefusedClientsTest {
   void shouldBeginWithThoseWhoAreIn() throws Exception {
     RunResult result =
         run(threePairs(), Map.of("s1", Mood.REFUSE, "p1", Mood.REFUSE, "p2", Mood.REFUSE));
-    assertThat(figure(result, Figure.RECEIVED)).isPositive();
-    assertThat(figure(result, Figure.OFFERED)).isEqualTo(40);
-    assertThat(figure(result, Figure.CONNECTED)).isEqualTo(3);
-    assertThat(figure(result, Figure.LOST)).isZero();
-    assertThat(figure(result, Figure.HELD_BACK)).as("by one, if it was slow").isBetween(0.0, 40.0);
+    assertThat(figure(result, ResultMetric.RECEIVED)).isPositive();
+    assertThat(figure(result, ResultMetric.OFFERED)).isEqualTo(40);
+    assertThat(figure(result, ResultMetric.CONNECTED)).isEqualTo(3);
+    assertThat(figure(result, ResultMetric.LOST)).isZero();
+    assertThat(figure(result, ResultMetric.HELD_BACK))
+        .as("by one, if it was slow")
+        .isBetween(0.0, 40.0);
     assertThat(result.faults())
         .hasSize(2)
         .first()
@@ -104,10 +109,10 @@ class RefusedClientsTest {
     RunResult result =
         run(threePairs(), Map.of("s0", Mood.HANG_UP, "s1", Mood.HANG_UP, "s2", Mood.HANG_UP));
     assertConnected(result, 3);
-    assertThat(figure(result, Figure.REFUSED)).isEqualTo(3);
-    assertThat(figure(result, Figure.DISCONNECTED)).isZero();
-    assertThat(figure(result, Figure.SENT)).isPositive();
-    assertThat(figure(result, Figure.LOST)).isZero();
+    assertThat(figure(result, ResultMetric.REFUSED)).isEqualTo(3);
+    assertThat(figure(result, ResultMetric.DISCONNECTED)).isZero();
+    assertThat(figure(result, ResultMetric.SENT)).isPositive();
+    assertThat(figure(result, ResultMetric.LOST)).isZero();
   }
 
   @Test
@@ -115,33 +120,55 @@ class RefusedClientsTest {
     RunResult result =
         run(threePairs(), SECONDS, client -> client.startsWith("s") ? Mood.HANG_UP : Mood.REFUSE);
     assertConnected(result, 0);
-    assertThat(figure(result, Figure.REFUSED)).isEqualTo(6);
+    assertThat(figure(result, ResultMetric.REFUSED)).isEqualTo(6);
     assertThat(result.faults()).last().isEqualTo("there was no load");
   }
 
   @Test
   void shouldSendAwayWhoMayNotSubscribe() throws Exception {
     RunResult result = run(threePairs(), Map.of("s1", Mood.DENY));
-    assertThat(figure(result, Figure.CONNECTED)).isEqualTo(5);
+    assertThat(figure(result, ResultMetric.CONNECTED)).isEqualTo(5);
     assertConnected(result, 5);
-    assertThat(figure(result, Figure.LOST)).isZero();
-    assertThat(figure(result, Figure.DISCONNECTED)).isZero();
+    assertThat(figure(result, ResultMetric.LOST)).isZero();
+    assertThat(figure(result, ResultMetric.DISCONNECTED)).isZero();
     assertThat(result.faults()).contains("  1 × SUBACK 0x80 (s1)");
   }
 
   @Test
+  void shouldNotTakeADuplicateOfOneSubscriberForTheMessageOfAnother() throws Exception {
+    RunResult result =
+        run(
+            scenario(Flow.TOPICS, new Clients(1, 3, 0, 1, 0), ClientChurn.NONE),
+            Map.of("s0", Mood.REPEAT, "s1", Mood.STARVE));
+    double lost = figure(result, ResultMetric.LOST);
+    assertThat(lost).isPositive();
+    assertThat(figure(result, ResultMetric.DUPLICATED)).as("each message").isEqualTo(lost);
+    assertThat(figure(result, ResultMetric.OUT_OF_ORDER)).isZero();
+    assertThat(figure(result, ResultMetric.LAST_MS)).isPositive();
+  }
+
+  @Test
+  void shouldFindWhatCameOutOfOrder() throws Exception {
+    RunResult result = run(threePairs(), Map.of("s1", Mood.SWAP));
+    assertThat(figure(result, ResultMetric.OUT_OF_ORDER)).isEqualTo(1);
+    assertThat(figure(result, ResultMetric.LOST)).isZero();
+    assertThat(figure(result, ResultMetric.DUPLICATED)).isZero();
+    assertThat(figure(result, ResultMetric.STRANGE)).isZero();
+  }
+
+  @Test
   void shouldMissNothingOfASharedSubscriptionWithoutMembers() throws Exception {
-    Scenario shared = scenario(Flow.SHARED, new Clients(2, 2, 0, 0, 0), Leaving.NONE);
+    Scenario shared = scenario(Flow.SHARED, new Clients(2, 2, 0, 0, 0), ClientChurn.NONE);
     RunResult result = run(shared, Map.of("s0", Mood.DENY, "s1", Mood.DENY));
-    assertThat(figure(result, Figure.SENT)).isPositive();
-    assertThat(figure(result, Figure.LOST)).isZero();
+    assertThat(figure(result, ResultMetric.SENT)).isPositive();
+    assertThat(figure(result, ResultMetric.LOST)).isZero();
   }
 
   @Test
   @Tag("slow")
   void shouldCountOnceWhoCannotComeBack() throws Exception {
     Map<String, AtomicInteger> times = new ConcurrentHashMap<>();
-    Scenario leaving = scenario(Flow.PAIRS, new Clients(1, 1, 0, 0, 0), new Leaving(100, 1, 1));
+    Scenario leaving = scenario(Flow.PAIRS, new Clients(1, 1, 0, 0, 0), new ClientChurn(100, 1, 1));
     RunResult result =
         run(
             leaving,
@@ -150,7 +177,7 @@ class RefusedClientsTest {
               int time = times.computeIfAbsent(client, none -> new AtomicInteger()).getAndAdd(1);
               return client.equals("s0") && time > 0 ? Mood.HANG_UP : Mood.SERVE;
             });
-    assertThat(figure(result, Figure.DISCONNECTED)).isEqualTo(1);
+    assertThat(figure(result, ResultMetric.DISCONNECTED)).isEqualTo(1);
     assertConnected(result, 1); // its publisher has come back, and need not leave any more
   }
 }

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where control groups are, as the kernel tells it, and what is said where there are none. */
+/** Where cgroups are, as the kernel tells it, and what is said where there are none. */
 class ControlGroupsTest {
   private static final String CPU = "33 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu";
   private static final String MEMORY =
@@ -60,9 +60,9 @@ class ControlGroupsTest {
         .hasMessageContaining("'memory'")
         .hasMessageContaining("version 2");
     assertThatThrownBy(() -> ControlGroups.of(List.of(), List.of()))
-        .hasMessageContaining("no control groups for 'cpu' are mounted");
+        .hasMessageContaining("no cgroups for 'cpu' are mounted");
     assertThatThrownBy(() -> ControlGroups.of(List.of(CPU, MEMORY), List.of("1:cpu:/")))
-        .hasMessageContaining("in no control group for 'memory'");
+        .hasMessageContaining("does not belong to a cgroup with controller 'memory'");
   }
 
   @Test
@@ -71,7 +71,7 @@ class ControlGroupsTest {
     Path nowhere = folder.resolve("nowhere");
     assertThatThrownBy(() -> new ControlGroups(folder, nowhere).probe(limits))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("cannot create a control group below " + nowhere);
+        .hasMessageContaining("cannot create a cgroup below " + nowhere);
     // Folders can be made here, but nothing limits anything.
     assertThatThrownBy(() -> new ControlGroups(folder, folder).probe(limits))
         .isInstanceOf(IOException.class)

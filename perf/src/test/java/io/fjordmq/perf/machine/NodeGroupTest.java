@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.fjordmq.perf.BrokerProcess;
-import io.fjordmq.perf.FreePorts;
+import io.fjordmq.perf.broker.BrokerProcess;
+import io.fjordmq.perf.broker.NodeConfig;
 import io.fjordmq.perf.scenario.NodeLimits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes in control groups of this machine; skipped where it lets nobody make any. */
+/** Processes in cgroups of this machine; skipped where it lets nobody make any. */
 class NodeGroupTest {
   private static final NodeLimits LIMITS = new NodeLimits(0.5, 1);
 
@@ -31,7 +31,7 @@ class NodeGroupTest {
     } catch (IOException e) {
       obstacle = e.getMessage();
     }
-    assumeThat(obstacle).as("why no control group can be made here").isEmpty();
+    assumeThat(obstacle).as("why no cgroup can be made here").isEmpty();
   }
 
   private static NodeGroup group() throws IOException {
@@ -74,8 +74,8 @@ class NodeGroupTest {
         TimeUnit.MILLISECONDS.sleep(20);
       }
       assertThat(group.reading().periods()).isGreaterThanOrEqualTo(group.reading().throttled());
-      assertThat(group.reading().mostBytes()).isBetween(1L, 1L << 30);
-      assertThat(group.reading().ended()).isZero();
+      assertThat(group.reading().peakBytes()).isBetween(1L, 1L << 30);
+      assertThat(group.reading().oomKills()).isZero();
     }
   }
 
@@ -87,7 +87,7 @@ class NodeGroupTest {
           new ProcessBuilder(group.inside(List.of("sh", "-c", "a=x; while :; do a=$a$a; done")))
               .start();
       assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
-      assertThat(group.reading().ended()).isPositive();
+      assertThat(group.reading().oomKills()).isPositive();
     }
   }
 
@@ -108,12 +108,10 @@ class NodeGroupTest {
   void shouldGiveANodeItsShareOfTheMemory() throws Exception {
     Path root = Path.of("..").toAbsolutePath().normalize();
     BrokerProcess.build(root, directory);
-    int port = FreePorts.one();
-    String configuration = BrokerProcess.oneNode(port, FreePorts.one(), "");
     NodeGroup group = group();
     try (BrokerProcess broker =
-        BrokerProcess.started(
-            "node", root, directory.resolve("node"), port, configuration, false, group::inside)) {
+        BrokerProcess.fjordmq(
+            "node", root, directory.resolve("node"), new NodeConfig(), false, group::inside)) {
       assertThat(group.processes()).contains(broker.pid());
       assertThat(Files.readString(Path.of("/proc/" + broker.pid() + "/cmdline")).split("\0", -1))
           .contains("-Xmx409m", "-XX:MaxDirectMemorySize=204m");

@@ -199,7 +199,8 @@ class LoadRecorderTest {
   void shouldSayWhatIsWrong() throws IOException {
     assertThatThrownBy(() -> recorder.start(new Settings("plugins.load-recorder", Map.of())))
         .hasMessageContaining("plugins.load-recorder.folder");
-    assertThatThrownBy(() -> start("seconds", "5")).hasMessageContaining("10 to 3600, not 5");
+    assertThatThrownBy(() -> start("seconds", "5"))
+        .hasMessageContaining("between 10 and 3600, not 5");
     start();
     Files.delete(folder);
     Range range = new Range("inbox-1");

@@ -3,20 +3,18 @@ package io.fjordmq.perf.report;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
+import tools.jackson.databind.json.JsonMapper;
 
 /** A report as a program reads it. */
 public final class Parsed {
   private final Object content;
 
   public Parsed(String json) {
-    this.content = new Yaml(new SafeConstructor(new LoaderOptions())).load(json);
+    this.content = new JsonMapper().readValue(json, Object.class);
   }
 
   /**
-   * What stands there.
+   * The value at a path.
    *
    * @param path keys of maps and numbers of list entries
    */

@@ -3,6 +3,7 @@ package io.fjordmq.perf.scenario;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fjordmq.perf.load.ConnectedClients;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,9 +121,11 @@ class ScenarioFilesTest {
   @Test
   void shouldHaveLoadsOfWhichFewInboxesGetMost() throws IOException {
     Scenario few = shipped().find("few_inboxes_1n");
-    assertThat(few.deliveriesPerSecond()).isEqualTo(7 * few.publishesPerSecond());
+    assertThat(ConnectedClients.all(few).deliveriesPerSecond())
+        .isEqualTo(7 * few.publishesPerSecond());
     Scenario one = shipped().find("one_inbox_1n");
-    assertThat(one.deliveriesPerSecond()).isEqualTo(1.2 * one.publishesPerSecond());
+    assertThat(ConnectedClients.all(one).deliveriesPerSecond())
+        .isEqualTo(1.2 * one.publishesPerSecond());
     assertThat(List.of(few, one)).allMatch(scenario -> scenario.connections().persistent());
   }
 
@@ -130,25 +133,29 @@ class ScenarioFilesTest {
   void shouldOfferTheLoadThatTheReportsHadOffered() throws IOException {
     ScenarioFiles files = shipped();
     assertThat(files.find("bg9M_pub_200k_qos1").publishesPerSecond()).isEqualTo(200_000);
-    assertThat(files.find("bg9M_pub_200k_qos1").deliveriesPerSecond()).isZero();
+    assertThat(ConnectedClients.all(files.find("bg9M_pub_200k_qos1")).deliveriesPerSecond())
+        .isZero();
     assertThat(files.find("bg9M_topics500k_qos0").publishesPerSecond()).isEqualTo(200_000);
     assertThat(files.find("bg9M_topics500k_qos1").publishesPerSecond()).isEqualTo(100_000);
     assertThat(files.find("bg9M_broadcast_qos0").publishesPerSecond()).isEqualTo(4_000);
-    assertThat(files.find("bg9M_broadcast_qos0").deliveriesPerSecond()).isEqualTo(1_800_000);
-    assertThat(files.find("bg9M_broadcast_qos1").deliveriesPerSecond()).isEqualTo(900_000);
+    assertThat(ConnectedClients.all(files.find("bg9M_broadcast_qos0")).deliveriesPerSecond())
+        .isEqualTo(1_800_000);
+    assertThat(ConnectedClients.all(files.find("bg9M_broadcast_qos1")).deliveriesPerSecond())
+        .isEqualTo(900_000);
     assertThat(files.find("v5_500k_qos1_p1024_1mps_3n").publishesPerSecond()).isEqualTo(250_000);
     assertThat(files.find("mobile_device_0.1M_2n").publishesPerSecond()).isEqualTo(4_000);
     Scenario backend = files.find("mobile_device_1M_2n_backend");
     assertThat(backend.publishesPerSecond()).isEqualTo(30_000);
-    assertThat(backend.deliveriesPerSecond()).isEqualTo(60_000);
+    assertThat(ConnectedClients.all(backend).deliveriesPerSecond()).isEqualTo(60_000);
     assertThat(backend.busiestClientBytesPerSecond()).isEqualTo(30_000 * (88 + 40));
     assertThat(files.find("mobile_device_1M_2n").busiestClientBytesPerSecond()).isLessThan(10);
     assertThat(files.find("share_true_100k_1000_qos1_p256_1mps_1n").busiestClientBytesPerSecond())
         .isEqualTo(100 * (256 + 40));
-    Leaving leaving = files.find("mobile_device_1M_2n_ttl_5pct_5to10min").connections().leaving();
-    assertThat(leaving).isEqualTo(new Leaving(5, 300, 600));
-    assertThat(IntStream.range(0, 1_000).filter(leaving::includes).count()).isEqualTo(50);
-    assertThat(files.find("mobile_device_1M_2n_80qos0_20qos1").traffic().answeredEvery())
+    ClientChurn clientChurn =
+        files.find("mobile_device_1M_2n_ttl_5pct_5to10min").connections().clientChurn();
+    assertThat(clientChurn).isEqualTo(new ClientChurn(5, 300, 600));
+    assertThat(IntStream.range(0, 1_000).filter(clientChurn::includes).count()).isEqualTo(50);
+    assertThat(files.find("mobile_device_1M_2n_80qos0_20qos1").traffic().acknowledgedEvery())
         .isEqualTo(5);
   }
 
@@ -170,7 +177,7 @@ class ScenarioFilesTest {
   void shouldRunWhatIsNotListedIfItsNameSaysAll() throws IOException {
     assertThat(shipped().find("true_3_3_qos1_p64_2mps_1n").clients().publishers()).isEqualTo(3);
     assertThatThrownBy(() -> shipped().find("true_ish"))
-        .isInstanceOf(ScenarioException.class)
+        .isInstanceOf(UsageException.class)
         .hasMessageContaining("'true_ish'")
         .hasMessageContaining("--list");
   }
@@ -178,7 +185,7 @@ class ScenarioFilesTest {
   private void assertRefused(String content, String... parts) throws IOException {
     Files.writeString(folder.resolve("mine.yml"), content);
     assertThatThrownBy(() -> new ScenarioFiles(folder))
-        .isInstanceOf(ScenarioException.class)
+        .isInstanceOf(UsageException.class)
         .hasMessageContaining("mine.yml")
         .message()
         .contains(parts);
@@ -195,14 +202,14 @@ class ScenarioFilesTest {
         "as many publishers as subscribers");
     assertRefused(
         "mine: { flow: topics, publishers: 1, topics: 1, perSecond: 1, payloadBytes: 8 }",
-        "20 bytes of payload");
+        "at least 20 bytes to identify");
     assertRefused("true_2_2_qos3_p32_1mps_1n:", "QoS must be 0, 1 or 2, not 3");
     assertRefused(
-        "true_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 9, mostLifeSeconds: 8 }",
-        "leastLifeSeconds",
+        "true_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, minLifeSeconds: 9, maxLifeSeconds: 8 }",
+        "minLifeSeconds",
         "9 and 8");
     assertRefused(
-        "false_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, leastLifeSeconds: 1, mostLifeSeconds: 8"
+        "false_2_2_qos1_p32_1mps_1n: { leavingPercent: 5, minLifeSeconds: 1, maxLifeSeconds: 8"
             + " }",
         "clean sessions");
     assertRefused("true_2_3_qos1_p32_1mps_1n:", "as many publishers as subscribers");

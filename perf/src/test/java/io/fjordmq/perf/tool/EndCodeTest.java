@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How the tool ends, by what a given broker did. */
+/** How the tool ends, by what an external broker did. */
 class EndCodeTest {
   @TempDir Path out;
 

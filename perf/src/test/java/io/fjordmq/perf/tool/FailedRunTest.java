@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.MoodyBroker;
 import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.machine.WorkFolder;
 import io.fjordmq.perf.report.Parsed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -3,12 +3,13 @@ package io.fjordmq.perf.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.fjordmq.perf.BrokerProcess;
-import io.fjordmq.perf.FreePorts;
+import io.fjordmq.perf.broker.BrokerProcess;
+import io.fjordmq.perf.broker.NodeConfig;
 import io.fjordmq.perf.machine.ControlGroups;
 import io.fjordmq.perf.machine.GeneratedCertificates;
 import io.fjordmq.perf.report.Parsed;
 import io.fjordmq.perf.scenario.NodeLimits;
+import io.fjordmq.testing.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,9 +108,19 @@ class PerfRunTest {
     assertThat(figure(report, "fjordmq", "received")).isPositive();
   }
 
+  /** The same processes serve all runs, and their persistent sessions are removed. */
+  @Test
+  void shouldReuseABroker() throws IOException {
+    Parsed report = run("false_5_5_qos1_p64_10mps_1n", "--runs", "2", "--reuse");
+    assertThat(report.list("runs")).hasSize(2);
+    assertThat(report.number("runs", 0, "figures", "startSeconds"))
+        .isEqualTo(report.number("runs", 1, "figures", "startSeconds"));
+    assertThat(figure(report, "fjordmq", "received")).isPositive();
+  }
+
   @Test
   void shouldLimitEachNode() throws IOException {
-    Optional<String> obstacle = LimitsHere.obstacle(new NodeLimits(1, 1), true);
+    Optional<String> obstacle = HostResources.obstacle(new NodeLimits(1, 1), true);
     assumeTrue(obstacle.isEmpty(), obstacle::toString);
     Parsed report = run("v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(20);
@@ -136,7 +147,8 @@ class PerfRunTest {
   @Test
   void shouldLoadAGivenBroker(@TempDir Path directory) throws Exception {
     try (BrokerProcess broker =
-        BrokerProcess.fjordmq("given", PerfToolTest.root(), directory.resolve("given"))) {
+        BrokerProcess.fjordmq(
+            "given", PerfToolTest.root(), directory.resolve("given"), new NodeConfig())) {
       String host = "127.0.0.1:" + broker.address().getPort();
       Parsed report =
           run(
@@ -147,7 +159,7 @@ class PerfRunTest {
               Long.toString(broker.pid()));
       assertThat(figure(report, host, "received")).isPositive();
       assertThat(figure(report, host, "memoryMb")).isPositive();
-      assertThat(report.list("notes").toString()).contains("a given broker");
+      assertThat(report.list("notes").toString()).contains("an external broker");
     }
   }
 
@@ -158,6 +170,7 @@ class PerfRunTest {
     int port = FreePorts.one();
     String listener =
         """
+        mqttServerConfig:
           tlsListener:
             host: 127.0.0.1
             port: %d
@@ -172,7 +185,11 @@ class PerfRunTest {
                 generatedCertificates.keyFile(),
                 generatedCertificates.trustFile());
     try (BrokerProcess broker =
-        BrokerProcess.fjordmq("given", PerfToolTest.root(), directory.resolve("given"), listener)) {
+        BrokerProcess.fjordmq(
+            "given",
+            PerfToolTest.root(),
+            directory.resolve("given"),
+            new NodeConfig().with(listener))) {
       assertThat(broker.pid()).isPositive();
       String host = "127.0.0.1:" + port;
       Parsed report =

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is refused, and how it is said; nothing here starts a broker. */
 class PerfToolTest {
+  @TempDir Path folder;
+
   private final PrintStream err = System.err;
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
@@ -44,11 +46,16 @@ class PerfToolTest {
     return said.toString(StandardCharsets.UTF_8);
   }
 
+  private String microRefusal(String... words) {
+    assertThat(new MicroCommand(root(), root()).run(List.of(words))).isEqualTo(PerfTool.NOT_DONE);
+    return said.toString(StandardCharsets.UTF_8);
+  }
+
   @Test
   void shouldRefuseWhatItDoesNotUnderstand() {
-    assertThat(refusal("walk"))
-        .contains("unknown command 'walk'; must be run, compare, micro or --list");
-    assertThat(refusal("run")).contains("exactly one scenario");
+    assertThat(refusal("walk")).contains("'walk'", "see --help");
+    assertThat(refusal("run")).contains("Missing required parameter: 'SCENARIO'");
+    assertThat(refusal("run", "x", "y")).contains("'y'");
     assertThat(refusal("run", "x", "--speed", "9")).contains("'--speed'");
     assertThat(refusal("run", "x", "--scale", "2"))
         .contains("--scale must be above 0 and at most 1");
@@ -56,7 +63,22 @@ class PerfToolTest {
     assertThat(refusal("run", "x", "--broker", "other")).contains("not 'other'");
     assertThat(refusal("run", "x", "--hosts", "nowhere")).contains("'nowhere'");
     assertThat(refusal("run", "nothing_like_it")).contains("unknown scenario 'nothing_like_it'");
-    assertThat(refusal("compare", "one.json")).contains("two files");
+    assertThat(refusal("compare", "one.json")).contains("Missing required parameter: 'B.json'");
+  }
+
+  @Test
+  void shouldRefuseWhatABenchmarkDoesNot() {
+    assertThat(refusal("run", "fairness", "--scale", "0.1")).contains("fairness starts its own");
+    assertThat(refusal("run", "tls-storm", "--broker", "mosquitto"))
+        .contains("tls-storm measures one version of FjordMQ");
+    assertThat(refusal("run", "tls-storm", "--set", "speed=9"))
+        .contains("no parameter 'speed'", "key=ec rate=500");
+    assertThat(refusal("run", "tls-storm", "--set", "rate=fast", "--out", folder.toString()))
+        .contains("--set rate must be a whole number of at least 1, not 'fast'");
+    assertThat(refusal("run", "tls-storm", "--set", "key=dsa", "--out", folder.toString()))
+        .contains("--set key must be ec or rsa, not 'dsa'");
+    assertThat(refusal("run", "true_5_5_qos0_p64_10mps_1n", "--set", "rate=9"))
+        .contains("a load scenario has no parameters");
   }
 
   @Test
@@ -75,11 +97,11 @@ class PerfToolTest {
 
   @Test
   void shouldSayWhichMicrobenchmarksThereAre() {
-    assertThat(refusal("micro", "everything"))
+    assertThat(microRefusal("everything"))
         .contains(
             "'everything'", "decode, route-match, encode, fan-out, inbox-append, range-apply");
-    assertThat(refusal("micro", "decode", "--forks", "0")).contains("--forks", "at least 1");
-    assertThat(refusal("micro", "--out")).contains("--out needs a value");
+    assertThat(microRefusal("decode", "--forks", "0")).contains("--forks", "at least 1");
+    assertThat(microRefusal("--out")).contains("Missing required parameter for option '--out'");
   }
 
   @Test
@@ -89,7 +111,7 @@ class PerfToolTest {
                 "run", "v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001", "--hosts", "127.0.0.1:1"))
         .contains("node-limits: ", "1 processor and 1 GiB", "--without node-limits");
     assertThat(refusal("run", "x", "--without", "clients"))
-        .contains("users, node-limits", "'clients'");
+        .contains("users", "node-limits", "'clients'");
     assertThat(
             refusal("run", "mobile_device_0.1M_2n", "--scale", "0.001", "--hosts", "127.0.0.1:1"))
         .contains("users: ", "--without users");
@@ -113,7 +135,7 @@ class PerfToolTest {
                 assertThat(text)
                     .contains("10,000,000 clients", "20,000", "--scale 0.0019 would be enough"))
         .anySatisfy(text -> assertThat(text).contains("20 nodes", "--hosts"));
-    Scale.Scaled fitting = Scale.nodes(new Scale(0.0019).apply(whole), Feasibility.MOST_NODES);
+    Scale.Scaled fitting = Scale.nodes(new Scale(0.0019).apply(whole), Feasibility.MAX_NODES);
     assertThat(small.obstacles(fitting.scenario(), 0.0019, true)).isEmpty();
     assertThat(fitting.notes()).contains("nodes: 3 instead of 20");
     assertThat(new Feasibility(1L << 40, 1L << 40).obstacles(whole, 1, false)).isEmpty();
@@ -152,7 +174,7 @@ class PerfToolTest {
 
   /** In a folder without anything to build, which a build would say. */
   @Test
-  void shouldBuildNothingForASlipOfTheKeys(@TempDir Path folder) throws Exception {
+  void shouldBuildNothingForASlipOfTheKeys() throws Exception {
     Path bin = Files.createDirectory(folder.resolve("bin"));
     for (String script : List.of("lib.sh", "perf.sh")) {
       Files.copy(root().resolve("bin").resolve(script), bin.resolve(script));

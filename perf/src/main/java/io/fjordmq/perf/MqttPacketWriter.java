@@ -1,0 +1,163 @@
+package io.fjordmq.perf;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Writes the few MQTT packets that a load client sends directly into a buffer (MQTT 3.1.1 and 5, §2
+ * and §3), so that the load tool does not become the bottleneck.
+ */
+public final class MqttPacketWriter {
+  static final int CONNACK = 2;
+  static final int PUBLISH = 3;
+  static final int PUBACK = 4;
+  static final int PUBREC = 5;
+  static final int PUBREL = 6;
+  static final int PUBCOMP = 7;
+  static final int SUBACK = 9;
+  static final int PINGRESP = 13;
+  static final int DISCONNECT = 14;
+
+  private static final byte[] NONE = {};
+
+  /** The properties of a packet of MQTT 5 that has none. */
+  private static final byte[] NO_PROPERTIES = {0};
+
+  private static final int SESSION_EXPIRY_INTERVAL = 0x11;
+
+  /** Flags of a CONNECT with user name and password. */
+  private static final int LOGIN = 0xC0;
+
+  /**
+   * Session expiry of persistent MQTT 5 sessions, so that a finished load leaves nothing for
+   * longer.
+   */
+  private static final int EXPIRY_SECONDS = 86_400;
+
+  private MqttPacketWriter() {}
+
+  /** The CONNECT of a client. */
+  public static void writeConnect(ByteBuf out, ConnectSettings connectSettings) {
+    ConnectSettings.Credentials user = connectSettings.credentials();
+    int flags = user == null ? 0 : LOGIN;
+    String clientId = connectSettings.clientId();
+    List<String> payload =
+        user == null ? List.of(clientId) : List.of(clientId, user.userName(), user.password());
+    List<byte[]> texts =
+        payload.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    int expiry = connectSettings.clean() ? 0 : 5;
+    int properties = connectSettings.isMqtt5() ? 1 + expiry : 0;
+    out.writeByte(0x10);
+    writeLength(out, 10 + properties + texts.stream().mapToInt(t -> 2 + t.length).sum());
+    out.writeShort(4).writeBytes(new byte[] {'M', 'Q', 'T', 'T'});
+    out.writeByte(connectSettings.version()).writeByte(flags | (connectSettings.clean() ? 2 : 0));
+    out.writeShort(connectSettings.keepAliveSeconds());
+    if (connectSettings.isMqtt5()) {
+      out.writeByte(expiry);
+      if (expiry > 0) {
+        out.writeByte(SESSION_EXPIRY_INTERVAL).writeInt(EXPIRY_SECONDS);
+      }
+    }
+    texts.forEach(text -> out.writeShort(text.length).writeBytes(text));
+  }
+
+  /** A SUBSCRIBE; without properties in MQTT 5. */
+  public static void subscribe(
+      ByteBuf out, int version, int packetIdentifier, List<String> filters, int qos) {
+    boolean mqtt5 = version == ConnectSettings.MQTT_5;
+    subscribe(out, packetIdentifier, mqtt5 ? NO_PROPERTIES : NONE, filters, qos);
+  }
+
+  /**
+   * The same with properties.
+   *
+   * @param properties with their length; empty for MQTT 3.1.1
+   */
+  public static void subscribe(
+      ByteBuf out, int packetIdentifier, byte[] properties, List<String> filters, int qos) {
+    List<byte[]> texts =
+        filters.stream().map(text -> text.getBytes(StandardCharsets.UTF_8)).toList();
+    out.writeByte(0x82);
+    writeLength(out, 2 + properties.length + texts.stream().mapToInt(t -> 3 + t.length).sum());
+    out.writeShort(packetIdentifier).writeBytes(properties);
+    texts.forEach(text -> out.writeShort(text.length).writeBytes(text).writeByte(qos));
+  }
+
+  /** The header of a PUBLISH of MQTT 3.1.1; the caller appends {@code payloadBytes} of payload. */
+  public static void publish(
+      ByteBuf out, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
+    publish(out, ConnectSettings.MQTT_3, topic, qos, packetIdentifier, payloadBytes);
+  }
+
+  /** The same for both versions; without properties in MQTT 5. */
+  public static void publish(
+      ByteBuf out, int version, byte[] topic, int qos, int packetIdentifier, int payloadBytes) {
+    boolean mqtt5 = version == ConnectSettings.MQTT_5;
+    publish(out, topic, qos, packetIdentifier, mqtt5 ? NO_PROPERTIES : NONE, payloadBytes);
+  }
+
+  /**
+   * The same with properties.
+   *
+   * @param properties with their length; empty for MQTT 3.1.1
+   */
+  public static void publish(
+      ByteBuf out,
+      byte[] topic,
+      int qos,
+      int packetIdentifier,
+      byte[] properties,
+      int payloadBytes) {
+    out.writeByte(0x30 | (qos << 1));
+    int identifierBytes = qos > 0 ? 2 : 0;
+    writeLength(out, 2 + topic.length + identifierBytes + properties.length + payloadBytes);
+    out.writeShort(topic.length).writeBytes(topic);
+    if (qos > 0) {
+      out.writeShort(packetIdentifier);
+    }
+    out.writeBytes(properties);
+  }
+
+  /**
+   * PUBACK, PUBREC, PUBREL or PUBCOMP; without a reason code in MQTT 5, which means success.
+   *
+   * @param type one of these packets
+   */
+  static void acknowledge(ByteBuf out, int type, int packetIdentifier) {
+    int flags = type == PUBREL ? 2 : 0;
+    out.writeInt((type << 4 | flags) << 24 | 2 << 16 | packetIdentifier);
+  }
+
+  /** PINGREQ. */
+  public static void ping(ByteBuf out) {
+    out.writeShort(0xC000);
+  }
+
+  static void disconnect(ByteBuf out) {
+    out.writeShort(0xE000);
+  }
+
+  /** A length of one to four bytes. */
+  public static void writeLength(ByteBuf out, int length) {
+    int rest = length;
+    do {
+      int low = rest & 0x7F;
+      rest >>>= 7;
+      out.writeByte(rest > 0 ? low | 0x80 : low);
+    } while (rest > 0);
+  }
+
+  /** Reads a length of one to four bytes, such as that of MQTT 5 properties. */
+  static int readLength(ByteBuf in) {
+    int length = 0;
+    for (int shift = 0; shift < 28; shift += 7) {
+      int digit = in.readUnsignedByte();
+      length |= (digit & 0x7F) << shift;
+      if (digit < 0x80) {
+        break;
+      }
+    }
+    return length;
+  }
+}

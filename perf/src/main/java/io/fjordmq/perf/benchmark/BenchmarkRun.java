@@ -1,0 +1,236 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.broker.BrokerLauncher;
+import io.fjordmq.perf.broker.BrokerSpec;
+import io.fjordmq.perf.broker.RunningBroker;
+import io.fjordmq.perf.load.LoadRun;
+import io.fjordmq.perf.load.ResultMetric;
+import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.ScenarioFiles;
+import io.fjordmq.perf.scenario.UsageException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/**
+ * One execution of a scenario or benchmark: its settings, the brokers it starts and its results.
+ * Used by one thread.
+ */
+public final class BenchmarkRun {
+  /** Warm-up of brokers that are compared, so that their JVMs have compiled the hot code. */
+  private static final String WARM_UP = "pairs_clean_qos1_p32";
+
+  /**
+   * The settings of a run.
+   *
+   * @param checkout of FjordMQ
+   * @param work directory for the data and logs of brokers
+   * @param threads event loops of the load tool
+   * @param brokers programs to start, as in {@link BrokerSpec}
+   * @param parameters of the benchmark
+   */
+  public record Settings(
+      Path checkout,
+      Path work,
+      int runs,
+      int seconds,
+      int warmSeconds,
+      int threads,
+      List<String> brokers,
+      Map<String, String> parameters) {}
+
+  private final Settings settings;
+  private final BrokerLauncher launcher;
+  private final ScenarioFiles scenarios;
+  private final Consumer<String> progress;
+  private final List<RunResult> results = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private final Map<String, String> programs = new LinkedHashMap<>();
+  private int starts;
+
+  /**
+   * @param progress receives lines for the user
+   */
+  public BenchmarkRun(
+      Settings settings,
+      BrokerLauncher launcher,
+      ScenarioFiles scenarios,
+      Consumer<String> progress) {
+    this.settings = settings;
+    this.launcher = launcher;
+    this.scenarios = scenarios;
+    this.progress = progress;
+  }
+
+  public Settings settings() {
+    return settings;
+  }
+
+  /** The value of a parameter. */
+  String parameter(String name) {
+    return settings.parameters().getOrDefault(name, "");
+  }
+
+  /**
+   * @throws UsageException if the value is not one of the choices
+   */
+  String choice(String name, String... choices) {
+    String value = parameter(name);
+    if (!List.of(choices).contains(value)) {
+      throw new UsageException(
+          "--set " + name + " must be " + String.join(" or ", choices) + ", not '" + value + "'");
+    }
+    return value;
+  }
+
+  /** A whole number of at least 1. */
+  int number(String name) {
+    List<Integer> numbers = numbers(name);
+    return numbers.get(0);
+  }
+
+  /** Comma-separated whole numbers of at least 1. */
+  List<Integer> numbers(String name) {
+    String value = parameter(name);
+    if (!value.matches("[1-9][0-9]{0,8}(,[1-9][0-9]{0,8})*")) {
+      throw new UsageException(
+          "--set " + name + " must be a whole number of at least 1, not '" + value + "'");
+    }
+    return List.of(value.split(",", -1)).stream().map(Integer::valueOf).toList();
+  }
+
+  /** A scenario by its name. */
+  Scenario scenario(String name) {
+    return scenarios.find(name);
+  }
+
+  /** A single node with TCP listeners only, for clients of the benchmark itself. */
+  Scenario singleNode() {
+    return scenario("true_1_1_qos0_p32_1mps_1n");
+  }
+
+  /** Starts FjordMQ as one node with additional settings. */
+  RunningBroker startNode(String name, String sections) throws Exception {
+    return start(spec(name, singleNode(), sections));
+  }
+
+  /** The broker of a benchmark that measures only one. */
+  BrokerSpec spec(String name, Scenario scenario, String sections) {
+    return new BrokerSpec(name, settings.brokers().get(0), scenario, sections);
+  }
+
+  /** Starts a broker with empty data. */
+  public RunningBroker start(BrokerSpec spec) throws Exception {
+    return start(spec, settings.work().resolve(shortName(spec.name()) + "-" + starts++));
+  }
+
+  /** Starts a broker with the data in a directory. */
+  RunningBroker start(BrokerSpec spec, Path directory) throws Exception {
+    progress.accept("starting " + spec.name());
+    RunningBroker broker = launcher.start(spec, directory);
+    recordPrograms(broker);
+    return broker;
+  }
+
+  /** Determines the programs of a broker, for the report. */
+  public void recordPrograms(RunningBroker broker) throws InterruptedException {
+    if (broker.watch().seesProcesses() && !programs.containsKey(broker.name())) {
+      programs.put(broker.name(), String.join("; ", broker.watch().programs()));
+    }
+  }
+
+  private static String shortName(String name) {
+    return name.replaceAll(".*/|[^A-Za-z0-9._-]", "");
+  }
+
+  /** Starts each of the brokers to compare, without rate limits. */
+  List<RunningBroker> startAll() throws Exception {
+    List<RunningBroker> all = new ArrayList<>();
+    for (String program : settings.brokers()) {
+      String name = Path.of(program).getFileName().toString();
+      all.add(start(new BrokerSpec(name, program, singleNode(), BrokerSpec.UNLIMITED_RATES)));
+    }
+    warmUp(all, settings.warmSeconds());
+    return all;
+  }
+
+  /** Loads brokers in turn, so that the first measurement does not include the JIT compiler. */
+  public void warmUp(List<RunningBroker> brokers, int seconds) throws Exception {
+    for (RunningBroker broker : brokers) {
+      if (seconds > 0) {
+        progress.accept("warming up " + broker.name() + " for " + seconds + " s");
+        load(broker, broker.name(), scenario(WARM_UP), 0, seconds);
+      }
+    }
+  }
+
+  /** Runs a load scenario against a broker; does not add the result. Blocks. */
+  public RunResult load(
+      RunningBroker broker, String column, Scenario scenario, int warmSeconds, int seconds)
+      throws Exception {
+    try (ClientLoops loops = broker.loops(settings.threads())) {
+      return load(broker, loops, column, scenario, warmSeconds, seconds);
+    }
+  }
+
+  /** The same with these event loops for the clients. */
+  RunResult load(
+      RunningBroker broker,
+      ClientLoops loops,
+      String column,
+      Scenario scenario,
+      int warmSeconds,
+      int seconds)
+      throws Exception {
+    LoadRun load = new LoadRun(scenario, warmSeconds, seconds, progress);
+    int run = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
+    RunResult result = load.run(column, loops, broker.watch(), run, broker.staying());
+    return broker.limits().explain(result);
+  }
+
+  /** Adds the result of a run. */
+  public void add(RunResult result) {
+    results.add(result);
+    String figures =
+        result.figures().entrySet().stream()
+            .sorted(Map.Entry.comparingByKey())
+            .filter(figure -> !figure.getKey().isFault() || figure.getValue() > 0)
+            .map(figure -> text(figure.getKey(), figure.getValue()))
+            .collect(Collectors.joining("; "));
+    progress.accept(result.broker() + ": " + figures);
+  }
+
+  private static String text(ResultMetric metric, double value) {
+    return (metric.label() + " " + metric.text(value) + " " + metric.unit()).strip();
+  }
+
+  /** Adds a sentence for readers of the report. */
+  void note(String note) {
+    notes.add(note);
+  }
+
+  public void progress(String line) {
+    progress.accept(line);
+  }
+
+  /** The results so far, in their order. */
+  public List<RunResult> results() {
+    return results;
+  }
+
+  public List<String> notes() {
+    return notes;
+  }
+
+  /** The programs of each broker, where they can be determined, by the name of the broker. */
+  public Map<String, String> programs() {
+    return programs;
+  }
+}

@@ -1,0 +1,86 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.LoadClient;
+import io.fjordmq.perf.MqttPacketWriter;
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Publishes numbered messages with QoS 1 in a closed loop with a bounded number in flight: to its
+ * topics in turn, the same number to each. Fills queues; measures nothing. Belongs to its channel's
+ * event loop.
+ */
+final class ClosedLoopPublisher implements LoadClient.Receiver {
+  private static final int WINDOW = 256;
+
+  private final LoadClient client;
+  private final List<byte[]> topics;
+  private final int messages;
+  private final byte[] padding;
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private int sent;
+  private int acknowledged;
+
+  /**
+   * @param each messages per topic
+   * @param payloadBytes at least {@link NumberedMessages#HEADER_BYTES}
+   */
+  ClosedLoopPublisher(String clientId, List<String> topics, int each, int payloadBytes) {
+    this.client = new LoadClient(clientId, true, this);
+    this.topics = topics.stream().map(topic -> topic.getBytes(StandardCharsets.UTF_8)).toList();
+    this.messages = each * topics.size();
+    this.padding = new byte[payloadBytes - NumberedMessages.HEADER_BYTES];
+  }
+
+  /** Connects, publishes and disconnects; completes when the last message is acknowledged. */
+  CompletableFuture<Void> run(ClientLoops loops, int node) {
+    return connect(loops, node).thenCompose(connected -> publish());
+  }
+
+  CompletableFuture<LoadClient> connect(ClientLoops loops, int node) {
+    return loops.connect(client, node);
+  }
+
+  /** Publishes and disconnects; completes when the last message is acknowledged. Any thread. */
+  CompletableFuture<Void> publish() {
+    client.channel().closeFuture().addListener(closed -> done.completeExceptionally(lost()));
+    client
+        .channel()
+        .eventLoop()
+        .execute(
+            () -> {
+              send();
+              client.channel().flush();
+            });
+    return done.thenRun(client::close);
+  }
+
+  private IllegalStateException lost() {
+    return new IllegalStateException(
+        "a publisher lost its connection after " + acknowledged + " of " + messages + " messages");
+  }
+
+  private void send() {
+    ByteBuf out = client.channel().alloc().buffer();
+    for (; sent < messages && sent - acknowledged < WINDOW; sent++) {
+      int bytes = NumberedMessages.HEADER_BYTES + padding.length;
+      byte[] topic = topics.get(sent % topics.size());
+      MqttPacketWriter.publish(out, topic, 1, client.nextPacketIdentifier(), bytes);
+      out.writeLong(System.nanoTime()).writeInt(sent / topics.size()).writeBytes(padding);
+    }
+    client.channel().write(out, client.channel().voidPromise());
+  }
+
+  @Override
+  public void onPuback(int packetIdentifier) {
+    acknowledged++;
+    if (acknowledged == messages) {
+      done.complete(null);
+    } else if (sent < messages && sent - acknowledged <= WINDOW / 2) {
+      send(); // the client flushes after each read
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.broker.BrokerSpec;
+import io.fjordmq.perf.broker.RunningBroker;
+import io.fjordmq.perf.load.ResultMetric;
+import io.fjordmq.perf.load.RunResult;
+import io.fjordmq.perf.scenario.Scenario;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Measures the cost of replication: three nodes on this host with persistent QoS 1 load,
+ * alternating between numbers of voters per range. First without clients, then at a higher and at a
+ * low rate, then the highest rate that is sustained. CPU and memory are those of all nodes
+ * together, which share processors and disk with the load tool.
+ */
+record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNodes) {
+  private static final int PAIRS = 50;
+
+  /** The higher rate, as a multiple of the low rate. */
+  private static final int HIGHER = 4;
+
+  /** Of one step of the search, and of the warm-up before the low rate; a short run uses less. */
+  private static final int MAX_ATTEMPT_SECONDS = 5;
+
+  private static final double SUSTAINED_SHARE = 0.99;
+  private static final double SUSTAINED_MILLIS = 1_000;
+
+  static void run(BenchmarkRun run) throws Exception {
+    boolean allNodes = run.choice("clients", "one", "all").equals("all");
+    int rate = run.number("rate");
+    int highest = Math.max(HIGHER, run.number("highest"));
+    ClusterBenchmark benchmark = new ClusterBenchmark(run, rate, highest, allNodes);
+    for (int i = 0; i < run.settings().runs(); i++) {
+      for (int voters : run.numbers("voters")) {
+        benchmark.measure(voters);
+      }
+    }
+  }
+
+  private Scenario scenario(int voters, int ratePerSecond) {
+    return run.scenario(
+        "false_%d_%d_qos1_p256_%dmps_3n_%dv".formatted(PAIRS, PAIRS, ratePerSecond, voters));
+  }
+
+  private void measure(int voters) throws Exception {
+    String name = voters == 1 ? "1 voter" : voters + " voters";
+    BrokerSpec spec = run.spec(name, scenario(voters, rate), "");
+    try (RunningBroker broker = run.start(spec);
+        ClientLoops loops = loops(broker)) {
+      double idleMicros = idleMicrosPerSecond(broker);
+      // The higher rate first, because the low one would mostly measure JIT compilation.
+      for (int perSecond : new int[] {rate * HIGHER, rate}) {
+        boolean first = perSecond > rate;
+        int warm = first ? run.settings().warmSeconds() : attemptSeconds();
+        RunResult result = load(broker, loops, voters, perSecond, warm, run.settings().seconds());
+        Measurement measurement = new Measurement().put(ResultMetric.IDLE_CPU_MS, idleMicros / 1e3);
+        double messages = result.figure(ResultMetric.SENT) + result.figure(ResultMetric.RECEIVED);
+        measurement.put(
+            ResultMetric.CPU_ABOVE_IDLE_MICROS,
+            result.figure(ResultMetric.CPU_MICROS) - idleMicros / Math.max(1, messages));
+        run.add(result.with(measurement.figures()));
+      }
+      run.add(highest(broker, loops, voters));
+    }
+  }
+
+  private ClientLoops loops(RunningBroker broker) {
+    RunningBroker plain = broker.overTcp();
+    return new ClientLoops(
+        plain.addresses().subList(0, allNodes ? plain.addresses().size() : 1),
+        run.settings().threads(),
+        null,
+        false);
+  }
+
+  /** CPU of all nodes without clients, in microseconds per second. */
+  private double idleMicrosPerSecond(RunningBroker broker) throws InterruptedException {
+    long before = broker.watch().usage().cpuMicros();
+    TimeUnit.SECONDS.sleep(run.settings().seconds());
+    return (broker.watch().usage().cpuMicros() - before) / (double) run.settings().seconds();
+  }
+
+  private RunResult load(
+      RunningBroker broker, ClientLoops loops, int voters, int perSecond, int warm, int seconds)
+      throws Exception {
+    String column = broker.name() + ", " + perSecond + "/s each";
+    Scenario scenario = scenario(voters, perSecond);
+    return run.load(broker.overTcp(), loops, column, scenario, warm, seconds);
+  }
+
+  private int attemptSeconds() {
+    return Math.min(MAX_ATTEMPT_SECONDS, run.settings().seconds());
+  }
+
+  private RunResult highest(RunningBroker broker, ClientLoops loops, int voters) throws Exception {
+    RateSearch search = new RateSearch(rate * HIGHER, rate * highest);
+    RunResult best = new Measurement().result("");
+    while (search.hasNext()) {
+      RunResult tried =
+          load(broker, loops, voters, search.next(), attemptSeconds(), attemptSeconds());
+      boolean sustained = isSustained(tried, search.next());
+      best = sustained ? tried : best;
+      run.progress(search.next() + "/s each: " + (sustained ? "sustained" : "not sustained"));
+      search.tried(sustained);
+    }
+    double sustained = 2.0 * PAIRS * search.sustainedRate();
+    return new RunResult(
+            broker.name() + ", highest rate",
+            best.figures(),
+            best.samples(),
+            best.latencies(),
+            best.faults(),
+            best.remarks())
+        .with(new Measurement().put(ResultMetric.SUSTAINED, sustained).figures());
+  }
+
+  /** Whether the broker kept up with the schedule: all messages arrived, and in time. */
+  private static boolean isSustained(RunResult result, int perSecond) {
+    return result.figure(ResultMetric.RECEIVED) >= SUSTAINED_SHARE * PAIRS * perSecond
+        && result.figure(ResultMetric.P99_MS) < SUSTAINED_MILLIS
+        && result.figure(ResultMetric.ACK_P99_MS) < SUSTAINED_MILLIS;
+  }
+}

@@ -1,0 +1,40 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.inbox.InboxId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Client identifiers whose inboxes are spread evenly over equal parts of the store. With random
+ * identifiers, the busiest of sixteen ranges would have 50 % more than the others.
+ */
+final class EvenClientIds {
+  /** Tenant of clients without a tenant. */
+  private static final String TENANT = "";
+
+  private EvenClientIds() {}
+
+  /**
+   * @param count a multiple of parts
+   * @param parts a power of two, at most {@link InboxId#BUCKETS}
+   */
+  static List<String> of(String prefix, int count, int parts) {
+    if (parts < 1 || count % parts != 0 || InboxId.BUCKETS % parts != 0) {
+      throw new IllegalArgumentException(
+          count + " clientIds cannot be spread evenly over " + parts);
+    }
+    int[] wanted = new int[parts];
+    Arrays.fill(wanted, count / parts);
+    List<String> clientIds = new ArrayList<>();
+    for (int i = 0; clientIds.size() < count; i++) {
+      String name = prefix + i;
+      int part = new InboxId(TENANT, name).bucket() / (InboxId.BUCKETS / parts);
+      if (wanted[part] > 0) {
+        wanted[part]--;
+        clientIds.add(name);
+      }
+    }
+    return clientIds;
+  }
+}

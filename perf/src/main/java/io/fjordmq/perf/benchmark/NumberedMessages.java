@@ -1,0 +1,58 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.perf.LoadClient;
+import io.fjordmq.perf.check.Stream;
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Receives and checks the messages that one {@link ClosedLoopPublisher} numbered from 0. Called on
+ * one event loop; its counters are read by other threads.
+ */
+final class NumberedMessages implements LoadClient.Receiver {
+  /** Payload: i64 send time ({@code System.nanoTime()}), i32 number of the message. */
+  static final int HEADER_BYTES = 12;
+
+  private final int expected;
+  private final CompletableFuture<Void> all = new CompletableFuture<>();
+  private final Stream stream = new Stream();
+  private volatile int received;
+  private volatile int duplicated;
+  private volatile int outOfOrder;
+
+  NumberedMessages(int expected) {
+    this.expected = expected;
+  }
+
+  /** Completes when all of them have arrived. */
+  CompletableFuture<Void> all() {
+    return all;
+  }
+
+  int missing() {
+    return expected - (received - duplicated);
+  }
+
+  int duplicated() {
+    return duplicated;
+  }
+
+  int outOfOrder() {
+    return outOfOrder;
+  }
+
+  @Override
+  @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
+  public void onPublish(ByteBuf payload) {
+    payload.skipBytes(Long.BYTES);
+    received++;
+    switch (stream.accept(payload.readInt())) {
+      case NEW -> {}
+      case LATE -> outOfOrder++;
+      case DUPLICATE -> duplicated++;
+    }
+    if (missing() == 0) {
+      all.complete(null);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.LoadClient;
+import io.fjordmq.perf.load.ResultMetric;
+import io.fjordmq.perf.machine.ProcessUsage;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Offline persistent sessions with queued messages: fills their queues and fetches everything.
+ *
+ * @param sessions one or more
+ * @param queued messages per session
+ */
+record QueuedSessions(int sessions, int queued) {
+  private static final int PAYLOAD_BYTES = 256;
+
+  private static String client(int session) {
+    return "queue-" + session;
+  }
+
+  private static String topic(int session) {
+    return "queue/" + session;
+  }
+
+  /** Creates and fills the sessions; acknowledged messages are stored. Blocks. */
+  void fill(ClientLoops loops) throws Exception {
+    ofAll(
+        session ->
+            loops
+                .connect(new LoadClient(client(session), false, LoadClient.Receiver.NOTHING))
+                .thenCompose(client -> client.subscribe(topic(session), 1))
+                .thenCompose(QueuedSessions::disconnect));
+    ofAll(
+        session ->
+            new ClosedLoopPublisher(
+                    "fill-" + session, List.of(topic(session)), queued, PAYLOAD_BYTES)
+                .run(loops, 0));
+  }
+
+  private void ofAll(IntFunction<CompletableFuture<?>> operation) throws Exception {
+    Waves.run(sessions, sessions, operation);
+  }
+
+  private static CompletableFuture<Void> disconnect(LoadClient client) {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    client.channel().closeFuture().addListener(done -> closed.complete(null));
+    client.close();
+    return closed;
+  }
+
+  /** All clients return at once and fetch their queued messages. Blocks. */
+  Measurement drain(ClientLoops loops, long brokerPid) throws Exception {
+    List<NumberedMessages> received =
+        IntStream.range(0, sessions).mapToObj(session -> new NumberedMessages(queued)).toList();
+    List<LoadClient> clients =
+        IntStream.range(0, sessions)
+            .mapToObj(session -> new LoadClient(client(session), false, received.get(session)))
+            .toList();
+    final long cpuBefore = ProcessUsage.of(brokerPid).cpuMicros();
+    long start = System.nanoTime();
+    try {
+      ofAll(
+          session ->
+              loops
+                  .connect(clients.get(session))
+                  .thenCompose(connected -> received.get(session).all()));
+    } catch (TimeoutException e) {
+      // Messages that have not arrived by now are counted as missing.
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;
+    ofAll(session -> disconnect(clients.get(session)));
+    double messages = (double) sessions * queued;
+    return new Measurement()
+        .put(ResultMetric.RECEIVED, messages / seconds)
+        .put(ResultMetric.CPU_MICROS, cpu / messages)
+        .faults(ResultMetric.LOST, received.stream().mapToLong(NumberedMessages::missing).sum())
+        .faults(
+            ResultMetric.DUPLICATED,
+            received.stream().mapToLong(NumberedMessages::duplicated).sum())
+        .faults(
+            ResultMetric.OUT_OF_ORDER,
+            received.stream().mapToLong(NumberedMessages::outOfOrder).sum());
+  }
+
+  /** Ends the sessions. Blocks. */
+  void discard(ClientLoops loops) throws Exception {
+    ofAll(
+        session ->
+            loops
+                .connect(new LoadClient(client(session), true, LoadClient.Receiver.NOTHING))
+                .thenCompose(QueuedSessions::disconnect));
+  }
+}

@@ -1,0 +1,135 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.broker.RunningBroker;
+import io.fjordmq.perf.load.ResultMetric;
+import io.fjordmq.perf.load.RunResult;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Measures the throughput of a node with its inboxes in fixed numbers of ranges, and with automatic
+ * splits. There is one node for each, all running all the time; the load goes to each in turn, in
+ * many short rounds, because the noise of a host lasts longer than a round.
+ */
+final class RangeThroughputBenchmark {
+  private static final int PARTS = 16;
+  private static final int PAYLOAD_BYTES = 256;
+  private static final int CLIENT_THREADS = 2;
+  private static final String AUTOMATIC = "automatic";
+
+  /** Automatic ranges are stable if they have not changed under load for this long. */
+  private static final int STABLE_SECONDS = 30;
+
+  private static final int MAX_WARM_SECONDS = 300;
+  private static final int METRICS_SECONDS = 10;
+
+  private final BenchmarkRun run;
+  private final List<String> clientIds;
+
+  /** Faults of the warm-up, to be reported with the first result. */
+  private final List<String> faults = new ArrayList<>();
+
+  private RangeThroughputBenchmark(BenchmarkRun run) {
+    this.run = run;
+    this.clientIds = EvenClientIds.of("s", run.number("pairs"), PARTS);
+  }
+
+  static void run(BenchmarkRun run) throws Exception {
+    RangeThroughputBenchmark benchmark = new RangeThroughputBenchmark(run);
+    List<RunningBroker> nodes = new ArrayList<>();
+    for (int ranges : run.numbers("ranges")) {
+      nodes.add(run.startNode(ranges + " fixed", fixedRanges(ranges)));
+    }
+    nodes.add(run.startNode(AUTOMATIC, ""));
+    for (RunningBroker node : nodes) {
+      benchmark.warm(node);
+    }
+    for (int i = 0; i < run.settings().runs(); i++) {
+      for (RunningBroker node : nodes) {
+        run.add(benchmark.round(node));
+      }
+    }
+    benchmark.compareWithBest();
+  }
+
+  /** Settings for a fixed number of equal inbox ranges, 1 to 4,096. */
+  static String fixedRanges(int inboxRanges) {
+    return """
+    storeConfig:
+      dist: {splitByLoad: false}
+      inbox: {splitByLoad: false}
+      retain: {splitByLoad: false}
+    splitConfig: {mergeAfter: 0 s}
+    inboxConfig: {initialRanges: %d}
+    """
+        .formatted(inboxRanges);
+  }
+
+  /** How many ranges of a store a node leads. */
+  static int rangesLed(RunningBroker node, String store) throws Exception {
+    List<Integer> led = node.watch().rangesLed(store).get(METRICS_SECONDS, TimeUnit.SECONDS);
+    if (led.isEmpty()) {
+      throw new IOException(node.name() + " does not report at /metrics how many ranges it leads");
+    }
+    return led.get(0);
+  }
+
+  /** Runs load until the JVM has compiled the hot code and the ranges are stable. */
+  private void warm(RunningBroker node) throws Exception {
+    int stableSeconds = Math.min(STABLE_SECONDS, run.settings().warmSeconds());
+    try (ClientLoops loops = node.loops(CLIENT_THREADS);
+        ClosedLoopPairs load = ClosedLoopPairs.start(loops, node.pid(), clientIds, PAYLOAD_BYTES)) {
+      int ranges = rangesLed(node, "inbox");
+      int stable = 0;
+      int waited = 0;
+      while (waited < run.settings().warmSeconds()
+          || stable < stableSeconds && waited < MAX_WARM_SECONDS) {
+        TimeUnit.SECONDS.sleep(1);
+        waited++;
+        int now = rangesLed(node, "inbox");
+        stable = now == ranges ? stable + 1 : 0;
+        ranges = now;
+      }
+      run.progress("%s: %d inbox ranges after %d s".formatted(node.name(), ranges, waited));
+      faults.addAll(load.measure(1).result("warm-up of " + node.name()).faults());
+    }
+  }
+
+  private RunResult round(RunningBroker node) throws Exception {
+    try (ClientLoops loops = node.loops(CLIENT_THREADS);
+        ClosedLoopPairs load = ClosedLoopPairs.start(loops, node.pid(), clientIds, PAYLOAD_BYTES)) {
+      TimeUnit.SECONDS.sleep(1); // leave connecting out of the measurement
+      RunResult result =
+          load.measure(run.settings().seconds())
+              .put(ResultMetric.RANGES, rangesLed(node, "inbox"))
+              .result(node.name());
+      List<String> warmUp = List.copyOf(faults);
+      faults.clear();
+      return result.with(warmUp, List.of());
+    }
+  }
+
+  /** Notes the throughput with automatic splits relative to the best fixed number of ranges. */
+  private void compareWithBest() {
+    Map<String, List<Double>> throughput = new LinkedHashMap<>();
+    for (RunResult result : run.results()) {
+      throughput
+          .computeIfAbsent(result.broker(), node -> new ArrayList<>())
+          .add(result.figure(ResultMetric.THROUGHPUT));
+    }
+    Map<String, Double> medians = new LinkedHashMap<>();
+    throughput.forEach(
+        (node, all) -> medians.put(node, all.stream().sorted().toList().get(all.size() / 2)));
+    double automatic = medians.getOrDefault(AUTOMATIC, 0.0);
+    medians.remove(AUTOMATIC);
+    double best = medians.values().stream().mapToDouble(Double::doubleValue).max().orElse(1);
+    run.note(
+        "automatic splits reach %.2f of the best fixed number of ranges"
+            .formatted(automatic / best));
+  }
+}

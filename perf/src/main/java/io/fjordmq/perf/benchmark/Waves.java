@@ -1,0 +1,53 @@
+package io.fjordmq.perf.benchmark;
+
+import io.fjordmq.perf.LoadClient;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
+
+/** Runs many operations of clients, and waits for them. */
+final class Waves {
+  /** Concurrent connects that fit the backlog of every broker. */
+  static final int DEFAULT_SIZE = 64;
+
+  private static final int TIMEOUT_SECONDS = 300;
+
+  private Waves() {}
+
+  /**
+   * Runs operations 0 to {@code count - 1}. Blocks.
+   *
+   * @param size operations that are in progress at once
+   */
+  static void run(int size, int count, IntFunction<CompletableFuture<?>> operation)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    List<CompletableFuture<?>> started = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      started.add(operation.apply(i));
+      if (started.size() == size || i == count - 1) {
+        await(started);
+        started.clear();
+      }
+    }
+  }
+
+  /** Blocks until all have completed. */
+  static void await(Collection<? extends CompletableFuture<?>> started)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
+        .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Disconnects clients, those that are connected. */
+  static void close(Collection<LoadClient> clients) {
+    clients.stream()
+        .filter(client -> client.connected().isDone())
+        .filter(client -> !client.connected().isCompletedExceptionally())
+        .forEach(LoadClient::close);
+  }
+}

@@ -1,0 +1,306 @@
+package io.fjordmq.perf.broker;
+
+import io.fjordmq.perf.load.Users;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.fjordmq.perf.machine.GeneratedCertificates;
+import io.fjordmq.perf.machine.ProcessUsage;
+import io.fjordmq.perf.scenario.Connections.Transport;
+import io.fjordmq.perf.scenario.NodeLimits;
+import io.fjordmq.perf.scenario.Scenario;
+import io.fjordmq.perf.scenario.UsageException;
+import io.fjordmq.testing.FreePorts;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts brokers of any kind, or uses running ones. {@link RunningBroker#close} ends the processes
+ * of one, by process id; {@link #shutdown} ends all of them if the tool is interrupted.
+ */
+public final class BrokerLauncher implements AutoCloseable {
+  /** Defaults of {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}. */
+  private static final int DEFAULT_BYTES_PER_SECOND = 512 * 1024;
+
+  private final Path checkout;
+  private final List<Start> starts = Collections.synchronizedList(new ArrayList<>());
+  private volatile boolean over;
+
+  /**
+   * @param checkout checkout of FjordMQ to start brokers from
+   */
+  public BrokerLauncher(Path checkout) {
+    this.checkout = checkout;
+  }
+
+  /**
+   * Starts a broker and returns when it serves clients. Blocks.
+   *
+   * @param directory for data and logs
+   */
+  public RunningBroker start(BrokerSpec spec, Path directory) throws Exception {
+    if (over) {
+      throw new UsageException("interrupted: not starting " + spec.name());
+    }
+    Start start = new Start(spec, directory);
+    starts.add(start);
+    try {
+      RunningBroker broker = spec.isMosquitto() ? start.mosquitto() : start.fjordmq();
+      start.limits.started();
+      start.isComplete = true;
+      return broker;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      List<String> killed = start.limits.killed();
+      start.close();
+      if (!killed.isEmpty()) {
+        throw new IOException("during startup " + String.join("; ", killed), e);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * A running broker of any kind.
+   *
+   * @param pids of its nodes on this host; may be empty
+   * @param certificate of clients; required with mutual TLS, like the key
+   */
+  public static RunningBroker existing(
+      List<InetSocketAddress> hosts,
+      List<Long> pids,
+      Transport transport,
+      @Nullable Path certificate,
+      @Nullable Path key)
+      throws IOException {
+    for (long pid : pids) {
+      try {
+        ProcessUsage.of(pid);
+      } catch (UncheckedIOException e) {
+        throw new UsageException(
+            "--pids %d: %s; must be the process ids of the external broker's nodes on this host"
+                .formatted(pid, e.getMessage()));
+      }
+    }
+    SslContext tls = null;
+    if (transport == Transport.MTLS) {
+      if (certificate == null || key == null) {
+        throw new UsageException(
+            "clients need a certificate that the external broker trusts; set --client-cert FILE"
+                + " and --client-key FILE");
+      }
+      tls = GeneratedCertificates.clients(certificate, key);
+    } else if (transport == Transport.TLS) {
+      tls = GeneratedCertificates.withoutCertificate();
+    }
+    String name =
+        hosts.stream()
+            .map(host -> host.getHostString() + ":" + host.getPort())
+            .collect(Collectors.joining(","));
+    BrokerWatch watch = new BrokerWatch(pids, List.of());
+    LimitedNodes unlimited = new LimitedNodes(NodeLimits.NONE);
+    return new RunningBroker(name, hosts, tls, watch, List.of(), unlimited, true, () -> {});
+  }
+
+  /** Whether clients may reach the default rate limits of FjordMQ. */
+  public static boolean needsRaisedRateLimits(Scenario scenario) {
+    return scenario.busiestClientBytesPerSecond() > DEFAULT_BYTES_PER_SECOND / 2.0;
+  }
+
+  /** True after {@link #shutdown}. */
+  public boolean isOver() {
+    return over;
+  }
+
+  /** Same as {@link #close}, and prevents further starts. Any thread. */
+  public void shutdown() {
+    over = true;
+    close();
+  }
+
+  /** Ends all processes it has started. Any thread. */
+  @Override
+  public void close() {
+    List<Start> ending;
+    synchronized (starts) {
+      ending = new ArrayList<>(starts);
+    }
+    Collections.reverse(ending);
+    ending.forEach(Start::close);
+  }
+
+  /** One broker that is being started or running. */
+  private final class Start implements AutoCloseable {
+    private final BrokerSpec spec;
+    private final Scenario scenario;
+    private final Path directory;
+    private final LimitedNodes limits;
+    private final List<BrokerProcess> processes = Collections.synchronizedList(new ArrayList<>());
+    private final boolean mutual;
+    private final @Nullable GeneratedCertificates certificates;
+    private final @Nullable UserFiles users;
+    private volatile boolean isComplete;
+
+    Start(BrokerSpec spec, Path directory) throws Exception {
+      this.spec = spec;
+      this.scenario = spec.scenario();
+      this.directory = directory;
+      this.limits = new LimitedNodes(scenario.cluster().limits());
+      Transport transport = scenario.connections().transport();
+      this.mutual = transport == Transport.MTLS;
+      this.certificates =
+          transport == Transport.TCP ? null : new GeneratedCertificates(directory.resolve("tls"));
+      this.users = scenario.connections().users() ? UserFiles.write(directory, scenario) : null;
+    }
+
+    RunningBroker mosquitto() throws Exception {
+      String settings = "";
+      List<InetSocketAddress> addresses = new ArrayList<>();
+      if (certificates != null) {
+        int port = FreePorts.one();
+        addresses.add(BrokerProcess.loopback(port));
+        settings =
+            """
+            listener %d 127.0.0.1
+            certfile %s
+            keyfile %s
+            cafile %s
+            require_certificate %s
+            """
+                .formatted(
+                    port,
+                    certificates.certificateFile(),
+                    certificates.keyFile(),
+                    certificates.trustFile(),
+                    mutual);
+      }
+      if (users != null) {
+        settings += "password_file %s\nacl_file %s\n".formatted(users.passwords, users.acl);
+      }
+      BrokerProcess process =
+          BrokerProcess.mosquitto(directory, settings, limits.limitedCommand(spec.name()));
+      processes.add(process);
+      if (addresses.isEmpty()) {
+        addresses.add(process.address());
+      }
+      return running(addresses, List.of());
+    }
+
+    RunningBroker fjordmq() throws Exception {
+      boolean own = spec.program().equals(BrokerSpec.FJORDMQ);
+      Path source = own ? checkout : Path.of(spec.program());
+      if (!scenario.cluster().limits().isNone()) {
+        BrokerProcess.build(source, directory); // compile before limits apply
+      }
+      int nodes = scenario.cluster().nodes();
+      List<Integer> ports =
+          IntStream.range(0, nodes).mapToObj(node -> FreePorts.forCluster()).toList();
+      String seeds =
+          ports.stream().map(port -> "127.0.0.1:" + port).collect(Collectors.joining(","));
+      List<InetSocketAddress> addresses = new ArrayList<>();
+      List<URI> metrics = new ArrayList<>();
+      for (int i = 0; i < nodes; i++) {
+        String name = "node" + (i + 1);
+        int tlsPort = FreePorts.one();
+        NodeConfig config =
+            new NodeConfig(i == 0, ports.get(i), seeds)
+                .with(sections(tlsPort))
+                .with(spec.settings());
+        boolean settle = !scenario.cluster().cold() && i == nodes - 1;
+        BrokerProcess process =
+            BrokerProcess.fjordmq(
+                name, source, directory.resolve(name), config, settle, limits.limitedCommand(name));
+        processes.add(process);
+        addresses.add(certificates == null ? process.address() : BrokerProcess.loopback(tlsPort));
+        metrics.add(config.metrics());
+      }
+      return running(addresses, metrics);
+    }
+
+    private RunningBroker running(List<InetSocketAddress> addresses, List<URI> metrics)
+        throws IOException {
+      List<Long> pids = processes.stream().map(BrokerProcess::pid).toList();
+      return new RunningBroker(
+          spec.name(),
+          addresses,
+          certificates == null ? null : certificates.clients(mutual),
+          new BrokerWatch(pids, metrics),
+          List.copyOf(processes),
+          limits,
+          false,
+          this::close);
+    }
+
+    /** What the scenario requires of each node, as YAML. */
+    private String sections(int tlsPort) {
+      StringBuilder out = new StringBuilder();
+      if (certificates != null) {
+        // Without client certificates, a node rejects trustFile.
+        String trust =
+            mutual ? ", trustFile: " + certificates.trustFile() + ", clientAuth: required" : "";
+        out.append(
+            ("mqttServerConfig: {tlsListener: {host: 127.0.0.1, port: %d, certFile: %s, "
+                    + "keyFile: %s%s}}\n")
+                .formatted(tlsPort, certificates.certificateFile(), certificates.keyFile(), trust));
+      }
+      if (needsRaisedRateLimits(scenario)) {
+        out.append(BrokerSpec.UNLIMITED_RATES + "\n");
+      }
+      if (users != null) {
+        // Anonymous from this host, because the tool itself checks whether the node serves.
+        out.append(
+            "securityConfig: {allowAnonymous: loopback, passwordFile: %s, aclFile: %s}\n"
+                .formatted(users.passwords, users.acl));
+      }
+      int voters = scenario.cluster().voters();
+      if (voters > 0) {
+        out.append("storeConfig:\n");
+        for (String store : List.of("dist", "inbox", "retain")) {
+          out.append("  %s: {replicaVoterCount: %d}\n".formatted(store, voters));
+        }
+      }
+      return out.toString();
+    }
+
+    @Override
+    public void close() {
+      if (!starts.remove(this)) {
+        return;
+      }
+      List<BrokerProcess> ending = new ArrayList<>(processes);
+      Collections.reverse(ending);
+      ending.forEach(BrokerProcess::close);
+      if (!isComplete) {
+        try {
+          BrokerProcess.abandon(directory);
+        } catch (IOException e) {
+          throw new UncheckedIOException(
+              "a broker may still be running; its files are below " + directory, e);
+        }
+      }
+      try {
+        limits.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException("failed to clean up: " + e.getMessage(), e);
+      }
+    }
+  }
+
+  /** Password file and ACL file of a scenario's users. */
+  private record UserFiles(Path passwords, Path acl) {
+    static UserFiles write(Path directory, Scenario scenario) throws IOException {
+      Files.createDirectories(directory);
+      UserFiles files = new UserFiles(directory.resolve("passwords"), directory.resolve("acl"));
+      new Users(scenario).write(files.passwords, files.acl);
+      return files;
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package io.fjordmq.perf.broker;
+
+import io.fjordmq.perf.machine.ProcessUsage;
+import io.fjordmq.testing.FreePorts;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * A broker process that the tool started on a loopback port, and ends by its process id.
+ *
+ * @param name of the node
+ * @param pid of the broker itself, not of a script that started it
+ * @param address that clients connect to
+ * @param startSeconds from the start command to the first CONNACK
+ * @param idleKilobytes resident memory at that time
+ */
+public record BrokerProcess(
+    String name, long pid, InetSocketAddress address, double startSeconds, long idleKilobytes)
+    implements AutoCloseable {
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+  /** In a checkout without a build, the start script builds first. */
+  private static final long BUILD_SECONDS = 900;
+
+  private static final long STOP_SECONDS = 30;
+
+  /** In the data directory of a node that serves clients; begins with its process id. */
+  private static final String READY_FILE = "fjordmq.pid";
+
+  /** In the data directory of a node since its first start; the process id of the last start. */
+  private static final String LOCK_FILE = "lock";
+
+  /** Pause after startup; tests that measure nothing use less. */
+  private static final int SETTLE_SECONDS = Integer.getInteger("fjordmq.perf.settleSeconds", 5);
+
+  /**
+   * Debian's mosquitto with persistence and without limits.
+   *
+   * @param settings lines of mosquitto.conf
+   * @param wrapper modifies the start command, for example to limit resources
+   */
+  static BrokerProcess mosquitto(
+      Path directory, String settings, UnaryOperator<List<String>> wrapper)
+      throws IOException, InterruptedException {
+    int port = FreePorts.one();
+    Path config = Files.createDirectories(directory).resolve("mosquitto.conf");
+    Files.writeString(
+        config,
+        """
+        listener %d 127.0.0.1
+        allow_anonymous true
+        persistence true
+        persistence_location %s/
+        max_queued_messages 0
+        max_inflight_messages 0
+        user root
+        %s\
+        """
+            .formatted(port, directory, settings));
+    Path log = directory.resolve("mosquitto.log");
+    long start = System.nanoTime();
+    Process process =
+        new ProcessBuilder(wrapper.apply(List.of("mosquitto", "-c", config.toString())))
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    return awaited("mosquitto", process.pid(), port, start, SETTLE_SECONDS, log);
+  }
+
+  /** A node of a checkout, started by its own script. */
+  public static BrokerProcess fjordmq(String name, Path checkout, Path directory, NodeConfig config)
+      throws IOException, InterruptedException {
+    return fjordmq(name, checkout, directory, config, true, UnaryOperator.identity());
+  }
+
+  /**
+   * A node of a checkout.
+   *
+   * @param settle whether to wait some seconds after it has begun to serve
+   * @param wrapper modifies the start command, for example to limit resources; the checkout must
+   *     then be built
+   */
+  public static BrokerProcess fjordmq(
+      String name,
+      Path checkout,
+      Path directory,
+      NodeConfig config,
+      boolean settle,
+      UnaryOperator<List<String>> wrapper)
+      throws IOException, InterruptedException {
+    Path file = Files.createDirectories(directory).resolve("standalone.yml");
+    Files.writeString(file, config.text());
+    long start = System.nanoTime();
+    List<String> command =
+        List.of(script(checkout), "start", "-c", file.toString(), "-d", directory.toString());
+    call(wrapper.apply(command), directory.resolve("start.log"), "FjordMQ did not start");
+    List<Path> found = files(directory, READY_FILE);
+    if (found.size() != 1) {
+      throw new IOException(
+          "expected one " + READY_FILE + " below " + directory + ", found " + found);
+    }
+    int settleSeconds = settle ? SETTLE_SECONDS : 0;
+    return awaited(name, pid(found.get(0)), config.port(), start, settleSeconds, directory);
+  }
+
+  /**
+   * Builds a checkout unless it is built.
+   *
+   * @param directory for the output of the build
+   */
+  public static void build(Path checkout, Path directory) throws IOException, InterruptedException {
+    Path log = Files.createDirectories(directory).resolve("build.log");
+    call(List.of(script(checkout), "build"), log, "failed to build FjordMQ");
+  }
+
+  private static String script(Path checkout) {
+    return checkout.resolve("bin/standalone.sh").toString();
+  }
+
+  private static void call(List<String> command, Path log, String failed)
+      throws IOException, InterruptedException {
+    Process script =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    if (!script.waitFor(BUILD_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
+      throw new IOException(failed + ": " + Files.readString(log));
+    }
+  }
+
+  private static BrokerProcess awaited(
+      String name, long pid, int port, long startNanos, int settleSeconds, Path log)
+      throws IOException, InterruptedException {
+    InetSocketAddress address = loopback(port);
+    double seconds = new FirstConnack(address, log).await(startNanos, START_TIMEOUT);
+    TimeUnit.SECONDS.sleep(settleSeconds);
+    return new BrokerProcess(name, pid, address, seconds, ProcessUsage.of(pid).residentKilobytes());
+  }
+
+  static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  private static List<Path> files(Path directory, String name) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.filter(file -> file.endsWith(name)).toList();
+    }
+  }
+
+  private static long pid(Path file) throws IOException {
+    return Long.parseLong(Files.readString(file).trim().split("\\s+", -1)[0]);
+  }
+
+  /**
+   * Ends a failed start: its child processes, and detached nodes with data below the directory,
+   * ready or not.
+   */
+  static void abandon(Path directory) throws IOException {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
+    if (Files.isDirectory(directory)) {
+      for (Path file : files(directory, LOCK_FILE)) {
+        String pid = Files.readString(file).strip();
+        if (isNodeBelow(directory, pid)) {
+          end(Long.parseLong(pid));
+        }
+      }
+    }
+  }
+
+  /** False if the node has ended, even if another process has its id now. */
+  private static boolean isNodeBelow(Path directory, String pid) {
+    try {
+      return Files.readString(Path.of("/proc", pid, "cmdline")).contains(directory.toString());
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Stops the broker gracefully and waits for it. */
+  @Override
+  public void close() {
+    end(pid);
+  }
+
+  private static void end(long pid) {
+    ProcessHandle.of(pid)
+        .ifPresent(
+            process -> {
+              process.destroy();
+              try {
+                process.onExit().get(STOP_SECONDS, TimeUnit.SECONDS);
+              } catch (InterruptedException | ExecutionException | TimeoutException e) {
+                process.destroyForcibly();
+              }
+            });
+  }
+}

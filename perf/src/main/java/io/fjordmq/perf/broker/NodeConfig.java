@@ -1,0 +1,82 @@
+package io.fjordmq.perf.broker;
+
+import io.fjordmq.testing.FreePorts;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+
+/**
+ * The configuration of one FjordMQ node on free loopback ports, to which sections can be added. Not
+ * thread-safe.
+ */
+public final class NodeConfig {
+  private final int port = FreePorts.one();
+  private final int httpPort = FreePorts.one();
+  private final Map<String, Object> sections;
+
+  /** A node that is a cluster of its own. */
+  public NodeConfig() {
+    this(true, FreePorts.forCluster(), "");
+  }
+
+  /**
+   * A node of a cluster.
+   *
+   * @param first whether it bootstraps the cluster
+   * @param seeds as in clusterConfig.seedEndpoints
+   */
+  NodeConfig(boolean first, int clusterPort, String seeds) {
+    sections =
+        parse(
+            """
+            bootstrap: %s
+            mqttServerConfig: {tcpListener: {host: 127.0.0.1, port: %d}}
+            httpConfig: {host: 127.0.0.1, port: %d}
+            clusterConfig: {env: Perf, host: 127.0.0.1, port: %d, seedEndpoints: '%s'}
+            """
+                .formatted(first, port, httpPort, clusterPort, seeds));
+  }
+
+  /** Adds sections; a key that is already set is replaced. Returns this. */
+  public NodeConfig with(String yaml) {
+    merge(sections, parse(yaml));
+    return this;
+  }
+
+  private static Map<String, Object> parse(String yaml) {
+    Map<String, Object> content = new Yaml(new SafeConstructor(new LoaderOptions())).load(yaml);
+    return content == null ? new LinkedHashMap<>() : content;
+  }
+
+  @SuppressWarnings("unchecked") // SnakeYAML returns maps with the keys of the text, all strings
+  private static void merge(Map<String, Object> into, Map<String, Object> from) {
+    from.forEach(
+        (key, value) -> {
+          if (value instanceof Map && into.get(key) instanceof Map) {
+            merge((Map<String, Object>) into.get(key), (Map<String, Object>) value);
+          } else {
+            into.put(key, value);
+          }
+        });
+  }
+
+  /** The port of its TCP listener for clients. */
+  public int port() {
+    return port;
+  }
+
+  URI metrics() {
+    return URI.create("http://127.0.0.1:" + httpPort + "/metrics");
+  }
+
+  /** As a configuration file. */
+  String text() {
+    DumperOptions options = new DumperOptions();
+    options.setDefaultFlowStyle(DumperOptions.FlowStyle.BLOCK);
+    return new Yaml(options).dump(sections);
+  }
+}

@@ -1,0 +1,60 @@
+package io.fjordmq.perf.broker;
+
+import io.fjordmq.perf.ClientLoops;
+import io.fjordmq.perf.machine.BrokerWatch;
+import io.netty.handler.ssl.SslContext;
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A broker that serves clients.
+ *
+ * @param name in reports
+ * @param addresses of its nodes
+ * @param tls how clients connect; null for plain TCP
+ * @param watch observes its processes and metrics
+ * @param processes its nodes, if they were started here
+ * @param limits of its nodes, if they were started here
+ * @param staying whether it keeps running after the run
+ * @param end stops the processes that were started for it
+ */
+public record RunningBroker(
+    String name,
+    List<InetSocketAddress> addresses,
+    @Nullable SslContext tls,
+    BrokerWatch watch,
+    List<BrokerProcess> processes,
+    LimitedNodes limits,
+    boolean staying,
+    Runnable end)
+    implements AutoCloseable {
+  /**
+   * Event loops of its clients. The tool never starts a broker on another host, and the user has
+   * confirmed the addresses of a running one.
+   */
+  public ClientLoops loops(int threads) {
+    return new ClientLoops(addresses, threads, tls, true);
+  }
+
+  /** The same broker, which keeps running, so that its persistent sessions must be removed. */
+  public RunningBroker reused() {
+    return new RunningBroker(name, addresses, tls, watch, processes, limits, true, () -> {});
+  }
+
+  /** The process id of its first node. */
+  public long pid() {
+    return processes.get(0).pid();
+  }
+
+  /** The same broker for clients that connect over plain TCP; it keeps running. */
+  public RunningBroker overTcp() {
+    List<InetSocketAddress> plain = processes.stream().map(BrokerProcess::address).toList();
+    return new RunningBroker(name, plain, null, watch, processes, limits, true, () -> {});
+  }
+
+  @Override
+  public void close() {
+    end.run();
+  }
+}

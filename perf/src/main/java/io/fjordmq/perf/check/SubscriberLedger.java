@@ -1,0 +1,90 @@
+package io.fjordmq.perf.check;
+
+import java.util.Arrays;
+
+/**
+ * The ledger of a subscriber that is the only one for the publishers first, first + step, first + 2
+ * step …
+ */
+public final class SubscriberLedger implements Ledger {
+  private final int first;
+  private final int step;
+  private final Mix mix;
+  private final Stream[] streams;
+
+  /** The last number of each class, by publisher; empty if there is only one class. */
+  private final int[] latest;
+
+  /**
+   * @param publishers total number of publishers
+   */
+  public SubscriberLedger(int first, int step, int publishers, Mix mix) {
+    this.mix = mix;
+    this.first = first;
+    this.step = step;
+    this.streams = new Stream[first < publishers ? (publishers - first - 1) / step + 1 : 0];
+    for (int i = 0; i < streams.length; i++) {
+      streams[i] = new Stream();
+    }
+    this.latest = new int[mix.isMixed() ? 2 * streams.length : 0];
+    Arrays.fill(latest, -1);
+  }
+
+  /** The ledger for a single publisher. */
+  public static SubscriberLedger of(int publisher, Mix mix) {
+    return new SubscriberLedger(publisher, 1, publisher + 1, mix);
+  }
+
+  @Override
+  public Entry accept(int publisher, int number) {
+    int distance = publisher - first;
+    if (distance < 0 || distance % step != 0 || distance / step >= streams.length) {
+      return Entry.MISROUTED;
+    }
+    int place = distance / step;
+    boolean overtaken = isOvertaken(place, number);
+    return switch (streams[place].accept(number)) {
+      case NEW -> Entry.NEW;
+      case LATE -> overtaken ? Entry.OUT_OF_ORDER : Entry.NEW;
+      case DUPLICATE -> Entry.DUPLICATE;
+    };
+  }
+
+  /** Whether a later message of the same class came first; not used with only one class. */
+  private boolean isOvertaken(int place, int number) {
+    if (latest.length == 0) {
+      return true;
+    }
+    int key = mix.key(place, number);
+    if (number > latest[key]) {
+      latest[key] = number;
+      return false;
+    }
+    return true;
+  }
+
+  @Override
+  public void leave() {
+    for (Stream stream : streams) {
+      stream.leave();
+    }
+  }
+
+  @Override
+  public long onReconnected(SentMessages sentMessages) {
+    long excused = 0;
+    for (int i = 0; i < streams.length; i++) {
+      excused += streams[i].onReconnected(sentMessages.count(first + i * step));
+    }
+    return excused;
+  }
+
+  @Override
+  public Missing missing(SentMessages sentMessages) {
+    Missing missing = Missing.NONE;
+    for (int i = 0; i < streams.length; i++) {
+      missing = missing.plus(streams[i].missing(sentMessages, first + i * step));
+    }
+    return missing;
+  }
+}

@@ -1,0 +1,140 @@
+package io.fjordmq.perf.machine;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Resource usage of a process as reported by Linux.
+ *
+ * @param cpuMicros user and system time since its start, in microseconds; the kernel counts in 10
+ *     ms
+ * @param residentKilobytes current memory ({@code VmRSS})
+ * @param writtenBytes bytes written to disk ({@code write_bytes}); empty if only the owner of the
+ *     process may read it
+ */
+public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong writtenBytes) {
+  private static final long MICROS_PER_TICK = 10_000;
+  private static final int UTIME_AFTER_NAME = 11;
+
+  /**
+   * Usage of a process of any user.
+   *
+   * @throws UncheckedIOException if the process does not exist
+   */
+  public static ProcessUsage of(long pid) {
+    return of(Path.of("/proc", Long.toString(pid)));
+  }
+
+  /**
+   * The same.
+   *
+   * @param proc its directory there
+   */
+  static ProcessUsage of(Path proc) {
+    try {
+      return new ProcessUsage(
+          cpuMicros(Files.readString(proc.resolve("stat"))),
+          valueOf(Files.readAllLines(proc.resolve("status")), "VmRSS:"),
+          writtenBytes(proc.resolve("io")));
+    } catch (IOException e) {
+      throw new UncheckedIOException("process " + proc.getFileName() + " does not exist", e);
+    }
+  }
+
+  /** Other users may read the other files, but not this one. */
+  private static OptionalLong writtenBytes(Path io) throws IOException {
+    try {
+      return OptionalLong.of(valueOf(Files.readAllLines(io), "write_bytes:"));
+    } catch (AccessDeniedException | NoSuchFileException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /** The sums over several processes; a value that is unknown for one is unknown for all. */
+  public static ProcessUsage of(List<Long> pids) {
+    ProcessUsage sum = new ProcessUsage(0, 0, OptionalLong.of(0));
+    for (long pid : pids) {
+      ProcessUsage one = of(pid);
+      sum =
+          new ProcessUsage(
+              sum.cpuMicros + one.cpuMicros,
+              sum.residentKilobytes + one.residentKilobytes,
+              sum(sum.writtenBytes, one.writtenBytes));
+    }
+    return sum;
+  }
+
+  private static OptionalLong sum(OptionalLong one, OptionalLong other) {
+    return one.isPresent() && other.isPresent()
+        ? OptionalLong.of(one.getAsLong() + other.getAsLong())
+        : OptionalLong.empty();
+  }
+
+  /** Bytes written since then; empty if unknown. */
+  public OptionalDouble writtenSince(ProcessUsage before) {
+    return writtenBytes.isPresent() && before.writtenBytes.isPresent()
+        ? OptionalDouble.of(writtenBytes.getAsLong() - before.writtenBytes.getAsLong())
+        : OptionalDouble.empty();
+  }
+
+  /**
+   * CPU time of the threads of a process with this name prefix, in microseconds since their start;
+   * the kernel counts in 10 ms.
+   */
+  public static long threadCpuMicros(long pid, String namePrefix) {
+    return threads(pid, namePrefix).stream()
+        .mapToLong(thread -> cpuMicros(read(thread.resolve("stat"))))
+        .sum();
+  }
+
+  private static long cpuMicros(String stat) {
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    long ticks =
+        Long.parseLong(fields[UTIME_AFTER_NAME]) + Long.parseLong(fields[UTIME_AFTER_NAME + 1]);
+    return ticks * MICROS_PER_TICK;
+  }
+
+  /**
+   * How long the same threads were runnable without a processor, in microseconds since their start.
+   */
+  public static long threadWaitMicros(long pid, String namePrefix) {
+    return threads(pid, namePrefix).stream()
+        .map(thread -> read(thread.resolve("schedstat")).split(" ", -1)[1])
+        .mapToLong(nanos -> TimeUnit.NANOSECONDS.toMicros(Long.parseLong(nanos)))
+        .sum();
+  }
+
+  private static List<Path> threads(long pid, String namePrefix) {
+    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+      return threads.filter(thread -> read(thread.resolve("comm")).startsWith(namePrefix)).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("process " + pid + " does not exist", e);
+    }
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + file, e);
+    }
+  }
+
+  private static long valueOf(List<String> lines, String key) {
+    for (String line : lines) {
+      if (line.startsWith(key)) {
+        return Long.parseLong(line.replaceAll("[^0-9]", ""));
+      }
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,42 @@
+package io.fjordmq.perf.machine;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Temporary directory for the data and logs of brokers. */
+public record WorkFolder(Path path) {
+  /** Creates it. */
+  public static WorkFolder make() throws IOException {
+    return new WorkFolder(Files.createTempDirectory("fjordmq-perf"));
+  }
+
+  /**
+   * Keeps the directory for diagnosis. With an external broker it is empty and is deleted.
+   *
+   * @return whether it has any files
+   */
+  public boolean keep() throws IOException {
+    try (Stream<Path> files = Files.walk(path)) {
+      if (files.anyMatch(Files::isRegularFile)) {
+        return true;
+      }
+    }
+    delete();
+    return false;
+  }
+
+  /** Deletes it with its contents. */
+  public void delete() throws IOException {
+    List<Path> all;
+    try (Stream<Path> files = Files.walk(path)) {
+      all = files.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path file : all) {
+      Files.delete(file);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package io.fjordmq.perf.scenario;
+
+/**
+ * Clients that disconnect properly after a random time and return a second later, repeatedly.
+ *
+ * @param percent of the publishers and subscribers; 0 for none
+ * @param minSeconds shortest connection
+ * @param maxSeconds longest connection
+ */
+public record ClientChurn(double percent, int minSeconds, int maxSeconds) {
+  public static final ClientChurn NONE = new ClientChurn(0, 0, 0);
+
+  public ClientChurn {
+    if (percent < 0 || percent > 100) {
+      throw new UsageException("leavingPercent must be between 0 and 100, not " + percent);
+    }
+    if (percent > 0 && (minSeconds < 1 || maxSeconds < minSeconds)) {
+      throw new UsageException(
+          "minLifeSeconds must be at least 1 and not above maxLifeSeconds, not %d and %d"
+              .formatted(minSeconds, maxSeconds));
+    }
+  }
+
+  /** Whether client n is one of them; they are spread evenly. */
+  public boolean includes(int number) {
+    return (long) ((number + 1L) * percent / 100) > (long) (number * percent / 100);
+  }
+}

@@ -1,0 +1,81 @@
+package io.fjordmq.perf.tool;
+
+import io.fjordmq.perf.machine.ControlGroups;
+import io.fjordmq.perf.machine.MachineFacts;
+import io.fjordmq.perf.scenario.Cluster;
+import io.fjordmq.perf.scenario.NodeLimits;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The limits of a scenario's nodes on this host.
+ *
+ * @param processors of the host
+ * @param gibibytes of memory of the host
+ */
+record HostResources(int processors, double gibibytes) {
+  private static final double GIBIBYTE = 1L << 30;
+
+  static HostResources own() {
+    return new HostResources(
+        Runtime.getRuntime().availableProcessors(), MachineFacts.memoryBytes() / GIBIBYTE);
+  }
+
+  /**
+   * Tries to limit a process; returns why nodes cannot be limited.
+   *
+   * @param starts whether nodes are started on this host
+   */
+  static Optional<String> obstacle(NodeLimits limits, boolean starts) {
+    if (limits.isNone()) {
+      return Optional.empty();
+    }
+    if (!starts) {
+      return Optional.of(
+          refusal(limits, "the limits of an external broker are set where it was started"));
+    }
+    try {
+      ControlGroups.own().probe(limits);
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of(refusal(limits, "this host does not allow it: " + e.getMessage()));
+    }
+  }
+
+  private static String refusal(NodeLimits limits, String why) {
+    return "node-limits: each node is limited to %s, but %s; %s"
+        .formatted(limits, why, OptionalRequirement.NODE_LIMITS.advice());
+  }
+
+  /**
+   * Notes for the reader of the report.
+   *
+   * @param original limits of the scenario
+   * @param cluster the cluster that is run
+   */
+  List<String> notes(NodeLimits original, Cluster cluster) {
+    NodeLimits limits = cluster.limits();
+    if (original.isNone()) {
+      return List.of();
+    }
+    if (limits.isNone()) {
+      return List.of("omitted: the limit of " + original + " per node");
+    }
+    List<String> notes = new ArrayList<>();
+    notes.add("each node is limited to " + limits + ", regardless of the scale");
+    String host = "%d and %.1f GiB".formatted(processors, gibibytes);
+    if (limits.processors() > processors || limits.gibibytes() > gibibytes) {
+      notes.add(
+          "that is above the host's capacity (" + host + "): the limit has little or no effect");
+    } else if (cluster.nodes() * limits.processors() > processors
+        || cluster.nodes() * limits.gibibytes() > gibibytes) {
+      notes.add(
+          ("%d nodes at their limits are above the host's capacity (%s), and the load "
+                  + "tool needs some as well: a node may get less than its limit")
+              .formatted(cluster.nodes(), host));
+    }
+    return notes;
+  }
+}

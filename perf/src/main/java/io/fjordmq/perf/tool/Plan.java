@@ -1,0 +1,71 @@
+package io.fjordmq.perf.tool;
+
+import io.fjordmq.perf.benchmark.Benchmark;
+import io.fjordmq.perf.benchmark.BenchmarkRun;
+import io.fjordmq.perf.broker.BrokerSpec;
+import io.fjordmq.perf.scenario.UsageException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a run will do, decided before anything starts.
+ *
+ * @param name of the scenario
+ * @param summary one-line description
+ * @param published what others measured with the original; may be empty
+ * @param flow of a load scenario; empty for benchmarks
+ * @param parameters of a benchmark
+ * @param facts for the report
+ * @param notes how the work differs from what the name implies
+ * @param work measures
+ */
+record Plan(
+    String name,
+    String summary,
+    String published,
+    String flow,
+    int runs,
+    int warmSeconds,
+    int seconds,
+    Map<String, String> parameters,
+    Map<String, String> facts,
+    List<String> notes,
+    Work work) {
+  /** The measurement itself. */
+  interface Work {
+    void run(BenchmarkRun run) throws Exception;
+  }
+
+  /**
+   * The plan of a benchmark.
+   *
+   * @throws UsageException if it cannot do what the options require
+   */
+  static Plan of(Benchmark benchmark, RunOptions options) {
+    boolean onlyOne = options.brokers.size() != 1;
+    if (!options.hosts().isEmpty() || !options.scale().isFull() || options.reuse) {
+      throw new UsageException(
+          benchmark.name() + " starts its own brokers; --hosts, --scale and --reuse do not apply");
+    }
+    if (!benchmark.comparesBrokers()
+        && (onlyOne || options.brokers.contains(BrokerSpec.MOSQUITTO))) {
+      throw new UsageException(benchmark.name() + " measures one version of FjordMQ");
+    }
+    Map<String, String> parameters = benchmark.parametersWith(options.parameters);
+    Map<String, String> facts = new TreeMap<>();
+    parameters.forEach((key, value) -> facts.put("parameter " + key, value));
+    return new Plan(
+        benchmark.name(),
+        benchmark.summary(),
+        "",
+        "",
+        options.runs(benchmark.runs()),
+        options.warmSeconds(benchmark.warmSeconds()),
+        options.seconds(benchmark.seconds()),
+        parameters,
+        facts,
+        List.of(),
+        benchmark::run);
+  }
+}

@@ -1,0 +1,57 @@
+package io.fjordmq.perf.broker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BrokerProcessTest {
+  @TempDir Path directory;
+  @TempDir Path elsewhere;
+
+  /** Not a child of this process, like a node whose start script has given up. */
+  private static ProcessHandle detached(Path directory) throws IOException {
+    Path config = Files.writeString(directory.resolve("standalone.yml"), "");
+    Process script =
+        new ProcessBuilder(
+                "sh", "-c", "tail -f \"$0\" >/dev/null 2>&1 & echo $!", config.toString())
+            .start();
+    String pid = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return ProcessHandle.of(Long.parseLong(pid.strip())).orElseThrow();
+  }
+
+  private void lock(long pid) throws IOException {
+    Path data = Files.createDirectories(directory.resolve("node1/data"));
+    Files.writeString(data.resolve("lock"), pid + "\n");
+  }
+
+  @Test
+  void shouldEndANodeThatIsNotReadyWhenItsStartIsAbandoned() throws Exception {
+    ProcessHandle node = detached(directory);
+    try {
+      lock(node.pid());
+      BrokerProcess.abandon(directory);
+      node.onExit().get(30, TimeUnit.SECONDS);
+      assertThat(node.isAlive()).isFalse();
+    } finally {
+      node.destroyForcibly();
+    }
+  }
+
+  @Test
+  void shouldSpareAProcessThatHasTheIdOfANodeThatEnded() throws Exception {
+    ProcessHandle other = detached(elsewhere);
+    try {
+      lock(other.pid());
+      BrokerProcess.abandon(directory);
+      assertThat(other.isAlive()).isTrue();
+    } finally {
+      other.destroyForcibly();
+    }
+  }
+}

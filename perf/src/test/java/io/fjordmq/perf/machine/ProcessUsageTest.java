@@ -1,0 +1,64 @@
+package io.fjordmq.perf.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+@EnabledOnOs(OS.LINUX)
+class ProcessUsageTest {
+  @Test
+  void shouldSeeThisProcessBurnCpu() {
+    long self = ProcessHandle.current().pid();
+    ProcessUsage before = ProcessUsage.of(self);
+    long rounds = 0;
+    while (ProcessUsage.of(self).cpuMicros() < before.cpuMicros() + 50_000) {
+      rounds++;
+    }
+    assertThat(rounds).isPositive();
+    assertThat(before.residentKilobytes()).isGreaterThan(1_000);
+  }
+
+  @Test
+  void shouldSeeOneThreadBurnCpuAndWhatItWaited() {
+    long self = ProcessHandle.current().pid();
+    String name = Thread.currentThread().getName();
+    Thread.currentThread().setName("burner");
+    try {
+      while (ProcessUsage.threadCpuMicros(self, "burner") < 50_000) {
+        assertThat(ProcessUsage.threadWaitMicros(self, "burner")).isNotNegative();
+      }
+    } finally {
+      Thread.currentThread().setName(name);
+    }
+    assertThat(ProcessUsage.threadCpuMicros(self, "nobody")).isZero();
+  }
+
+  @Test
+  void shouldMeasureWhatBelongsToSomebodyElse(@TempDir Path proc) throws IOException {
+    Path self = Path.of("/proc/self");
+    for (String readable : new String[] {"stat", "status"}) {
+      Files.writeString(proc.resolve(readable), Files.readString(self.resolve(readable)));
+    }
+    ProcessUsage theirs = ProcessUsage.of(proc); // without its io
+    assertThat(theirs.residentKilobytes()).isPositive();
+    assertThat(theirs.writtenSince(theirs)).isEmpty();
+    ProcessUsage own = ProcessUsage.of(ProcessHandle.current().pid());
+    assertThat(own.writtenSince(own)).hasValue(0);
+    assertThat(own.writtenSince(theirs)).isEmpty();
+  }
+
+  @Test
+  void shouldSayWhichProcessIsNotThere() {
+    assertThatThrownBy(() -> ProcessUsage.of(Integer.MAX_VALUE))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageContaining(String.valueOf(Integer.MAX_VALUE));
+  }
+}
