@@ -86,7 +86,9 @@ for name in ${failed[@]+"${failed[@]}"}; do
   log="target/test-${name%-leak}.log"
   [ -f "$log" ] || continue
   printf '\n== %s failed; %s ends with:\n' "$name" "$log"
-  { grep -E '^(FAILED|\[ERROR\]|.*LEAK: )' "$log" || tail -n 20 "$log"; } | cut -c -1000 | head -n 40
+  # The lines after a leak say where the buffer was allocated and used.
+  { grep -E -A 30 'LEAK: ' "$log" | head -n 150; grep -E '^(FAILED|\[ERROR\])' "$log" || tail -n 20 "$log"; } |
+    cut -c -1000 | head -n 190
 done
 
 # The reports contain more than Maven's last lines: totals of all modules, failures and the slowest test class.
