@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -88,12 +89,19 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
 
   /**
    * CPU time of the threads of a process with this name prefix, in microseconds since their start;
-   * the kernel counts in 10 ms.
+   * the kernel counts in 10 ms. A thread that ends meanwhile is left out.
    */
   public static long threadCpuMicros(long pid, String namePrefix) {
-    return threads(pid, namePrefix).stream()
-        .mapToLong(thread -> cpuMicros(read(thread.resolve("stat"))))
-        .sum();
+    return threadCpuMicros(Path.of("/proc", Long.toString(pid)), namePrefix);
+  }
+
+  /**
+   * The same.
+   *
+   * @param proc its directory there
+   */
+  static long threadCpuMicros(Path proc, String namePrefix) {
+    return threads(proc, namePrefix, "stat").stream().mapToLong(ProcessUsage::cpuMicros).sum();
   }
 
   private static long cpuMicros(String stat) {
@@ -107,25 +115,30 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
    * How long the same threads were runnable without a processor, in microseconds since their start.
    */
   public static long threadWaitMicros(long pid, String namePrefix) {
-    return threads(pid, namePrefix).stream()
-        .map(thread -> read(thread.resolve("schedstat")).split(" ", -1)[1])
-        .mapToLong(nanos -> TimeUnit.NANOSECONDS.toMicros(Long.parseLong(nanos)))
+    return threads(Path.of("/proc", Long.toString(pid)), namePrefix, "schedstat").stream()
+        .mapToLong(stat -> Long.parseLong(stat.split(" ", -1)[1]))
+        .map(TimeUnit.NANOSECONDS::toMicros)
         .sum();
   }
 
-  private static List<Path> threads(long pid, String namePrefix) {
-    try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
-      return threads.filter(thread -> read(thread.resolve("comm")).startsWith(namePrefix)).toList();
+  /** The content of a file of each of these threads. */
+  private static List<String> threads(Path proc, String namePrefix, String file) {
+    try (Stream<Path> threads = Files.list(proc.resolve("task"))) {
+      return threads
+          .filter(thread -> read(thread.resolve("comm")).orElse("").startsWith(namePrefix))
+          .flatMap(thread -> read(thread.resolve(file)).stream())
+          .toList();
     } catch (IOException e) {
-      throw new UncheckedIOException("process " + pid + " does not exist", e);
+      throw new UncheckedIOException("process " + proc.getFileName() + " does not exist", e);
     }
   }
 
-  private static String read(Path file) {
+  /** Empty if the thread has ended: its files are gone, or cannot be read although they exist. */
+  private static Optional<String> read(Path file) {
     try {
-      return Files.readString(file);
+      return Optional.of(Files.readString(file));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + file, e);
+      return Optional.empty();
     }
   }
 

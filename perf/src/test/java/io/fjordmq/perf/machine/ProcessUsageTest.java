@@ -42,6 +42,17 @@ class ProcessUsageTest {
   }
 
   @Test
+  void shouldLeaveOutThreadsThatEndWhileTheyAreRead(@TempDir Path proc) throws IOException {
+    Path lives = Files.createDirectories(proc.resolve("task").resolve("1"));
+    Files.writeString(lives.resolve("comm"), "loop-1");
+    Files.writeString(lives.resolve("stat"), "1 (loop-1) S 0 0 0 0 0 0 0 0 0 0 2 3 0 0");
+    Path ends = Files.createDirectories(proc.resolve("task").resolve("2"));
+    Files.writeString(ends.resolve("comm"), "loop-2");
+    Files.createDirectories(proc.resolve("task").resolve("3"));
+    assertThat(ProcessUsage.threadCpuMicros(proc, "loop")).isEqualTo(50_000);
+  }
+
+  @Test
   void shouldMeasureWhatBelongsToSomebodyElse(@TempDir Path proc) throws IOException {
     Path self = Path.of("/proc/self");
     for (String readable : new String[] {"stat", "status"}) {
