@@ -1,13 +1,16 @@
 package io.fjordmq.inbox;
 
+import static io.fjordmq.inbox.Samples.HANDLE;
+import static io.fjordmq.inbox.Samples.ID;
+import static io.fjordmq.inbox.Samples.LIMITS;
+import static io.fjordmq.inbox.Samples.MESSAGE;
+import static io.fjordmq.inbox.Samples.MESSAGE_HEX;
+import static io.fjordmq.inbox.Samples.OPTIONS;
+import static io.fjordmq.inbox.Samples.OWNER;
+import static io.fjordmq.inbox.Samples.hex;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
-import io.fjordmq.api.RetainHandling;
-import io.fjordmq.api.SubscriptionOptions;
-import io.fjordmq.api.Topic;
 import io.fjordmq.api.Will;
 import io.fjordmq.common.MessageCodec;
 import java.nio.ByteBuffer;
@@ -18,28 +21,6 @@ import org.junit.jupiter.api.Test;
 
 /** The bytes on disk. Changing one of these requires a new version. */
 class RowBytesTest {
-  private static final InboxId ID = new InboxId("t", "c1");
-  private static final InboxHandle HANDLE = new InboxHandle(ID, 0x1122334455667788L, 300);
-  private static final Owner OWNER = new Owner("n1", 5);
-  private static final InboxLimits LIMITS = new InboxLimits(10, 1000, InboxLimits.WhenFull.REFUSE);
-  private static final SubscriptionOptions OPTIONS =
-      new SubscriptionOptions(Qos.EXACTLY_ONCE, true, false, RetainHandling.SEND_NEVER, 300);
-  private static final Message MESSAGE =
-      new Message(
-          new Topic("a"),
-          new byte[] {9},
-          Qos.AT_LEAST_ONCE,
-          false,
-          MessageProperties.NONE,
-          "",
-          1,
-          Message.NEVER);
-  private static final String MESSAGE_HEX = "01010101610001" + "09";
-
-  private static String hex(byte[] bytes) {
-    return HexFormat.of().formatHex(bytes);
-  }
-
   @Test
   void shouldNotChangeTheBuckets() {
     assertThat(ID.hash()).isEqualTo(0x783053e928b59de6L);
@@ -54,7 +35,7 @@ class RowBytesTest {
   @Test
   void shouldSplitTheKeySpaceEvenly() {
     assertThat(InboxKeys.evenSplits(4))
-        .extracting(RowBytesTest::hex)
+        .extracting(Samples::hex)
         .containsExactly("0400", "0800", "0c00");
     assertThat(InboxKeys.evenSplits(1)).isEmpty();
   }

@@ -1,47 +1,28 @@
 package io.fjordmq.inbox;
 
+import static io.fjordmq.inbox.Samples.HANDLE;
+import static io.fjordmq.inbox.Samples.ID;
+import static io.fjordmq.inbox.Samples.LIMITS;
+import static io.fjordmq.inbox.Samples.MESSAGE;
+import static io.fjordmq.inbox.Samples.MESSAGE_HEX;
+import static io.fjordmq.inbox.Samples.OPTIONS;
+import static io.fjordmq.inbox.Samples.OWNER;
+import static io.fjordmq.inbox.Samples.hex;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.api.Message;
-import io.fjordmq.api.MessageProperties;
 import io.fjordmq.api.Qos;
-import io.fjordmq.api.RetainHandling;
-import io.fjordmq.api.SubscriptionOptions;
-import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.common.MalformedBytesException;
 import io.fjordmq.common.MessageCodec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The bytes in the log. Changing one of these requires a new version. */
 class StoredBytesTest {
-  private static final InboxId ID = new InboxId("t", "c1");
-  private static final InboxHandle HANDLE = new InboxHandle(ID, 0x1122334455667788L, 300);
   private static final String HANDLE_HEX = "0174" + "026331" + "1122334455667788" + "ac02";
-  private static final Owner OWNER = new Owner("n1", 5);
-  private static final InboxLimits LIMITS = new InboxLimits(10, 1000, InboxLimits.WhenFull.REFUSE);
-  private static final SubscriptionOptions OPTIONS =
-      new SubscriptionOptions(Qos.EXACTLY_ONCE, true, false, RetainHandling.SEND_NEVER, 300);
-  private static final Message MESSAGE =
-      new Message(
-          new Topic("a"),
-          new byte[] {9},
-          Qos.AT_LEAST_ONCE,
-          false,
-          MessageProperties.NONE,
-          "",
-          1,
-          Message.NEVER);
-  private static final String MESSAGE_HEX = "01010101610001" + "09";
-
-  private static String hex(byte[] bytes) {
-    return HexFormat.of().formatHex(bytes);
-  }
 
   @Test
   void shouldNotChangeTheBytesOfInsertions() {
