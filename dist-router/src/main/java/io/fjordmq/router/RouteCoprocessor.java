@@ -79,6 +79,7 @@ final class RouteCoprocessor implements Coprocessor {
   /** Not supported: every node matches against its own table. */
   @Override
   public byte[] query(ByteBuffer query, KvReader state) {
-    throw new UnsupportedOperationException("the router store does not support queries");
+    throw new UnsupportedOperationException(
+        "ranges of the dist store cannot be queried: every node matches against its own route table");
   }
 }

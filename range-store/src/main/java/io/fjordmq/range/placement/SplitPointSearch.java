@@ -23,8 +23,8 @@ final class SplitPointSearch {
   /**
    * Where a range would be split at an operator's request.
    *
-   * @param key null if there is no key
-   * @param noSplitReason reason why there is no key; empty if there is one
+   * @param key null if the range cannot be split
+   * @param noSplitReason why it cannot be split; empty if it can
    */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
   record SplitPoint(byte @Nullable [] key, String noSplitReason) {}
