@@ -1,5 +1,6 @@
 package io.fjordmq.perf;
 
+import io.fjordmq.common.net.EventLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -7,7 +8,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -81,7 +81,7 @@ public final class ClientLoops implements AutoCloseable {
     this.tls = tls;
     boolean epoll = Epoll.isAvailable();
     this.group =
-        new MultiThreadIoEventLoopGroup(
+        new EventLoops(
             threads,
             new DefaultThreadFactory(tls == null ? THREADS : ENCRYPTED_THREADS),
             epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());

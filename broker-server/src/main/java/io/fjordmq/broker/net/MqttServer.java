@@ -2,10 +2,10 @@ package io.fjordmq.broker.net;
 
 import io.fjordmq.broker.protocol.ClientConnections;
 import io.fjordmq.broker.protocol.Peer;
+import io.fjordmq.common.net.EventLoops;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -99,8 +99,7 @@ public final class MqttServer implements AutoCloseable {
   }
 
   private static EventLoopGroup group(String name, int threads, Transport transport) {
-    return new MultiThreadIoEventLoopGroup(
-        threads, new DefaultThreadFactory(name), transport.handlers());
+    return new EventLoops(threads, new DefaultThreadFactory(name), transport.handlers());
   }
 
   private void open(

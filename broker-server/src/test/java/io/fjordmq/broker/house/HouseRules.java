@@ -151,6 +151,7 @@ final class HouseRules {
         .that()
         .resideOutsideOfPackages(
             ROOT + "broker..",
+            ROOT + "common.net..",
             CONSENSUS + "transport..",
             ROOT + "cluster.peer..",
             ROOT + "cluster.tls..")

@@ -6,6 +6,7 @@ import io.fjordmq.cluster.peer.proto.HelloReplyMessage;
 import io.fjordmq.cluster.peer.proto.PeersGrpc;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.ReloadingContext;
+import io.fjordmq.common.net.EventLoops;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
@@ -13,7 +14,6 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
@@ -54,7 +54,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
   public static PeerChannels open(PeerSettings settings, @Nullable ClusterTls tls)
       throws IOException {
     EventLoopGroup eventLoops =
-        new MultiThreadIoEventLoopGroup(
+        new EventLoops(
             settings.ioThreads(),
             new DefaultThreadFactory("peer-io", true),
             NioIoHandler.newFactory());

@@ -15,6 +15,7 @@ import io.fjordmq.cluster.consensus.TransportSettings;
 import io.fjordmq.cluster.consensus.log.PeerNames;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.ReloadingContext;
+import io.fjordmq.common.net.EventLoops;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -22,7 +23,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -86,7 +86,7 @@ public final class RaftTransport implements AutoCloseable {
     this.self = self;
     this.port = port;
     eventLoop =
-        new MultiThreadIoEventLoopGroup(
+        new EventLoops(
             1, new DefaultThreadFactory("raft-io-" + self, true), NioIoHandler.newFactory());
     ClusterTls tls = port.tls();
     try {
