@@ -206,20 +206,34 @@ page() {
 # --- build ------------------------------------------------------------------------------------------------------
 
 build_if_needed() {
-  local stamp="$OUT_DIR/built" newer
-  [ -d "$HOME_DIR/broker-server/src" ] || return 0
-  if [ -f "$stamp" ]; then
-    newer="$(find "$HOME_DIR"/pom.xml "$HOME_DIR"/*/pom.xml "$HOME_DIR"/*/src/main "$HOME_DIR"/.mvn \
-      \( -path "$HOME_DIR/perf/*" -o -path "$HOME_DIR/test-support/*" \) -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
-    [ -n "$newer" ] || return 0
-  fi
+  [ -d "$HOME_DIR/broker-server/src" ] && ! is_built || return 0
   command -v mvn >/dev/null || die "cannot build FjordMQ: 'mvn' is not installed or not in PATH; install Maven 3.8 or newer"
+  mkdir -p "$HOME_DIR/broker-server/target"
+  # Two builds at once would delete each other's files. The second one waits, and finds the build of the first.
+  (
+    if command -v flock >/dev/null; then
+      flock -n 9 || { say "waiting for another build of FjordMQ in this directory"; flock 9; }
+    fi
+    is_built || build
+  ) 9>"$HOME_DIR/broker-server/target/build.lock" || exit $?
+}
+
+# Whether there is a build that is newer than the sources.
+is_built() {
+  local stamp="$OUT_DIR/built" newer
+  [ -f "$stamp" ] || return 1
+  newer="$(find "$HOME_DIR"/pom.xml "$HOME_DIR"/*/pom.xml "$HOME_DIR"/*/src/main "$HOME_DIR"/.mvn \
+    \( -path "$HOME_DIR/perf/*" -o -path "$HOME_DIR/test-support/*" \) -prune -o -type f -newer "$stamp" -print -quit 2>/dev/null || true)"
+  [ -z "$newer" ]
+}
+
+build() {
   say "building FjordMQ (the first build downloads dependencies and takes a few minutes)"
   rm -rf "$OUT_DIR"
   mkdir -p "$OUT_DIR"
   touch "$OUT_DIR/building" # older than sources that change during the build
   (cd "$HOME_DIR" && mvn -B -q -DskipTests package -pl broker-server -am) >&2 || die "build failed; see the Maven output above"
-  mv "$OUT_DIR/building" "$stamp"
+  mv "$OUT_DIR/building" "$OUT_DIR/built"
 }
 
 # --- Java -------------------------------------------------------------------------------------------------------

@@ -148,4 +148,20 @@ others="$(find "$folder/a" -perm /077 ! -type l)"
 api="$(compgen -G 'broker-server/target/fjordmq/lib/broker-api-*.jar')"
 [ -f "$api" ] && grep -qF 'javac -cp broker-server/target/fjordmq/lib/broker-api-*.jar' docs/PLUGINS.md || { echo "FAILED: docs/PLUGINS.md does not name the jar $api"; failures=$((failures + 1)); }
 
+# Two builds at once are one build.
+tree="$folder/tree"
+mkdir -p "$tree/broker-server/src/main" "$tree/.mvn" "$folder/tools"
+cp -r bin pom.xml "$tree"
+cp broker-server/pom.xml "$tree/broker-server"
+printf '#!/bin/sh\necho build >>"%s"\nsleep 1\n' "$folder/builds" >"$folder/tools/mvn"
+chmod +x "$folder/tools/mvn"
+PATH="$folder/tools:$PATH" "$tree/bin/standalone.sh" build >"$folder/first" 2>&1 &
+first=$!
+second_code=0 first_code=0
+PATH="$folder/tools:$PATH" "$tree/bin/standalone.sh" build >"$folder/second" 2>&1 || second_code=$?
+wait "$first" || first_code=$?
+[ "$first_code$second_code" = 00 ] && [ "$(wc -l <"$folder/builds")" -eq 1 ] \
+  && grep -q 'waiting for another build' "$folder/first" "$folder/second" && [ -f "$tree/broker-server/target/fjordmq/built" ] \
+  || { echo "FAILED: two builds at once: codes $first_code and $second_code, Maven ran for:"; cat "$folder/builds" "$folder/first" "$folder/second"; failures=$((failures + 1)); }
+
 [ "$failures" -eq 0 ] && echo "standalone.sh passed" || { echo "standalone.sh: $failures failed"; exit 1; }
