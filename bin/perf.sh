@@ -39,8 +39,8 @@ Options for run:
   --runs N               number of runs for each broker (default: 1; benchmarks have their own)
   --broker NAME          broker to start: fjordmq, mosquitto or the directory of another FjordMQ checkout (default:
                          fjordmq). Repeat the option to measure several in turn
-  --reuse                start each broker once, load each for a minute, then measure them in turn. Without this option
-                         each run starts new brokers
+  --reuse                start each broker once, load each for a minute (for 12 times --warm, if that is less), then measure
+                         them in turn. Without this option each run starts new brokers
   --hosts HOST:PORT,...  use a running broker of any kind instead of starting one
   --pids PID,...         processes of that broker on this host, to measure their CPU and memory
   --remote               allow --hosts on other hosts

@@ -18,12 +18,16 @@ import java.util.Map;
 
 /**
  * Runs a load scenario against each broker in turn: new brokers for each run, or the same ones for
- * all runs after a minute of load.
+ * all runs after up to a minute of load.
  *
  * @param scenario after scaling
  */
 record LoadRounds(RunOptions options, Scenario scenario) {
-  private static final int REUSE_WARM_SECONDS = 60;
+  private static final int MAX_REUSE_WARM_SECONDS = 60;
+
+  /** A short warm-up of each run is for a trial, which does not need a minute either. */
+  private static final int REUSE_WARM_RATIO = 12;
+
   private static final String EXISTING = "given";
 
   void run(BenchmarkRun run) throws Exception {
@@ -32,7 +36,9 @@ record LoadRounds(RunOptions options, Scenario scenario) {
       for (String name : options.brokers) {
         reused.put(name, start(run, name));
       }
-      run.warmUp(List.copyOf(reused.values()), REUSE_WARM_SECONDS);
+      int seconds =
+          Math.min(MAX_REUSE_WARM_SECONDS, REUSE_WARM_RATIO * run.settings().warmSeconds());
+      run.warmUp(List.copyOf(reused.values()), seconds);
     }
     List<String> names = options.hosts().isEmpty() ? options.brokers : List.of(EXISTING);
     for (int round = 0; round < run.settings().runs(); round++) {
