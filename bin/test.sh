@@ -81,7 +81,7 @@ if [ "$slow" = yes ]; then
   step slow test -Dgroups=slow,seeds "$@" # seeds: Seeds.TAG
 fi
 
-# Only the end of a long log may be at hand: repeat there what each failed check printed about its failure.
+# A CI system may show only the end of a long log, so repeat the output of each failed check there.
 for name in ${failed[@]+"${failed[@]}"}; do
   log="target/test-${name%-leak}.log"
   [ -f "$log" ] || continue

@@ -19,7 +19,7 @@ import (
 
 const (
 	wait  = 20 * time.Second       // generous, the machine may be busy
-	quiet = 500 * time.Millisecond // in which nothing more may come
+	quiet = 500 * time.Millisecond // during which no message may arrive
 )
 
 // client is a paho client whose messages and end are channels, so that a check reads from top to bottom.
@@ -216,7 +216,7 @@ func propertiesTravel() {
 	c.end()
 }
 
-func optionsAreHonoured() {
+func optionsAreHonored() {
 	c := connect("go-options", nil)
 	c.subscribe("go/own", paho.SubscribeOptions{QoS: 1, NoLocal: true}, 0)
 	c.publish(&paho.Publish{Topic: "go/own", QoS: 1})
@@ -247,15 +247,15 @@ func main() {
 		name string
 		run  func()
 	}{
-		{"every quality of service", everyQualityOfService},
+		{"every QoS level", everyQualityOfService},
 		{"a retained message waits for subscribers until it is cleared", retainedMessageWaits},
-		{"a persistent session gets what came while it was away", persistentSession},
+		{"a persistent session receives messages queued while it was offline", persistentSession},
 		{"a will is published when the connection breaks", willWhenTheConnectionBreaks},
 		{"a second connection takes the client identifier over", takeover},
-		{"properties travel with the message", propertiesTravel},
-		{"subscription options are honoured", optionsAreHonoured},
-		{"nobody listening is said", nobodyListening},
-		{"the server names a client without identifier", assignedIdentifier},
+		{"message properties are forwarded", propertiesTravel},
+		{"subscription options are honored", optionsAreHonored},
+		{"a publisher learns that there are no subscribers", nobodyListening},
+		{"the server assigns a client identifier", assignedIdentifier},
 	}
 	failed := 0
 	for _, one := range checks {

@@ -11,7 +11,7 @@ const HOST = process.env.MQTT_HOST ?? "127.0.0.1";
 const PORT = process.env.MQTT_PORT ?? "1883";
 const WS_PORT = process.env.MQTT_WS_PORT;
 const WAIT = 20_000; // ms; generous, the machine may be busy
-const QUIET = 500; // ms in which nothing more may come
+const QUIET = 500; // ms during which no message may arrive
 const VERSIONS = { "3.1": 3, "3.1.1": 4, "5.0": 5 };
 
 /** This broker does not have what a check is about. */

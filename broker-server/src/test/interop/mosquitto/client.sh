@@ -8,7 +8,7 @@ folder="$(mktemp -d)"
 failed=0
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
 
-# Subscribes in the background; waits until the broker has accepted it. What comes stands in $folder/NAME.
+# Subscribes in the background; waits until the broker has accepted it. $folder/NAME receives the output.
 watch() { # name, options of mosquitto_sub
   local name="$1"
   shift
@@ -22,7 +22,7 @@ watch() { # name, options of mosquitto_sub
   return 1
 }
 
-# What mosquitto_sub printed, when it has got as many as it waits for (-C) or its time (-W) is over, is what is expected.
+# Compares the output of mosquitto_sub, which exits after its message count (-C) or timeout (-W), with the expected one.
 came() { # name, expected
   wait "${!1}"
   is "$2" "$(grep '^got ' "$folder/$1.log")"

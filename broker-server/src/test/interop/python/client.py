@@ -19,13 +19,13 @@ HOST = os.environ.get("MQTT_HOST", "127.0.0.1")
 PORT = int(os.environ.get("MQTT_PORT", "1883"))
 WS_PORT = os.environ.get("MQTT_WS_PORT")
 WAIT = 20  # seconds; generous, the machine may be busy
-QUIET = 0.5  # seconds in which nothing more may come
+QUIET = 0.5  # seconds during which no message may arrive
 
 VERSIONS = {"3.1": mqtt.MQTTv31, "3.1.1": mqtt.MQTTv311, "5.0": mqtt.MQTTv5}
 
 
 class Skipped(Exception):
-    """This broker does not have what a check is about."""
+    """The broker does not support the feature under test."""
 
 
 class Client:
@@ -96,7 +96,7 @@ class Client:
         self.paho.loop_stop()
 
     def vanish(self):
-        """The connection breaks without DISCONNECT."""
+        """Drops the connection without DISCONNECT."""
         self.paho._sock_close()
         self.paho.loop_stop()
 

@@ -13,7 +13,7 @@ use rumqttc::v5;
 use rumqttc::{Client, ConnAck, Event, LastWill, MqttOptions, Packet, Publish, QoS};
 
 const WAIT: Duration = Duration::from_secs(20); // generous, the machine may be busy
-const QUIET: Duration = Duration::from_millis(500); // in which nothing more may come
+const QUIET: Duration = Duration::from_millis(500); // during which no message may arrive
 const EACH_QOS: [QoS; 3] = [QoS::AtMostOnce, QoS::AtLeastOnce, QoS::ExactlyOnce];
 
 fn address() -> (String, u16) {
@@ -37,7 +37,7 @@ impl Old {
         change(&mut options);
         let (client, mut connection) = Client::new(options, 100);
         let (sender, packets) = channel();
-        // Ends at the first error: a check that wants to come back connects again itself.
+        // Stops at the first error: a check that needs to reconnect does so itself.
         thread::spawn(move || {
             for event in connection.iter() {
                 let goes_on = match event {
@@ -87,7 +87,7 @@ impl Old {
         self.client.publish(topic, qos, retain, payload).unwrap();
     }
 
-    /// Publishes and waits for the answer; for clients that do not subscribe.
+    /// Publishes and waits for the acknowledgement; for clients that do not subscribe.
     fn publish_acknowledged(&self, topic: &str, retain: bool, payload: &str) {
         self.publish(topic, QoS::AtLeastOnce, retain, payload);
         self.until("PUBACK", |packet| matches!(packet, Packet::PubAck(_)).then_some(()));

@@ -3,7 +3,7 @@
  *
  * <p>Start at {@link io.fjordmq.api.Message}. This module has no dependencies, in particular none
  * on Netty, storage or the cluster; plugins compile against it alone. The types are immutable and
- * therefore thread-safe. How their bytes are stored and sent is in {@code io.fjordmq.common}.
+ * therefore thread-safe. Their encodings are in {@code io.fjordmq.common}.
  */
 @NullMarked
 package io.fjordmq.api;

@@ -51,7 +51,7 @@ class TopicFilterTest {
   void shouldMatchTheExamplesOfTheSpecification(String filter, String topic, boolean matches) {
     assertThat(TopicFilter.parse(filter).matches(new Topic(topic))).isEqualTo(matches);
     assertThat(TopicFilter.parse("$share/s/" + filter).matches(new Topic(topic)))
-        .as("the share name has no part in it")
+        .as("the share name does not affect the match")
         .isEqualTo(matches);
   }
 
@@ -60,24 +60,24 @@ class TopicFilterTest {
       @ForAll("filters") String filter, @ForAll("topics") String topic) {
     assertThat(TopicFilter.parse(filter).matches(new Topic(topic)))
         .as("%s matches %s", filter, topic)
-        .isEqualTo(Judge.matches(filter, topic));
+        .isEqualTo(Oracle.matches(filter, topic));
   }
 
   @Property(tries = 5_000)
   void shouldAcceptExactlyTheValidFilters(@ForAll("texts") String text) {
-    String fault = null;
+    String error = null;
     TopicFilter parsed = null;
     try {
       parsed = TopicFilter.parse(text);
     } catch (IllegalArgumentException e) {
-      fault = e.getMessage();
+      error = e.getMessage();
     }
-    assertThat(parsed != null).as("%s: %s", text, fault).isEqualTo(Judge.isValid(text));
+    assertThat(parsed != null).as("%s: %s", text, error).isEqualTo(Oracle.isValid(text));
     if (parsed != null) {
       assertThat(parsed.text()).isEqualTo(text);
-      assertThat(parsed.isShared()).isEqualTo(Judge.isShared(text));
+      assertThat(parsed.isShared()).isEqualTo(Oracle.isShared(text));
       assertThat(parsed.hasWildcard())
-          .isEqualTo(Judge.levels(parsed.pattern()).stream().anyMatch(l -> l.matches("[+#]")));
+          .isEqualTo(Oracle.levels(parsed.pattern()).stream().anyMatch(l -> l.matches("[+#]")));
       String share = parsed.shareName();
       assertThat(share == null ? parsed.pattern() : "$share/" + share + "/" + parsed.pattern())
           .isEqualTo(text);
@@ -116,7 +116,7 @@ class TopicFilterTest {
     assertThat(TopicFilter.parse("$share/group/site/+/t"))
         .isEqualTo(new TopicFilter("$share/group/site/+/t", "group", "site/+/t"));
     assertThat(TopicFilter.parse("$share/g//"))
-        .as("a filter may be nothing but empty levels")
+        .as("a filter may consist of empty levels only")
         .isEqualTo(new TopicFilter("$share/g//", "g", "/"));
     assertThat(TopicFilter.parse("$share"))
         .as("no slash: an ordinary filter")
@@ -131,9 +131,9 @@ class TopicFilterTest {
     assertThatThrownBy(() -> TopicFilter.parse(euro.repeat(21_845) + "a"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("65535");
-    String wholeShare = "$share/g/";
-    assertThat(TopicFilter.parse(wholeShare + "a".repeat(65_535 - 9)).isShared()).isTrue();
-    assertThatThrownBy(() -> TopicFilter.parse(wholeShare + "a".repeat(65_535 - 8)))
+    String sharePrefix = "$share/g/";
+    assertThat(TopicFilter.parse(sharePrefix + "a".repeat(65_535 - 9)).isShared()).isTrue();
+    assertThatThrownBy(() -> TopicFilter.parse(sharePrefix + "a".repeat(65_535 - 8)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("65535");
   }
@@ -174,7 +174,7 @@ class TopicFilterTest {
   }
 
   /** A literal implementation of the specification. */
-  private static final class Judge {
+  private static final class Oracle {
     static List<String> levels(String text) {
       return List.of(text.split("/", -1));
     }

@@ -59,7 +59,7 @@ class TopicTest {
   }
 
   @Test
-  void shouldKnowReservedTopics() {
+  void shouldRecognizeReservedTopics() {
     assertThat(new Topic("$SYS/x").isReserved()).isTrue();
     assertThat(new Topic("a/$SYS").isReserved()).isFalse();
   }

@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The composition root: one node, built in stages from the disk up to the listeners and closed in
  * reverse. Each stage gets what it needs as a record and closes what it has opened: {@link
- * Storage}, {@link ClusterNode}, {@link ReplicatedStores}, {@link Front}, {@link Operations}.
+ * Storage}, {@link ClusterNode}, {@link ReplicatedStores}, {@link ClientServices}, {@link
+ * Operations}.
  */
 public final class Broker implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(Broker.class);
@@ -35,7 +36,7 @@ public final class Broker implements ShutdownSequence.Composite {
   private final ClusterNode node;
   private final ReplicatedStores stores;
   private final OverloadGuard overload;
-  private final Front front;
+  private final ClientServices clientServices;
   private final Operations operations;
   private volatile boolean stopping;
 
@@ -70,18 +71,20 @@ public final class Broker implements ShutdownSequence.Composite {
           add(
               "stores",
               ReplicatedStores.open(
-                  new ReplicatedStores.Needs(config, storage, node, plugins, tenants, observers)));
-      front =
+                  new ReplicatedStores.Dependencies(
+                      config, storage, node, plugins, tenants, observers)));
+      clientServices =
           add(
-              "front",
-              Front.open(
-                  new Front.Needs(
+              "client services",
+              ClientServices.open(
+                  new ClientServices.Dependencies(
                       config, storage.kv(), node, stores, security, tenants, overload, observers)));
       operations =
           add(
               "operations",
               Operations.open(
-                  new Operations.Needs(config, node, stores, front, overload, observers)));
+                  new Operations.Dependencies(
+                      config, node, stores, clientServices, overload, observers)));
     } catch (Exception e) {
       shutdownSequence.close();
       throw asStartException(e);
@@ -114,7 +117,7 @@ public final class Broker implements ShutdownSequence.Composite {
     return operations.server().listeners();
   }
 
-  /** The server of the clients, for programs that embed the broker. */
+  /** The MQTT server, for programs that embed the broker. */
   public MqttServer server() {
     return operations.server();
   }
@@ -124,8 +127,8 @@ public final class Broker implements ShutdownSequence.Composite {
     if (stopping) {
       return List.of("the node is stopping");
     }
-    List<String> reasons = new ArrayList<>(stores.disk().obstacles().toList());
-    reasons.addAll(node.faults());
+    List<String> reasons = new ArrayList<>(stores.disk().notReadyReasons().toList());
+    reasons.addAll(node.notServingReasons());
     reasons.addAll(stores.ranges().unavailableReplicas());
     reasons.addAll(overload.reasons());
     return reasons;
@@ -133,7 +136,7 @@ public final class Broker implements ShutdownSequence.Composite {
 
   /** The state of all components, for metrics. Thread-safe until {@link #close}; does not block. */
   NodeStatus status() {
-    return front.status();
+    return clientServices.status();
   }
 
   /** The nodes and ranges of the cluster, for {@code /status}. Thread-safe until {@link #close}. */
@@ -141,18 +144,18 @@ public final class Broker implements ShutdownSequence.Composite {
     return operations.view().collect();
   }
 
-  /** The commands of operators. */
+  /** The operator commands. */
   ClusterCommands commands() {
     return operations.commands();
   }
 
-  /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterwards. */
+  /** Hands over leadership and clients to other nodes. Blocks; call {@link #close} afterward. */
   void drain() {
     operations.drain().run();
   }
 
   @Override
-  public List<String> hung() {
+  public List<String> unclosedComponents() {
     return shutdownSequence.unclosedComponents();
   }
 

@@ -58,7 +58,7 @@ public final class Main {
     }
   }
 
-  /** Prints to standard error what would prevent {@link #start}, or that nothing would. */
+  /** Prints to standard error each problem that would prevent {@link #start}. */
   private static void check(ConfigLoader.Loaded loaded) {
     loaded.warnings().forEach(warning -> print("warning: " + warning));
     List<String> problems = StartChecks.ofFiles(loaded.config());
@@ -80,7 +80,7 @@ public final class Main {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, fault) ->
             log.error(
-                "Thread died of an uncaught exception; this is a bug thread={}",
+                "Uncaught exception in a thread; please report this bug thread={}",
                 thread.getName(),
                 fault));
     log.info(

@@ -142,7 +142,7 @@ final class Node implements AutoCloseable {
     try {
       return file != null && Files.deleteIfExists(file);
     } catch (IOException e) {
-      LOG.warn("Cannot remove a file: {} path={}", e.toString(), file);
+      LOG.warn("Cannot remove the drain request: {} path={}", e.toString(), file);
       return true;
     }
   }

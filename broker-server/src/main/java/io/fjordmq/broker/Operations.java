@@ -26,15 +26,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The last stage of a node: periodic work, what operators see and change, and finally the listeners
+ * The last stage of a node: periodic tasks, operator status and commands, and finally the listeners
  * that admit clients.
  */
 final class Operations implements ShutdownSequence.Composite {
-  record Needs(
+  record Dependencies(
       BrokerConfig config,
       ClusterNode node,
       ReplicatedStores stores,
-      Front front,
+      ClientServices clientServices,
       OverloadGuard overload,
       Observers observers) {}
 
@@ -45,25 +45,25 @@ final class Operations implements ShutdownSequence.Composite {
   private final MqttServer server;
 
   /** Returns when clients can connect. Blocks until the cluster has admitted this node. */
-  static Operations open(Needs needs) throws StartException {
-    return new Operations(needs);
+  static Operations open(Dependencies dependencies) throws StartException {
+    return new Operations(dependencies);
   }
 
-  private Operations(Needs needs) throws StartException {
-    BrokerConfig config = needs.config;
-    ClusterNode node = needs.node;
-    Stores ranges = needs.stores.ranges();
-    Sessions sessions = needs.front.sessions();
+  private Operations(Dependencies dependencies) throws StartException {
+    BrokerConfig config = dependencies.config;
+    ClusterNode node = dependencies.node;
+    Stores ranges = dependencies.stores.ranges();
+    Sessions sessions = dependencies.clientServices.sessions();
     view = new ClusterView(node, ranges);
     view.start(node.peers());
-    view.addNotes(needs.stores.disk()::notes);
+    view.setExtraNotes(dependencies.stores.disk()::notes);
     commands = new ClusterCommands(node, ranges, config.storePlacements());
     ServerReferences references = new ServerReferences(node.membership(), node.metadata());
     drain = new Drain(node.membership(), ranges, sessions, references, config.drainConfig());
     try {
-      startSweeps(needs);
+      startSweeps(dependencies);
       // From here on the cluster may count this node, and then clients may connect.
-      shutdownSequence.add("service", node.offerService());
+      shutdownSequence.add("service", node.declareReady());
       shutdownSequence.add(
           "leadership",
           new LeadershipHandover(ranges.ranges(), () -> node.membership().members().counted()));
@@ -76,42 +76,48 @@ final class Operations implements ShutdownSequence.Composite {
               Transport.named(config.mqttServerConfig().transport()),
               config.mqttServerConfig().workerThreads(),
               sessions,
-              needs.observers.listeners());
+              dependencies.observers.listeners());
       Duration timeout = config.mqttServerConfig().shutdownTimeout();
       shutdownSequence.addSlow("listeners", timeout, () -> server.shutdown(timeout));
       shutdownSequence.add(
           "overload guard",
           OverloadWatch.start(
-              needs.overload, config.overloadConfig(), server.loops(), sessions::endStuck));
+              dependencies.overload,
+              config.overloadConfig(),
+              server.loops(),
+              sessions::disconnectStuckClients));
     } catch (StartException | RuntimeException e) {
       shutdownSequence.close();
       throw e;
     }
   }
 
-  /** Sessions end, wills become due, retained messages expire, $SYS topics are published. */
-  private void startSweeps(Needs needs) {
-    ReplicatedStores stores = needs.stores;
-    ClusterMembership membership = needs.node.membership();
-    Duration interval = needs.config.storeConfig().sweepInterval();
-    InboxSweeper sweeper =
+  /** Starts the periodic tasks: expiry, wills, removal of stale routes, and $SYS topics. */
+  private void startSweeps(Dependencies dependencies) {
+    ReplicatedStores stores = dependencies.stores;
+    ClusterMembership membership = dependencies.node.membership();
+    Duration interval = dependencies.config.storeConfig().sweepInterval();
+    InboxSweeper inboxSweeper =
         new InboxSweeper(
             stores.ranges().client(InboxReplicas.STORE),
             () -> stores.ranges().ledIntervals(InboxReplicas.STORE),
             (owner, incarnation) -> !membership.members().hasEnded(new NodeId(owner), incarnation),
             membership.clock(),
-            needs.config.inboxConfig(),
-            needs.observers.inboxes());
-    RouteSweeper stale =
+            dependencies.config.inboxConfig(),
+            dependencies.observers.inboxes());
+    RouteSweeper routeSweeper =
         new RouteSweeper(
             stores.router(),
             membership::members,
             () -> stores.ranges().leadsFirst(RouteReplicas.STORE));
     PeriodicTasks tasks = shutdownSequence.add("sweeps", new PeriodicTasks("sweeps"));
-    tasks.every(interval, "persistent sessions", sweeper::sweep);
+    tasks.every(interval, "persistent sessions", inboxSweeper::sweep);
     tasks.every(interval, "retained messages", stores.retainSweeper()::sweep);
-    tasks.every(interval, "routes", stale::sweep);
-    tasks.every(needs.config.sysTopicsConfig().interval(), "$SYS topics", needs.front.sys());
+    tasks.every(interval, "routes", routeSweeper::sweep);
+    tasks.every(
+        dependencies.config.sysTopicsConfig().interval(),
+        "$SYS topics",
+        dependencies.clientServices.sys());
   }
 
   /** The nodes and ranges of the cluster. */
@@ -119,7 +125,7 @@ final class Operations implements ShutdownSequence.Composite {
     return view;
   }
 
-  /** The commands of operators. */
+  /** The operator commands. */
   ClusterCommands commands() {
     return commands;
   }
@@ -129,13 +135,13 @@ final class Operations implements ShutdownSequence.Composite {
     return drain;
   }
 
-  /** The server of the clients. */
+  /** The MQTT server. */
   MqttServer server() {
     return server;
   }
 
   @Override
-  public List<String> hung() {
+  public List<String> unclosedComponents() {
     return shutdownSequence.unclosedComponents();
   }
 

@@ -36,7 +36,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
    * @param plugins may choose the split strategy
    * @param tenants have quotas of retained messages
    */
-  record Needs(
+  record Dependencies(
       BrokerConfig config,
       Storage storage,
       ClusterNode node,
@@ -55,20 +55,21 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
   private final NodeDisk disk;
 
   /** Opens the stores and waits until their ranges are known. Blocks. */
-  static ReplicatedStores open(Needs needs)
+  static ReplicatedStores open(Dependencies dependencies)
       throws StartException, SecurityStartException, IOException {
-    return new ReplicatedStores(needs);
+    return new ReplicatedStores(dependencies);
   }
 
-  private ReplicatedStores(Needs needs) throws StartException, SecurityStartException, IOException {
-    BrokerConfig config = needs.config;
-    ClusterNode node = needs.node;
+  private ReplicatedStores(Dependencies dependencies)
+      throws StartException, SecurityStartException, IOException {
+    BrokerConfig config = dependencies.config;
+    ClusterNode node = dependencies.node;
     ClusterClock clock = node.membership().clock();
     RouteReplicas routes = new RouteReplicas(config.routerConfig());
     RetainReplicas retainReplicas = new RetainReplicas(config.retainConfig());
-    inboxEvents = new InboxEventRelay(needs.observers.delivery());
+    inboxEvents = new InboxEventRelay(dependencies.observers.delivery());
     InboxReplicas inboxReplicas =
-        new InboxReplicas(config.inboxConfig(), inboxEvents, needs.observers.inboxes());
+        new InboxReplicas(config.inboxConfig(), inboxEvents, dependencies.observers.inboxes());
     try {
       RangeRuntime runtime = runtime(config, clock);
       timers = runtime.timers();
@@ -76,19 +77,19 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
           shutdownSequence.add(
               "ranges",
               openRanges(
-                  needs,
+                  dependencies,
                   List.of(routes.spec(), inboxReplicas.spec(), retainReplicas.spec()),
                   runtime));
       RouteBarrier barrier =
           new RouteBarrier(
               node.membership(), node.peers(), timers, config.routerConfig().barrier(), routes);
       barrier.start(node.peers());
-      ranges.followOverdueRoutes(barrier::overdueReason);
+      ranges.setOverdueRouteCheck(barrier::overdueReason);
       router = new ReplicatedRouteStore(ranges.client(RouteReplicas.STORE), routes, barrier);
       retained =
           new ReplicatedRetainStore(
               config.retainConfig(),
-              needs.tenants.retained(),
+              dependencies.tenants.retained(),
               ranges.client(RetainReplicas.STORE),
               retainReplicas,
               clock);
@@ -103,13 +104,13 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
                   config.inboxConfig(),
                   timers,
                   clock,
-                  needs.observers.inboxes()));
+                  dependencies.observers.inboxes()));
       disk =
           shutdownSequence.add(
               "disk",
               NodeDisk.watch(
-                  needs.storage.directory().path(),
-                  needs.storage.kv(),
+                  dependencies.storage.directory().path(),
+                  dependencies.storage.kv(),
                   node,
                   ranges,
                   config.diskConfig()));
@@ -119,20 +120,21 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
     }
   }
 
-  private static Stores openRanges(Needs needs, List<StoreSpec> specs, RangeRuntime runtime)
+  private static Stores openRanges(
+      Dependencies dependencies, List<StoreSpec> specs, RangeRuntime runtime)
       throws StartException, SecurityStartException, IOException {
-    BrokerConfig config = needs.config;
+    BrokerConfig config = dependencies.config;
     LoadSplitStrategy byLoad =
         new LoadSplitStrategy(config.splitConfig().rules(), config.storeConfig().splitLimits());
     return Stores.open(
-        needs.node,
-        needs.storage.kv(),
+        dependencies.node,
+        dependencies.storage.kv(),
         specs,
         config,
-        needs.plugins.splitStrategy(config.splitConfig().strategy(), byLoad),
-        needs.storage.directory().resolve("install"),
+        dependencies.plugins.splitStrategy(config.splitConfig().strategy(), byLoad),
+        dependencies.storage.directory().resolve("install"),
         runtime,
-        needs.observers.ranges());
+        dependencies.observers.ranges());
   }
 
   private RangeRuntime runtime(BrokerConfig config, ClusterClock clock) {
@@ -180,7 +182,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
   }
 
   @Override
-  public List<String> hung() {
+  public List<String> unclosedComponents() {
     return shutdownSequence.unclosedComponents();
   }
 

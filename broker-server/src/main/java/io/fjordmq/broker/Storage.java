@@ -58,7 +58,7 @@ final class Storage implements ShutdownSequence.Composite {
   }
 
   @Override
-  public List<String> hung() {
+  public List<String> unclosedComponents() {
     return shutdownSequence.unclosedComponents();
   }
 

@@ -1,7 +1,7 @@
 /**
  * The broker process: {@code Main} starts a {@code Node}, whose composition root {@code Broker}
  * opens its stages in order and closes them in reverse: {@code Storage}, {@code ClusterNode},
- * {@code ReplicatedStores}, {@code Front}, {@code Operations}. No other package uses this one.
+ * {@code ReplicatedStores}, {@code ClientServices}, {@code Operations}. No other package uses it.
  *
  * <p>From the socket to the subscriber: {@code broker.net} (listeners), {@code broker.protocol}
  * (MQTT packets), {@code broker.session} (one connected client), {@code broker.delivery} (who

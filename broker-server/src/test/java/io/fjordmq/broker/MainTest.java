@@ -8,18 +8,18 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command line; what a started process does is in broker.system. */
+/** The command line; {@code broker.system} tests started processes. */
 class MainTest {
   @TempDir Path dir;
 
   @Test
-  void shouldTakeTheStandardFileWhenNothingIsSaid() {
+  void shouldUseTheDefaultFileWithoutArguments() {
     assertThat(Main.commandLine())
         .isEqualTo(new CommandLine(Path.of("conf/standalone.yml"), null, null));
   }
 
   @Test
-  void shouldPutDataAndLogsBelowTheFolderOfAnOption() {
+  void shouldPutDataAndLogsBelowTheBaseDirectory() {
     Path base = dir.resolve("a/b");
     assertThat(Main.commandLine("-d", base.toString(), "-c", "my.yml"))
         .isEqualTo(
@@ -31,7 +31,7 @@ class MainTest {
   }
 
   @Test
-  void shouldRefuseWhatItDoesNotKnow() {
+  void shouldRejectUnknownArguments() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Main.commandLine("--port", "1"))
         .withMessage("unknown option --port");

@@ -12,9 +12,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Everything that would keep a node from starting is found at once, before the node does anything.
- */
+/** All problems that would prevent a start are reported together, before the node does anything. */
 class StartChecksTest {
   @TempDir private Path folder;
 
@@ -28,7 +26,7 @@ class StartChecksTest {
   }
 
   @Test
-  void shouldReportEveryFileThatCannotBeUsed() throws Exception {
+  void shouldReportEveryUnusableFile() throws Exception {
     Files.createDirectories(folder.resolve("plugins"));
     Files.writeString(folder.resolve("plugins/auth.jar"), "not a jar");
     BrokerConfig config =
@@ -62,7 +60,7 @@ class StartChecksTest {
   }
 
   @Test
-  void shouldNameTheKeyOfEveryPortThatIsTaken() throws Exception {
+  void shouldNameTheKeyOfEveryPortInUse() throws Exception {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     try (ServerSocket mqtt = new ServerSocket(0, 1, loopback);
         ServerSocket raft = raftPort(loopback)) {

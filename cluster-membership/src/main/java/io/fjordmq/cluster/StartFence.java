@@ -110,45 +110,47 @@ public final class StartFence {
   }
 
   /** Returns why the node would be refused, or null if it would be admitted. Records nothing. */
-  public @Nullable Refusal refusal(NodeId node, StartStamp shown) {
+  public @Nullable Refusal refusal(NodeId node, StartStamp presented) {
     if (node.equals(self)) {
-      return shown.token() == own.token() ? null : new Refusal(duplicate(node, shown, own), true);
+      return presented.token() == own.token()
+          ? null
+          : new Refusal(duplicate(node, presented, own), true);
     }
     KnownStart entry = knownStarts.get(node);
     if (entry == null) {
       return null;
     }
     synchronized (entry) {
-      return refusal(node, shown, entry);
+      return refusal(node, presented, entry);
     }
   }
 
-  private static @Nullable Refusal refusal(NodeId node, StartStamp shown, KnownStart entry) {
+  private static @Nullable Refusal refusal(NodeId node, StartStamp presented, KnownStart entry) {
     StartStamp known = entry.latest;
-    if (shown.count() < known.count()) {
-      return new Refusal(rolledBack(node, shown, known), true);
-    } else if (!shown.mayFollow(known)) {
-      return new Refusal(duplicate(node, shown, known), true);
+    if (presented.count() < known.count()) {
+      return new Refusal(rolledBack(node, presented, known), true);
+    } else if (!presented.mayFollow(known)) {
+      return new Refusal(duplicate(node, presented, known), true);
     }
-    boolean other = shown.token() != known.token();
+    boolean other = presented.token() != known.token();
     boolean alive =
         entry.connections > 0 && System.nanoTime() - entry.lastReceivedNanos < ALIVE_NANOS;
     return other && alive
         ? new Refusal(
             "another process of node %s is connected (start counter %s, this one has %s); stop one of the two"
-                .formatted(node, known, shown),
+                .formatted(node, known, presented),
             false)
         : null;
   }
 
-  private static String rolledBack(NodeId node, StartStamp shown, StartStamp known) {
+  private static String rolledBack(NodeId node, StartStamp presented, StartStamp known) {
     return "the data directory of node %s is an outdated copy (start counter %s, latest known %s); it may lack log entries and votes that the node has acknowledged since. %s"
-        .formatted(node, shown, known, remedy(node));
+        .formatted(node, presented, known, remedy(node));
   }
 
-  private static String duplicate(NodeId node, StartStamp shown, StartStamp known) {
+  private static String duplicate(NodeId node, StartStamp presented, StartStamp known) {
     return "the data directory of node %s is a copy (start counter %s, but another copy was started as %s); it may lack log entries and votes that the node has acknowledged. %s"
-        .formatted(node, shown, known, remedy(node));
+        .formatted(node, presented, known, remedy(node));
   }
 
   private static String remedy(NodeId node) {
@@ -162,20 +164,21 @@ public final class StartFence {
    *
    * @return why it is refused; null if it is admitted
    */
-  public @Nullable Refusal enter(NodeId node, StartStamp shown) {
+  public @Nullable Refusal enter(NodeId node, StartStamp presented) {
     KnownStart entry =
         knownStarts.computeIfAbsent(node, unknown -> new KnownStart(StartStamp.NONE));
     boolean changed;
     synchronized (entry) {
-      Refusal refusal = node.equals(self) ? refusal(node, shown) : refusal(node, shown, entry);
+      Refusal refusal =
+          node.equals(self) ? refusal(node, presented) : refusal(node, presented, entry);
       if (refusal != null) {
         return refusal;
       }
-      changed = !shown.equals(entry.latest);
-      if (shown.token() != entry.latest.token()) {
+      changed = !presented.equals(entry.latest);
+      if (presented.token() != entry.latest.token()) {
         entry.connections = 0; // connections of the previous start no longer count
       }
-      entry.latest = shown;
+      entry.latest = presented;
       entry.connections++;
       entry.lastReceivedNanos = System.nanoTime();
     }
@@ -186,11 +189,11 @@ public final class StartFence {
   }
 
   /** Records the end of an admitted connection. */
-  public void leave(NodeId node, StartStamp shown) {
+  public void leave(NodeId node, StartStamp presented) {
     KnownStart entry = knownStarts.get(node);
     if (entry != null) {
       synchronized (entry) {
-        if (entry.latest.token() == shown.token() && entry.connections > 0) {
+        if (entry.latest.token() == presented.token() && entry.connections > 0) {
           entry.connections--;
         }
       }
@@ -200,9 +203,9 @@ public final class StartFence {
   /**
    * Whether messages from this start of the node are still accepted. Check it for every message.
    */
-  public boolean accepts(NodeId node, StartStamp shown) {
+  public boolean accepts(NodeId node, StartStamp presented) {
     KnownStart entry = knownStarts.get(node);
-    if (fenced.isDone() || entry == null || entry.latest.token() != shown.token()) {
+    if (fenced.isDone() || entry == null || entry.latest.token() != presented.token()) {
       return false;
     }
     entry.lastReceivedNanos = System.nanoTime();
@@ -215,11 +218,11 @@ public final class StartFence {
    */
   public void onRegistered(NodeId node, StartStamp stamp) {
     if (node.equals(self)) {
-      StartStamp mine = own;
-      if (stamp.count() > mine.count()) {
-        fence(rolledBack(node, mine, stamp));
-      } else if (stamp.count() == mine.count() && stamp.token() != mine.token()) {
-        fence(duplicate(node, mine, stamp));
+      StartStamp ownStamp = own;
+      if (stamp.count() > ownStamp.count()) {
+        fence(rolledBack(node, ownStamp, stamp));
+      } else if (stamp.count() == ownStamp.count() && stamp.token() != ownStamp.token()) {
+        fence(duplicate(node, ownStamp, stamp));
       }
       return;
     }
@@ -242,10 +245,10 @@ public final class StartFence {
    * carried an older stamp than its current one, because {@link #raise} ran meanwhile; the next
    * connection sends the current stamp.
    *
-   * @param shown the stamp in the handshake that was refused
+   * @param presented the stamp in the handshake that was refused
    */
-  public void onRefused(StartStamp shown, String reason) {
-    if (shown.equals(own)) {
+  public void onRefused(StartStamp presented, String reason) {
+    if (presented.equals(own)) {
       fence(reason);
     } else {
       LOG.info(

@@ -3,7 +3,7 @@
  * data directories. This package does not depend on MQTT or key ranges.
  *
  * <p>Start at {@link io.fjordmq.cluster.NodeIdentity}. Raft groups are in {@code
- * cluster.consensus}; what the nodes agree on about the cluster is in {@code cluster.metadata}.
+ * cluster.consensus}; the cluster-wide state is in {@code cluster.metadata}.
  */
 @NullMarked
 package io.fjordmq.cluster;

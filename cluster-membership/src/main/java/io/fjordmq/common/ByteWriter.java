@@ -63,7 +63,7 @@ public final class ByteWriter {
     return this;
   }
 
-  /** Writes the remaining bytes of the buffer, which stays as it is, without a length prefix. */
+  /** Writes the remaining bytes of the buffer without a length prefix; keeps its position. */
   public ByteWriter writeBytes(ByteBuffer value) {
     int count = value.remaining();
     reserve(count);
@@ -78,7 +78,7 @@ public final class ByteWriter {
     return writeBytes(value);
   }
 
-  /** Writes the remaining bytes of the buffer, which stays as it is, as a block. */
+  /** Writes the remaining bytes of the buffer as a block; its position stays unchanged. */
   public ByteWriter writeBlock(ByteBuffer value) {
     writeVarint(value.remaining());
     return writeBytes(value);
@@ -94,7 +94,7 @@ public final class ByteWriter {
     return (70 - Long.numberOfLeadingZeros(value | 1)) / 7;
   }
 
-  /** Number of bytes that {@link #writeBlock} writes for so many bytes. */
+  /** Number of bytes that {@link #writeBlock} writes for this many bytes. */
   public static int blockBytes(int count) {
     return varintBytes(count) + count;
   }

@@ -41,7 +41,7 @@ public final class NewerFormatException extends MalformedBytesException {
   }
 
   /** Finds this exception in the cause chain of a failure; null if there is none. */
-  public static @Nullable NewerFormatException in(@Nullable Throwable failure) {
+  public static @Nullable NewerFormatException findIn(@Nullable Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof NewerFormatException newer) {
         return newer;

@@ -39,7 +39,7 @@ public abstract class OperationException extends RuntimeException {
         && Arrays.asList(kinds).contains(known.kind);
   }
 
-  /** The failure itself; a future that depends on the failed one wraps it. */
+  /** Returns the original failure, which dependent futures wrap in a CompletionException. */
   public static Throwable unwrap(Throwable failure) {
     Throwable cause = failure.getCause();
     return failure instanceof CompletionException && cause != null ? cause : failure;

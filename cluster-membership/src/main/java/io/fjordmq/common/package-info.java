@@ -1,6 +1,6 @@
 /**
  * What every module above {@code broker-api} needs: bytes of stored and sent formats, timers, and
- * failures with a kind. Depends on nothing of FjordMQ, except {@link
+ * exceptions with a kind. Depends on no other part of FjordMQ except {@link
  * io.fjordmq.common.MessageCodec}, which encodes the messages of {@code broker-api}; ranges and the
  * cluster do not use it, because they do not know what their bytes mean (decision 0004).
  *

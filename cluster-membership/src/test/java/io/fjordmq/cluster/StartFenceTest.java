@@ -21,7 +21,7 @@ final class StartFenceTest {
   private static final NodeId OTHER = new NodeId("n2");
   private static final StartStamp FIRST = new StartStamp(1, 10);
   private static final StartStamp SECOND = new StartStamp(2, 20);
-  private static final StartStamp TWIN_OF_SECOND = new StartStamp(2, 21);
+  private static final StartStamp COPY_OF_SECOND = new StartStamp(2, 21);
 
   @TempDir Path folder;
 
@@ -106,7 +106,7 @@ final class StartFenceTest {
   void shouldRefuseASecondCopyWithTheSameCount() throws IOException {
     StartFence fence = start();
     assertThat(connect(fence, SECOND)).isNull();
-    StartFence.Refusal refusal = refused(fence, TWIN_OF_SECOND);
+    StartFence.Refusal refusal = refused(fence, COPY_OF_SECOND);
     assertThat(refusal.permanent()).isTrue();
     assertThat(refusal.reason()).contains("is a copy");
   }
@@ -116,7 +116,7 @@ final class StartFenceTest {
     connect(start(), SECOND);
     StartFence again = start();
     assertThat(connect(again, FIRST)).isNotNull();
-    assertThat(connect(again, TWIN_OF_SECOND)).isNotNull();
+    assertThat(connect(again, COPY_OF_SECOND)).isNotNull();
     assertThat(connect(again, SECOND)).isNull();
   }
 
@@ -147,11 +147,11 @@ final class StartFenceTest {
   void shouldFollowTheMetadataIfTwoCopiesAreKnown() throws IOException {
     StartFence fence = start();
     connect(fence, SECOND);
-    fence.onRegistered(OTHER, TWIN_OF_SECOND);
+    fence.onRegistered(OTHER, COPY_OF_SECOND);
     assertThat(refused(fence, SECOND).permanent()).isTrue();
-    assertThat(connect(fence, TWIN_OF_SECOND)).isNull();
+    assertThat(connect(fence, COPY_OF_SECOND)).isNull();
     fence.onRegistered(OTHER, FIRST);
-    assertThat(fence.latest(OTHER)).isEqualTo(TWIN_OF_SECOND);
+    assertThat(fence.latest(OTHER)).isEqualTo(COPY_OF_SECOND);
   }
 
   @Test

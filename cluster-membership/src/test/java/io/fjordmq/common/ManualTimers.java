@@ -34,9 +34,9 @@ public final class ManualTimers implements Timers, InstantSource {
   }
 
   /**
-   * Sets the wall clock wrong; the monotonic clock stays right.
+   * Sets the wall clock ahead or back; the monotonic clock is not affected.
    *
-   * @param ahead how far it is ahead; zero if it is right
+   * @param ahead how far it is ahead; zero if it is correct
    */
   public synchronized void setWallClock(Duration ahead) {
     wallOffsetMillis = ahead.toMillis();

@@ -77,7 +77,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void shouldKnowTheSizeOfEveryText() {
+  void shouldComputeTheEncodedSizeOfStrings() {
     for (String text :
         List.of("", "a", "é", "€", "😀x", "\uD83D", "\uDE00\uD83D", "a".repeat(200))) {
       assertThat(ByteWriter.stringBytes(text))
@@ -87,7 +87,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void shouldNotCopyWhatFitsExactly() {
+  void shouldNotCopyABufferThatIsExactlyFull() {
     ByteWriter out = new ByteWriter(3 + 8 + ByteWriter.varintBytes(300) + 4);
     out.writeBlock(new byte[] {1, 2}).writeLong(5).writeVarint(300);
     out.writeBlock(ByteBuffer.wrap(new byte[] {7, 8, 9, 10}, 1, 3));

@@ -12,7 +12,7 @@ class OperationExceptionTest {
       new PeerException(PeerException.Kind.REFUSED, "unknown service");
 
   @Test
-  void findsTheKindOfAFailureAndOfAFutureThatDependsOnIt() {
+  void shouldFindTheKindOfAFailureAndOfADependentFuture() {
     assertThat(OperationException.isAny(REFUSED, PeerException.Kind.REFUSED)).isTrue();
     assertThat(
             OperationException.isAny(
@@ -24,7 +24,7 @@ class OperationExceptionTest {
   }
 
   @Test
-  void kindsOfTwoLayersWithTheSameNameDiffer() {
+  void shouldDistinguishKindsOfTwoLayersWithTheSameName() {
     ConsensusException closed =
         new ConsensusException(ConsensusException.Kind.CLOSED, "the replica is closed");
     assertThat(OperationException.isAny(closed, ConsensusException.Kind.CLOSED)).isTrue();
@@ -32,7 +32,7 @@ class OperationExceptionTest {
   }
 
   @Test
-  void otherFailuresHaveNoKind() {
+  void shouldFindNoKindInOtherFailures() {
     assertThat(OperationException.isAny(null, PeerException.Kind.REFUSED)).isFalse();
     assertThat(
             OperationException.isAny(
@@ -41,7 +41,7 @@ class OperationExceptionTest {
   }
 
   @Test
-  void unwrapsOnlyWhatAFutureHasWrapped() {
+  void shouldUnwrapOnlyExceptionsThatAFutureHasWrapped() {
     CompletionException empty = new CompletionException("no cause", null);
     IllegalStateException bug = new IllegalStateException("bug", REFUSED);
     assertThat(OperationException.unwrap(new CompletionException(REFUSED))).isSameAs(REFUSED);

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class ThreadTimersTest {
-  private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(10);
+  private static final long TIMEOUT_MILLIS = TimeUnit.SECONDS.toMillis(10);
   private static final long DAY_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   @Test
@@ -50,14 +50,14 @@ class ThreadTimersTest {
   }
 
   @Test
-  void shouldEndItsThreadAtOnceAlthoughTasksAreScheduled() throws InterruptedException {
+  void shouldStopItsThreadImmediatelyWithTasksScheduled() throws InterruptedException {
     ThreadTimers timers = new ThreadTimers("test-timers");
     CompletableFuture<Thread> thread = new CompletableFuture<>();
     timers.schedule(0, () -> thread.complete(Thread.currentThread()));
     timers.schedule(DAY_MILLIS, () -> {});
     thread.join();
     timers.close();
-    thread.join().join(PATIENCE_MILLIS); // it ends a moment after its executor
+    thread.join().join(TIMEOUT_MILLIS); // it ends a moment after its executor
     assertThat(thread.join().isAlive()).isFalse();
     timers.schedule(0, () -> {}); // does nothing
   }

@@ -40,6 +40,6 @@ public record AddRoute(byte[] key, byte[] row) implements RouteCommand {
   @Override
   public byte[] apply(RouteRows rows) {
     rows.put(key, row);
-    return rows.changed().encode();
+    return rows.response().encode();
   }
 }

@@ -35,7 +35,7 @@ public final class AppliedRoutes {
     private long index;
 
     /** Applied index of the replica; above {@link #index} only while keys are missing. */
-    private long reached;
+    private long applied;
 
     /** The range has been absorbed by another one. */
     private boolean absorbed;
@@ -43,7 +43,7 @@ public final class AppliedRoutes {
     /** Guarded by {@link #unheld}. */
     private @Nullable KeyInterval held;
 
-    /** Keys whose routes in the table are not complete up to {@link #reached}. */
+    /** Keys whose routes in the table are not complete up to {@link #applied}. */
     private final MissingKeys missing = new MissingKeys();
 
     /** By awaited index; callers that wait for the same index share a future. */
@@ -53,7 +53,7 @@ public final class AppliedRoutes {
       if (!missing.isEmpty()) {
         return Notification.NONE;
       }
-      index = reached;
+      index = applied;
       if (waiting.isEmpty()) {
         return Notification.NONE;
       }
@@ -77,7 +77,7 @@ public final class AppliedRoutes {
 
   /**
    * Keys that no replica on this node holds; keys released together are one gap. Its lock also
-   * serialises {@link #opened} and {@link #narrowed}.
+   * serializes {@link #opened} and {@link #narrowed}.
    */
   private final MissingKeys unheld = new MissingKeys(KeyInterval.ALL);
 
@@ -85,19 +85,19 @@ public final class AppliedRoutes {
    * The table now contains exactly the range's rows: those of a snapshot, of a reopened replica, or
    * of one that has absorbed another range.
    *
-   * @param parts ranges that it has absorbed
+   * @param absorbedRanges ranges that it has absorbed
    */
-  void opened(long range, KeyInterval held, List<Long> parts) {
+  void opened(long range, KeyInterval held, List<Long> absorbedRanges) {
     List<Notification> notifications = new ArrayList<>();
     synchronized (unheld) {
       Progress progress = progress(range);
       KeyInterval before = progress.held;
-      release(progress, held, parts);
+      release(progress, held, absorbedRanges);
       List<KeyInterval> possiblyHeld = before == null ? unheld.at(held) : List.of(before);
       List<Progress> incomplete = new ArrayList<>(List.of(progress));
-      if (!parts.isEmpty()) {
+      if (!absorbedRanges.isEmpty()) {
         possiblyHeld = unheld.all();
-        parts.forEach(part -> absorb(progress(part), incomplete));
+        absorbedRanges.forEach(part -> absorb(progress(part), incomplete));
       }
       for (Progress lagging : incomplete) {
         markMissing(lagging, possiblyHeld);
@@ -116,8 +116,8 @@ public final class AppliedRoutes {
   }
 
   /** Releases the keys held so far by this range, by its parts, and by ranges that overlap it. */
-  private void release(Progress progress, KeyInterval held, List<Long> parts) {
-    parts.forEach(part -> release(progress(part)));
+  private void release(Progress progress, KeyInterval held, List<Long> absorbedRanges) {
+    absorbedRanges.forEach(part -> release(progress(part)));
     ranges.values().stream()
         .filter(other -> other == progress || (other.held != null && other.held.overlaps(held)))
         .forEach(this::release);
@@ -142,7 +142,7 @@ public final class AppliedRoutes {
     synchronized (part) {
       if (!part.absorbed) {
         part.absorbed = true;
-        part.reached = Long.MAX_VALUE;
+        part.applied = Long.MAX_VALUE;
         to.add(part);
       }
     }
@@ -184,7 +184,7 @@ public final class AppliedRoutes {
     Notification notification;
     synchronized (progress) {
       if (!progress.absorbed) { // the replica of an absorbed range can still report
-        progress.reached = index;
+        progress.applied = index;
       }
       notification = progress.advance();
     }

@@ -155,14 +155,14 @@ final class FilterTrie<V> {
 
   /** Passes the value of every filter, in no particular order. */
   void forEach(Consumer<? super V> action) {
-    List<Node<V>> open = new ArrayList<>();
-    open.add(root);
-    while (!open.isEmpty()) {
-      Node<V> node = open.remove(open.size() - 1);
+    List<Node<V>> unvisited = new ArrayList<>();
+    unvisited.add(root);
+    while (!unvisited.isEmpty()) {
+      Node<V> node = unvisited.remove(unvisited.size() - 1);
       passIfSet(node.value, action);
       passIfSet(node.hashValue, action);
-      addIfSet(node.plus, open);
-      node.literal.forEach(open::add);
+      addIfSet(node.plus, unvisited);
+      node.literal.forEach(unvisited::add);
     }
   }
 

@@ -22,18 +22,18 @@ final class Levels<N> {
   private record ChildMap<N>(ConcurrentHashMap<String, N> byLevel) implements Children<N> {}
 
   @Nullable N get(String level) {
-    Children<N> now = children;
-    if (now instanceof SingleChild<N> single) {
+    Children<N> current = children;
+    if (current instanceof SingleChild<N> single) {
       return single.level.equals(level) ? single.child : null;
     }
-    return now == null ? null : ((ChildMap<N>) now).byLevel.get(level);
+    return current == null ? null : ((ChildMap<N>) current).byLevel.get(level);
   }
 
   void put(String level, N child) {
-    Children<N> now = children;
-    if (now instanceof ChildMap<N> map) {
+    Children<N> current = children;
+    if (current instanceof ChildMap<N> map) {
       map.byLevel.put(level, child);
-    } else if (now instanceof SingleChild<N> single && !single.level.equals(level)) {
+    } else if (current instanceof SingleChild<N> single && !single.level.equals(level)) {
       ConcurrentHashMap<String, N> byLevel = new ConcurrentHashMap<>(4);
       byLevel.put(single.level, single.child);
       byLevel.put(level, child);
@@ -44,13 +44,13 @@ final class Levels<N> {
   }
 
   void remove(String level) {
-    Children<N> now = children;
-    if (now instanceof ChildMap<N> map) {
+    Children<N> current = children;
+    if (current instanceof ChildMap<N> map) {
       map.byLevel.remove(level);
       if (map.byLevel.isEmpty()) {
         children = null;
       }
-    } else if (now instanceof SingleChild<N> single && single.level.equals(level)) {
+    } else if (current instanceof SingleChild<N> single && single.level.equals(level)) {
       children = null;
     }
   }
@@ -74,10 +74,10 @@ final class Levels<N> {
   }
 
   private void forEach(BiConsumer<String, N> action) {
-    Children<N> now = children;
-    if (now instanceof ChildMap<N> map) {
+    Children<N> current = children;
+    if (current instanceof ChildMap<N> map) {
       map.byLevel.forEach(action);
-    } else if (now instanceof SingleChild<N> single) {
+    } else if (current instanceof SingleChild<N> single) {
       action.accept(single.level, single.child);
     }
   }

@@ -33,7 +33,7 @@ public record MatchedRoutes(
   }
 
   /** Whether one of the nodes receives a message that was published with this QoS. */
-  public boolean isWanted(Receiver.Live node, Qos qos) {
+  public boolean shouldForward(Receiver.Live node, Qos qos) {
     return qos == Qos.AT_MOST_ONCE || atMostOnce.isEmpty() || !atMostOnce.contains(node);
   }
 
@@ -56,14 +56,14 @@ public record MatchedRoutes(
    * @param shareName name of the share
    * @param pattern filter without the share name
    * @param members routes of the members; at least one
-   * @param withInbox client identifiers of the members that have an inbox, each with the live
-   *     receivers through which the client may be connected, usually one or none
+   * @param connectionsByClientId client identifiers of the members that have an inbox, each with
+   *     the live receivers through which the client may be connected, usually one or none
    */
   public record ShareMatch(
       String shareName,
       String pattern,
       List<Route> members,
-      Map<String, List<Receiver.Live>> withInbox) {
+      Map<String, List<Receiver.Live>> connectionsByClientId) {
 
     public ShareMatch(String shareName, String pattern, List<Route> members) {
       this(shareName, pattern, members, connectionsOf(members));

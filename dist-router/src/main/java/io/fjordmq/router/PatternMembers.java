@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The routes of a pattern with several routes, in insertion order. Thread-safe. */
 final class PatternMembers {
-  private final Map<Receiver, Route> ordinary = new LinkedHashMap<>();
+  private final Map<Receiver, Route> nonShared = new LinkedHashMap<>();
 
   /** Members by share name; no map is empty. */
   private final Map<String, Map<Receiver, Route>> shares = new LinkedHashMap<>(2);
@@ -20,14 +20,14 @@ final class PatternMembers {
   synchronized @Nullable Route put(Route route) {
     String share = route.filter().shareName();
     Map<Receiver, Route> routes =
-        share == null ? ordinary : shares.computeIfAbsent(share, name -> new LinkedHashMap<>());
+        share == null ? nonShared : shares.computeIfAbsent(share, name -> new LinkedHashMap<>());
     return routes.put(route.receiver(), route);
   }
 
   /** Removes a route; returns whether it was present. */
   synchronized boolean remove(RouteId route) {
     String share = route.filter().shareName();
-    Map<Receiver, Route> routes = share == null ? ordinary : shares.get(share);
+    Map<Receiver, Route> routes = share == null ? nonShared : shares.get(share);
     if (routes == null || routes.remove(route.receiver()) == null) {
       return false;
     }
@@ -39,26 +39,27 @@ final class PatternMembers {
 
   synchronized boolean has(Route route) {
     String share = route.filter().shareName();
-    Map<Receiver, Route> routes = share == null ? ordinary : shares.get(share);
+    Map<Receiver, Route> routes = share == null ? nonShared : shares.get(share);
     return routes != null && route.equals(routes.get(route.receiver()));
   }
 
   /** Any of the routes; there must be at least one. */
   synchronized Route any() {
-    Map<Receiver, Route> routes = ordinary.isEmpty() ? shares.values().iterator().next() : ordinary;
+    Map<Receiver, Route> routes =
+        nonShared.isEmpty() ? shares.values().iterator().next() : nonShared;
     return routes.values().iterator().next();
   }
 
   synchronized void forEach(Consumer<Route> action) {
-    ordinary.values().forEach(action);
+    nonShared.values().forEach(action);
     shares.values().forEach(routes -> routes.values().forEach(action));
   }
 
   synchronized MatchedRoutes matched() {
     List<Receiver.Live> nodes = new ArrayList<>();
     List<Receiver.Live> atMostOnce = new ArrayList<>();
-    List<InboxMatch> inboxes = new ArrayList<>(ordinary.size());
-    for (Route route : ordinary.values()) {
+    List<InboxMatch> inboxes = new ArrayList<>(nonShared.size());
+    for (Route route : nonShared.values()) {
       if (route.receiver() instanceof Receiver.Inbox inbox) {
         inboxes.add(new InboxMatch(inbox, List.of(route)));
       } else {

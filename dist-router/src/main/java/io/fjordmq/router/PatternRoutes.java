@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface PatternRoutes {
 
   static PatternRoutes of(Route route) {
-    return new One(route);
+    return new SingleRoute(route);
   }
 
   /** Adds the route or replaces its options; returns this object if nothing changes. */
@@ -34,24 +34,26 @@ sealed interface PatternRoutes {
 
   void forEach(Consumer<Route> action);
 
-  private static MatchedRoutes toNode(Route route) {
+  private static MatchedRoutes matchedNode(Route route) {
     List<Receiver.Live> node = List.of((Receiver.Live) route.receiver());
     return new MatchedRoutes(node, List.of(), List.of(), route.isAtMostOnce() ? node : List.of());
   }
 
   /** A pattern with one route. */
-  record One(Route route) implements PatternRoutes {
+  record SingleRoute(Route route) implements PatternRoutes {
     @Override
     public PatternRoutes with(Route added) {
       if (added.equals(route)) {
         return this;
       }
-      return matchesPattern(RouteId.of(added)) ? new One(added) : new Many(route).with(added);
+      return hasId(RouteId.of(added))
+          ? new SingleRoute(added)
+          : new MultipleRoutes(route).with(added);
     }
 
     @Override
     public @Nullable PatternRoutes without(RouteId removed) {
-      return matchesPattern(removed) ? null : this;
+      return hasId(removed) ? null : this;
     }
 
     @Override
@@ -59,7 +61,7 @@ sealed interface PatternRoutes {
       return expected.equals(route);
     }
 
-    private boolean matchesPattern(RouteId id) {
+    private boolean hasId(RouteId id) {
       return id.receiver().equals(route.receiver())
           && id.filter().text().equals(route.filter().text());
     }
@@ -71,18 +73,18 @@ sealed interface PatternRoutes {
 
     @Override
     public MatchedRoutes matched() {
-      List<Route> alone = List.of(route);
+      List<Route> routes = List.of(route);
       String share = route.filter().shareName();
       if (share != null) {
         return new MatchedRoutes(
             List.of(),
             List.of(),
-            List.of(new MatchedRoutes.ShareMatch(share, route.filter().pattern(), alone)));
+            List.of(new MatchedRoutes.ShareMatch(share, route.filter().pattern(), routes)));
       }
       return route.receiver() instanceof Receiver.Inbox inbox
           ? new MatchedRoutes(
-              List.of(), List.of(new MatchedRoutes.InboxMatch(inbox, alone)), List.of())
-          : PatternRoutes.toNode(route);
+              List.of(), List.of(new MatchedRoutes.InboxMatch(inbox, routes)), List.of())
+          : PatternRoutes.matchedNode(route);
     }
 
     @Override
@@ -96,19 +98,19 @@ sealed interface PatternRoutes {
    * Copying them would make adding n subscribers of a pattern cost n². Therefore only the newest
    * handle, which is in the table, may be changed.
    */
-  final class Many implements PatternRoutes {
+  final class MultipleRoutes implements PatternRoutes {
     private final PatternMembers members;
     private final int size;
 
     /** Created on first use, shared by all topics that only this pattern matches. */
     private volatile @Nullable MatchedRoutes matched;
 
-    private Many(Route first) {
+    private MultipleRoutes(Route first) {
       this(new PatternMembers(), 1);
       members.put(first);
     }
 
-    private Many(PatternMembers members, int size) {
+    private MultipleRoutes(PatternMembers members, int size) {
       this.members = members;
       this.size = size;
     }
@@ -119,7 +121,7 @@ sealed interface PatternRoutes {
       if (route.equals(before)) {
         return this;
       }
-      return new Many(members, before == null ? size + 1 : size);
+      return new MultipleRoutes(members, before == null ? size + 1 : size);
     }
 
     @Override
@@ -127,7 +129,7 @@ sealed interface PatternRoutes {
       if (!members.remove(route)) {
         return this;
       }
-      return size == 2 ? new One(members.any()) : new Many(members, size - 1);
+      return size == 2 ? new SingleRoute(members.any()) : new MultipleRoutes(members, size - 1);
     }
 
     @Override

@@ -10,18 +10,18 @@ import org.jspecify.annotations.Nullable;
 final class RecentValues<T> {
   private static final int SLOTS = 1_024;
 
-  private final @Nullable Object[] seen = new @Nullable Object[SLOTS];
+  private final @Nullable Object[] slots = new @Nullable Object[SLOTS];
 
   /** Returns a recently seen equal value, or the value itself. */
   @SuppressWarnings("unchecked") // only values of type T are stored
   T intern(T value) {
     int hash = value.hashCode();
     int slot = (hash ^ (hash >>> 16)) & (SLOTS - 1);
-    Object before = seen[slot];
+    Object before = slots[slot];
     if (before != null && before.equals(value)) {
       return (T) before;
     }
-    seen[slot] = value;
+    slots[slot] = value;
     return value;
   }
 }

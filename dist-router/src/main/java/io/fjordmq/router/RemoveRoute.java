@@ -37,6 +37,6 @@ public record RemoveRoute(byte[] key) implements RouteCommand {
   @Override
   public byte[] apply(RouteRows rows) {
     rows.remove(key);
-    return rows.changed().encode();
+    return rows.response().encode();
   }
 }

@@ -63,7 +63,7 @@ public record RemoveStaleRoutes(String node, long incarnation, int maxRows, byte
     stale.forEach(rows::remove);
     boolean rangeDone = examined[0] < maxRows;
     return new StaleRoutesRemoved(
-            stale.size(), rangeDone ? rows.interval().end() : justAfter(lastExamined[0]))
+            stale.size(), rangeDone ? rows.interval().end() : successor(lastExamined[0]))
         .encode();
   }
 
@@ -73,7 +73,7 @@ public record RemoveStaleRoutes(String node, long incarnation, int maxRows, byte
         && live.incarnation() < incarnation;
   }
 
-  private static byte[] justAfter(byte[] key) {
+  private static byte[] successor(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }
 }

@@ -20,7 +20,7 @@ final class RouteCoprocessor implements Coprocessor {
   private final RouteTable table;
   private final AppliedRoutes applied;
   private KeyInterval interval = KeyInterval.ALL;
-  private List<Long> parts = List.of();
+  private List<Long> absorbedRanges = List.of();
 
   /**
    * @param range number of the range
@@ -33,8 +33,8 @@ final class RouteCoprocessor implements Coprocessor {
   }
 
   @Override
-  public void absorbed(List<Long> ranges) {
-    parts = ranges;
+  public void onAbsorbed(List<Long> ranges) {
+    absorbedRanges = ranges;
   }
 
   @Override
@@ -50,12 +50,12 @@ final class RouteCoprocessor implements Coprocessor {
                   routes.accept(RouteRow.decode(key, row));
                   return true;
                 }));
-    applied.opened(range, held, parts);
+    applied.opened(range, held, absorbedRanges);
   }
 
   /** Routes of the keys that moved away stay in the table; another replica maintains them. */
   @Override
-  public void narrowed(KeyInterval held, KvReader state) {
+  public void onNarrowed(KeyInterval held, KvReader state) {
     interval = held;
     applied.narrowed(range, held);
   }
@@ -72,7 +72,7 @@ final class RouteCoprocessor implements Coprocessor {
 
   /** {@link #apply} has already changed the table. */
   @Override
-  public void applied(long index) {
+  public void onApplied(long index) {
     applied.advance(range, index);
   }
 

@@ -64,16 +64,16 @@ record RouteMerge(MatchedRoutes routes, int weight) {
   }
 
   private static List<InboxMatch> mergeInboxes(List<MatchedRoutes> parts) {
-    List<List<InboxMatch>> filled =
+    List<List<InboxMatch>> nonEmpty =
         parts.stream().map(MatchedRoutes::inboxes).filter(list -> !list.isEmpty()).toList();
-    if (filled.isEmpty()) {
+    if (nonEmpty.isEmpty()) {
       return List.of();
     }
-    if (filled.size() == 1) {
-      return filled.get(0);
+    if (nonEmpty.size() == 1) {
+      return nonEmpty.get(0);
     }
     Map<Receiver.Inbox, InboxMatch> merged = new LinkedHashMap<>();
-    for (List<InboxMatch> list : filled) {
+    for (List<InboxMatch> list : nonEmpty) {
       for (InboxMatch match : list) {
         merged.merge(match.inbox(), match, RouteMerge::join);
       }

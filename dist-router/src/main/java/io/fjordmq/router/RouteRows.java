@@ -46,7 +46,7 @@ final class RouteRows {
   }
 
   /** Returns the log position of the command. */
-  RouteChanged changed() {
+  RouteChanged response() {
     return new RouteChanged(range, context.index());
   }
 }

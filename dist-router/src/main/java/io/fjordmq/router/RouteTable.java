@@ -123,13 +123,13 @@ public final class RouteTable {
   }
 
   /** The latest ended incarnation of each node that still has routes. For infrequent use. */
-  public Map<String, Long> endedIncarnations(Predicate<Receiver.Live> over) {
+  public Map<String, Long> endedIncarnations(Predicate<Receiver.Live> hasEnded) {
     Map<String, Long> latest = new HashMap<>();
     filters.forEach(
         pattern ->
             pattern.forEach(
                 route -> {
-                  if (route.receiver() instanceof Receiver.Live live && over.test(live)) {
+                  if (route.receiver() instanceof Receiver.Live live && hasEnded.test(live)) {
                     latest.merge(live.node(), live.incarnation(), Math::max);
                   }
                 }));

@@ -23,7 +23,7 @@ final class TopicCache<R> {
 
   private final int maxWeight;
 
-  /** Entries in CLOCK order; removed ones stay in it for a while, marked dead. */
+  /** Entries in CLOCK order; removed ones stay in it for a while. */
   private final ArrayDeque<Entry<R>> clock = new ArrayDeque<>();
 
   /** Hashes of topics missed while full. Not guarded: a race only admits a topic early or late. */
@@ -46,10 +46,10 @@ final class TopicCache<R> {
     final String topic;
     final R result;
     final int weight;
-    boolean dead;
+    boolean removed;
 
-    /** Used since the clock passed. Not guarded: a race only loses a second chance. */
-    boolean recent;
+    /** Used since the clock hand last passed. Not guarded: a race only loses a second chance. */
+    boolean referenced;
 
     Entry(TenantPart<R> tenantPart, String topic, R result, int weight) {
       this.tenantPart = tenantPart;
@@ -70,8 +70,8 @@ final class TopicCache<R> {
     if (entry == null) {
       return null;
     }
-    if (!entry.recent) { // read first, to avoid contended writes for hot topics
-      entry.recent = true;
+    if (!entry.referenced) { // read first, to avoid contended writes for hot topics
+      entry.referenced = true;
     }
     return entry.result;
   }
@@ -86,9 +86,9 @@ final class TopicCache<R> {
     }
     int hash = topic.hashCode() * 0x9E3779B1;
     int slot = (hash >>> 7) & (missed.length - 1);
-    boolean again = missed[slot] == hash;
+    boolean missedBefore = missed[slot] == hash;
     missed[slot] = hash;
-    return again;
+    return missedBefore;
   }
 
   void put(TenantPart<R> tenantPart, String topic, R result, int resultWeight) {
@@ -99,7 +99,7 @@ final class TopicCache<R> {
       evictOne();
     }
     if (clock.size() >= 2L * maxWeight) {
-      clock.removeIf(old -> old.dead);
+      clock.removeIf(old -> old.removed);
     }
     Entry<R> entry = new Entry<>(tenantPart, topic, result, resultWeight);
     tenantPart.results.put(topic, entry);
@@ -112,16 +112,16 @@ final class TopicCache<R> {
 
   private void evictOne() {
     Entry<R> oldest = clock.remove();
-    if (oldest.dead) {
+    if (oldest.removed) {
       return;
     }
-    if (oldest.recent) {
-      oldest.recent = false;
+    if (oldest.referenced) {
+      oldest.referenced = false;
       clock.add(oldest);
       return;
     }
     evictions++;
-    forget(oldest);
+    remove(oldest);
   }
 
   /** Removes the topics that the pattern matches. */
@@ -130,19 +130,17 @@ final class TopicCache<R> {
     tenantPart.index.match(pattern, stale::add);
     invalidations += stale.size();
     if (stale.size() > tenantPart.results.size() / 2) {
-      forgetAllBut(tenantPart, stale);
+      rebuildWithout(tenantPart, stale);
     } else {
-      stale.forEach(this::forget);
+      stale.forEach(this::remove);
     }
   }
 
-  /**
-   * Rebuilds the part, which is cheaper if few topics remain; lookups of these may miss briefly.
-   */
-  private void forgetAllBut(TenantPart<R> tenantPart, List<Entry<R>> stale) {
-    stale.forEach(this::kill);
+  /** Rebuilds the part, which is cheap if few topics remain; lookups of these may miss briefly. */
+  private void rebuildWithout(TenantPart<R> tenantPart, List<Entry<R>> stale) {
+    stale.forEach(this::markRemoved);
     List<Entry<R>> remaining =
-        tenantPart.results.values().stream().filter(entry -> !entry.dead).toList();
+        tenantPart.results.values().stream().filter(entry -> !entry.removed).toList();
     tenantPart.results.clear();
     tenantPart.index = new TopicIndex<>();
     for (Entry<R> entry : remaining) {
@@ -153,17 +151,17 @@ final class TopicCache<R> {
 
   /** Removes all topics of a tenant; the part is not used afterwards. */
   void drop(TenantPart<R> tenantPart) {
-    tenantPart.results.values().forEach(this::kill);
+    tenantPart.results.values().forEach(this::markRemoved);
   }
 
-  private void forget(Entry<R> entry) {
+  private void remove(Entry<R> entry) {
     entry.tenantPart.results.remove(entry.topic);
     entry.tenantPart.index.remove(entry.topic);
-    kill(entry);
+    markRemoved(entry);
   }
 
-  private void kill(Entry<R> entry) {
-    entry.dead = true;
+  private void markRemoved(Entry<R> entry) {
+    entry.removed = true;
     size--;
     weight -= entry.weight;
     full = weight >= maxWeight;

@@ -91,20 +91,20 @@ final class TopicIndex<V> {
   }
 
   private static <V> void passAllBelow(
-      List<Node<V>> tops, boolean first, Consumer<? super V> matched) {
-    List<Node<V>> open = new ArrayList<>();
+      List<Node<V>> tops, boolean atFirstLevel, Consumer<? super V> matched) {
+    List<Node<V>> unvisited = new ArrayList<>();
     for (Node<V> top : tops) {
       pass(top, matched); // "a/#" also matches "a"
-      if (first) {
-        top.children.forEachUnreserved(open::add);
+      if (atFirstLevel) {
+        top.children.forEachUnreserved(unvisited::add);
       } else {
-        top.children.forEach(open::add);
+        top.children.forEach(unvisited::add);
       }
     }
-    while (!open.isEmpty()) {
-      Node<V> node = open.remove(open.size() - 1);
+    while (!unvisited.isEmpty()) {
+      Node<V> node = unvisited.remove(unvisited.size() - 1);
       pass(node, matched);
-      node.children.forEach(open::add);
+      node.children.forEach(unvisited::add);
     }
   }
 

@@ -20,7 +20,7 @@
  *   <li>{@link io.fjordmq.router.RouteReplicas} registers the store.
  * </ul>
  *
- * <p>The subpackage {@code client} has what one node does with the ranges.
+ * <p>The subpackage {@code client} calls the ranges and proposes their maintenance.
  */
 @NullMarked
 package io.fjordmq.router;

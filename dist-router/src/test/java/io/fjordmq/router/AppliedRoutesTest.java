@@ -131,27 +131,27 @@ class AppliedRoutesTest {
   void shouldAdvanceOverAMergeInTheLog() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 70);
-    CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 71);
+    CompletableFuture<Long> partApplied = applied.whenApplied(CHILD, 71);
     opened(PARENT, KeyInterval.ALL, 51, List.of(CHILD));
     assertThat(applied.index(PARENT)).isEqualTo(51);
-    assertThat(ofThePart).as("the table contains its complete log").isCompleted();
+    assertThat(partApplied).as("the table contains its complete log").isCompleted();
     applied.advance(CHILD, 72);
     assertThat(applied.index(CHILD)).as("its replica is about to close").isGreaterThan(72);
   }
 
   /**
-   * The replica of the absorbed range lags on this node, and the snapshot of its neighbour was
-   * taken after the merge.
+   * The replica of the absorbed range lags on this node, and the snapshot of its neighbor was taken
+   * after the merge.
    */
   @Test
   void shouldAcceptASnapshotTakenAfterAMergeForBothRanges() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 12);
-    CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 40);
-    assertThat(ofThePart).isNotDone();
+    CompletableFuture<Long> partApplied = applied.whenApplied(CHILD, 40);
+    assertThat(partApplied).isNotDone();
     opened(PARENT, KeyInterval.ALL, 90, List.of(CHILD));
     assertThat(applied.index(PARENT)).isEqualTo(90);
-    assertThat(ofThePart).isCompleted();
+    assertThat(partApplied).isCompleted();
   }
 
   /**
@@ -162,17 +162,17 @@ class AppliedRoutesTest {
   void shouldNotTrustAnAbsorbedReplicaForLaterChanges() {
     opened(PARENT, keys(0, 8), 50);
     opened(CHILD, keys(8, null), 12);
-    CompletableFuture<Long> ofThePart = applied.whenApplied(CHILD, 40);
+    CompletableFuture<Long> partApplied = applied.whenApplied(CHILD, 40);
     opened(PARENT, keys(0, 4), 90, List.of(CHILD));
     assertThat(applied.index(PARENT)).isEqualTo(50);
     assertThat(applied.index(CHILD)).isEqualTo(12);
 
     opened(GRANDCHILD, keys(4, 9), 10);
     assertThat(applied.index(PARENT)).as("the rest of the child's keys is missing").isEqualTo(50);
-    assertThat(ofThePart).isNotDone();
+    assertThat(partApplied).isNotDone();
     opened(4, keys(9, null), 10);
     assertThat(applied.index(PARENT)).isEqualTo(90);
-    assertThat(ofThePart).isCompleted();
+    assertThat(partApplied).isCompleted();
   }
 
   /** The same without a replica of the absorbed range on this node. */

@@ -144,13 +144,13 @@ class FilterTableTest {
   }
 
   /** Runs once in the middle of a match, after the filters were found. */
-  private Runnable meanwhile = () -> {};
+  private Runnable duringMatch = () -> {};
 
-  private final FilterTable<String, Set<String>> disturbed =
+  private final FilterTable<String, Set<String>> interruptedTable =
       new FilterTable<>(
           filters -> {
-            Runnable now = meanwhile;
-            meanwhile = () -> {};
+            Runnable now = duringMatch;
+            duringMatch = () -> {};
             now.run();
             return new TreeSet<>(filters);
           },
@@ -158,32 +158,32 @@ class FilterTableTest {
 
   @Test
   void shouldNotCacheAMatchDuringWhichAFilterWasAdded() {
-    disturbed.compute(TENANT, "a", old -> "a");
-    meanwhile = () -> disturbed.compute(TENANT, "#", old -> "#");
-    assertThat(disturbed.match(TENANT, "a")).contains("a");
-    assertThat(disturbed.match(TENANT, "a")).containsExactly("#", "a");
+    interruptedTable.compute(TENANT, "a", old -> "a");
+    duringMatch = () -> interruptedTable.compute(TENANT, "#", old -> "#");
+    assertThat(interruptedTable.match(TENANT, "a")).contains("a");
+    assertThat(interruptedTable.match(TENANT, "a")).containsExactly("#", "a");
   }
 
   @Test
   void shouldNotCacheAMatchDuringWhichAFilterWasRemoved() {
-    disturbed.compute(TENANT, "a", old -> "a");
-    disturbed.compute(TENANT, "+", old -> "+");
-    meanwhile = () -> disturbed.compute(TENANT, "+", old -> null);
-    assertThat(disturbed.match(TENANT, "a")).contains("a");
-    assertThat(disturbed.match(TENANT, "a")).containsExactly("a");
+    interruptedTable.compute(TENANT, "a", old -> "a");
+    interruptedTable.compute(TENANT, "+", old -> "+");
+    duringMatch = () -> interruptedTable.compute(TENANT, "+", old -> null);
+    assertThat(interruptedTable.match(TENANT, "a")).contains("a");
+    assertThat(interruptedTable.match(TENANT, "a")).containsExactly("a");
   }
 
   @Test
   void shouldNotCacheForATenantThatLostItsLastFilterMeanwhile() {
-    disturbed.compute(TENANT, "a", old -> "a");
-    meanwhile =
+    interruptedTable.compute(TENANT, "a", old -> "a");
+    duringMatch =
         () -> {
-          disturbed.compute(TENANT, "a", old -> null);
-          disturbed.compute(TENANT, "+", old -> "+");
+          interruptedTable.compute(TENANT, "a", old -> null);
+          interruptedTable.compute(TENANT, "+", old -> "+");
         };
-    assertThat(disturbed.match(TENANT, "a")).containsExactly("a");
-    assertThat(disturbed.cachedTopics()).isZero();
-    assertThat(disturbed.match(TENANT, "a")).containsExactly("+");
+    assertThat(interruptedTable.match(TENANT, "a")).containsExactly("a");
+    assertThat(interruptedTable.cachedTopics()).isZero();
+    assertThat(interruptedTable.match(TENANT, "a")).containsExactly("+");
   }
 
   @Test

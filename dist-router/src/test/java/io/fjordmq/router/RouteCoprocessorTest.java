@@ -102,8 +102,8 @@ class RouteCoprocessorTest {
       add(Routes.route("s/" + i, new Receiver.Live("n1", 3, "")));
     }
     int removed = 0;
-    int pieces = 0;
-    for (byte[] from = {}; from != null; pieces++) {
+    int batches = 0;
+    for (byte[] from = {}; from != null; batches++) {
       RouteCommand command = new RemoveStaleRoutes("n1", 3, 7, from);
       StaleRoutesRemoved part =
           StaleRoutesRemoved.decode(client().mutate(from, command.encode()).join());
@@ -112,7 +112,7 @@ class RouteCoprocessorTest {
       from = part.next();
     }
     assertThat(removed).isEqualTo(80);
-    assertThat(pieces).isBetween(120 / 7, 120 / 7 + 2 * RANGES);
+    assertThat(batches).isBetween(120 / 7, 120 / 7 + 2 * RANGES);
     assertThat(table().status().routes()).isEqualTo(40);
     processes.add(new RouteTable(100));
     ranges.crash();

@@ -27,13 +27,13 @@ class RouteTableStressTest {
   private static final int PHASES = 4; // absent, being added, added, being removed
 
   private static final int READERS = 3;
-  private static final int MATCHES_OF_A_READER = 5_000;
+  private static final int MATCHES_PER_READER = 5_000;
   private static final String[] TOPICS = {"a/1", "a/2", "b/1", "b/2/x", "c"};
 
   private final RouteTable table = new RouteTable(4);
   private final List<Route> routes = new ArrayList<>();
   private final AtomicIntegerArray phases;
-  private final LongAdder verdicts = new LongAdder();
+  private final LongAdder checks = new LongAdder();
   private final AtomicBoolean done = new AtomicBoolean();
 
   RouteTableStressTest() {
@@ -73,7 +73,7 @@ class RouteTableStressTest {
       done.set(true);
       threads.shutdownNow();
     }
-    assertThat(verdicts.sum()).isGreaterThan(20_000);
+    assertThat(checks.sum()).isGreaterThan(20_000);
     RouteStoreStatus status = table.status();
     assertThat(status.cacheHits()).as("the cache was used").isPositive();
     assertThat(status.cacheInvalidations()).isPositive();
@@ -106,7 +106,7 @@ class RouteTableStressTest {
 
   private void read(Random random) {
     int[] before = new int[routes.size()];
-    for (int n = 0; n < MATCHES_OF_A_READER; n++) {
+    for (int n = 0; n < MATCHES_PER_READER; n++) {
       String topic = TOPICS[random.nextInt(TOPICS.length)];
       for (int i = 0; i < before.length; i++) {
         before[i] = phases.get(i);
@@ -114,9 +114,9 @@ class RouteTableStressTest {
       List<Route> matched = routesOf(table.match(Routes.TENANT, topic));
       for (int i = 0; i < before.length; i++) {
         Route route = routes.get(i);
-        boolean stoodStill = before[i] % 2 == 0 && phases.get(i) == before[i];
-        if (stoodStill && route.filter().matches(new Topic(topic))) {
-          verdicts.increment();
+        boolean unchanged = before[i] % 2 == 0 && phases.get(i) == before[i];
+        if (unchanged && route.filter().matches(new Topic(topic))) {
+          checks.increment();
           assertThat(matched.contains(route))
               .as("%s in the match of %s", route, topic)
               .isEqualTo(before[i] % PHASES == ADDED);

@@ -120,8 +120,8 @@ public record AttachSession(
     if (inbox == null) {
       inbox = inboxes.create(before, salt, expirySeconds, limits);
     }
-    InboxState former = inbox.state();
-    boolean guest = present && isOtherUser(former);
+    InboxState previous = inbox.state();
+    boolean guest = present && isOtherUser(previous);
     InboxHandle handle = new InboxHandle(id, inbox.incarnation(), before.epoch() + 1);
     long sentBelow = inbox.sentBelow();
     inboxes.saveState(
@@ -130,14 +130,14 @@ public record AttachSession(
             handle,
             owner,
             sentBelow,
-            guest ? Math.max(former.expirySeconds(), expirySeconds) : expirySeconds,
+            guest ? Math.max(previous.expirySeconds(), expirySeconds) : expirySeconds,
             limits,
             will,
             InboxState.NEVER,
             InboxState.NEVER,
-            guest ? unbound(former.user()) : user,
+            guest ? asNonExclusive(previous.user()) : user,
             guest));
-    byte[] attachment = AttachmentCodec.encode(describe(inboxes, inbox, present, discarded));
+    byte[] attachment = AttachmentCodec.encode(attachmentOf(inboxes, inbox, present, discarded));
     return user == null
         ? attachment
         : new ByteWriter(1 + attachment.length)
@@ -163,7 +163,7 @@ public record AttachSession(
    * Returns the user without exclusivity: a guest can attach only because sessions are not, or no
    * longer, exclusive.
    */
-  private static @Nullable SessionUser unbound(@Nullable SessionUser user) {
+  private static @Nullable SessionUser asNonExclusive(@Nullable SessionUser user) {
     return user == null ? null : new SessionUser(user.name(), false);
   }
 
@@ -190,7 +190,7 @@ public record AttachSession(
     return response[0] == GUEST ? attachment.asGuest() : attachment;
   }
 
-  private static Attachment describe(
+  private static Attachment attachmentOf(
       InboxRows inboxes, Inbox inbox, boolean present, @Nullable Discarded discarded) {
     List<ReceivedPublish> received = new ArrayList<>();
     inboxes.scanKind(
@@ -210,7 +210,7 @@ public record AttachSession(
         cursor.next,
         inbox.state().sentBelow(),
         List.copyOf(inbox.released.keySet()),
-        cursor.done.first(Attachment.MAX_ACKNOWLEDGED),
+        cursor.settled.first(Attachment.MAX_ACKNOWLEDGED),
         received,
         cursor.nextPublish,
         inboxes.connectOrder());

@@ -4,7 +4,7 @@ import io.fjordmq.common.ByteReader;
 import io.fjordmq.common.ByteWriter;
 
 /**
- * Continues {@linkplain InboxMemory#countSome counting} the contents of inboxes in replicas that
+ * Continues {@linkplain InboxMemory#countNext counting} the contents of inboxes in replicas that
  * were opened before. Changes no stored state; the response is empty.
  *
  * @param maxInboxes maximum number of inboxes to count
@@ -31,7 +31,7 @@ public record CountInboxes(int maxInboxes) implements InboxCommand {
 
   @Override
   public byte[] apply(InboxRows inboxes) {
-    inboxes.countSome(maxInboxes);
+    inboxes.countNext(maxInboxes);
     return ResponseCodec.done();
   }
 }

@@ -9,14 +9,14 @@ import java.util.List;
  *
  * <p>With {@code closesInMillis}, the node has ended the connection but closes it later, because
  * the cluster has marked the node DOWN. Session expiry, will delay and grace then begin when it
- * closes. This also applies if another node has already detached the inbox, because this node is
- * back and still has the client.
+ * closes. This also applies if another node has already detached the inbox: this node has rejoined
+ * and still serves the client.
  *
  * @param sentBelow the connection has sent no entry with this or a higher sequence
  * @param upTo all sequences below this one are acknowledged; 0 if there are no new ones
  * @param beyond individual sequences that are also acknowledged
  * @param graceMillis minimum delay of the will
- * @param closesInMillis when the connection closes; {@link #CLOSED} if it has
+ * @param closesInMillis delay until the connection closes; {@link #CLOSED} if it is already closed
  */
 public record DetachSession(
     InboxHandle handle,

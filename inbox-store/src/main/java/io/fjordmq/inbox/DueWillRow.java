@@ -10,11 +10,12 @@ import java.nio.ByteBuffer;
  * A will that is due. It is independent of its session and is kept until its publication is
  * confirmed.
  *
- * @param since connect order of the will: lower than that of any later connection of the client
+ * @param connectOrder connect order of the will: lower than that of any later connection of the
+ *     client
  * @param will the encoded will
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
-record DueWillRow(InboxId id, ConnectOrder since, byte[] will) {
+record DueWillRow(InboxId id, ConnectOrder connectOrder, byte[] will) {
   /*
    *   1  version 2
    *   s  tenant
@@ -29,8 +30,8 @@ record DueWillRow(InboxId id, ConnectOrder since, byte[] will) {
         .writeByte(VERSION)
         .writeString(id.tenant())
         .writeString(id.clientId())
-        .writeVarint(since.epochVersion())
-        .writeVarint(since.index())
+        .writeVarint(connectOrder.epochVersion())
+        .writeVarint(connectOrder.index())
         .writeBytes(will)
         .toByteArray();
   }
@@ -50,10 +51,15 @@ record DueWillRow(InboxId id, ConnectOrder since, byte[] will) {
   /**
    * Returns the effect that announces this will.
    *
-   * @param lowest epoch of the session's oldest due will
+   * @param lowestEpoch epoch of the session's oldest due will
    */
-  InboxEffect.WillDue toEffect(long incarnation, long epoch, long lowest) {
+  InboxEffect.WillDue toEffect(long incarnation, long epoch, long lowestEpoch) {
     return new InboxEffect.WillDue(
-        id, incarnation, epoch, lowest, since, MessageCodec.decodeWill(ByteBuffer.wrap(will)));
+        id,
+        incarnation,
+        epoch,
+        lowestEpoch,
+        connectOrder,
+        MessageCodec.decodeWill(ByteBuffer.wrap(will)));
   }
 }

@@ -53,7 +53,7 @@ public record EditSubscription(
     int change = (options != null ? 1 : 0) - (present ? 1 : 0);
     if (change != 0) {
       inbox.cursor.subscriptions += change;
-      inboxes.subscriptionsChanged(inbox, change);
+      inboxes.addSubscriptions(inbox, change);
       inboxes.saveCursor(inbox);
     }
     return ResponseCodec.of(present);

@@ -30,7 +30,7 @@ final class EntryQueue {
     inboxes.rows().insert(entryKey(sequence), EntryRow.encode(target, cursor.nextBytes, message));
     cursor.next = sequence + 1;
     cursor.nextBytes += message.remaining();
-    inboxes.queuedChanged(inbox, 1);
+    inboxes.addQueued(inbox, 1);
     if (target.share() != null && !cursor.hasShared) {
       cursor.hasShared = true;
       inboxes.saveCursor(inbox);
@@ -40,24 +40,24 @@ final class EntryQueue {
 
   /** The result of {@link #makeSpace}. */
   enum SpaceResult {
-    FREE,
-    MADE,
-    NONE
+    AVAILABLE,
+    FREED,
+    INSUFFICIENT
   }
 
   /**
-   * Makes space for an entry of this size: drops expired entries and, if the limits say so, the
+   * Makes space for an entry of this size: drops expired entries and, if the limits allow it, the
    * oldest ones.
    */
   SpaceResult makeSpace(int bytes) {
     InboxLimits limits = inbox.state().limits();
     if (fits(bytes, limits)) {
-      return SpaceResult.FREE;
+      return SpaceResult.AVAILABLE;
     }
     if (bytes > limits.maxBytes()) {
-      return SpaceResult.NONE;
+      return SpaceResult.INSUFFICIENT;
     }
-    long full = 0;
+    long evicted = 0;
     long expired = 0;
     while (!fits(bytes, limits) && inbox.queued() > 0) {
       long oldest = oldest();
@@ -67,21 +67,21 @@ final class EntryQueue {
         break;
       }
       inboxes.rows().delete(entryKey(oldest));
-      cursor.done.add(oldest, row.message().length);
-      inboxes.queuedChanged(inbox, -1);
-      full += isExpired ? 0 : 1;
+      cursor.settled.add(oldest, row.message().length);
+      inboxes.addQueued(inbox, -1);
+      evicted += isExpired ? 0 : 1;
       expired += isExpired ? 1 : 0;
     }
-    if (full + expired > 0) {
+    if (evicted + expired > 0) {
       advance(cursor.committed);
       inboxes.saveCursor(inbox);
     }
-    emitDropped(DropReasons.INBOX_FULL, full);
+    emitDropped(DropReasons.INBOX_FULL, evicted);
     emitDropped(DropReasons.EXPIRED, expired);
     if (!fits(bytes, limits)) {
-      return SpaceResult.NONE;
+      return SpaceResult.INSUFFICIENT;
     }
-    return full > 0 ? SpaceResult.MADE : SpaceResult.FREE;
+    return evicted > 0 ? SpaceResult.FREED : SpaceResult.AVAILABLE;
   }
 
   private boolean fits(int bytes, InboxLimits limits) {
@@ -92,7 +92,7 @@ final class EntryQueue {
   private long oldest() {
     long sequence = cursor.committed;
     while (true) {
-      long next = cursor.done.endOf(sequence);
+      long next = cursor.settled.endOf(sequence);
       if (inbox.released.containsKey(next)) {
         next++;
       }
@@ -109,7 +109,7 @@ final class EntryQueue {
     boolean changed = false;
     for (long sequence : beyond) {
       if (sequence >= end) {
-        changed |= finish(sequence);
+        changed |= settle(sequence);
       }
     }
     changed |= advance(Math.max(end, cursor.committed));
@@ -122,10 +122,10 @@ final class EntryQueue {
   void dropExpired(List<Long> sequences) {
     long dropped = 0;
     for (long sequence : sequences) {
-      if (isOpen(sequence)
+      if (isUnsettled(sequence)
           && !inbox.released.containsKey(sequence)
           && read(sequence).isExpiredAt(inboxes.nowMillis())) {
-        finish(sequence);
+        settle(sequence);
         dropped++;
       }
     }
@@ -138,14 +138,14 @@ final class EntryQueue {
 
   /** Replaces an entry with a row that records the pending PUBREL. */
   void release(long sequence) {
-    if (!isOpen(sequence) || inbox.released.containsKey(sequence)) {
+    if (!isUnsettled(sequence) || inbox.released.containsKey(sequence)) {
       return;
     }
     EntryRow row = read(sequence);
     ReleasedRow entry = new ReleasedRow(row.bytesBefore(), row.message().length);
     inboxes.rows().delete(entryKey(sequence));
     inboxes.rows().insert(releasedKey(sequence), entry.encode());
-    inboxes.queuedChanged(inbox, -1);
+    inboxes.addQueued(inbox, -1);
     inbox.addReleased(sequence, entry);
     // The end of the queue is derived from the last entry. If that is removed, the cursor must
     // store it.
@@ -154,26 +154,26 @@ final class EntryQueue {
     }
   }
 
-  private boolean isOpen(long sequence) {
+  private boolean isUnsettled(long sequence) {
     return sequence >= cursor.committed
         && sequence < cursor.next
-        && !cursor.done.contains(sequence);
+        && !cursor.settled.contains(sequence);
   }
 
-  private boolean finish(long sequence) {
-    if (!isOpen(sequence)) {
+  private boolean settle(long sequence) {
+    if (!isUnsettled(sequence)) {
       return false;
     }
     ReleasedRow released = inbox.released.get(sequence);
     if (released != null) {
       inboxes.rows().delete(releasedKey(sequence));
       inbox.removeReleased(sequence);
-      cursor.done.add(sequence, released.bytes());
+      cursor.settled.add(sequence, released.bytes());
     } else {
       int bytes = read(sequence).message().length;
       inboxes.rows().delete(entryKey(sequence));
-      inboxes.queuedChanged(inbox, -1);
-      cursor.done.add(sequence, bytes);
+      inboxes.addQueued(inbox, -1);
+      cursor.settled.add(sequence, bytes);
     }
     return true;
   }
@@ -185,7 +185,7 @@ final class EntryQueue {
    */
   private boolean advance(long target) {
     long from = cursor.committed;
-    long to = cursor.done.endOf(target);
+    long to = cursor.settled.endOf(target);
     if (to == from) {
       return false;
     }
@@ -198,20 +198,20 @@ final class EntryQueue {
       inboxes.rows().delete(releasedKey(sequence));
       inbox.removeReleased(sequence);
     }
-    cursor.done.removeBelow(to);
+    cursor.settled.removeBelow(to);
     cursor.committed = to;
     cursor.committedBytes = bytesBefore;
-    inboxes.queuedChanged(inbox, inbox.queued() - queued);
+    inboxes.addQueued(inbox, inbox.queued() - queued);
     return true;
   }
 
   private void deleteEntries(long from, long to) {
-    if (to - from > InboxRows.POINT_DELETES) {
+    if (to - from > InboxRows.MAX_POINT_DELETES) {
       inboxes.rows().deleteRange(entryKey(from), entryKey(to));
       return;
     }
     for (long sequence = from; sequence < to; sequence++) {
-      if (!cursor.done.contains(sequence) && !inbox.released.containsKey(sequence)) {
+      if (!cursor.settled.contains(sequence) && !inbox.released.containsKey(sequence)) {
         inboxes.rows().delete(entryKey(sequence));
       }
     }

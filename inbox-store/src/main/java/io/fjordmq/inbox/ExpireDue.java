@@ -78,10 +78,11 @@ public record ExpireDue(int maxItems, long producerIdleMillis) implements InboxC
         }
       }
       case InboxKeys.DUE_WILL ->
-          SessionExpiry.repeatWill(inboxes, bucket, in.readLong(), in.readLong());
+          SessionExpiry.reannounceWill(inboxes, bucket, in.readLong(), in.readLong());
       case InboxKeys.DUE_PRODUCER ->
           Producers.sweep(inboxes, bucket, in.readLong(), in.readLong(), producerIdleMillis);
-      case InboxKeys.DUE_UNDELIVERED -> RedistributeShares.repeat(inboxes, bucket, in.readLong());
+      case InboxKeys.DUE_UNDELIVERED ->
+          RedistributeShares.reannounce(inboxes, bucket, in.readLong());
       default -> throw new IllegalStateException("due row has unknown kind " + kind);
     }
   }

@@ -34,7 +34,7 @@ public record FetchEntries(
    * @param nextSequence where the next fetch starts
    * @param end true if there are no entries after these
    */
-  public record Found(
+  public record Result(
       List<InboxEntry> entries, List<Long> expired, long nextSequence, boolean end) {}
 
   @Override
@@ -101,8 +101,8 @@ public record FetchEntries(
 
     boolean add(byte[] key, byte[] row) {
       int visited = found.size() + expired.size();
-      boolean overweight = !found.isEmpty() && bytes + row.length > maxBytes;
-      if (found.size() >= maxEntries || visited >= MAX_ROWS || overweight) {
+      boolean exceedsMaxBytes = !found.isEmpty() && bytes + row.length > maxBytes;
+      if (found.size() >= maxEntries || visited >= MAX_ROWS || exceedsMaxBytes) {
         full = true;
         return false;
       }
@@ -120,7 +120,7 @@ public record FetchEntries(
 
     byte[] encode() {
       ByteWriter out =
-          ResponseCodec.open((int) Math.min(bytes + 32L + 12L * found.size(), 1 << 30));
+          ResponseCodec.newWriter((int) Math.min(bytes + 32L + 12L * found.size(), 1 << 30));
       out.writeByte(full ? 0 : 1).writeVarint(nextSequence);
       FieldCodec.writeNumbers(out, expired);
       out.writeVarint(found.size());
@@ -132,7 +132,7 @@ public record FetchEntries(
   }
 
   /** Decodes a response after its first byte. */
-  public static Found decodeResponse(ByteReader in) {
+  public static Result decodeResponse(ByteReader in) {
     boolean end = in.readByte() == 1;
     long nextSequence = in.readVarint();
     List<Long> expired = FieldCodec.readNumbers(in);
@@ -142,6 +142,6 @@ public record FetchEntries(
       long sequence = in.readVarint();
       entries.add(EntryRow.decode(in.readBlock()).toEntry(sequence));
     }
-    return new Found(entries, expired, nextSequence, end);
+    return new Result(entries, expired, nextSequence, end);
   }
 }

@@ -62,11 +62,11 @@ final class Inbox {
 
   /** Returns the number of undelivered entries, without released ones. */
   long queued() {
-    return cursor.next - cursor.committed - cursor.done.count() - released.size();
+    return cursor.next - cursor.committed - cursor.settled.count() - released.size();
   }
 
   /** Returns the size of these entries in bytes. */
   long queuedBytes() {
-    return cursor.nextBytes - cursor.committedBytes - cursor.done.bytes() - releasedBytes;
+    return cursor.nextBytes - cursor.committedBytes - cursor.settled.bytes() - releasedBytes;
   }
 }

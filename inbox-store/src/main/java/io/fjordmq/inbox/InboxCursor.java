@@ -48,14 +48,14 @@ final class InboxCursor {
   boolean hasShared;
 
   /** Settled entries above {@link #committed}. */
-  final SequenceRuns done;
+  final SequenceRuns settled;
 
   InboxCursor() {
     this(new SequenceRuns());
   }
 
-  private InboxCursor(SequenceRuns done) {
-    this.done = done;
+  private InboxCursor(SequenceRuns settled) {
+    this.settled = settled;
   }
 
   byte[] encode() {
@@ -68,7 +68,7 @@ final class InboxCursor {
         .writeVarint(nextBytes)
         .writeVarint(nextPublish)
         .writeVarint(subscriptions);
-    done.write(out);
+    settled.write(out);
     return out.toByteArray();
   }
 

@@ -20,11 +20,16 @@ sealed interface InboxEffect {
   /**
    * A will is due.
    *
-   * @param lowest epoch of the session's oldest due will
-   * @param since connect order of the will
+   * @param lowestEpoch epoch of the session's oldest due will
+   * @param connectOrder connect order of the will
    */
   record WillDue(
-      InboxId id, long incarnation, long epoch, long lowest, ConnectOrder since, Will will)
+      InboxId id,
+      long incarnation,
+      long epoch,
+      long lowestEpoch,
+      ConnectOrder connectOrder,
+      Will will)
       implements InboxEffect {}
 
   /**
@@ -32,7 +37,8 @@ sealed interface InboxEffect {
    *
    * @param expired true if it outlived its connection and then expired
    */
-  record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions, boolean expired)
+  record SessionEnded(
+      InboxId id, long incarnation, List<InboxSubscription> subscriptions, boolean expired)
       implements InboxEffect {}
 
   /** An ended session has undelivered messages for other members of shares. */

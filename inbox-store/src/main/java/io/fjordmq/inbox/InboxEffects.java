@@ -35,9 +35,9 @@ final class InboxEffects implements EffectListener {
 
   @Override
   public void onLeaderStart(RangeId range) {
-    KeyInterval held = keys.apply(range);
-    if (held != null) {
-      listener.onLeaderStart(new InboxSpan(held));
+    KeyInterval interval = keys.apply(range);
+    if (interval != null) {
+      listener.onLeaderStart(new InboxSpan(interval));
     }
   }
 
@@ -67,9 +67,10 @@ final class InboxEffects implements EffectListener {
     if (effect instanceof InboxEffect.Fenced fenced) {
       listener.onFenced(fenced.ownerNode(), fenced.handle());
     } else if (effect instanceof InboxEffect.WillDue due) {
-      PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch(), due.lowest());
-      listener.onWillDue(due.id(), due.incarnation(), due.epoch(), due.will(), due.since(), id);
-    } else if (effect instanceof InboxEffect.Ended ended) {
+      PublishId id = PublishId.ofWill(due.id(), due.incarnation(), due.epoch(), due.lowestEpoch());
+      listener.onWillDue(
+          due.id(), due.incarnation(), due.epoch(), due.will(), due.connectOrder(), id);
+    } else if (effect instanceof InboxEffect.SessionEnded ended) {
       if (ended.expired()) {
         observer.onExpired();
       }

@@ -24,22 +24,27 @@ public interface InboxListener {
    * gap. Each connection that holds one of the inboxes must therefore {@link InboxStore#fetch}
    * once.
    *
-   * @param concerned the inboxes of the range
+   * @param inboxes the inboxes of the range
    */
-  void onLeaderStart(InboxSpan concerned);
+  void onLeaderStart(InboxSpan inboxes);
 
   /** Another attach or a discard has fenced this handle. */
   void onFenced(String ownerNode, InboxHandle handle);
 
   /**
-   * A will is due and must be published. Repeated until {@link InboxStore#willPublished} is called.
+   * A will is due and must be published. Repeated until {@link InboxStore#confirmWill} is called.
    * Publish it with the given id, so that it is stored only once.
    *
-   * @param since connect order of the will: after messages of earlier connections of the client and
-   *     before those of later ones
+   * @param connectOrder connect order of the will: after messages of earlier connections of the
+   *     client and before those of later ones
    */
   void onWillDue(
-      InboxId id, long incarnation, long epoch, Will will, ConnectOrder since, PublishId publishId);
+      InboxId id,
+      long incarnation,
+      long epoch,
+      Will will,
+      ConnectOrder connectOrder,
+      PublishId publishId);
 
   /**
    * A session has ended, by expiry or by a detach with expiry 0. The routes of its subscriptions

@@ -17,7 +17,7 @@ final class InboxMemory {
   private final Map<InboxId, Inbox> cache;
 
   /** Inboxes with a state key below this one have been counted; null if all have. */
-  private byte @Nullable [] uncounted;
+  private byte @Nullable [] firstUncounted;
 
   private volatile boolean counting;
 
@@ -54,7 +54,7 @@ final class InboxMemory {
   /**
    * Reads the owners of inboxes and the due times. It reads no further rows of the inboxes and
    * therefore takes a fraction of a second for 100,000 of them. Their contents are counted later by
-   * {@link #countSome}.
+   * {@link #countNext}.
    */
   void open(KeyInterval interval, KvReader rows) {
     clear();
@@ -68,7 +68,7 @@ final class InboxMemory {
             totals.inboxes.incrementAndGet();
             Owner owner = InboxState.decode(InboxKeys.idOfState(key), value).owner();
             if (owner != null) {
-              totals.attached(owner);
+              totals.addAttached(owner);
             }
             return true;
           }
@@ -78,25 +78,25 @@ final class InboxMemory {
             dueTimes.add(bucket, dueAtMillis);
           }
         });
-    uncounted = totals.inboxes.get() == 0 ? null : interval.start();
-    counting = uncounted != null;
+    firstUncounted = totals.inboxes.get() == 0 ? null : interval.start();
+    counting = firstUncounted != null;
   }
 
   /** Adds the contents of the next inboxes to the totals. */
-  void countSome(KvReader rows, int maxInboxes) {
-    if (uncounted == null) {
+  void countNext(KvReader rows, int maxInboxes) {
+    if (firstUncounted == null) {
       return;
     }
-    byte[] from = uncounted;
+    byte[] from = firstUncounted;
     int[] remaining = {maxInboxes};
-    uncounted = null;
+    firstUncounted = null;
     InboxScan.visit(
         rows,
         from,
         null,
         (key, value) -> {
           if (remaining[0]-- == 0) {
-            uncounted = key;
+            firstUncounted = key;
             return false;
           }
           Inbox inbox = InboxLoader.load(rows, InboxState.decode(InboxKeys.idOfState(key), value));
@@ -104,7 +104,7 @@ final class InboxMemory {
           totals.queued.addAndGet(inbox.queued());
           return true;
         });
-    counting = uncounted != null;
+    counting = firstUncounted != null;
   }
 
   /**
@@ -112,8 +112,8 @@ final class InboxMemory {
    * now, because it will be counted later.
    */
   boolean hasCounted(Inbox inbox) {
-    return uncounted == null
-        || Arrays.compareUnsigned(InboxKeys.state(inbox.bucket, inbox.id), uncounted) < 0;
+    return firstUncounted == null
+        || Arrays.compareUnsigned(InboxKeys.state(inbox.bucket, inbox.id), firstUncounted) < 0;
   }
 
   /** Returns true while there are inboxes to count. Any thread may call this. */
@@ -125,7 +125,7 @@ final class InboxMemory {
     cache.clear();
     totals.clear();
     dueTimes.clear();
-    uncounted = null;
+    firstUncounted = null;
     counting = false;
   }
 }

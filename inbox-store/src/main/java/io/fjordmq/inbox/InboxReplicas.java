@@ -52,10 +52,10 @@ public final class InboxReplicas {
   }
 
   /** Returns true if the inbox belongs to one of this node's replicas that match the predicate. */
-  public boolean isIn(InboxId id, Predicate<RangeId> which) {
+  public boolean isIn(InboxId id, Predicate<RangeId> predicate) {
     for (RangeId range : open.keySet()) {
-      KeyInterval held = keys(range);
-      if (held != null && new InboxSpan(held).test(id) && which.test(range)) {
+      KeyInterval interval = keys(range);
+      if (interval != null && new InboxSpan(interval).test(id) && predicate.test(range)) {
         return true;
       }
     }
@@ -63,10 +63,10 @@ public final class InboxReplicas {
   }
 
   /** Returns the combined statistics of this node's replicas that match the predicate. */
-  public InboxStoreStatus status(Predicate<RangeId> which) {
+  public InboxStoreStatus status(Predicate<RangeId> predicate) {
     InboxStoreStatus sum = new InboxStoreStatus(0, 0, 0, 0);
     for (Map.Entry<RangeId, InboxCoprocessor> replica : open.entrySet()) {
-      if (which.test(replica.getKey())) {
+      if (predicate.test(replica.getKey())) {
         sum = sum.plus(replica.getValue().status());
       }
     }

@@ -19,7 +19,7 @@ final class InboxRows {
    */
 
   /** Maximum number of rows to delete one by one; a range deletion costs about as much. */
-  static final int POINT_DELETES = 32;
+  static final int MAX_POINT_DELETES = 32;
 
   private static final byte[] EMPTY = new byte[0];
 
@@ -62,20 +62,20 @@ final class InboxRows {
     return memory.totals();
   }
 
-  void queuedChanged(Inbox inbox, long change) {
+  void addQueued(Inbox inbox, long change) {
     if (memory.hasCounted(inbox)) {
       totals().queued.addAndGet(change);
     }
   }
 
-  void subscriptionsChanged(Inbox inbox, long change) {
+  void addSubscriptions(Inbox inbox, long change) {
     if (memory.hasCounted(inbox)) {
       totals().subscriptions.addAndGet(change);
     }
   }
 
-  void countSome(int maxInboxes) {
-    memory.countSome(rows, maxInboxes);
+  void countNext(int maxInboxes) {
+    memory.countNext(rows, maxInboxes);
   }
 
   DueTimes dueTimes() {
@@ -152,10 +152,10 @@ final class InboxRows {
     Owner oldOwner = before.owner();
     Owner newOwner = next.owner();
     if (oldOwner != null) {
-      totals().detached(oldOwner);
+      totals().removeAttached(oldOwner);
     }
     if (newOwner != null) {
-      totals().attached(newOwner);
+      totals().addAttached(newOwner);
     }
     inbox.state(next);
     rows.put(InboxKeys.state(inbox.bucket, inbox.id), next.encode());
@@ -187,26 +187,26 @@ final class InboxRows {
   List<InboxSubscription> remove(Inbox inbox) {
     final List<InboxSubscription> subscriptions = subscriptions(inbox);
     long queued = inbox.queued();
-    final boolean leavesEntries = RedistributeShares.hasAny(inbox);
-    if (queued > 0 && !leavesEntries) {
+    final boolean keepsEntries = RedistributeShares.mustKeep(inbox);
+    if (queued > 0 && !keepsEntries) {
       emit(new InboxEffect.Dropped(inbox.id, DropReasons.SESSION_ENDED, queued));
     }
-    queuedChanged(inbox, -queued);
+    addQueued(inbox, -queued);
     totals().inboxes.decrementAndGet();
-    subscriptionsChanged(inbox, -inbox.cursor.subscriptions);
+    addSubscriptions(inbox, -inbox.cursor.subscriptions);
     Owner owner = inbox.state().owner();
     if (owner != null) {
-      totals().detached(owner);
+      totals().removeAttached(owner);
     }
     deleteDueSession(inbox);
     rows.delete(InboxKeys.state(inbox.bucket, inbox.id));
     rows.delete(InboxKeys.cursor(inbox.bucket, inbox.incarnation()));
     clear(
         InboxKeys.rows(inbox.bucket, inbox.incarnation()),
-        leavesEntries
+        keepsEntries
             ? InboxKeys.kindStart(inbox.bucket, inbox.incarnation(), InboxKeys.ENTRY)
             : InboxKeys.rows(inbox.bucket, inbox.incarnation() + 1));
-    if (leavesEntries) {
+    if (keepsEntries) {
       RedistributeShares.keep(this, inbox);
     }
     memory.cache().remove(inbox.id);
@@ -245,9 +245,9 @@ final class InboxRows {
         to,
         (key, value) -> {
           keys.add(key);
-          return keys.size() <= POINT_DELETES;
+          return keys.size() <= MAX_POINT_DELETES;
         });
-    if (keys.size() <= POINT_DELETES) {
+    if (keys.size() <= MAX_POINT_DELETES) {
       keys.forEach(rows::delete);
     } else {
       rows.deleteRange(from, to);

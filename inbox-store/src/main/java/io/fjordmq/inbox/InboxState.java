@@ -152,8 +152,8 @@ public record InboxState(
     if ((flags & ATTACHED) != 0) {
       owner = new Owner(in.readString(), in.readLong());
     } else {
-      willDueAt = orForever(in.readVarint());
-      expiresAt = orForever(in.readVarint());
+      willDueAt = orNever(in.readVarint());
+      expiresAt = orNever(in.readVarint());
     }
     SessionUser user =
         version == VERSION_WITHOUT_USER
@@ -173,7 +173,7 @@ public record InboxState(
         (flags & GUEST) != 0);
   }
 
-  private static long orForever(long stored) {
+  private static long orNever(long stored) {
     return stored == 0 ? NEVER : stored;
   }
 }

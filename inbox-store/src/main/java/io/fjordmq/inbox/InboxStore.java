@@ -134,7 +134,7 @@ public interface InboxStore {
   /**
    * Confirms that a will announced by {@link InboxListener#onWillDue} has been published durably.
    */
-  CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch);
+  CompletableFuture<Void> confirmWill(InboxId id, long incarnation, long epoch);
 
   /**
    * Processes the undelivered share messages of an ended session: removes those that other members

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Totals over the inboxes of a replica, for metrics and the sweeper. Updated by the apply thread
  * and readable by any thread. Counted from the rows when the replica opens, or gradually after that
- * ({@link InboxMemory#countSome}). No applied state depends on them.
+ * ({@link InboxMemory#countNext}). No applied state depends on them.
  */
 final class InboxTotals {
   final AtomicLong inboxes = new AtomicLong();
@@ -22,12 +22,12 @@ final class InboxTotals {
   /** Inboxes attached by each process. */
   private final Map<Owner, Long> owners = new ConcurrentHashMap<>();
 
-  void attached(Owner owner) {
+  void addAttached(Owner owner) {
     attached.incrementAndGet();
     owners.merge(owner, 1L, Long::sum);
   }
 
-  void detached(Owner owner) {
+  void removeAttached(Owner owner) {
     attached.decrementAndGet();
     owners.computeIfPresent(owner, (key, count) -> count == 1 ? null : count - 1);
   }

@@ -220,24 +220,24 @@ public record InsertMessage(
     if (inbox == null || inbox.incarnation() != target.incarnation()) {
       return InsertOutcome.ABSENT;
     }
-    if (publishId != null && Producers.has(inboxes, inbox, publishId)) {
+    if (publishId != null && Producers.isDuplicate(inboxes, inbox, publishId)) {
       return InsertOutcome.DUPLICATE;
     }
     EntryQueue queue = new EntryQueue(inboxes, inbox);
     EntryQueue.SpaceResult spaceResult = queue.makeSpace(message.remaining());
-    if (spaceResult == EntryQueue.SpaceResult.NONE) {
+    if (spaceResult == EntryQueue.SpaceResult.INSUFFICIENT) {
       return InsertOutcome.REFUSED_FULL;
     }
     long sequence = queue.append(target, message);
     if (publishId != null) {
-      Producers.add(inboxes, inbox, publishId, producerIdleMillis);
+      Producers.record(inboxes, inbox, publishId, producerIdleMillis);
     }
     Owner owner = inbox.state().owner();
     if (owner != null) {
       inboxes.emit(
           new InboxEffect.Appended(owner.node(), inbox.handle(), sequence, target, shared));
     }
-    return spaceResult == EntryQueue.SpaceResult.MADE
+    return spaceResult == EntryQueue.SpaceResult.FREED
         ? InsertOutcome.STORED_DROPPING_OLDEST
         : InsertOutcome.STORED;
   }

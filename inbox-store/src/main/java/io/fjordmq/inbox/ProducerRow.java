@@ -35,7 +35,7 @@ record ProducerRow(long lowest, NavigableSet<Long> stored, long usedAtMillis) {
     return sequence < lowest || stored.contains(sequence);
   }
 
-  static ProducerRow first(PublishId id, long nowMillis) {
+  static ProducerRow create(PublishId id, long nowMillis) {
     NavigableSet<Long> stored = new TreeSet<>();
     stored.add(id.sequence());
     return new ProducerRow(Math.min(id.lowest(), id.sequence()), stored, nowMillis);

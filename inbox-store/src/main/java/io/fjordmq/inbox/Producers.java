@@ -6,19 +6,19 @@ import org.jspecify.annotations.Nullable;
 final class Producers {
   private Producers() {}
 
-  static boolean has(InboxRows inboxes, Inbox inbox, PublishId id) {
+  static boolean isDuplicate(InboxRows inboxes, Inbox inbox, PublishId id) {
     ProducerRow row = find(inboxes, inbox, id.producer());
     return row != null && row.has(id.sequence());
   }
 
-  static void add(InboxRows inboxes, Inbox inbox, PublishId id, long idleMillis) {
+  static void record(InboxRows inboxes, Inbox inbox, PublishId id, long idleMillis) {
     ProducerRow row = find(inboxes, inbox, id.producer());
     long now = inboxes.nowMillis();
     if (row == null) {
       scheduleExpiryCheck(
           inboxes, inbox.bucket, inbox.incarnation(), id.producer(), now + idleMillis);
     }
-    ProducerRow next = row == null ? ProducerRow.first(id, now) : row.plus(id, now);
+    ProducerRow next = row == null ? ProducerRow.create(id, now) : row.plus(id, now);
     inboxes.rows().put(key(inbox.bucket, inbox.incarnation(), id.producer()), next.encode());
   }
 

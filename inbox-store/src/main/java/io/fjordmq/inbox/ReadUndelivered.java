@@ -85,7 +85,7 @@ public record ReadUndelivered(
       long sequence = InboxKeys.restOfRow(key).readLong();
       String share = entry.share();
       if (share == null
-          || !undelivered.isForOthers(sequence, entry)
+          || !undelivered.mayRedistribute(sequence, entry)
           || entry.isExpiredAt(nowMillis)) {
         return true;
       }
@@ -106,7 +106,7 @@ public record ReadUndelivered(
      *   v  number of messages
      *   v  sequence, s share, b message    for each
      */
-    return ResponseCodec.open(8 + messages.length)
+    return ResponseCodec.newWriter(8 + messages.length)
         .writeByte(complete ? 1 : 0)
         .writeVarint(count)
         .writeBytes(messages)

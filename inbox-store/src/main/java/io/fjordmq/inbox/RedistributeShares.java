@@ -14,7 +14,7 @@ final class RedistributeShares {
   private RedistributeShares() {}
 
   /** Returns true if the entries of an ending inbox must be kept. */
-  static boolean hasAny(Inbox inbox) {
+  static boolean mustKeep(Inbox inbox) {
     return inbox.cursor.hasShared && inbox.queued() > 0;
   }
 
@@ -26,7 +26,7 @@ final class RedistributeShares {
   }
 
   /** Announces the entries again, unless all of them have been removed. */
-  static void repeat(InboxRows inboxes, int bucket, long incarnation) {
+  static void reannounce(InboxRows inboxes, int bucket, long incarnation) {
     byte[] row = inboxes.rows().get(InboxKeys.undelivered(bucket, incarnation));
     if (row != null) {
       announce(inboxes, bucket, incarnation, UndeliveredRow.decode(row).id());

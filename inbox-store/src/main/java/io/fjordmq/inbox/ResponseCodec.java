@@ -33,7 +33,7 @@ public final class ResponseCodec {
   }
 
   /** Returns a writer that already contains the first byte. */
-  static ByteWriter open(int expectedBytes) {
+  static ByteWriter newWriter(int expectedBytes) {
     return new ByteWriter(expectedBytes).writeByte(DONE_BYTE);
   }
 

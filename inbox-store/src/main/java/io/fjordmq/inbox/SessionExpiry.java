@@ -62,9 +62,9 @@ final class SessionExpiry {
   }
 
   /**
-   * The node from which other nodes have detached the inbox is back, and the client is still
-   * connected to it. Expiry and will are deferred as if the inbox were detached only now; whatever
-   * is already due stays due.
+   * Handles a node that rejoins after others have detached its inbox while the client was still
+   * connected to it. Expiry and will are deferred as if the inbox were detached only now; anything
+   * that is already due stays due.
    */
   static void defer(InboxRows inboxes, Inbox inbox, long graceMillis, long closesInMillis) {
     if (applyDue(inboxes, inbox)) {
@@ -111,18 +111,18 @@ final class SessionExpiry {
     long incarnation = inbox.incarnation();
     boolean expired = inbox.state().expirySeconds() > 0; // else it ended with its connection
     List<InboxSubscription> subscriptions = inboxes.remove(inbox);
-    inboxes.emit(new InboxEffect.Ended(inbox.id, incarnation, subscriptions, expired));
+    inboxes.emit(new InboxEffect.SessionEnded(inbox.id, incarnation, subscriptions, expired));
     return true;
   }
 
   /**
    * Handles a new connection, or the discard of the session, while the inbox is still attached or
-   * its will is still delayed. A delayed will is cancelled if the session continues (MQTT 5.0
+   * its will is still delayed. A delayed will is canceled if the session continues (MQTT 5.0
    * §3.1.3.2.2) and is due now if the session ends (§3.1.2.5). The will of an attached inbox
    * without a will delay is due in any case.
    *
    * <p>A session that has ended with its connection and is kept only for the grace period of its
-   * will ends now, and the will is discarded because the client is back.
+   * will ends now, and the will is discarded because the client has reconnected.
    *
    * @return true if the session ends
    */
@@ -152,17 +152,17 @@ final class SessionExpiry {
     DueWillRow due = new DueWillRow(inbox.id, inboxes.connectOrderBefore(), will);
     long epoch = state.handle().epoch();
     inboxes.rows().put(InboxKeys.will(inbox.bucket, inbox.incarnation(), epoch), due.encode());
-    announceLater(inboxes, inbox.bucket, inbox.incarnation(), epoch);
+    scheduleAnnouncement(inboxes, inbox.bucket, inbox.incarnation(), epoch);
     inboxes.emit(dueEffect(inboxes, due, inbox.bucket, inbox.incarnation(), epoch));
     inboxes.saveState(inbox, state.withoutWill());
   }
 
   /** Announces a due will again, unless its publication has been confirmed. */
-  static void repeatWill(InboxRows inboxes, int bucket, long incarnation, long epoch) {
+  static void reannounceWill(InboxRows inboxes, int bucket, long incarnation, long epoch) {
     byte[] row = inboxes.rows().get(InboxKeys.will(bucket, incarnation, epoch));
     if (row != null) {
       inboxes.emit(dueEffect(inboxes, DueWillRow.decode(row), bucket, incarnation, epoch));
-      announceLater(inboxes, bucket, incarnation, epoch);
+      scheduleAnnouncement(inboxes, bucket, incarnation, epoch);
     }
   }
 
@@ -181,7 +181,8 @@ final class SessionExpiry {
     return due.toEffect(incarnation, epoch, lowest[0]);
   }
 
-  private static void announceLater(InboxRows inboxes, int bucket, long incarnation, long epoch) {
+  private static void scheduleAnnouncement(
+      InboxRows inboxes, int bucket, long incarnation, long epoch) {
     long at = inboxes.nowMillis() + WILL_REPEAT_MILLIS;
     inboxes.putDue(bucket, at, InboxKeys.dueWill(bucket, at, incarnation, epoch));
   }

@@ -17,7 +17,7 @@ public record SweepQuery() implements InboxQuery {
    *     ever is
    * @param counting true if {@link CountInboxes} has inboxes to count
    */
-  public record Findings(long earliestDueMillis, boolean counting, List<Owner> owners) {}
+  public record Result(long earliestDueMillis, boolean counting, List<Owner> owners) {}
 
   @Override
   public int kind() {
@@ -44,7 +44,7 @@ public record SweepQuery() implements InboxQuery {
     return out.toByteArray();
   }
 
-  public static Findings decodeResponse(byte[] response) {
+  public static Result decodeResponse(byte[] response) {
     ByteReader in = new ByteReader(response);
     long earliestDue = in.readVarint();
     boolean counting = in.readByte() != 0;
@@ -52,6 +52,6 @@ public record SweepQuery() implements InboxQuery {
     while (in.remaining() > 0) {
       owners.add(FieldCodec.readOwner(in));
     }
-    return new Findings(earliestDue, counting, owners);
+    return new Result(earliestDue, counting, owners);
   }
 }

@@ -38,7 +38,7 @@ public record TrimUndelivered(InboxId id, long incarnation, List<Long> delivered
    * @param complete true if no messages remain
    * @param nowMillis time of the log entry; leading messages that had expired by then are removed
    */
-  public record Trimmed(boolean complete, long nowMillis) {}
+  public record Result(boolean complete, long nowMillis) {}
 
   @Override
   public int kind() {
@@ -62,7 +62,7 @@ public record TrimUndelivered(InboxId id, long incarnation, List<Long> delivered
     byte[] undeliveredKey = InboxKeys.undelivered(bucket, incarnation);
     byte[] row = inboxes.rows().get(undeliveredKey);
     if (row == null) {
-      return encode(new Trimmed(true, inboxes.nowMillis()));
+      return encode(new Result(true, inboxes.nowMillis()));
     }
     for (long sequence : delivered) {
       inboxes.rows().delete(InboxKeys.entry(bucket, incarnation, sequence));
@@ -84,7 +84,7 @@ public record TrimUndelivered(InboxId id, long incarnation, List<Long> delivered
     int expired = trimmer.expired;
     emitDropped(inboxes, DropReasons.EXPIRED, expired);
     emitDropped(inboxes, DropReasons.SESSION_ENDED, trimmer.dropped.size() - expired);
-    return encode(new Trimmed(trimmer.complete, inboxes.nowMillis()));
+    return encode(new Result(trimmer.complete, inboxes.nowMillis()));
   }
 
   private void emitDropped(InboxRows inboxes, String reason, long count) {
@@ -116,7 +116,7 @@ public record TrimUndelivered(InboxId id, long incarnation, List<Long> delivered
       }
       bytes += value.length;
       EntryRow entry = EntryRow.decode(value);
-      if (!undelivered.isForOthers(next, entry)) {
+      if (!undelivered.mayRedistribute(next, entry)) {
         dropped.add(key);
       } else if (entry.isExpiredAt(nowMillis)) {
         dropped.add(key);
@@ -128,21 +128,21 @@ public record TrimUndelivered(InboxId id, long incarnation, List<Long> delivered
     }
   }
 
-  private static byte[] encode(Trimmed trimmed) {
+  private static byte[] encode(Result trimmed) {
     /*
      *   1  0 done
      *   1  1 if no messages remain
      *   v  nowMillis
      */
-    return ResponseCodec.open(12)
+    return ResponseCodec.newWriter(12)
         .writeByte(trimmed.complete ? 1 : 0)
         .writeVarint(trimmed.nowMillis)
         .toByteArray();
   }
 
-  public static Trimmed decodeResponse(byte[] response) {
+  public static Result decodeResponse(byte[] response) {
     ByteReader in = new ByteReader(response);
     in.readByte();
-    return new Trimmed(in.readByte() == 1, in.readVarint());
+    return new Result(in.readByte() == 1, in.readVarint());
   }
 }

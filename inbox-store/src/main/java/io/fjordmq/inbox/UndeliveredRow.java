@@ -47,7 +47,7 @@ record UndeliveredRow(InboxId id, long sentBelow, long from) {
    * Returns true if an entry may go to another member of its share. An entry that may have been
    * sent to the client with QoS 2 must not go to another client (MQTT-4.8.2-5).
    */
-  boolean isForOthers(long sequence, EntryRow entry) {
+  boolean mayRedistribute(long sequence, EntryRow entry) {
     return entry.share() != null && (entry.qos() != Qos.EXACTLY_ONCE || sequence >= sentBelow);
   }
 }

@@ -13,13 +13,13 @@
  *       derived from them. The result depends only on the rows and the command.
  *   <li>{@code InsertMessage} and {@code EntryQueue} are the hot path; {@code RedistributeShares}
  *       keeps the undelivered share messages of an ended session for other members.
- *   <li>An {@code InboxQuery} reads.
- *   <li>{@code InboxEffects} passes what a command leaves to the leader to the listener.
+ *   <li>An {@code InboxQuery} reads rows and changes nothing.
+ *   <li>{@code InboxEffects} notifies the listener, on the leader, of the effects of commands.
  *   <li>{@link io.fjordmq.inbox.InboxReplicas} registers the store and knows the replicas that are
  *       open on this node.
  * </ul>
  *
- * <p>The subpackage {@code client} has what one node does with the ranges.
+ * <p>The subpackage {@code client} calls the ranges and proposes their maintenance.
  */
 @NullMarked
 package io.fjordmq.inbox;

@@ -22,7 +22,7 @@ class InboxEffectsTest {
   private static final InboxHandle ONE = new InboxHandle(ID, 1, 1);
   private static final InboxHandle TWO = new InboxHandle(new InboxId("t", "c2"), 1, 1);
 
-  private final List<String> droppedHere = new ArrayList<>();
+  private final List<String> dropped = new ArrayList<>();
   private final RecordingListener listener = new RecordingListener();
   private final InboxEffects effects =
       new InboxEffects(
@@ -30,7 +30,7 @@ class InboxEffectsTest {
           new InboxObserver() {
             @Override
             public void onDropped(String reason, long count) {
-              droppedHere.add(reason + " " + count);
+              dropped.add(reason + " " + count);
             }
           },
           range -> KeyInterval.ALL);
@@ -85,6 +85,6 @@ class InboxEffectsTest {
   @Test
   void shouldCountDropsOnTheLeader() {
     effects.onEffects(RANGE, List.of(new InboxEffect.Dropped(ID, DropReasons.EXPIRED, 3)));
-    assertThat(droppedHere).containsExactly("expired 3");
+    assertThat(dropped).containsExactly("expired 3");
   }
 }

@@ -51,7 +51,7 @@ final class InboxHistory {
     this.model = new ModelInboxes(limits);
   }
 
-  void live(int steps) {
+  void run(int steps) {
     for (int i = 0; i < steps; i++) {
       step(CLIENTS.get(random.nextInt(CLIENTS.size())));
       if (random.nextInt(4) == 0) {
@@ -76,7 +76,7 @@ final class InboxHistory {
       if (choice < 15) {
         attach(client);
       } else {
-        passTime();
+        advanceTime();
       }
     } else {
       actAttached(client, session, choice);
@@ -96,7 +96,7 @@ final class InboxHistory {
         if (random.nextInt(3) == 0) {
           crash();
         } else {
-          passTime();
+          advanceTime();
         }
       }
     }
@@ -140,21 +140,21 @@ final class InboxHistory {
             apply(
                 new AttachSession(
                     id(client), clean, OWNER, EXPIRY_SECONDS, limits, ++attaches, bytes)));
-    long before = bornAs(client);
+    long before = incarnationOf(client);
     Session session = model.attach(client, clean, will, delaySeconds * 1000, now());
     handles.put(client, attachment.handle());
-    incarnations.putIfAbsent(session.bornAs, attachment.handle().incarnation());
-    assertThat(attachment.handle().incarnation()).isEqualTo(incarnations.get(session.bornAs));
+    incarnations.putIfAbsent(session.incarnation, attachment.handle().incarnation());
+    assertThat(attachment.handle().incarnation()).isEqualTo(incarnations.get(session.incarnation));
     assertThat(attachment.handle().epoch()).isEqualTo(session.epoch);
-    assertThat(attachment.sessionPresent()).isEqualTo(session.bornAs == before);
+    assertThat(attachment.sessionPresent()).isEqualTo(session.incarnation == before);
     check(attachment, session);
   }
 
-  private long bornAs(String client) {
+  private long incarnationOf(String client) {
     Session session = model.sessions.get(client);
     return session == null || (!session.attached && session.expiresAt <= now())
         ? -1
-        : session.bornAs;
+        : session.incarnation;
   }
 
   private void check(Attachment attachment, Session session) {
@@ -234,7 +234,8 @@ final class InboxHistory {
             new InsertMessage(message, publishId, 1_000_000, List.of(TestInboxes.target(handle))));
     Session session = model.sessions.get(client);
     boolean right =
-        session != null && incarnations.getOrDefault(session.bornAs, 0L) == handle.incarnation();
+        session != null
+            && incarnations.getOrDefault(session.incarnation, 0L) == handle.incarnation();
     InsertOutcome expected =
         right
             ? model.insert(
@@ -293,7 +294,7 @@ final class InboxHistory {
     int limit = 1 + random.nextInt(5);
     FetchEntries query = new FetchEntries(handle(client), from, limit, 1 << 20, now());
     ByteReader in = ResponseCodec.check(reopened.query(query), handle(client));
-    FetchEntries.Found found = FetchEntries.decodeResponse(in);
+    FetchEntries.Result found = FetchEntries.decodeResponse(in);
     List<String> expected =
         session.entries.tailMap(from).entrySet().stream()
             .filter(
@@ -319,7 +320,7 @@ final class InboxHistory {
     }
   }
 
-  private void passTime() {
+  private void advanceTime() {
     long millis = random.nextInt(12) * 1000L;
     for (SimRows rows : List.of(warm, cold, reopened)) {
       rows.advance(millis);
@@ -353,7 +354,7 @@ final class InboxHistory {
     assertThat(cold.effects).hasSameSizeAs(warm.effects);
     assertThat(texts(warm.effects, InboxEffect.WillDue.class))
         .containsExactlyInAnyOrderElementsOf(model.wills);
-    assertThat(texts(warm.effects, InboxEffect.Ended.class))
+    assertThat(texts(warm.effects, InboxEffect.SessionEnded.class))
         .containsExactlyInAnyOrderElementsOf(model.ended);
     assertThat(dropped()).isEqualTo(model.dropped);
     InboxStoreStatus expected = expectedStatus();
@@ -382,7 +383,7 @@ final class InboxHistory {
         texts.add(
             effect instanceof InboxEffect.WillDue due
                 ? new String(due.will().message().payload(), UTF_8)
-                : ((InboxEffect.Ended) effect).id().clientId());
+                : ((InboxEffect.SessionEnded) effect).id().clientId());
       }
     }
     return texts;

@@ -11,17 +11,17 @@ import net.jqwik.api.Property;
 class InboxModelTest {
   @Property(tries = 100)
   void shouldMatchTheModelWhenTheOldestMessagesAreDropped(@ForAll long seed) {
-    new InboxHistory(seed, new InboxLimits(6, 400, InboxLimits.WhenFull.DROP_OLDEST)).live(150);
+    new InboxHistory(seed, new InboxLimits(6, 400, InboxLimits.WhenFull.DROP_OLDEST)).run(150);
   }
 
   @Property(tries = 100)
   void shouldMatchTheModelWhenNewMessagesAreRejected(@ForAll long seed) {
-    new InboxHistory(seed, new InboxLimits(5, 400, InboxLimits.WhenFull.REFUSE)).live(150);
+    new InboxHistory(seed, new InboxLimits(5, 400, InboxLimits.WhenFull.REFUSE)).run(150);
   }
 
   @Property(tries = 15)
   void shouldMatchTheModelWithLongQueues(@ForAll long seed) {
     new InboxHistory(seed, new InboxLimits(1000, 1 << 20, InboxLimits.WhenFull.DROP_OLDEST))
-        .live(600);
+        .run(600);
   }
 }

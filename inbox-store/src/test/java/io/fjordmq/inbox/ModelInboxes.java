@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class ModelInboxes {
   /** The session of a client. */
   static final class Session {
-    final long bornAs;
+    final long incarnation;
     boolean attached = true;
     long epoch;
     long expiresAt = Long.MAX_VALUE;
@@ -31,8 +31,8 @@ final class ModelInboxes {
     long nextPublish = 1;
     final Set<String> publishIds = new HashSet<>();
 
-    Session(long bornAs) {
-      this.bornAs = bornAs;
+    Session(long incarnation) {
+      this.incarnation = incarnation;
     }
 
     long firstUndelivered() {
@@ -58,7 +58,7 @@ final class ModelInboxes {
   final List<String> ended = new ArrayList<>();
   final Map<String, Long> dropped = new HashMap<>();
   private final InboxLimits limits;
-  private long births;
+  private long lastIncarnation;
 
   ModelInboxes(InboxLimits limits) {
     this.limits = limits;
@@ -77,7 +77,7 @@ final class ModelInboxes {
       end(old);
       sessions.remove(client);
     }
-    Session session = sessions.computeIfAbsent(client, key -> new Session(++births));
+    Session session = sessions.computeIfAbsent(client, key -> new Session(++lastIncarnation));
     if (session == old && old.attached) {
       session.sentBelow = session.nextSequence;
     }

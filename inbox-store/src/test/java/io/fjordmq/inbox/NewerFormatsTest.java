@@ -14,24 +14,24 @@ class NewerFormatsTest {
 
   @Test
   void shouldRejectEveryFormatOfALaterVersion() {
-    Map<String, Runnable> forms = new LinkedHashMap<>();
-    forms.put("inbox command", () -> InboxCommand.decode(ByteBuffer.wrap(NEXT)));
-    forms.put("inbox query", () -> InboxQuery.decode(ByteBuffer.wrap(NEXT)));
-    forms.put("inbox state", () -> InboxState.decode(new InboxId("t", "c"), NEXT));
-    forms.put("inbox cursor", () -> InboxCursor.decode(NEXT));
-    forms.put("inbox entry", () -> EntryRow.decode(NEXT));
-    forms.put("subscription", () -> SubscriptionRow.decode(NEXT));
-    forms.put("producer row", () -> ProducerRow.decode(NEXT));
-    forms.put("received publish", () -> RecordReceived.decodeRow(NEXT));
-    forms.put("released entry", () -> ReleasedRow.decode(NEXT));
-    forms.put("due will", () -> DueWillRow.decode(NEXT));
-    forms.put("undelivered messages", () -> UndeliveredRow.decode(NEXT));
-    forms.forEach(
-        (form, read) ->
+    Map<String, Runnable> formats = new LinkedHashMap<>();
+    formats.put("inbox command", () -> InboxCommand.decode(ByteBuffer.wrap(NEXT)));
+    formats.put("inbox query", () -> InboxQuery.decode(ByteBuffer.wrap(NEXT)));
+    formats.put("inbox state", () -> InboxState.decode(new InboxId("t", "c"), NEXT));
+    formats.put("inbox cursor", () -> InboxCursor.decode(NEXT));
+    formats.put("inbox entry", () -> EntryRow.decode(NEXT));
+    formats.put("subscription", () -> SubscriptionRow.decode(NEXT));
+    formats.put("producer row", () -> ProducerRow.decode(NEXT));
+    formats.put("received publish", () -> RecordReceived.decodeRow(NEXT));
+    formats.put("released entry", () -> ReleasedRow.decode(NEXT));
+    formats.put("due will", () -> DueWillRow.decode(NEXT));
+    formats.put("undelivered messages", () -> UndeliveredRow.decode(NEXT));
+    formats.forEach(
+        (format, read) ->
             assertThatThrownBy(read::run)
-                .as(form)
+                .as(format)
                 .isInstanceOf(NewerFormatException.class)
-                .hasMessageStartingWith(form + " has version 4")
+                .hasMessageStartingWith(format + " has version 4")
                 .hasMessageEndingWith("upgrade this node"));
   }
 

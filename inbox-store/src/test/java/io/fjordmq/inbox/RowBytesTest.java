@@ -163,10 +163,10 @@ class RowBytesTest {
     cursor.nextPublish = 3;
     cursor.subscriptions = 2;
     cursor.hasReleased = true;
-    cursor.done.add(9, 10);
-    cursor.done.add(7, 10);
-    cursor.done.add(8, 10);
-    cursor.done.add(11, 40);
+    cursor.settled.add(9, 10);
+    cursor.settled.add(7, 10);
+    cursor.settled.add(8, 10);
+    cursor.settled.add(11, 40);
     byte[] row = cursor.encode();
     assertThat(hex(row))
         .isEqualTo(
@@ -206,7 +206,7 @@ class RowBytesTest {
     assertThat(hex(RecordReceived.encodeRow(300))).isEqualTo("01" + "ac02");
     DueWillRow will = new DueWillRow(ID, new ConnectOrder(3, 300), new byte[] {7});
     assertThat(hex(will.encode())).isEqualTo("02" + "0174" + "026331" + "03" + "ac02" + "07");
-    assertThat(DueWillRow.decode(will.encode()).since()).isEqualTo(will.since());
+    assertThat(DueWillRow.decode(will.encode()).connectOrder()).isEqualTo(will.connectOrder());
     byte[] first = HexFormat.of().parseHex("01" + "0174" + "026331" + "07");
     assertThat(hex(DueWillRow.decode(first).encode()))
         .as("read from version 1")
@@ -221,7 +221,7 @@ class RowBytesTest {
 
   @Test
   void shouldLimitTheStoredSequencesOfAProducer() {
-    ProducerRow row = ProducerRow.first(new PublishId(1, 1, 1), 0);
+    ProducerRow row = ProducerRow.create(new PublishId(1, 1, 1), 0);
     assertThat(row.plus(new PublishId(1, 9, 4), 0).has(3)).isTrue();
     assertThat(row.plus(new PublishId(1, 9, 4), 0).has(4)).isFalse();
     TreeSet<Long> many = new TreeSet<>();

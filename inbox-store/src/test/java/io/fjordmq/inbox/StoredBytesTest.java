@@ -84,7 +84,7 @@ class StoredBytesTest {
   }
 
   @Test
-  void shouldEncodeAMessageInItsCommandAndKnowTheSize() {
+  void shouldEncodeAMessageInItsCommandAndComputeItsSize() {
     InboxTarget plain =
         new InboxTarget(new InboxId("t", "ü"), 6, Qos.AT_LEAST_ONCE, false, List.of());
     InboxTarget member = new InboxTarget(ID, 5, Qos.EXACTLY_ONCE, true, List.of(1, 300), "g/ä");

@@ -29,7 +29,7 @@ class TrimUndeliveredTest {
   private final Rows rows = new Rows();
   private final InboxMemory memory = new InboxMemory(1);
 
-  private void left(long sequence, @Nullable String share, int bytes) {
+  private void addUndelivered(long sequence, @Nullable String share, int bytes) {
     Message message =
         new Message(
             new Topic("a"),
@@ -46,7 +46,7 @@ class TrimUndeliveredTest {
         entry(sequence), EntryRow.encode(target, 0, ByteBuffer.wrap(MessageCodec.encode(message))));
   }
 
-  private void ended(long from) {
+  private void endSession(long from) {
     rows.put(InboxKeys.undelivered(BUCKET, INCARNATION), new UndeliveredRow(ID, 1, from).encode());
   }
 
@@ -54,7 +54,7 @@ class TrimUndeliveredTest {
     return InboxKeys.entry(BUCKET, INCARNATION, sequence);
   }
 
-  private TrimUndelivered.Trimmed trim(Long... given) {
+  private TrimUndelivered.Result trim(Long... given) {
     rows.visited = 0;
     TrimUndelivered command = new TrimUndelivered(ID, INCARNATION, List.of(given));
     return TrimUndelivered.decodeResponse(command.apply(new InboxRows(rows, memory)));
@@ -70,9 +70,9 @@ class TrimUndeliveredTest {
   @Test
   void shouldStartAtTheFirstRemainingMessage() {
     for (long i = 7; i <= 10; i++) {
-      left(i, "g/a", 1);
+      addUndelivered(i, "g/a", 1);
     }
-    ended(7);
+    endSession(7);
     assertThat(trim().complete()).isFalse();
     assertThat(rows.scanned).isEqualTo(hex(entry(7)));
     assertThat(trim(7L, 8L).complete()).isFalse();
@@ -89,10 +89,10 @@ class TrimUndeliveredTest {
   void shouldReadALimitedNumberOfRows() {
     int own = 2 * TrimUndelivered.MAX_ROWS;
     for (long i = 1; i <= own; i++) {
-      left(i, null, 1);
+      addUndelivered(i, null, 1);
     }
-    left(own + 1, "g/a", 1);
-    ended(1);
+    addUndelivered(own + 1, "g/a", 1);
+    endSession(1);
     assertThat(trim().complete()).isFalse();
     assertThat(rows.visited).isLessThanOrEqualTo(TrimUndelivered.MAX_ROWS + 1);
     assertThat(read(1 << 20)).as("the rows read so far hold no message").isEmpty();
@@ -104,11 +104,11 @@ class TrimUndeliveredTest {
   void shouldReadALimitedNumberOfBytes() {
     int each = TrimUndelivered.MAX_BYTES / 3;
     for (long i = 1; i <= 8; i++) {
-      left(i, null, each);
+      addUndelivered(i, null, each);
     }
-    left(9, "g/a", each);
-    left(10, "g/a", each);
-    ended(1);
+    addUndelivered(9, "g/a", each);
+    addUndelivered(10, "g/a", each);
+    endSession(1);
     assertThat(trim().complete()).isFalse();
     assertThat(rows.visited).isEqualTo(4);
     assertThat(read(1 << 30)).isEmpty();
@@ -121,8 +121,8 @@ class TrimUndeliveredTest {
   /** Its response is stored with its sender, on every replica. */
   @Test
   void shouldNotReturnMessages() {
-    left(1, "g/a", 100_000);
-    ended(1);
+    addUndelivered(1, "g/a", 100_000);
+    endSession(1);
     byte[] response =
         new TrimUndelivered(ID, INCARNATION, List.of()).apply(new InboxRows(rows, memory));
     assertThat(response).hasSizeLessThan(20);

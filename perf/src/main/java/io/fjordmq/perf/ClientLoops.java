@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ClientLoops implements AutoCloseable {
   /** Prefix of the names of the loops' threads. */
-  public static final String THREADS = "load";
+  public static final String THREAD_PREFIX = "load";
 
-  private static final String ENCRYPTED_THREADS = "tls-load";
+  private static final String TLS_THREAD_PREFIX = "tls-load";
   private static final int CONNECT_TIMEOUT_MILLIS = 10_000;
 
   /**
@@ -62,16 +62,16 @@ public final class ClientLoops implements AutoCloseable {
    *
    * @param nodes at least one
    * @param tls null for plain TCP
-   * @param anywhere whether the user has allowed addresses other than loopback
+   * @param remoteAllowed whether the user has allowed addresses other than loopback
    * @throws IllegalArgumentException if a node's address is not allowed
    */
   public ClientLoops(
-      List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls, boolean anywhere) {
+      List<InetSocketAddress> nodes, int threads, @Nullable SslContext tls, boolean remoteAllowed) {
     for (InetSocketAddress node : nodes) {
       if (node.getAddress() == null) {
         throw new IllegalArgumentException("cannot resolve " + node);
       }
-      if (!anywhere && !node.getAddress().isLoopbackAddress()) {
+      if (!remoteAllowed && !node.getAddress().isLoopbackAddress()) {
         throw new IllegalArgumentException(
             "load is allowed only to loopback addresses, not " + node);
       }
@@ -83,7 +83,7 @@ public final class ClientLoops implements AutoCloseable {
     this.group =
         new EventLoops(
             threads,
-            new DefaultThreadFactory(tls == null ? THREADS : ENCRYPTED_THREADS),
+            new DefaultThreadFactory(tls == null ? THREAD_PREFIX : TLS_THREAD_PREFIX),
             epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     this.bootstrap =
         new Bootstrap()
@@ -103,13 +103,13 @@ public final class ClientLoops implements AutoCloseable {
     return nodes.size();
   }
 
-  /** The same with one of the nodes, modulo their number. */
+  /** Connects to one of the nodes; the number is taken modulo the number of nodes. */
   public CompletableFuture<LoadClient> connect(LoadClient client, int node) {
     return connect(client, node, group);
   }
 
   /**
-   * The same on a given event loop.
+   * Connects to one of the nodes on a given event loop.
    *
    * @param loop one of these loops, or the group of them
    */

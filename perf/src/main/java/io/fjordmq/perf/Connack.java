@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBuf;
  * @param receiveMaximum unacknowledged publishes that the broker accepts; 65,535 if not set
  */
 record Connack(int code, int receiveMaximum) {
-  private static final int MOST = 65_535;
+  private static final int DEFAULT_RECEIVE_MAXIMUM = 65_535;
   private static final int RECEIVE_MAXIMUM = 0x21;
 
   /**
@@ -19,25 +19,25 @@ record Connack(int code, int receiveMaximum) {
     body.skipBytes(1);
     int code = body.readUnsignedByte();
     if (version == ConnectSettings.MQTT_3 || !body.isReadable()) {
-      return new Connack(code, MOST);
+      return new Connack(code, DEFAULT_RECEIVE_MAXIMUM);
     }
     int length = MqttPacketWriter.readLength(body);
     ByteBuf properties = body.readSlice(length);
-    int receiveMaximum = MOST;
+    int receiveMaximum = DEFAULT_RECEIVE_MAXIMUM;
     while (properties.isReadable()) {
-      int name = properties.readUnsignedByte();
-      if (name == RECEIVE_MAXIMUM) {
+      int propertyId = properties.readUnsignedByte();
+      if (propertyId == RECEIVE_MAXIMUM) {
         receiveMaximum = properties.readUnsignedShort();
       } else {
-        skip(properties, name);
+        skip(properties, propertyId);
       }
     }
     return new Connack(code, receiveMaximum);
   }
 
   /** Skips a property by its type in MQTT 5 §2.2.2.2. */
-  private static void skip(ByteBuf in, int name) {
-    switch (name) {
+  private static void skip(ByteBuf in, int propertyId) {
+    switch (propertyId) {
       case 0x24, 0x25, 0x28, 0x29, 0x2A -> in.skipBytes(1);
       case 0x13, 0x22 -> in.skipBytes(2);
       case 0x11, 0x27 -> in.skipBytes(4);
@@ -48,7 +48,9 @@ record Connack(int code, int receiveMaximum) {
       case 0x12, 0x15, 0x16, 0x1A, 0x1C, 0x1F -> in.skipBytes(in.readUnsignedShort());
       default ->
           throw new IllegalStateException(
-              "CONNACK has property 0x" + Integer.toHexString(name) + ", which is not allowed");
+              "CONNACK has property 0x"
+                  + Integer.toHexString(propertyId)
+                  + ", which is not allowed");
     }
   }
 }

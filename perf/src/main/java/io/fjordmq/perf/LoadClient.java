@@ -47,7 +47,7 @@ public final class LoadClient extends ByteToMessageDecoder {
 
   private @Nullable CompletableFuture<LoadClient> subscribed;
   private @Nullable Channel channel;
-  private @Nullable String ending;
+  private @Nullable String closeReason;
   private boolean closing;
   private int subscribedQos;
   private int packetIdentifier;
@@ -83,19 +83,19 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   /**
-   * Sends one SUBSCRIBE; one at a time.
+   * Sends a SUBSCRIBE. The previous one must have completed.
    *
    * @return fails if the broker refuses a filter or grants a lower QoS
    */
   public CompletableFuture<LoadClient> subscribe(List<String> filters, int qos) {
-    CompletableFuture<LoadClient> done = new CompletableFuture<>();
-    subscribed = done;
+    CompletableFuture<LoadClient> subscribing = new CompletableFuture<>();
+    subscribed = subscribing;
     subscribedQos = qos;
     ByteBuf out = channel().alloc().buffer();
     MqttPacketWriter.subscribe(
         out, connectSettings.version(), nextPacketIdentifier(), filters, qos);
     channel().writeAndFlush(out);
-    return done;
+    return subscribing;
   }
 
   /** 1 to 65,535, wrapping around. */
@@ -181,19 +181,19 @@ public final class LoadClient extends ByteToMessageDecoder {
         }
       }
       case MqttPacketWriter.PUBREC ->
-          acknowledge(context, MqttPacketWriter.PUBREL, accepted("PUBREC", body));
+          acknowledge(context, MqttPacketWriter.PUBREL, acceptedIdentifier("PUBREC", body));
       case MqttPacketWriter.PUBREL -> {
-        int identifier = accepted("PUBREL", body);
+        int identifier = acceptedIdentifier("PUBREL", body);
         unreleased().remove(identifier);
         acknowledge(context, MqttPacketWriter.PUBCOMP, identifier);
       }
-      case MqttPacketWriter.PUBACK -> receiver.onPuback(accepted("PUBACK", body));
-      case MqttPacketWriter.PUBCOMP -> receiver.onPuback(accepted("PUBCOMP", body));
-      case MqttPacketWriter.CONNACK -> connack(Connack.read(body, connectSettings.version()));
+      case MqttPacketWriter.PUBACK -> receiver.onPuback(acceptedIdentifier("PUBACK", body));
+      case MqttPacketWriter.PUBCOMP -> receiver.onPuback(acceptedIdentifier("PUBCOMP", body));
+      case MqttPacketWriter.CONNACK -> onConnack(Connack.read(body, connectSettings.version()));
       case MqttPacketWriter.SUBACK -> onSuback(body);
       case MqttPacketWriter.PINGRESP -> {}
       case MqttPacketWriter.DISCONNECT ->
-          ending = "DISCONNECT " + (body.isReadable() ? hex(body.readUnsignedByte()) : "");
+          closeReason = "DISCONNECT " + (body.isReadable() ? hex(body.readUnsignedByte()) : "");
       default -> throw new IllegalStateException("unexpected packet type " + (first >> 4));
     }
   }
@@ -215,7 +215,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   /** The packet identifier of a response that must not be a refusal. */
-  private static int accepted(String name, ByteBuf body) {
+  private static int acceptedIdentifier(String name, ByteBuf body) {
     int identifier = body.readUnsignedShort();
     int code = body.isReadable() ? body.readUnsignedByte() : 0;
     if (code >= 0x80) {
@@ -224,12 +224,12 @@ public final class LoadClient extends ByteToMessageDecoder {
     return identifier;
   }
 
-  private void connack(Connack answer) {
-    if (answer.code() != 0) {
-      connected.completeExceptionally(new RefusedException("CONNACK " + hex(answer.code())));
+  private void onConnack(Connack connack) {
+    if (connack.code() != 0) {
+      connected.completeExceptionally(new RefusedException("CONNACK " + hex(connack.code())));
       return;
     }
-    receiveMaximum = answer.receiveMaximum();
+    receiveMaximum = connack.receiveMaximum();
     int keepAlive = connectSettings.keepAliveSeconds();
     if (keepAlive > 0) {
       Channel open = channel();
@@ -247,8 +247,8 @@ public final class LoadClient extends ByteToMessageDecoder {
   }
 
   private void onSuback(ByteBuf body) {
-    CompletableFuture<LoadClient> done = subscribed;
-    if (done == null) {
+    CompletableFuture<LoadClient> subscribing = subscribed;
+    if (subscribing == null) {
       throw new IllegalStateException("unexpected SUBACK");
     }
     body.skipBytes(2);
@@ -258,10 +258,10 @@ public final class LoadClient extends ByteToMessageDecoder {
     while (body.isReadable()) {
       int code = body.readUnsignedByte();
       if (code != subscribedQos) {
-        done.completeExceptionally(new IllegalStateException("SUBACK " + hex(code)));
+        subscribing.completeExceptionally(new IllegalStateException("SUBACK " + hex(code)));
       }
     }
-    done.complete(this);
+    subscribing.complete(this);
   }
 
   private static String hex(int code) {
@@ -270,15 +270,15 @@ public final class LoadClient extends ByteToMessageDecoder {
 
   @Override
   public void channelInactive(ChannelHandlerContext context) throws Exception {
-    String why = ending == null ? "connection closed by the broker" : ending;
+    String reason = closeReason == null ? "connection closed by the broker" : closeReason;
     boolean accepted = connected.isDone() && !connected.isCompletedExceptionally();
-    connected.completeExceptionally(new IllegalStateException(why));
+    connected.completeExceptionally(new IllegalStateException(reason));
     CompletableFuture<LoadClient> waiting = subscribed;
     if (waiting != null) {
-      waiting.completeExceptionally(new IllegalStateException(why));
+      waiting.completeExceptionally(new IllegalStateException(reason));
     }
     if (accepted && !closing) {
-      receiver.onLost(why);
+      receiver.onLost(reason);
     }
     super.channelInactive(context);
   }
@@ -288,7 +288,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
     if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
       Throwable cause = handshake.cause();
-      ending =
+      closeReason =
           cause instanceof ClosedChannelException
               ? "connection closed by the broker during the TLS handshake"
               : "TLS handshake failed: " + cause.getMessage();
@@ -299,7 +299,7 @@ public final class LoadClient extends ByteToMessageDecoder {
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     String message = cause.getMessage();
-    ending = message == null ? cause.toString() : message;
+    closeReason = message == null ? cause.toString() : message;
     connected.completeExceptionally(cause);
     context.close();
   }

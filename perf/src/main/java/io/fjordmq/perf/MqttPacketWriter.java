@@ -21,16 +21,16 @@ public final class MqttPacketWriter {
 
   private static final byte[] NONE = {};
 
-  /** The properties of a packet of MQTT 5 that has none. */
+  /** The properties field of an MQTT 5 packet without properties. */
   private static final byte[] NO_PROPERTIES = {0};
 
   private static final int SESSION_EXPIRY_INTERVAL = 0x11;
 
   /** Flags of a CONNECT with user name and password. */
-  private static final int LOGIN = 0xC0;
+  private static final int CREDENTIALS = 0xC0;
 
   /**
-   * Session expiry of persistent MQTT 5 sessions, so that a finished load leaves nothing for
+   * Session expiry of persistent MQTT 5 sessions, so that a finished load leaves no sessions for
    * longer.
    */
   private static final int EXPIRY_SECONDS = 86_400;
@@ -40,7 +40,7 @@ public final class MqttPacketWriter {
   /** The CONNECT of a client. */
   public static void writeConnect(ByteBuf out, ConnectSettings connectSettings) {
     ConnectSettings.Credentials user = connectSettings.credentials();
-    int flags = user == null ? 0 : LOGIN;
+    int flags = user == null ? 0 : CREDENTIALS;
     String clientId = connectSettings.clientId();
     List<String> payload =
         user == null ? List.of(clientId) : List.of(clientId, user.userName(), user.password());
@@ -140,12 +140,12 @@ public final class MqttPacketWriter {
 
   /** A length of one to four bytes. */
   public static void writeLength(ByteBuf out, int length) {
-    int rest = length;
+    int remaining = length;
     do {
-      int low = rest & 0x7F;
-      rest >>>= 7;
-      out.writeByte(rest > 0 ? low | 0x80 : low);
-    } while (rest > 0);
+      int low = remaining & 0x7F;
+      remaining >>>= 7;
+      out.writeByte(remaining > 0 ? low | 0x80 : low);
+    } while (remaining > 0);
   }
 
   /** Reads a length of one to four bytes, such as that of MQTT 5 properties. */

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What MQTT clients cost the process that runs them: memory of an idle connection, and CPU of a
- * message. Not a test; docs/decisions/0027 says how to run it. {@code ClientCosts ours|vertx|hivemq
- * PORT IDLE PAIRS SECONDS}.
+ * Measures what MQTT client libraries use: memory for an idle connection and CPU for a message. Not
+ * a test; docs/decisions/0027 says how to run it. {@code ClientCosts ours|vertx|hivemq PORT IDLE
+ * PAIRS SECONDS}.
  */
 public final class ClientCosts {
   private static final int THREADS = 2;
@@ -37,8 +37,8 @@ public final class ClientCosts {
 
   private ClientCosts() {}
 
-  /** A kind of client. */
-  private interface Kind {
+  /** An MQTT client library. */
+  private interface ClientLibrary {
     /** Completes when it is connected; null for a client without a subscription. */
     CompletableFuture<?> connect(String clientId, String filter) throws Exception;
 
@@ -46,11 +46,11 @@ public final class ClientCosts {
     void publish(String clientId, String topic, int delayMillis) throws Exception;
   }
 
-  /** See the class. */
+  /** Runs the comparison; see the class for the arguments. */
   public static void main(String[] args) throws Exception {
     ClientCosts costs = new ClientCosts();
     int port = Integer.parseInt(args[1]);
-    Kind kind =
+    ClientLibrary kind =
         switch (args[0]) {
           case "ours" -> costs.new Ours(port);
           case "vertx" -> costs.new VertxMqtt(port);
@@ -66,7 +66,8 @@ public final class ClientCosts {
     System.exit(0);
   }
 
-  private void run(String name, Kind kind, int idle, int pairs, int seconds) throws Exception {
+  private void run(String name, ClientLibrary kind, int idle, int pairs, int seconds)
+      throws Exception {
     connect(kind, "first", 200); // so that classes and pools are not counted as connections
     final long before = memory();
     connect(kind, "idle", idle);
@@ -94,7 +95,7 @@ public final class ClientCosts {
         counted / seconds);
   }
 
-  private static void connect(Kind kind, String name, int count) throws Exception {
+  private static void connect(ClientLibrary kind, String name, int count) throws Exception {
     for (int done = 0; done < count; done += 50) {
       CompletableFuture<?>[] wave = new CompletableFuture<?>[Math.min(50, count - done)];
       for (int i = 0; i < wave.length; i++) {
@@ -104,7 +105,7 @@ public final class ClientCosts {
     }
   }
 
-  /** After what is garbage has gone; in kilobytes. */
+  /** Returns the memory in use after garbage collection, in kilobytes. */
   private static long memory() throws InterruptedException {
     for (int i = 0; i < 3; i++) {
       System.gc();
@@ -112,13 +113,13 @@ public final class ClientCosts {
     }
     Runtime runtime = Runtime.getRuntime();
     long heap = (runtime.totalMemory() - runtime.freeMemory()) / 1024;
-    // The heap's free part says nothing about connections.
+    // Free heap is not used by connections.
     return ProcessUsage.of(ProcessHandle.current().pid()).residentKilobytes()
         - runtime.totalMemory() / 1024
         + heap;
   }
 
-  private final class Ours implements Kind, LoadClient.Receiver {
+  private final class Ours implements ClientLibrary, LoadClient.Receiver {
     private final ClientLoops loops;
 
     Ours(int port) {
@@ -167,7 +168,7 @@ public final class ClientCosts {
     public void onPuback(int packetIdentifier) {}
   }
 
-  private final class VertxMqtt implements Kind {
+  private final class VertxMqtt implements ClientLibrary {
     private final Vertx vertx =
         Vertx.vertx(
             new VertxOptions().setEventLoopPoolSize(THREADS).setPreferNativeTransport(true));
@@ -220,7 +221,7 @@ public final class ClientCosts {
     }
   }
 
-  private final class HiveMq implements Kind {
+  private final class HiveMq implements ClientLibrary {
     private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
     private final InetSocketAddress broker;
 

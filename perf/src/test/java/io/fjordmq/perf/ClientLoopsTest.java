@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class ClientLoopsTest {
-  /** A loop that learns of its end while it runs tasks does not close its channels itself. */
+  /** An event loop that is shut down while it runs tasks does not close its channels itself. */
   @Test
   void shouldCloseTheConnectionsOfABusyLoop() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

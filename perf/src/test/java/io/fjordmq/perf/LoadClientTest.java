@@ -9,25 +9,25 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a load client makes of what brokers say, byte by byte. */
+/** How the load client handles packets from brokers, byte by byte. */
 class LoadClientTest {
-  private final List<String> seen = new ArrayList<>();
+  private final List<String> events = new ArrayList<>();
 
   private final LoadClient.Receiver receiver =
       new LoadClient.Receiver() {
         @Override
         public void onPublish(ByteBuf payload) {
-          seen.add("publish " + payload.readableBytes());
+          events.add("publish " + payload.readableBytes());
         }
 
         @Override
         public void onPuback(int packetIdentifier) {
-          seen.add("puback " + packetIdentifier);
+          events.add("puback " + packetIdentifier);
         }
 
         @Override
         public void onLost(String reason) {
-          seen.add("lost " + reason);
+          events.add("lost " + reason);
         }
       };
 
@@ -40,18 +40,18 @@ class LoadClientTest {
   }
 
   @Test
-  void shouldReadPacketsThatComeInPieces() {
+  void shouldReadFragmentedPackets() {
     LoadClient client = new LoadClient("c", true, receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
     channel.writeInbound(bytes(0x20, 2, 0, 0));
     assertThat(client.connected()).isCompleted();
     channel.writeInbound(bytes(0x32, 8, 0, 1, 't', 0, 7), bytes(1, 2, 3, 0x40, 2, 0), bytes(9));
-    assertThat(seen).containsExactly("publish 3", "puback 9");
+    assertThat(events).containsExactly("publish 3", "puback 9");
     channel.finishAndReleaseAll();
   }
 
   @Test
-  void shouldReadMqtt5AndHonourTheReceiveMaximum() {
+  void shouldReadMqtt5PacketsAndTheReceiveMaximum() {
     LoadClient client =
         new LoadClient(new ConnectSettings("c", ConnectSettings.MQTT_5, true, 0), receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
@@ -59,12 +59,12 @@ class LoadClientTest {
     channel.writeInbound(bytes(0x20, 14, 0, 0, 11, 0x22, 0, 5, 0x21, 0, 16, 0x1F, 0, 2, 'h', 'i'));
     assertThat(client.receiveMaximum()).isEqualTo(16);
     channel.writeInbound(bytes(0x30, 7, 0, 1, 't', 2, 0x01, 1, 9));
-    assertThat(seen).containsExactly("publish 1");
+    assertThat(events).containsExactly("publish 1");
     channel.finishAndReleaseAll();
   }
 
   @Test
-  void shouldTakeQos2OnceAndAnswerEachStep() {
+  void shouldDeliverQos2OnceAndAcknowledgeEachPacket() {
     LoadClient client = new LoadClient("c", true, receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
     channel.writeInbound(bytes(0x20, 2, 0, 0));
@@ -72,7 +72,7 @@ class LoadClientTest {
     channel.writeInbound(bytes(0x34, 6, 0, 1, 't', 0, 7, 1), bytes(0x3C, 6, 0, 1, 't', 0, 7, 1));
     channel.writeInbound(bytes(0x62, 2, 0, 7), bytes(0x34, 6, 0, 1, 't', 0, 7, 2));
     channel.writeInbound(bytes(0x50, 2, 0, 9), bytes(0x70, 2, 0, 9));
-    assertThat(seen).containsExactly("publish 1", "publish 1", "puback 9");
+    assertThat(events).containsExactly("publish 1", "publish 1", "puback 9");
     ByteBuf sent = Unpooled.buffer();
     for (ByteBuf out = channel.readOutbound(); out != null; out = channel.readOutbound()) {
       sent.writeBytes(out);
@@ -86,36 +86,36 @@ class LoadClientTest {
   }
 
   @Test
-  void shouldSayWhyItWasRefused() {
+  void shouldReportTheConnackReturnCode() {
     LoadClient client = new LoadClient("c", true, receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
     channel.writeInbound(bytes(0x20, 2, 0, 5));
     assertThat(client.connected()).isCompletedExceptionally();
-    client.connected().whenComplete((none, error) -> seen.add(error.getMessage()));
-    assertThat(seen).containsExactly("CONNACK 0x05");
+    client.connected().whenComplete((none, error) -> events.add(error.getMessage()));
+    assertThat(events).containsExactly("CONNACK 0x05");
     channel.finishAndReleaseAll();
   }
 
   @Test
-  void shouldNotTakeALowerQosForASubscription() {
+  void shouldFailASubscriptionGrantedALowerQos() {
     LoadClient client = new LoadClient("c", true, receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
     channel.writeInbound(bytes(0x20, 2, 0, 0));
-    client.subscribe("t", 1).whenComplete((none, error) -> seen.add(error.getMessage()));
+    client.subscribe("t", 1).whenComplete((none, error) -> events.add(error.getMessage()));
     channel.writeInbound(bytes(0x90, 3, 0, 1, 0));
-    assertThat(seen).containsExactly("SUBACK 0x00");
+    assertThat(events).containsExactly("SUBACK 0x00");
     channel.finishAndReleaseAll();
   }
 
   @Test
-  void shouldTellThatItsConnectionWasEnded() {
+  void shouldReportTheDisconnectReasonCode() {
     LoadClient client =
         new LoadClient(new ConnectSettings("c", ConnectSettings.MQTT_5, true, 0), receiver);
     EmbeddedChannel channel = new EmbeddedChannel(client);
     channel.writeInbound(bytes(0x20, 3, 0, 0, 0));
     channel.writeInbound(bytes(0xE0, 2, 0x97, 0));
     channel.close();
-    assertThat(seen).containsExactly("lost DISCONNECT 0x97");
+    assertThat(events).containsExactly("lost DISCONNECT 0x97");
     channel.finishAndReleaseAll();
   }
 }

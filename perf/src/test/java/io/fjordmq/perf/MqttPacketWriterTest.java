@@ -17,12 +17,12 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the load tool writes by hand, read back by a codec that is not ours. */
+/** Packets encoded by the load tool, decoded by Netty's MQTT codec. */
 class MqttPacketWriterTest {
   private final EmbeddedChannel decoder = new EmbeddedChannel(new MqttDecoder(1 << 20));
 
   @AfterEach
-  void nothingIsLeftOver() {
+  void assertFullyDecoded() {
     assertThat((Object) decoder.readInbound()).isNull();
     decoder.finishAndReleaseAll();
   }
@@ -65,7 +65,7 @@ class MqttPacketWriterTest {
   }
 
   @Test
-  void shouldWriteConnectOfAUser() {
+  void shouldWriteConnectWithCredentials() {
     ByteBuf out = Unpooled.buffer();
     var credentials = new ConnectSettings.Credentials("user", "secret");
     MqttPacketWriter.writeConnect(

@@ -18,14 +18,14 @@ public interface Coprocessor {
   /**
    * Called before each {@link #open}.
    *
-   * @param parts numbers of all ranges ever merged into this one; they no longer exist
+   * @param absorbedRanges numbers of all ranges ever merged into this one; they no longer exist
    */
-  default void absorbed(List<Long> parts) {}
+  default void onAbsorbed(List<Long> absorbedRanges) {}
 
   /**
    * Rebuilds this instance's state in memory. Called when the state is available for the first
    * time, after it was replaced as a whole (reopened from disk, snapshot installed), and after the
-   * range has absorbed its right neighbour, whose coprocessor on this node is no longer used. The
+   * range has absorbed its right neighbor, whose coprocessor on this node is no longer used. The
    * result of {@link #apply} must not depend on anything in memory that is not in the state.
    */
   void open(KeyInterval interval, KvReader state);
@@ -34,7 +34,7 @@ public interface Coprocessor {
    * The range was split and keeps only this interval; the other rows now belong to another range.
    * By default it reloads its part through {@link #open}.
    */
-  default void narrowed(KeyInterval interval, KvReader state) {
+  default void onNarrowed(KeyInterval interval, KvReader state) {
     open(interval, state);
   }
 
@@ -61,11 +61,11 @@ public interface Coprocessor {
    * The state now contains every entry up to this index of the range's log. Called after each
    * write, before the waiting callers get their responses, and after {@link #open}.
    */
-  default void applied(long index) {}
+  default void onApplied(long index) {}
 
   /**
    * Executes a query on a state that contains at least everything applied before the call. Must not
-   * write. If the range splits or absorbs its neighbour during the call, the state still covers the
+   * write. If the range splits or absorbs its neighbor during the call, the state still covers the
    * previous interval, and the response is discarded.
    */
   byte[] query(ByteBuffer query, KvReader state);

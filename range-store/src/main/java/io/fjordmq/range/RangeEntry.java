@@ -34,8 +34,8 @@ import java.util.function.Consumer;
  * -- all others:
  * u64  epoch version of the range that the decision was based on
  * -- freeze and absorb only:
- * u64  number of the neighbour
- * u64  epoch version of the neighbour
+ * u64  number of the neighbor
+ * u64  epoch version of the neighbor
  * -- split only:
  * u64  number of the new range
  * block key
@@ -83,20 +83,20 @@ public sealed interface RangeEntry {
       implements RangeEntry {}
 
   /**
-   * Freezes the range so that its left neighbour can absorb it (decision 0028).
+   * Freezes the range so that its left neighbor can absorb it (decision 0028).
    *
-   * @param left number of the neighbour
-   * @param leftVersion epoch version of the neighbour; it absorbs the range only while it has this
+   * @param left number of the neighbor
+   * @param leftVersion epoch version of the neighbor; it absorbs the range only while it has this
    *     version
    */
   record Freeze(long clockMillis, long epochVersion, long left, long leftVersion)
       implements RangeEntry {}
 
   /**
-   * Absorbs the keys of the right neighbour, which every replica has frozen for this range.
+   * Absorbs the keys of the right neighbor, which every replica has frozen for this range.
    *
-   * @param right number of the neighbour
-   * @param rightVersion epoch version of the neighbour
+   * @param right number of the neighbor
+   * @param rightVersion epoch version of the neighbor
    */
   record Absorb(long clockMillis, long epochVersion, long right, long rightVersion)
       implements RangeEntry {}
@@ -107,7 +107,7 @@ public sealed interface RangeEntry {
   record BumpEpoch(long clockMillis, long epochVersion) implements RangeEntry {}
 
   /**
-   * Unfreezes a range. Possible only if the epoch version of its left neighbour has changed since
+   * Unfreezes a range. Possible only if the epoch version of its left neighbor has changed since
    * the freeze.
    */
   record Unfreeze(long clockMillis, long epochVersion) implements RangeEntry {}

@@ -32,7 +32,7 @@ public interface RangeObserver {
   /** A replica executed entries and wrote their changes in a single write. */
   default void onApplied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {}
 
-  /** A replica recognised a duplicate of a batch that it had already applied. */
+  /** A replica recognized a duplicate of a batch that it had already applied. */
   default void onDuplicate(RangeId range) {}
 
   /** A replica evicted the least recently used sender. */
@@ -50,7 +50,7 @@ public interface RangeObserver {
   /** A replica applied a split: the range moved some of its keys to another range. */
   default void onSplit(RangeId range, RangeId other) {}
 
-  /** A replica applied a merge: the range absorbed its right neighbour. */
+  /** A replica applied a merge: the range absorbed its right neighbor. */
   default void onMerge(RangeId range, RangeId other) {}
 
   /**

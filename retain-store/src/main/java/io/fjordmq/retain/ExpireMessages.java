@@ -42,9 +42,9 @@ public record ExpireMessages(int maxRemovals) implements RetainCommand {
       rows.remove(key, row, head);
       rows.putClearMarker(key, head.retainPublisher());
     }
-    DueKeys cleared = rows.memory().cleared();
-    for (; remaining > 0 && cleared.firstMillis() <= rows.nowMillis(); remaining--) {
-      rows.forgetOldestCleared();
+    DueKeys clearMarkers = rows.memory().clearMarkers();
+    for (; remaining > 0 && clearMarkers.firstMillis() <= rows.nowMillis(); remaining--) {
+      rows.removeOldestClearMarker();
     }
     return DONE;
   }

@@ -8,7 +8,8 @@ import io.fjordmq.retain.RetainStore.PutOutcome;
  * Retains a message. The response is a byte, the ordinal of the {@link PutOutcome}.
  *
  * @param onlyReplace true if the store is full: reject the message unless its topic already has one
- * @param maxGrowth reject the message if its row grows by more bytes; {@link #ANY} for no limit
+ * @param maxGrowth reject the message if its row grows by more bytes; {@link #UNLIMITED} for no
+ *     limit
  * @param message the encoded message
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared by value
@@ -30,7 +31,7 @@ public record PutMessage(
    */
   static final int KIND = 1;
 
-  public static final long ANY = Long.MAX_VALUE;
+  public static final long UNLIMITED = Long.MAX_VALUE;
   private static final int ONLY_REPLACE = 1;
   private static final int GROWTH_LIMITED = 1 << 1;
 
@@ -49,9 +50,9 @@ public record PutMessage(
 
   @Override
   public void write(ByteWriter out) {
-    out.writeByte((onlyReplace ? ONLY_REPLACE : 0) | (maxGrowth == ANY ? 0 : GROWTH_LIMITED))
+    out.writeByte((onlyReplace ? ONLY_REPLACE : 0) | (maxGrowth == UNLIMITED ? 0 : GROWTH_LIMITED))
         .writeVarint(expiresAtMillis);
-    if (maxGrowth != ANY) {
+    if (maxGrowth != UNLIMITED) {
       out.writeVarint(maxGrowth);
     }
     retainPublisher.write(out);
@@ -61,7 +62,7 @@ public record PutMessage(
   static PutMessage read(ByteReader in, boolean hasPublisher) {
     int flags = in.readByte();
     long expiresAtMillis = in.readVarint();
-    long maxGrowth = (flags & GROWTH_LIMITED) == 0 ? ANY : in.readVarint();
+    long maxGrowth = (flags & GROWTH_LIMITED) == 0 ? UNLIMITED : in.readVarint();
     RetainPublisher publisher = hasPublisher ? RetainPublisher.read(in) : RetainPublisher.NONE;
     byte[] key = in.readBlock();
     boolean onlyReplace = (flags & ONLY_REPLACE) != 0;
@@ -90,7 +91,7 @@ public record PutMessage(
       return PutOutcome.REFUSED_BYTES;
     }
     rows.putMessage(key, row, head, growth);
-    return PutOutcome.KEPT;
+    return PutOutcome.RETAINED;
   }
 
   /** Returns the response of a command that changes one topic. */

@@ -12,13 +12,13 @@ import org.slf4j.LoggerFactory;
 final class ReplicaIndex {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaIndex.class);
 
-  private final IndexMemory space;
+  private final IndexMemory budget;
   private volatile @Nullable RetainedTopicIndex current;
-  private @Nullable RetainedTopicIndex filling; // apply thread only, like all fields below
+  private @Nullable RetainedTopicIndex building; // apply thread only, like all fields below
   private long bytes;
 
-  ReplicaIndex(IndexMemory space) {
-    this.space = space;
+  ReplicaIndex(IndexMemory budget) {
+    this.budget = budget;
   }
 
   /** Returns the index; null if it is incomplete or did not fit. */
@@ -26,23 +26,23 @@ final class ReplicaIndex {
     return current;
   }
 
-  /** Starts a new index. The caller then adds every row and calls {@link #ready}. */
+  /** Starts a new index. The caller then adds every row and calls {@link #publish}. */
   void begin() {
     clear();
-    filling = new RetainedTopicIndex();
+    building = new RetainedTopicIndex();
   }
 
-  void ready() {
-    current = filling;
+  void publish() {
+    current = building;
   }
 
   void add(byte[] key) {
-    RetainedTopicIndex index = filling;
+    RetainedTopicIndex index = building;
     if (index == null) {
       return;
     }
-    long more = RetainedTopicIndex.bytes(key);
-    if (space.reserve(more)) {
+    long more = RetainedTopicIndex.estimateBytes(key);
+    if (budget.reserve(more)) {
       bytes += more;
       index.add(key);
     } else {
@@ -54,18 +54,18 @@ final class ReplicaIndex {
   }
 
   void remove(byte[] key) {
-    RetainedTopicIndex index = filling;
+    RetainedTopicIndex index = building;
     if (index != null) {
       long freed = index.remove(key);
       bytes -= freed;
-      space.release(freed);
+      budget.release(freed);
     }
   }
 
   void clear() {
     current = null;
-    filling = null;
-    space.release(bytes);
+    building = null;
+    budget.release(bytes);
     bytes = 0;
   }
 }

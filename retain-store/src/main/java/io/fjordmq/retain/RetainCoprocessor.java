@@ -14,11 +14,11 @@ final class RetainCoprocessor implements Coprocessor {
   /**
    * Creates a coprocessor.
    *
-   * @param space memory budget for the topic index
+   * @param budget memory budget for the topic index
    * @param onClose called when the replica closes
    */
-  RetainCoprocessor(IndexMemory space, Runnable onClose) {
-    this.memory = new RetainMemory(space);
+  RetainCoprocessor(IndexMemory budget, Runnable onClose) {
+    this.memory = new RetainMemory(budget);
     this.onClose = onClose;
   }
 

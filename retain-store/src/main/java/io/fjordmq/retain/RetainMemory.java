@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RetainMemory {
   private final DueKeys expiring = new DueKeys();
-  private final DueKeys cleared = new DueKeys();
+  private final DueKeys clearMarkers = new DueKeys();
   private final AtomicLong count = new AtomicLong();
   private final RetainUsage usage = new RetainUsage();
   private final ReplicaIndex index;
@@ -23,17 +23,17 @@ final class RetainMemory {
   /**
    * Creates an empty memory.
    *
-   * @param space memory budget for the topic index
+   * @param budget memory budget for the topic index
    */
-  RetainMemory(IndexMemory space) {
-    index = new ReplicaIndex(space);
+  RetainMemory(IndexMemory budget) {
+    index = new ReplicaIndex(budget);
   }
 
   /** Reads all rows of the range. */
   void open(KeyInterval held, KvReader rows) {
     interval = held;
     expiring.clear();
-    cleared.clear();
+    clearMarkers.clear();
     usage.clear();
     index.begin();
     long[] messages = {0};
@@ -44,13 +44,13 @@ final class RetainMemory {
           RetainRow.Head head = RetainRow.headOf(row);
           if (!head.isClearMarker()) {
             messages[0]++;
-            usage.changed(key, 1, row.length);
+            usage.update(key, 1, row.length);
             index.add(key);
           }
           addDue(key, head);
           return true;
         });
-    index.ready();
+    index.publish();
     count.set(messages[0]);
     updateFirstDue();
   }
@@ -58,34 +58,34 @@ final class RetainMemory {
   void addMessage(byte[] key, long bytes) {
     count.incrementAndGet();
     index.add(key);
-    usage.changed(key, 1, bytes);
+    usage.update(key, 1, bytes);
   }
 
   void resizeMessage(byte[] key, long growth) {
-    usage.changed(key, 0, growth);
+    usage.update(key, 0, growth);
   }
 
   void removeMessage(byte[] key, long bytes) {
     count.decrementAndGet();
     index.remove(key);
-    usage.changed(key, -1, -bytes);
+    usage.update(key, -1, -bytes);
   }
 
   void addDue(byte[] key, RetainRow.Head head) {
     if (head.isClearMarker()) {
-      cleared.add(head.expiresAtMillis(), key);
+      clearMarkers.add(head.expiresAtMillis(), key);
     } else if (head.expiresAtMillis() != Message.NEVER) {
       expiring.add(head.expiresAtMillis(), key);
     }
   }
 
   void removeDue(byte[] key, RetainRow.Head head) {
-    (head.isClearMarker() ? cleared : expiring).remove(head.expiresAtMillis(), key);
+    (head.isClearMarker() ? clearMarkers : expiring).remove(head.expiresAtMillis(), key);
   }
 
   /** Publishes the earliest due time; call it after each command. */
   void updateFirstDue() {
-    firstDueMillis = Math.min(expiring.firstMillis(), cleared.firstMillis());
+    firstDueMillis = Math.min(expiring.firstMillis(), clearMarkers.firstMillis());
   }
 
   /** Returns the messages that expire, by expiry; apply thread only. */
@@ -94,8 +94,8 @@ final class RetainMemory {
   }
 
   /** Returns the clear markers, by the time when they may be removed; apply thread only. */
-  DueKeys cleared() {
-    return cleared;
+  DueKeys clearMarkers() {
+    return clearMarkers;
   }
 
   /** Returns the topic index; null if there is none. Any thread may call this. */
@@ -128,7 +128,7 @@ final class RetainMemory {
     count.set(0);
     usage.clear();
     expiring.clear();
-    cleared.clear();
+    clearMarkers.clear();
     firstDueMillis = Message.NEVER;
   }
 }

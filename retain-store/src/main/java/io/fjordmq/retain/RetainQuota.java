@@ -24,5 +24,5 @@ public interface RetainQuota {
   Limits of(String tenant);
 
   /** Called when a message of the tenant was rejected. */
-  default void refused(String tenant, RetainStore.PutOutcome why) {}
+  default void onRejected(String tenant, RetainStore.PutOutcome why) {}
 }

@@ -11,13 +11,13 @@ public final class RetainReplicas {
   /** Name of the store. */
   public static final String STORE = "retain";
 
-  private final IndexMemory space;
+  private final IndexMemory budget;
   private final StoreSpec spec;
   private final Map<RangeId, RetainCoprocessor> open = new ConcurrentHashMap<>();
 
   /** Creates the store specification. */
   public RetainReplicas(RetainSettings settings) {
-    this.space = new IndexMemory(settings.maxIndexBytes());
+    this.budget = new IndexMemory(settings.maxIndexBytes());
     this.spec =
         new StoreSpec(
             STORE,
@@ -36,14 +36,14 @@ public final class RetainReplicas {
 
   private RetainCoprocessor newCoprocessor(RangeId id) {
     RetainCoprocessor[] self = new RetainCoprocessor[1];
-    self[0] = new RetainCoprocessor(space, () -> open.remove(id, self[0]));
+    self[0] = new RetainCoprocessor(budget, () -> open.remove(id, self[0]));
     open.put(id, self[0]);
     return self[0];
   }
 
   /** Returns the usage of a tenant in all replicas of this node. */
   public RetainUsage.Used used(String tenant) {
-    RetainUsage.Used sum = RetainUsage.Used.NOTHING;
+    RetainUsage.Used sum = RetainUsage.Used.ZERO;
     for (RetainCoprocessor replica : open.values()) {
       RetainUsage.Used part = replica.memory().used(tenant);
       sum = sum.plus(part.messages(), part.bytes());

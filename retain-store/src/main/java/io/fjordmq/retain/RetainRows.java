@@ -42,7 +42,7 @@ public final class RetainRows {
   /**
    * Adds or replaces the message of a topic.
    *
-   * @param before head of the present row; null if there is none
+   * @param before head of the current row; null if there is none
    * @param growth by how many bytes the row of a message grows
    */
   void putMessage(byte[] key, byte[] row, RetainRow.@Nullable Head before, long growth) {
@@ -75,20 +75,20 @@ public final class RetainRows {
     if (retainPublisher.isNone()) {
       return;
     }
-    while (memory.cleared().size() >= MAX_CLEAR_MARKERS) {
-      forgetOldestCleared();
+    while (memory.clearMarkers().size() >= MAX_CLEAR_MARKERS) {
+      removeOldestClearMarker();
     }
     RetainRow marker =
         RetainRow.clearMarker(context.nowMillis() + CLEAR_MARKER_MILLIS, retainPublisher);
     context.state().put(key, marker.encode());
-    memory.cleared().add(marker.expiresAtMillis(), key);
+    memory.clearMarkers().add(marker.expiresAtMillis(), key);
   }
 
   /** Removes the clear marker that is due first. There must be one. */
-  void forgetOldestCleared() {
-    DueKeys cleared = memory.cleared();
-    byte[] oldest = cleared.first();
-    cleared.remove(cleared.firstMillis(), oldest);
+  void removeOldestClearMarker() {
+    DueKeys clearMarkers = memory.clearMarkers();
+    byte[] oldest = clearMarkers.first();
+    clearMarkers.remove(clearMarkers.firstMillis(), oldest);
     context.state().delete(oldest);
   }
 }

@@ -39,7 +39,7 @@ public final class RetainScan {
    * For {@code a/#}, the first possible key below {@code a}. Topics such as {@code a-b} sort
    * between {@code a} and this key.
    */
-  private final byte[] children;
+  private final byte[] firstChildKey;
 
   private final @Nullable RetainedTopicIndex index;
   private final long[] terms;
@@ -64,7 +64,7 @@ public final class RetainScan {
     this.literal = literalPrefix(pattern);
     this.singleBucket = firstLevelIsLiteral(pattern);
     this.includesParent = pattern.length() == literal.length() + 2 && pattern.endsWith("/#");
-    this.children =
+    this.firstChildKey =
         RetainKeys.key(
             query.from()[0] & 0xFF, query.tenant(), includesParent ? literal + '/' : literal);
     this.index = pattern.indexOf('+') < 0 ? null : index;
@@ -88,7 +88,7 @@ public final class RetainScan {
       byte[] prefix = RetainKeys.key(bucket, query.tenant(), literal);
       byte[] begin = Arrays.compareUnsigned(from, prefix) > 0 ? from : prefix;
       if (!interval.contains(begin)) {
-        return beyond(begin);
+        return outsideRange(begin);
       }
       byte[] end = endOf(prefix);
       byte[] next = jump(begin, prefix, end);
@@ -96,7 +96,7 @@ public final class RetainScan {
       if (next != null && inBucket && stoppedAt == null) {
         missedAt = null;
         misses = 0;
-        state.scan(next, clipped(end), this::visit);
+        state.scan(next, clip(end), this::visit);
       }
       if (stoppedAt != null) {
         return new RetainResponse(found, stoppedAt);
@@ -120,7 +120,7 @@ public final class RetainScan {
    */
   private byte @Nullable [] jump(byte[] begin, byte[] prefix, byte @Nullable [] end) {
     if (includesParent && !Arrays.equals(begin, prefix)) {
-      return isBelow(begin, children) ? children : begin;
+      return isBelow(begin, firstChildKey) ? firstChildKey : begin;
     }
     RetainedTopicIndex topics = index;
     if (topics == null || terms.length == 0) {
@@ -150,7 +150,7 @@ public final class RetainScan {
    * Handles a key outside this range, for example after a split. The next range handles keys beyond
    * the end.
    */
-  private RetainResponse beyond(byte[] begin) {
+  private RetainResponse outsideRange(byte[] begin) {
     boolean past = interval.end() != null && Arrays.compareUnsigned(begin, interval.end()) >= 0;
     return new RetainResponse(found, past ? begin : null);
   }
@@ -164,7 +164,7 @@ public final class RetainScan {
     return rangeEnd != null && (end == null || Arrays.compareUnsigned(rangeEnd, end) < 0);
   }
 
-  private byte @Nullable [] clipped(byte @Nullable [] end) {
+  private byte @Nullable [] clip(byte @Nullable [] end) {
     return rangeEndsBefore(end) ? interval.end() : end;
   }
 
@@ -180,7 +180,7 @@ public final class RetainScan {
     if (!filter.hasWildcard()) {
       return Arrays.copyOf(prefix, prefix.length + 1); // the immediate successor
     }
-    return RetainKeys.after(includesParent ? children : prefix);
+    return RetainKeys.after(includesParent ? firstChildKey : prefix);
   }
 
   private boolean visit(byte[] key, byte[] row) {
@@ -190,7 +190,7 @@ public final class RetainScan {
       return false;
     }
     if (misses >= MISSES_BEFORE_JUMP
-        && (terms.length > 0 || (includesParent && isBelow(key, children)))) {
+        && (terms.length > 0 || (includesParent && isBelow(key, firstChildKey)))) {
       missedAt = key;
       return false;
     }

@@ -24,7 +24,7 @@ public interface RetainStore {
 
   /** The outcome of {@link #put}. */
   enum PutOutcome {
-    KEPT,
+    RETAINED,
     CLEARED,
     /** Rejected: it would exceed a limit on the number of retained messages. */
     REFUSED_FULL,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class RetainUsage {
   /** Number of messages, and the size of their rows in bytes. */
   public record Used(long messages, long bytes) {
-    static final Used NOTHING = new Used(0, 0);
+    static final Used ZERO = new Used(0, 0);
 
     Used plus(long moreMessages, long moreBytes) {
       return new Used(messages + moreMessages, bytes + moreBytes);
@@ -22,16 +22,16 @@ public final class RetainUsage {
   private final Map<String, Used> byTenant = new ConcurrentHashMap<>();
 
   Used of(String tenant) {
-    return byTenant.getOrDefault(tenant, Used.NOTHING);
+    return byTenant.getOrDefault(tenant, Used.ZERO);
   }
 
   /** Records that a row of the key's tenant was added, changed or removed. */
-  void changed(byte[] key, int messages, long bytes) {
+  void update(byte[] key, int messages, long bytes) {
     byTenant.compute(tenantOf(key), (tenant, used) -> added(used, messages, bytes));
   }
 
   private static @Nullable Used added(@Nullable Used used, int messages, long bytes) {
-    Used sum = (used == null ? Used.NOTHING : used).plus(messages, bytes);
+    Used sum = (used == null ? Used.ZERO : used).plus(messages, bytes);
     return sum.messages == 0 ? null : sum;
   }
 

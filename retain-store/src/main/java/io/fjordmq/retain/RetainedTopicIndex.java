@@ -36,17 +36,17 @@ final class RetainedTopicIndex {
   /** Adds the topic of a row and returns the estimated bytes it occupies. */
   long add(byte[] key) {
     forEachTerm(key, term -> entries.add(new Entry(term, key)));
-    return bytes(key);
+    return estimateBytes(key);
   }
 
   /** Removes the topic of a row and returns the estimated bytes it occupied. */
   long remove(byte[] key) {
     forEachTerm(key, term -> entries.remove(new Entry(term, key)));
-    return bytes(key);
+    return estimateBytes(key);
   }
 
   /** Estimates the bytes that a topic occupies. */
-  static long bytes(byte[] key) {
+  static long estimateBytes(byte[] key) {
     int[] terms = {0};
     forEachTerm(key, term -> terms[0]++);
     return KEY_BYTES + key.length + (long) terms[0] * ENTRY_BYTES;
@@ -67,19 +67,19 @@ final class RetainedTopicIndex {
    * {@code #}.
    */
   static long[] termsOf(String tenant, String pattern) {
-    byte[] name = tenant.getBytes(StandardCharsets.UTF_8);
+    byte[] tenantBytes = tenant.getBytes(StandardCharsets.UTF_8);
     String[] levels = pattern.split("/", -1);
-    boolean open = levels[levels.length - 1].equals("#");
+    boolean endsWithHash = levels[levels.length - 1].equals("#");
     long[] terms = new long[levels.length + 1];
     int count = 0;
     for (int i = 1; i < levels.length; i++) {
       if (!levels[i].equals("+") && !levels[i].equals("#")) {
         byte[] level = levels[i].getBytes(StandardCharsets.UTF_8);
-        terms[count++] = term(name, 0, name.length, i, level, 0, level.length);
+        terms[count++] = term(tenantBytes, 0, tenantBytes.length, i, level, 0, level.length);
       }
     }
-    if (!open) {
-      terms[count++] = depth(name, 0, name.length, levels.length);
+    if (!endsWithHash) {
+      terms[count++] = depthTerm(tenantBytes, 0, tenantBytes.length, levels.length);
     }
     return Arrays.copyOf(terms, count);
   }
@@ -98,10 +98,10 @@ final class RetainedTopicIndex {
         from = i + 1;
       }
     }
-    action.accept(depth(key, tenantAt, topicAt, level));
+    action.accept(depthTerm(key, tenantAt, topicAt, level));
   }
 
-  private static long depth(byte[] tenant, int from, int to, int levels) {
+  private static long depthTerm(byte[] tenant, int from, int to, int levels) {
     return term(tenant, from, to, DEPTH - levels, tenant, from, from);
   }
 

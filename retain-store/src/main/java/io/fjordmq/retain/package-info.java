@@ -15,7 +15,7 @@
  *       are open on this node.
  * </ul>
  *
- * <p>The subpackage {@code client} has what one node does with the ranges.
+ * <p>The subpackage {@code client} calls the ranges and proposes their maintenance.
  */
 @NullMarked
 package io.fjordmq.retain;

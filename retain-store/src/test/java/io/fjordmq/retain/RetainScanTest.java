@@ -101,7 +101,8 @@ class RetainScanTest {
   }
 
   /** Returns the number of rows and index entries visited. */
-  private int lookUp(String pattern, Store store, @Nullable RetainedTopicIndex used, int expected) {
+  private int lookUp(
+      String pattern, Store store, @Nullable RetainedTopicIndex index, int expected) {
     TopicFilter filter = TopicFilter.parse(pattern);
     List<String> found = new ArrayList<>();
     int visited = 0;
@@ -109,7 +110,7 @@ class RetainScanTest {
     byte[] cursor = RetainScan.firstKey(TENANT, pattern);
     while (cursor != null) {
       RetainQuery query = new RetainQuery(cursor, TENANT, pattern, 1, 100, Integer.MAX_VALUE);
-      RetainScan scan = new RetainScan(query, KeyInterval.ALL, used);
+      RetainScan scan = new RetainScan(query, KeyInterval.ALL, index);
       RetainResponse response = scan.run(store.rows);
       response.messages().forEach(m -> found.add(topicOf(m)));
       visited += scan.visited();

@@ -18,7 +18,7 @@ class StoredBytesTest {
         .isEqualTo("02" + "ac02" + written + "0908");
     assertThat(hex.formatHex(RetainRow.clearMarker(300, retainPublisher).encode()))
         .isEqualTo("02" + "ac02" + written);
-    long any = PutMessage.ANY;
+    long any = PutMessage.UNLIMITED;
     assertThat(
             hex.formatHex(
                 new PutMessage(key, 300, true, any, retainPublisher, new byte[] {9}).encode()))

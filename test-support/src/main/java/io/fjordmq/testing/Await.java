@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * millisecond at first, then less often, because a condition may ask another process.
  */
 public final class Await {
-  private static final long USUAL_SECONDS = 60;
+  private static final long DEFAULT_SECONDS = 60;
   private static final long FIRST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long LAST_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -22,7 +22,7 @@ public final class Await {
    * @throws AssertionError naming the condition if it does not become true
    */
   public static void until(String what, BooleanSupplier condition) {
-    until(what, USUAL_SECONDS, condition);
+    until(what, DEFAULT_SECONDS, condition);
   }
 
   /**
@@ -32,13 +32,13 @@ public final class Await {
     until(() -> what, seconds, condition);
   }
 
-  /** Same, with a description of what was found instead; called if the time is over. */
+  /** Same, with a description of the actual state, which is evaluated on timeout. */
   public static void until(Supplier<String> what, BooleanSupplier condition) {
-    until(what, USUAL_SECONDS, condition);
+    until(what, DEFAULT_SECONDS, condition);
   }
 
   /**
-   * @param what describes the condition and what was found instead; called if the time is over
+   * @param what describes the condition and the actual state; evaluated on timeout
    * @throws AssertionError with that description if the condition does not become true in that time
    */
   public static void until(Supplier<String> what, long seconds, BooleanSupplier condition) {
@@ -46,14 +46,14 @@ public final class Await {
     long poll = FIRST_POLL_NANOS;
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("still not after " + seconds + " s: " + what.get());
+        throw new AssertionError("timed out after " + seconds + " s: " + what.get());
       }
       LockSupport.parkNanos(poll);
       poll = Math.min(LAST_POLL_NANOS, poll + poll / 4);
     }
   }
 
-  /** The pause between two attempts of a loop that {@link #until} does not fit. */
+  /** The pause between two attempts of a loop that cannot use {@link #until}. */
   public static void pause() {
     LockSupport.parkNanos(LAST_POLL_NANOS);
   }

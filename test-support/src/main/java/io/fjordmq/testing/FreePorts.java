@@ -16,15 +16,15 @@ import java.util.List;
  * same port twice.
  */
 public final class FreePorts {
-  private static final int FIRST = 10_000;
-  private static final int BLOCKS = 44;
-  private static final int BLOCK = 500;
+  private static final int FIRST_PORT = 10_000;
+  private static final int BLOCK_COUNT = 44;
+  private static final int BLOCK_SIZE = 500;
   private static final FreePorts PORTS = new FreePorts();
 
   /** The sockets that claim the blocks of this process. */
   private final List<ServerSocket> claims = new ArrayList<>();
 
-  private final int firstBlock = (int) (ProcessHandle.current().pid() % BLOCKS);
+  private final int firstBlock = (int) (ProcessHandle.current().pid() % BLOCK_COUNT);
   private int triedBlocks;
   private int next;
   private int end;
@@ -32,15 +32,15 @@ public final class FreePorts {
   FreePorts() {}
 
   public static int one() {
-    return PORTS.inARow(1);
+    return PORTS.consecutive(1);
   }
 
   /** A port whose successor is also free, because Raft uses the next port. */
   public static int forCluster() {
-    return PORTS.inARow(2);
+    return PORTS.consecutive(2);
   }
 
-  synchronized int inARow(int length) {
+  synchronized int consecutive(int length) {
     while (true) {
       if (next + length > end) {
         claimBlock();
@@ -54,18 +54,18 @@ public final class FreePorts {
   }
 
   private void claimBlock() {
-    while (triedBlocks < BLOCKS) {
-      int first = FIRST + (firstBlock + triedBlocks++) % BLOCKS * BLOCK;
+    while (triedBlocks < BLOCK_COUNT) {
+      int first = FIRST_PORT + (firstBlock + triedBlocks++) % BLOCK_COUNT * BLOCK_SIZE;
       try {
         claims.add(bind(first));
         next = first + 1;
-        end = first + BLOCK;
+        end = first + BLOCK_SIZE;
         return;
       } catch (IOException taken) {
         // another process has this block
       }
     }
-    throw new IllegalStateException("no free block of ports from " + FIRST + " on");
+    throw new IllegalStateException("no free block of ports from " + FIRST_PORT + " on");
   }
 
   private static boolean isFree(int port) {

@@ -13,13 +13,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A TCP proxy on loopback, between two nodes or between a client and a node; can stop forwarding,
- * as a cut cable does, or close its connections.
+ * like a cut cable, or close its connections.
  */
 public final class Proxy implements AutoCloseable {
   private final ServerSocket server;
   private final InetSocketAddress target;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-  private volatile boolean silent;
+  private volatile boolean discarding;
 
   public Proxy(InetSocketAddress target) throws IOException {
     this.target = target;
@@ -31,20 +31,20 @@ public final class Proxy implements AutoCloseable {
     return new InetSocketAddress(server.getInetAddress(), server.getLocalPort());
   }
 
-  /** Drops everything sent from now on without notice; new connections hang. */
+  /** Silently discards everything sent from now on; new connections hang. */
   public void stopForwarding() {
-    silent = true;
+    discarding = true;
   }
 
   public void resumeForwarding() {
-    silent = false;
+    discarding = false;
   }
 
   /** Closes all connections; new ones are possible. */
   public void closeConnections() {
-    List<Socket> now = List.copyOf(sockets); // a client may reconnect before all are closed
-    now.forEach(Proxy::close);
-    now.forEach(sockets::remove);
+    List<Socket> open = List.copyOf(sockets); // a client may reconnect before all are closed
+    open.forEach(Proxy::close);
+    open.forEach(sockets::remove);
   }
 
   private void accept() throws IOException {
@@ -63,7 +63,7 @@ public final class Proxy implements AutoCloseable {
     OutputStream out = to.getOutputStream();
     byte[] buffer = new byte[8192];
     for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-      if (!silent) {
+      if (!discarding) {
         out.write(buffer, 0, n);
       }
     }
@@ -81,7 +81,7 @@ public final class Proxy implements AutoCloseable {
             () -> {
               try {
                 work.run();
-              } catch (IOException ended) {
+              } catch (IOException closed) {
                 // One of the sockets was closed, which ends the thread.
               }
             },

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds records, usually settings, by the names of their components: a list of fourteen numbers
- * says nothing, and a new component would have to be added to every list.
+ * Builds records, usually settings, by the names of their components. A constructor call with
+ * fourteen numbers is unreadable, and each new component would change all of these calls.
  *
  * <pre>{@code
  * RecordBuilder.from(PeerSettings.DEFAULTS)
@@ -39,10 +39,10 @@ public final class RecordBuilder<R extends Record> {
 
   /** Starts with the values of an existing record. */
   @SuppressWarnings("unchecked") // the class of an R
-  public static <R extends Record> RecordBuilder<R> from(R usual) {
-    RecordBuilder<R> builder = new RecordBuilder<>((Class<R>) usual.getClass());
+  public static <R extends Record> RecordBuilder<R> from(R template) {
+    RecordBuilder<R> builder = new RecordBuilder<>((Class<R>) template.getClass());
     for (RecordComponent component : builder.type.getRecordComponents()) {
-      builder.values.put(component.getName(), value(component, usual));
+      builder.values.put(component.getName(), value(component, template));
     }
     return builder;
   }
@@ -77,7 +77,7 @@ public final class RecordBuilder<R extends Record> {
 
   /**
    * @throws IllegalStateException if a component has no value
-   * @throws RuntimeException what the record's constructor throws
+   * @throws RuntimeException thrown by the record's constructor
    */
   public R build() {
     RecordComponent[] components = type.getRecordComponents();
@@ -93,11 +93,11 @@ public final class RecordBuilder<R extends Record> {
       Constructor<R> constructor =
           type.getDeclaredConstructor(
               Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
-      constructor.setAccessible(true); // records of a package
+      constructor.setAccessible(true); // the record may be package-private
       return constructor.newInstance(arguments);
     } catch (InvocationTargetException e) {
-      if (e.getCause() instanceof RuntimeException refused) {
-        throw refused;
+      if (e.getCause() instanceof RuntimeException thrown) {
+        throw thrown;
       }
       throw new IllegalStateException(e.getCause());
     } catch (ReflectiveOperationException e) {

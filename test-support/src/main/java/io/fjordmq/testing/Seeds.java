@@ -10,39 +10,42 @@ package io.fjordmq.testing;
  * of tests with the tag {@value #TAG}.
  */
 public final class Seeds {
-  /** The tag of a fast test that calls {@link #usually}. */
+  /** The tag of a fast test that calls {@link #withDefaultCount}. */
   public static final String TAG = "seeds";
 
-  private static final String ONE = "fjordmq.sim.seed";
-  private static final String MANY = "fjordmq.sim.seeds";
-  private static final String PERCENT = "fjordmq.sim.percent";
+  private static final String SEED_PROPERTY = "fjordmq.sim.seed";
+  private static final String SEEDS_PROPERTY = "fjordmq.sim.seeds";
+  private static final String PERCENT_PROPERTY = "fjordmq.sim.percent";
 
   private final long first;
   private final long last;
-  private final int usual;
+  private final int defaultCount;
 
-  private Seeds(long first, long last, int usual) {
+  private Seeds(long first, long last, int defaultCount) {
     this.first = first;
     this.last = last;
-    this.usual = usual;
+    this.defaultCount = defaultCount;
   }
 
   /** The run of one seed; an exception is a failure. */
   @FunctionalInterface
   public interface Run {
-    void play(long seed) throws Exception;
+    void run(long seed) throws Exception;
   }
 
   /** Seeds 1 to {@code usual}, unless a system property overrides them. */
-  public static Seeds usually(int usual) {
-    long only = Long.getLong(ONE, 0);
+  public static Seeds withDefaultCount(int defaultCount) {
+    long only = Long.getLong(SEED_PROPERTY, 0);
     return only != 0
-        ? new Seeds(only, only, usual)
-        : new Seeds(1, Long.getLong(MANY, share(usual, Long.getLong(PERCENT, 100))), usual);
+        ? new Seeds(only, only, defaultCount)
+        : new Seeds(
+            1,
+            Long.getLong(SEEDS_PROPERTY, share(defaultCount, Long.getLong(PERCENT_PROPERTY, 100))),
+            defaultCount);
   }
 
-  static long share(int usual, long percent) {
-    return Math.max(1, usual * percent / 100);
+  static long share(int defaultCount, long percent) {
+    return Math.max(1, defaultCount * percent / 100);
   }
 
   public long count() {
@@ -51,20 +54,20 @@ public final class Seeds {
 
   /** Whether there are enough runs to check totals over all of them. */
   public boolean areEnough() {
-    return count() >= usual;
+    return count() >= defaultCount;
   }
 
   /**
    * Runs the seeds one after the other.
    *
-   * @throws AssertionError of the first failing run; names the seed to repeat it with
+   * @throws AssertionError of the first failing run; names the seed that reproduces it
    */
-  public void play(Run run) {
+  public void run(Run run) {
     for (long seed = first; seed <= last; seed++) {
       try {
-        run.play(seed);
+        run.run(seed);
       } catch (Exception | AssertionError e) {
-        throw new AssertionError("repeat it with -D%s=%d: %s".formatted(ONE, seed, e), e);
+        throw new AssertionError("reproduce with -D%s=%d: %s".formatted(SEED_PROPERTY, seed, e), e);
       }
     }
   }
@@ -79,7 +82,7 @@ public final class Seeds {
    */
   public static AssertionError find(String defect, int atMost, Run run) {
     try {
-      new Seeds(1, atMost, atMost).play(run);
+      new Seeds(1, atMost, atMost).run(run);
     } catch (AssertionError e) {
       return e;
     }
@@ -93,7 +96,7 @@ public final class Seeds {
    */
   public static AssertionError find(String defect, int likely, int atMost, Run run) {
     try {
-      new Seeds(likely, likely, 1).play(run);
+      new Seeds(likely, likely, 1).run(run);
     } catch (AssertionError e) {
       return e;
     }

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 public final class Simulation {
   private static final Instant START = Instant.parse("2030-01-01T00:00:00Z");
 
-  /** The first values of Random are nearly the same for neighbouring seeds. */
+  /** The first values of Random are nearly the same for neighboring seeds. */
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
   private final long seed;
@@ -31,7 +31,7 @@ public final class Simulation {
     this.random = new Random(seed * SPREAD);
   }
 
-  /** A scheduled event, which can be cancelled. */
+  /** A scheduled event, which can be canceled. */
   public interface Scheduled {
     void cancel();
   }

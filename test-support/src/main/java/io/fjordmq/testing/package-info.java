@@ -1,5 +1,5 @@
 /**
- * What tests of all modules and the load tool share, without any class of the broker: conditions to
+ * Utilities of the load tool and of the tests of all modules; free of broker classes: conditions to
  * wait for ({@link io.fjordmq.testing.Await}), ports ({@link io.fjordmq.testing.FreePorts}),
  * simulated time and its seeds ({@link io.fjordmq.testing.Simulation}, {@link
  * io.fjordmq.testing.Seeds}), and records whose components are set by name ({@link

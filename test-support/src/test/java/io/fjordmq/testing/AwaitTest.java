@@ -16,9 +16,9 @@ class AwaitTest {
   }
 
   @Test
-  void shouldNameWhatDidNotHappen() {
+  void shouldDescribeTheConditionOnTimeout() {
     assertThatThrownBy(() -> Await.until(() -> "a leader, but none", 0, () -> false))
         .isInstanceOf(AssertionError.class)
-        .hasMessage("still not after 0 s: a leader, but none");
+        .hasMessage("timed out after 0 s: a leader, but none");
   }
 }

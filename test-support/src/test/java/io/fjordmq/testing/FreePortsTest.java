@@ -13,12 +13,12 @@ class FreePortsTest {
   void shouldNotGiveTwoProcessesTheSamePort() {
     FreePorts one = new FreePorts();
     FreePorts other = new FreePorts(); // begins at the same block, as pids that are far apart may
-    Set<Integer> given = new HashSet<>();
+    Set<Integer> ports = new HashSet<>();
     for (int i = 0; i < MORE_THAN_ONE_BLOCK / 2; i++) {
-      assertThat(given.add(one.inARow(1))).isTrue();
-      int first = other.inARow(2);
-      assertThat(given.add(first)).isTrue();
-      assertThat(given.add(first + 1)).isTrue();
+      assertThat(ports.add(one.consecutive(1))).isTrue();
+      int first = other.consecutive(2);
+      assertThat(ports.add(first)).isTrue();
+      assertThat(ports.add(first + 1)).isTrue();
     }
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RecordBuilderTest {
-  private static final Limits USUAL = new Limits(1, 2, Duration.ofSeconds(3), "none");
+  private static final Limits DEFAULTS = new Limits(1, 2, Duration.ofSeconds(3), "none");
 
   private record Limits(int count, long bytes, Duration pause, @Nullable String name) {
     Limits {
@@ -21,22 +21,22 @@ class RecordBuilderTest {
   @Test
   void shouldChangeOnlyTheNamedComponents() {
     Limits changed =
-        RecordBuilder.from(USUAL)
+        RecordBuilder.from(DEFAULTS)
             .with(Limits::bytes, 20L)
             .with(Limits::pause, Duration.ZERO)
             .build();
     assertThat(changed).isEqualTo(new Limits(1, 20, Duration.ZERO, "none"));
-    assertThat(USUAL.bytes()).isEqualTo(2);
+    assertThat(DEFAULTS.bytes()).isEqualTo(2);
   }
 
   @Test
   void shouldAcceptNullAndNumbersOfANarrowerType() {
-    assertThat(RecordBuilder.from(USUAL).with(Limits::bytes, 20).with("name", null).build())
+    assertThat(RecordBuilder.from(DEFAULTS).with(Limits::bytes, 20).with("name", null).build())
         .isEqualTo(new Limits(1, 20, Duration.ofSeconds(3), null));
   }
 
   @Test
-  void shouldRequireEveryComponentWithoutARecordToStartFrom() {
+  void shouldRequireEveryComponentWhenBuildingFromScratch() {
     RecordBuilder<Limits> builder =
         RecordBuilder.of(Limits.class)
             .with(Limits::count, 1)
@@ -51,15 +51,15 @@ class RecordBuilderTest {
 
   @Test
   void shouldFindComponentsByName() {
-    assertThat(RecordBuilder.from(USUAL).with("count", 4).build().count()).isEqualTo(4);
-    assertThatThrownBy(() -> RecordBuilder.from(USUAL).with("size", 4))
+    assertThat(RecordBuilder.from(DEFAULTS).with("count", 4).build().count()).isEqualTo(4);
+    assertThatThrownBy(() -> RecordBuilder.from(DEFAULTS).with("size", 4))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Limits has no component size");
   }
 
   @Test
-  void shouldPassOnWhatTheConstructorThrows() {
-    RecordBuilder<Limits> builder = RecordBuilder.from(USUAL).with(Limits::count, -1);
+  void shouldRethrowExceptionsOfTheConstructor() {
+    RecordBuilder<Limits> builder = RecordBuilder.from(DEFAULTS).with(Limits::count, -1);
     assertThatThrownBy(builder::build)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("count must be at least 0: -1");

@@ -19,36 +19,36 @@ class SeedsTest {
 
   @Test
   void shouldReportHowToRepeatTheFirstFailingRun() {
-    List<Long> played = new ArrayList<>();
+    List<Long> executedSeeds = new ArrayList<>();
     AssertionError found =
         Seeds.find(
             "fails from the third seed on",
             5,
             seed -> {
-              played.add(seed);
+              executedSeeds.add(seed);
               if (seed >= 3) {
                 throw new IOException("broken");
               }
             });
-    assertThat(played).containsExactly(1L, 2L, 3L);
+    assertThat(executedSeeds).containsExactly(1L, 2L, 3L);
     assertThat(found).hasMessageContaining("-Dfjordmq.sim.seed=3").hasMessageContaining("broken");
   }
 
   @Test
   void shouldTryTheLikelySeedFirst() {
-    List<Long> played = new ArrayList<>();
+    List<Long> executedSeeds = new ArrayList<>();
     AssertionError found =
         Seeds.find(
             "fails only with the second seed",
             4,
             5,
             seed -> {
-              played.add(seed);
+              executedSeeds.add(seed);
               if (seed == 2) {
                 throw new IOException("broken");
               }
             });
-    assertThat(played).containsExactly(4L, 1L, 2L);
+    assertThat(executedSeeds).containsExactly(4L, 1L, 2L);
     assertThat(found).hasMessageContaining("-Dfjordmq.sim.seed=2");
   }
 

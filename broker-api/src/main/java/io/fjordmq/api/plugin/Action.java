@@ -16,7 +16,7 @@ public sealed interface Action {
   record Publish(Topic topic, Qos qos, boolean retain, boolean will) implements Action {
     @Override
     public String toString() {
-      return (will ? "leave a will for " : "publish to ") + topic;
+      return (will ? "set a will for " : "publish to ") + topic;
     }
   }
 

@@ -10,7 +10,7 @@ public enum DenyReason {
   NOT_AUTHORIZED,
   /** An authentication service does not respond: reason code 0x88; MQTT 3: return code 3. */
   SERVER_UNAVAILABLE,
-  /** Too many requests at a time: reason code 0x89; MQTT 3: return code 3. */
+  /** Too many concurrent requests: reason code 0x89; MQTT 3: return code 3. */
   SERVER_BUSY,
   /** Reason code 0x8A; MQTT 3: return code 5. */
   BANNED

@@ -3,7 +3,7 @@ package io.fjordmq.api.plugin;
 /**
  * The load of the node that would have to host one more range.
  *
- * @param cpu CPU utilisation of the host over all processors and processes, 0 to 1
+ * @param cpu CPU utilization of the host over all processors and processes, 0 to 1
  * @param ranges number of replicas on the node, of all stores
  * @param maxRanges maximum number of replicas on the node
  */

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * @param peakRequests maximum commands and queries in any second of the longer window that is used
  *     to detect idle ranges; at least {@code requests.most()}
  * @param observed the part of the longer window that this node has measured
- * @param busy utilisation of its apply thread, 0 to 1, in each of the latest ten seconds
+ * @param busy utilization of its apply thread, 0 to 1, in each of the latest ten seconds
  * @param ioNanos mean time per command that the apply thread waited for storage, in nanoseconds; 0
  *     if there were no commands. Excludes log writes
  * @param sample computes {@link #keys} on demand, because sorting them is expensive

@@ -21,10 +21,10 @@ public final class Settings {
    */
   public Settings(String section, Map<String, String> values) {
     this.section = section;
-    values.forEach((name, value) -> this.values.put(plain(name), value));
+    values.forEach((name, value) -> this.values.put(normalize(name), value));
   }
 
-  private static String plain(String name) {
+  private static String normalize(String name) {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
@@ -86,7 +86,7 @@ public final class Settings {
   }
 
   private @Nullable String find(String name) {
-    return values.get(plain(name));
+    return values.get(normalize(name));
   }
 
   private IllegalArgumentException invalid(String name, String expected, String value) {

@@ -41,20 +41,20 @@ public final class ClusterCommands {
     List<String> rest = words.subList(1, words.size());
     return switch (words.get(0)) {
       case "voters" -> voters.voters(rest);
-      case "remove-node" -> one(rest, nodes::remove);
+      case "remove-node" -> withOneArgument(rest, nodes::remove);
       case "leave" -> rest.isEmpty() ? nodes.leave() : CommandResult.usageError(USAGE);
       case "accept-clock" -> rest.isEmpty() ? nodes.acceptClock() : CommandResult.usageError(USAGE);
-      case "split" -> one(rest, ranges::split);
-      case "merge" -> one(rest, ranges::merge);
-      case "cancel" -> one(rest, ranges::cancel);
-      case "rebuild" -> one(rest, ranges::rebuild);
-      case "lower-clock" -> one(rest, ranges::lowerClock);
+      case "split" -> withOneArgument(rest, ranges::split);
+      case "merge" -> withOneArgument(rest, ranges::merge);
+      case "cancel" -> withOneArgument(rest, ranges::cancel);
+      case "rebuild" -> withOneArgument(rest, ranges::rebuild);
+      case "lower-clock" -> withOneArgument(rest, ranges::lowerClock);
       default -> CommandResult.usageError("unknown command '" + words.get(0) + "'; " + USAGE);
     };
   }
 
   /** Executes a command with exactly one argument. */
-  private static CommandResult one(
+  private static CommandResult withOneArgument(
       List<String> arguments, Function<String, CommandResult> command) {
     return arguments.size() == 1
         ? command.apply(arguments.get(0))

@@ -51,7 +51,7 @@ public final class ClusterView {
 
   private final ClusterNode node;
   private final Stores stores;
-  private volatile Supplier<List<String>> more = List::of;
+  private volatile Supplier<List<String>> extraNotes = List::of;
 
   public ClusterView(ClusterNode node, Stores stores) {
     this.node = node;
@@ -61,12 +61,12 @@ public final class ClusterView {
   /** Starts responding to other nodes. */
   public void start(PeerServices services) {
     services.serve(
-        SERVICE, (from, question) -> CompletableFuture.completedFuture(report().encode()));
+        SERVICE, (from, request) -> CompletableFuture.completedFuture(report().encode()));
   }
 
-  /** Adds a source of notes for the operator, which is queried for each page. */
-  public void addNotes(Supplier<List<String>> what) {
-    more = what;
+  /** Sets an additional source of notes for the operator, which is queried for each page. */
+  public void setExtraNotes(Supplier<List<String>> source) {
+    extraNotes = source;
   }
 
   /** Logs the current notes. */
@@ -78,10 +78,10 @@ public final class ClusterView {
   public CompletableFuture<ClusterStatus> collect() {
     Map<NodeId, RangeReports> reports = new ConcurrentHashMap<>();
     reports.put(node.self(), report());
-    List<CompletableFuture<?>> asked = new ArrayList<>();
+    List<CompletableFuture<?>> calls = new ArrayList<>();
     for (NodeId other : node.membership().members().alive()) {
       if (!other.equals(node.self())) {
-        asked.add(
+        calls.add(
             node.peers()
                 .call(other, SERVICE, EMPTY_REQUEST, CALL_TIMEOUT)
                 .handle(
@@ -92,13 +92,12 @@ public final class ClusterView {
       }
     }
     Map<RangeId, Duration> ahead = new ConcurrentHashMap<>();
-    asked.add(stores.operations().clocks().ahead().thenAccept(ahead::putAll));
+    calls.add(stores.operations().clocks().clocksAhead().thenAccept(ahead::putAll));
     List<PendingStep> pending = new CopyOnWriteArrayList<>();
-    asked.add(stores.operations().pending().list().thenAccept(pending::addAll));
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture<?>[]::new))
+    calls.add(stores.operations().pending().list().thenAccept(pending::addAll));
+    return CompletableFuture.allOf(calls.toArray(CompletableFuture<?>[]::new))
         .handle(
-            (all, unreadable) ->
-                new ClusterStatus(nodes(), ranges(reports), notes(ahead, pending)));
+            (all, failure) -> new ClusterStatus(nodes(), ranges(reports), notes(ahead, pending)));
   }
 
   private List<String> notes(Map<RangeId, Duration> ahead, List<PendingStep> pending) {
@@ -161,7 +160,7 @@ public final class ClusterView {
                 .forEach(replica -> replicas.put(holder, replica)));
     @Nullable NodeId leader = null;
     long applied = 0;
-    @Nullable RangeLoadReport shape = null;
+    @Nullable RangeLoadReport load = null;
     ReplicaSet set = range.replicas();
     List<String> problems = new ArrayList<>();
     for (Map.Entry<NodeId, ReplicaReport> held : replicas.entrySet()) {
@@ -169,7 +168,7 @@ public final class ClusterView {
       if (replica.role() == ReplicaStatus.Role.LEADER && replica.replicas() != null) {
         leader = held.getKey();
         applied = replica.appliedIndex();
-        shape = replica.load();
+        load = replica.load();
         set = replica.replicas();
       }
       if (replica.failure() != null) {
@@ -182,17 +181,13 @@ public final class ClusterView {
         lines(set.voters(), replicas, applied),
         lines(set.learners(), replicas, applied),
         range.interval().toString(),
-        shape == null ? null : load(shape),
+        load == null ? null : load(load),
         problems.isEmpty() ? null : String.join("; ", problems));
   }
 
-  private static LoadLine load(RangeLoadReport shape) {
+  private static LoadLine load(RangeLoadReport load) {
     return new LoadLine(
-        shape.requests(),
-        shape.busyPermille() / 10,
-        shape.nanos(),
-        shape.bytes(),
-        shape.decision());
+        load.requests(), load.busyPermille() / 10, load.nanos(), load.bytes(), load.decision());
   }
 
   private static List<ReplicaLine> lines(
@@ -263,7 +258,7 @@ public final class ClusterView {
               + String.join(", ", unreachable)
               + ", but the cluster does not mark it as down: check the network between them");
     }
-    notes.addAll(more.get());
+    notes.addAll(extraNotes.get());
     return notes;
   }
 }

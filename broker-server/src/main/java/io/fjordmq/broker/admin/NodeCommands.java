@@ -34,16 +34,16 @@ final class NodeCommands {
       return CommandResult.usageError(
           "invalid node id '" + id + "'; 'bin/standalone.sh status' lists the nodes");
     }
-    NodeId gone = new NodeId(id);
+    NodeId removed = new NodeId(id);
     Members members = node.membership().members();
     for (RangeDescriptor range : stores.publishedRanges()) {
       Set<NodeId> voters = range.replicas().voters();
       long others =
           voters.stream()
-              .filter(voter -> !voter.equals(gone) && members.alive().contains(voter))
+              .filter(voter -> !voter.equals(removed) && members.alive().contains(voter))
               .count();
-      Member member = members.find(gone);
-      if (voters.contains(gone)
+      Member member = members.find(removed);
+      if (voters.contains(removed)
           && 2 * others <= voters.size()
           && member != null
           && !member.isAlive()) {
@@ -53,7 +53,7 @@ final class NodeCommands {
                 .formatted(id, range.id(), voters));
       }
     }
-    String failure = MetadataChange.await(() -> node.membership().remove(gone));
+    String failure = MetadataChange.await(() -> node.membership().remove(removed));
     return failure == null
         ? CommandResult.done(
             "removed node %s; its replicas move to other nodes, and its id cannot be used again"
@@ -81,19 +81,20 @@ final class NodeCommands {
         return CommandResult.failed("cannot mark this node as leaving: " + failure);
       }
     }
-    long votes = stores.publishedRanges().stream().filter(this::hasVoteOf).count();
-    boolean metadata = node.metadata().status().replicas().voters().contains(membership.self());
-    if (votes > 0 || metadata) {
+    long votes = stores.publishedRanges().stream().filter(this::isVoterOf).count();
+    boolean isMetadataVoter =
+        node.metadata().status().replicas().voters().contains(membership.self());
+    if (votes > 0 || isMetadataVoter) {
       return CommandResult.inProgress(
           "moving replicas to other nodes: this node is still a voter of %d ranges%s"
-                  .formatted(votes, metadata ? " and of the metadata group" : "")
+                  .formatted(votes, isMetadataVoter ? " and of the metadata group" : "")
               + downNodes(members));
     }
     membership.removeOnClose();
     return CommandResult.done("this node is no longer a voter of any range");
   }
 
-  private boolean hasVoteOf(RangeDescriptor range) {
+  private boolean isVoterOf(RangeDescriptor range) {
     return range.replicas().voters().contains(node.self());
   }
 
@@ -104,10 +105,11 @@ final class NodeCommands {
   CommandResult acceptClock() {
     String reason;
     try {
-      Duration by =
+      Duration advance =
           node.membership().acceptClock().get(MetadataChange.TIMEOUT_SECONDS, TimeUnit.SECONDS);
       return CommandResult.done(
-          "cluster time has advanced by %d s to the median wall clock".formatted(by.toSeconds()));
+          "cluster time has advanced by %d s to the median wall clock"
+              .formatted(advance.toSeconds()));
     } catch (ExecutionException e) {
       reason = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
     } catch (TimeoutException e) {

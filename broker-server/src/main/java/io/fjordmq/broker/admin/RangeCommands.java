@@ -19,7 +19,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits, merges and rebuilds ranges, cancels pending changes of them, and sets back a range clock
+ * Splits, merges and rebuilds ranges, cancels their pending changes, and sets back a range clock
  * that is ahead (decision 0037). Not thread-safe; a command blocks until the change is made or has
  * timed out.
  */
@@ -58,7 +58,7 @@ final class RangeCommands {
                 .operations()
                 .merges()
                 .merge(range)
-                .thenApply(done -> "range %s has absorbed its right neighbour".formatted(name)));
+                .thenApply(done -> "range %s has absorbed its right neighbor".formatted(name)));
   }
 
   CommandResult cancel(String name) {
@@ -129,7 +129,7 @@ final class RangeCommands {
             stores
                 .operations()
                 .clocks()
-                .lower(range)
+                .resetClock(range)
                 .thenApply(
                     ahead ->
                         "the clock of range %s was %d s ahead and is set back"
@@ -137,7 +137,7 @@ final class RangeCommands {
   }
 
   private CommandResult changeRange(
-      String name, String what, Function<RangeId, CompletableFuture<String>> change) {
+      String name, String participle, Function<RangeId, CompletableFuture<String>> change) {
     RangeDescriptor range = published(name);
     if (range == null) {
       return CommandResult.failed(
@@ -151,12 +151,12 @@ final class RangeCommands {
       reason = String.valueOf((e.getCause() == null ? e : e.getCause()).getMessage());
     } catch (TimeoutException e) {
       return CommandResult.failed(
-          "range %s was not %s within %d s; it may still happen, see status"
-              .formatted(name, what, CHANGE_TIMEOUT_SECONDS));
+          "range %s was not %s within %d s; the change may still complete, see status"
+              .formatted(name, participle, CHANGE_TIMEOUT_SECONDS));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       reason = "the node is stopping";
     }
-    return CommandResult.failed("range %s was not %s: %s".formatted(name, what, reason));
+    return CommandResult.failed("range %s was not %s: %s".formatted(name, participle, reason));
   }
 }

@@ -22,21 +22,21 @@ final class VoterCommands {
   private static final Logger LOG = LoggerFactory.getLogger(VoterCommands.class);
 
   private final ClusterNode node;
-  private final List<StorePlacement> own;
+  private final List<StorePlacement> configured;
 
   /**
-   * @param own voter counts from this node's configuration; they apply only to a new cluster
+   * @param configured voter counts from this node's configuration; they apply only to a new cluster
    */
-  VoterCommands(ClusterNode node, List<StorePlacement> own) {
+  VoterCommands(ClusterNode node, List<StorePlacement> configured) {
     this.node = node;
-    this.own = own;
+    this.configured = configured;
   }
 
   /** Logs every voter count in this node's configuration that differs from the cluster's. */
   void logDifferences(Set<String> chosen) {
     List<StorePlacement> counts = counts();
-    for (int i = 0; i < own.size(); i++) {
-      StorePlacement mine = own.get(i);
+    for (int i = 0; i < configured.size(); i++) {
+      StorePlacement mine = configured.get(i);
       StorePlacement theirs = counts.get(i);
       if (chosen.contains(mine.store()) && mine.voters() != theirs.voters()) {
         LOG.warn(
@@ -53,7 +53,7 @@ final class VoterCommands {
   }
 
   private List<StorePlacement> counts() {
-    return VoterCounts.in(node.metadata().view(), own);
+    return VoterCounts.withStoredCounts(node.metadata().view(), configured);
   }
 
   /** Sets the given counts, and shows those of all stores. */
@@ -68,7 +68,9 @@ final class VoterCommands {
                     + "most once, and a number from 1 to %d; example: inbox=3")
                 .formatted(
                     setting,
-                    own.stream().map(StorePlacement::store).collect(Collectors.joining(", ")),
+                    configured.stream()
+                        .map(StorePlacement::store)
+                        .collect(Collectors.joining(", ")),
                     StorePlacement.MAX_VOTERS));
       }
       batch.add(VoterCounts.change(wanted));
@@ -80,25 +82,25 @@ final class VoterCommands {
                   node.membership()
                       .write(batch)
                       .thenCompose(
-                          written -> node.metadata().readView().handle((seen, unseen) -> written)));
+                          written -> node.metadata().readView().handle((view, failed) -> written)));
       if (failure != null) {
         return CommandResult.failed(
             "the change to the voter counts was not confirmed and may still take effect: "
                 + failure);
       }
     }
-    String now =
+    String current =
         counts().stream()
             .map(store -> store.store() + "=" + store.voters())
             .collect(Collectors.joining(" "));
     int nodes = node.membership().members().byNode().size();
     boolean tooFew = counts().stream().anyMatch(store -> store.voters() > nodes);
     return CommandResult.done(
-        now + (tooFew ? " (limited by the number of nodes, currently " + nodes + ")" : ""));
+        current + (tooFew ? " (limited by the number of nodes, currently " + nodes + ")" : ""));
   }
 
   private @Nullable StorePlacement parse(String setting) {
-    for (StorePlacement store : own) {
+    for (StorePlacement store : configured) {
       if (setting.matches(store.store() + "=[1-" + StorePlacement.MAX_VOTERS + "]")) {
         int voters = setting.charAt(setting.length() - 1) - '0';
         return new StorePlacement(store.store(), voters, store.onEveryNode());

@@ -1,7 +1,7 @@
 /**
- * What operators see and change: {@code ClusterView} collects the nodes and ranges of the cluster,
- * {@code ClusterCommands} carries out commands from the control folder: those for voter counts,
- * nodes and ranges are in a class each.
+ * Operator status and commands: {@code ClusterView} collects the nodes and ranges of the cluster,
+ * {@code ClusterCommands} executes commands from the control folder. Those for voter counts, nodes
+ * and ranges each have a class of their own.
  */
 @NullMarked
 package io.fjordmq.broker.admin;

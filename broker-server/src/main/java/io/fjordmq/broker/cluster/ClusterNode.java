@@ -33,6 +33,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,11 +44,11 @@ import org.slf4j.LoggerFactory;
 public final class ClusterNode implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
 
-  /** Interval of raising the start count. A younger copy of a running directory is not detected. */
+  /** Interval at which the start count is raised; a copy younger than that is not detected. */
   private static final long RAISE_SECONDS = 60;
 
   private static final long POLL_NANOS = 1_000_000;
-  private static final long WORD_NANOS = 10_000_000_000L;
+  private static final long LOG_INTERVAL_NANOS = 10_000_000_000L;
 
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
   private final NodeIdentity identity;
@@ -65,14 +66,14 @@ public final class ClusterNode implements ShutdownSequence.Composite {
    */
   public static NodeIdentity identify(BrokerConfig config, DataDirectory directory)
       throws StartException, IOException {
-    Optional<NodeIdentity> kept = NodeIdentity.load(directory);
-    if (kept.isPresent()) {
-      return kept.get();
+    Optional<NodeIdentity> stored = NodeIdentity.load(directory);
+    if (stored.isPresent()) {
+      return stored.get();
     }
-    ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
-    try (PeerChannels asking =
+    ClusterAddresses clusterAddresses = ClusterAddresses.of(config.clusterConfig());
+    try (PeerChannels channels =
         PeerChannels.open(config.peerConfig(), config.clusterConfig().tls())) {
-      return new ClusterJoin(join(config, where), asking, InstantSource.system())
+      return new ClusterJoin(join(config, clusterAddresses), channels, InstantSource.system())
           .identify(directory, new SecureRandom());
     } catch (MembershipException e) {
       throw new StartException(String.valueOf(e.getMessage()), e);
@@ -81,12 +82,12 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     }
   }
 
-  private static JoinOptions join(BrokerConfig config, ClusterAddresses where) {
+  private static JoinOptions join(BrokerConfig config, ClusterAddresses clusterAddresses) {
     return new JoinOptions(
         config.bootstrap(),
         config.clusterConfig().env(),
-        where.own(),
-        where.seeds(),
+        clusterAddresses.own(),
+        clusterAddresses.seeds(),
         config.joinConfig());
   }
 
@@ -123,26 +124,21 @@ public final class ClusterNode implements ShutdownSequence.Composite {
       ConsensusObserver observer)
       throws StartException, MembershipException, InterruptedException, IOException {
     this.identity = identity;
-    ClusterAddresses where = ClusterAddresses.of(config.clusterConfig());
+    ClusterAddresses clusterAddresses = ClusterAddresses.of(config.clusterConfig());
     ClusterTls tls = config.clusterConfig().tls();
-    if (tls == null && where.isOpenToOthers()) {
-      LOG.warn(
-          "Cluster ports are reachable from other hosts without TLS, so anyone who "
-              + "reaches them can read and write all data; use a private network or set "
-              + "clusterConfig.certFile, keyFile and trustFile address={} raftPort={}",
-          where.bind(),
-          where.bindRaft().getPort());
-    }
+    warnIfOpenWithoutTls(clusterAddresses, tls);
     try {
       ScheduledExecutorService disk =
           Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "cluster-disk"));
       shutdownSequence.add("cluster disk", disk::shutdown);
       NodeAddresses addresses = NodeAddresses.open(directory.resolve("addresses"), disk);
       StartFence fence = StartFence.open(directory, identity.node(), new SecureRandom(), disk);
-      peers = shutdownSequence.add("cluster port", open(config, identity, where, addresses, fence));
-      StartCheck check = new StartCheck(identity, join(config, where), peers, fence);
+      peers =
+          shutdownSequence.add(
+              "cluster port", open(config, identity, clusterAddresses, addresses, fence));
+      StartCheck check = new StartCheck(identity, join(config, clusterAddresses), peers, fence);
       check.probeNodes(addresses);
-      boolean alone = StandAloneRequest.isRequested(directory, check, addresses);
+      boolean standAlone = StandAloneRequest.isRequested(directory, check, addresses);
       host =
           shutdownSequence.add(
               "consensus",
@@ -152,8 +148,12 @@ public final class ClusterNode implements ShutdownSequence.Composite {
                   config.consensusConfig(),
                   observer,
                   new RaftPortConfig(
-                      where.bindRaft(), addresses.ofRaft(), config.raftPortConfig(), tls, fence)));
-      if (alone) {
+                      clusterAddresses.bindRaft(),
+                      addresses.ofRaft(),
+                      config.raftPortConfig(),
+                      tls,
+                      fence)));
+      if (standAlone) {
         host.standAlone();
       }
       disk.scheduleWithFixedDelay(
@@ -169,13 +169,24 @@ public final class ClusterNode implements ShutdownSequence.Composite {
                   peers,
                   addresses,
                   ClockFile.open(directory.resolve("clock"), disk),
-                  join(config, where),
+                  join(config, clusterAddresses),
                   config.membershipConfig(),
                   disk));
       suspensions = new Suspensions(membership::suspend, membership::resume);
     } catch (MembershipException | InterruptedException | IOException | RuntimeException e) {
       shutdownSequence.close();
       throw e;
+    }
+  }
+
+  private static void warnIfOpenWithoutTls(ClusterAddresses addresses, @Nullable ClusterTls tls) {
+    if (tls == null && addresses.isOpenToOthers()) {
+      LOG.warn(
+          "Cluster ports are reachable from other hosts without TLS, so anyone who "
+              + "reaches them can read and write all data; use a private network or set "
+              + "clusterConfig.certFile, keyFile and trustFile address={} raftPort={}",
+          addresses.bind(),
+          addresses.bindRaft().getPort());
     }
   }
 
@@ -191,14 +202,14 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   private static PeerPort open(
       BrokerConfig config,
       NodeIdentity identity,
-      ClusterAddresses where,
+      ClusterAddresses clusterAddresses,
       NodeAddresses addresses,
       StartFence fence)
       throws IOException {
     try {
       return PeerPort.open(
           identity,
-          where.bind(),
+          clusterAddresses.bind(),
           addresses.ofPeers(),
           config.clusterConfig().tls(),
           config.peerConfig(),
@@ -243,13 +254,13 @@ public final class ClusterNode implements ShutdownSequence.Composite {
    * @return to be closed after the clients are disconnected and before the ranges close, so that no
    *     other node waits for them
    */
-  public AutoCloseable offerService() {
+  public AutoCloseable declareReady() {
     membership.ready();
     return membership::leaveService;
   }
 
   /**
-   * Waits until this node is serving; before, it would refuse every client.
+   * Waits until this node is serving; until then it would refuse every client.
    *
    * @param isBeingRepaired while true, there is no time limit
    * @throws StartException if it takes longer
@@ -257,7 +268,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   public void awaitServing(Duration timeout, BooleanSupplier isBeingRepaired)
       throws StartException {
     long deadline = System.nanoTime() + timeout.toNanos();
-    long nextWord = System.nanoTime() + WORD_NANOS;
+    long nextLog = System.nanoTime() + LOG_INTERVAL_NANOS;
     while (!membership.isServing()) {
       if (System.nanoTime() > deadline && !isBeingRepaired.getAsBoolean()) {
         throw new StartException(
@@ -266,8 +277,8 @@ public final class ClusterNode implements ShutdownSequence.Composite {
                 + " s (storeConfig.leaderTimeout): "
                 + membership.notServingReason());
       }
-      if (System.nanoTime() > nextWord) {
-        nextWord += WORD_NANOS;
+      if (System.nanoTime() > nextLog) {
+        nextLog += LOG_INTERVAL_NANOS;
         LOG.info("Not serving clients yet: {}", membership.notServingReason());
       }
       LockSupport.parkNanos(POLL_NANOS);
@@ -275,13 +286,13 @@ public final class ClusterNode implements ShutdownSequence.Composite {
   }
 
   /** Why this node serves no clients; empty if it does. */
-  public List<String> faults() {
+  public List<String> notServingReasons() {
     String reason = membership.notServingReason();
     return reason == null ? List.of() : List.of("the node serves no clients: " + reason);
   }
 
   @Override
-  public List<String> hung() {
+  public List<String> unclosedComponents() {
     return shutdownSequence.unclosedComponents();
   }
 

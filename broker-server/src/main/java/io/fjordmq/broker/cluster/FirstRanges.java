@@ -33,7 +33,7 @@ final class FirstRanges {
   private final List<StoreSpec> specs;
 
   /**
-   * @param directory follows the metadata already
+   * @param directory already follows the metadata
    */
   FirstRanges(
       ClusterNode node, RangeStore ranges, RangeDirectory directory, List<StoreSpec> specs) {
@@ -54,8 +54,8 @@ final class FirstRanges {
       initial.addAll(spec.initialRanges(alone));
     }
     ranges.createInitialRanges(initial);
-    List<Change> first = new ArrayList<>(RangeDirectory.first(initial));
-    first.addAll(VoterCounts.first(voters));
+    List<Change> first = new ArrayList<>(RangeDirectory.initialChanges(initial));
+    first.addAll(VoterCounts.initialChanges(voters));
     try {
       WriteResult result =
           node.membership().write(first).get(WRITE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);

@@ -26,10 +26,10 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
   private final Suspensions suspensions;
   private final RangeStore ranges;
   private final Set<String> onEveryNode;
-  private volatile Supplier<@Nullable String> overdue = () -> null;
+  private volatile Supplier<@Nullable String> overdueCheck = () -> null;
 
   /** Why an empty replica was refused; null if none was since this node was last suspended. */
-  private volatile @Nullable String replaced;
+  private volatile @Nullable String replacementReason;
 
   /**
    * @param onEveryNode the stores that have a replica of every range on every node
@@ -48,14 +48,14 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
   /**
    * Sets the check for other nodes that have waited too long for the routes of this one.
    *
-   * @param check returns the reason, or null while no node does
+   * @param check returns the reason, or null while no node waits too long
    */
-  public void follow(Supplier<@Nullable String> check) {
-    overdue = check;
+  public void setOverdueCheck(Supplier<@Nullable String> check) {
+    overdueCheck = check;
   }
 
   @Override
-  public @Nullable String halted() {
+  public @Nullable String haltedReason() {
     for (ReplicaStatus replica : ranges.status()) {
       RangeId range = replica.descriptor().id();
       if (onEveryNode.contains(range.store()) && replica.failure() != null) {
@@ -66,13 +66,13 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
   }
 
   @Override
-  public @Nullable String replaced() {
-    return replaced;
+  public @Nullable String replacementReason() {
+    return replacementReason;
   }
 
   @Override
-  public @Nullable String behind() {
-    return overdue.get();
+  public @Nullable String overdueReason() {
+    return overdueCheck.get();
   }
 
   @Override
@@ -80,7 +80,7 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
     if (!onEveryNode.contains(range.store()) || !isCounted()) {
       return null;
     }
-    replaced = "the replica of range " + range + " on this node is being replaced";
+    replacementReason = "the replica of range " + range + " on this node is being replaced";
     return "this node serves clients with its current routes until it is suspended";
   }
 
@@ -94,10 +94,10 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
   public boolean othersServe() {
     Members members = membership.members();
     return members.byNode().values().stream()
-        .anyMatch(member -> serves(member) && !member.node().equals(membership.self()));
+        .anyMatch(member -> canServe(member) && !member.node().equals(membership.self()));
   }
 
-  private static boolean serves(Member member) {
+  private static boolean canServe(Member member) {
     return switch (member.state()) {
       case UP, FULL, SLOW -> true;
       case DOWN, DRAINING, LEAVING, STARTING -> false;
@@ -106,7 +106,7 @@ public final class HaltedRoutes implements RouteHealthMonitor.Node, PlacementAge
 
   @Override
   public void suspend(String reason) {
-    replaced = null;
+    replacementReason = null;
     suspensions.suspend(CAUSE, reason);
   }
 

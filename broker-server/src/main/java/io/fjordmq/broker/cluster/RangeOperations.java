@@ -14,11 +14,11 @@ import io.fjordmq.range.store.RangeStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators request of ranges. Any node accepts a request and passes it to the node that
- * carries it out. Thread-safe; no method blocks.
+ * Operator requests for ranges. Any node accepts a request and passes it to the node that carries
+ * it out. Thread-safe; no method blocks.
  *
  * @param splits splits ranges
- * @param merges merges ranges with their right neighbours
+ * @param merges merges ranges with their right neighbors
  * @param pending lists and cancels pending placement steps
  * @param clocks finds range clocks that are ahead of cluster time, and sets them back
  */

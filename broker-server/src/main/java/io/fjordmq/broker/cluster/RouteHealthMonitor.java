@@ -18,13 +18,13 @@ public final class RouteHealthMonitor {
   /** The node and its cluster. */
   public interface Node {
     /** Why a route replica is halted; null if none is. */
-    @Nullable String halted();
+    @Nullable String haltedReason();
 
     /** Why a route replica is to be replaced once this node is suspended; null if none is. */
-    @Nullable String replaced();
+    @Nullable String replacementReason();
 
     /** Why SUBSCRIBEs of other nodes are about to fail because of this one; null if none is. */
-    @Nullable String behind();
+    @Nullable String overdueReason();
 
     /** Whether the other nodes wait for this one. */
     boolean isCounted();
@@ -59,9 +59,9 @@ public final class RouteHealthMonitor {
 
   /** Called about once a second, with the time of a monotonic clock. */
   public void check(long nowMillis) {
-    String halted = node.halted();
-    String behind = node.behind();
-    String replaced = node.replaced();
+    String halted = node.haltedReason();
+    String behind = node.overdueReason();
+    String replaced = node.replacementReason();
     boolean atOnce = behind != null || replaced != null;
     String reason = replaced != null ? replaced : halted != null ? halted : behind;
     if (suspendedSince != NEVER) {

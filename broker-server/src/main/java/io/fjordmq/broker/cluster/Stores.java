@@ -53,13 +53,13 @@ public final class Stores implements AutoCloseable {
   private final SplitMonitor rangeLoads;
   private final RangeOperations operations;
   private final HaltedRoutes halted;
-  private final PeriodicTasks watching = new PeriodicTasks("route-replicas");
+  private final PeriodicTasks routeHealthTasks = new PeriodicTasks("route-replicas");
 
   /** Runs the split strategy, which may be a plugin's, so nothing else may wait for it. */
-  private final ExecutorService judge =
+  private final ExecutorService splitExecutor =
       Executors.newSingleThreadExecutor(
           task -> {
-            Thread thread = new Thread(task, "range-shapes");
+            Thread thread = new Thread(task, "split-strategy");
             thread.setDaemon(true);
             return thread;
           });
@@ -124,7 +124,7 @@ public final class Stores implements AutoCloseable {
             config.splitConfig().rules(),
             new Processors()::load,
             runtime.timers(),
-            judge,
+            splitExecutor,
             observer);
     PlacementSettings settings = config.placementConfig();
     List<StorePlacement> stores = config.storePlacements();
@@ -139,7 +139,7 @@ public final class Stores implements AutoCloseable {
             () -> node.metadata().leadership(),
             directory,
             runtime.timers(),
-            () -> VoterCounts.in(node.metadata().view(), stores),
+            () -> VoterCounts.withStoredCounts(node.metadata().view(), stores),
             settings);
     this.operations =
         RangeOperations.of(node, ranges, placement, rangeLoads, runtime.timers(), settings);
@@ -174,23 +174,23 @@ public final class Stores implements AutoCloseable {
     placement.start();
     operations.serve(node.peers());
     rangeLoads.start();
-    RouteHealthMonitor trouble = new RouteHealthMonitor(halted);
-    watching.every(
-        HaltedRoutes.PERIOD, "routes", () -> trouble.check(System.nanoTime() / 1_000_000));
+    RouteHealthMonitor routeHealth = new RouteHealthMonitor(halted);
+    routeHealthTasks.every(
+        HaltedRoutes.PERIOD, "routes", () -> routeHealth.check(System.nanoTime() / 1_000_000));
   }
 
   /** Whether a route replica is halted and other nodes can help to rebuild it. */
   public boolean hasHaltedRoutes() {
-    return halted.halted() != null && halted.othersServe();
+    return halted.haltedReason() != null && halted.othersServe();
   }
 
   /**
    * Suspends this node when other nodes wait too long for its routes.
    *
-   * @param check returns the reason, or null while no node does
+   * @param check returns the reason, or null while no node waits too long
    */
-  public void followOverdueRoutes(Supplier<@Nullable String> check) {
-    halted.follow(check);
+  public void setOverdueRouteCheck(Supplier<@Nullable String> check) {
+    halted.setOverdueCheck(check);
   }
 
   /** The replicas of this node that are halted or have no leader, each with the reason. */
@@ -210,7 +210,7 @@ public final class Stores implements AutoCloseable {
   }
 
   /**
-   * Whether this node leads the first range of a store, which selects the node for single tasks.
+   * Whether this node leads the first range of a store, and so runs the tasks that need one node.
    */
   public boolean leadsFirst(String store) {
     List<RangeDescriptor> all = directory.ranges(store);
@@ -277,7 +277,7 @@ public final class Stores implements AutoCloseable {
     return rangeLoads.reports();
   }
 
-  /** What operators request of ranges. */
+  /** The operations on ranges that operators can request. */
   public RangeOperations operations() {
     return operations;
   }
@@ -288,9 +288,9 @@ public final class Stores implements AutoCloseable {
 
   @Override
   public void close() {
-    watching.close();
+    routeHealthTasks.close();
     rangeLoads.close();
-    judge.shutdownNow();
+    splitExecutor.shutdownNow();
     placement.close();
     node.metadata().unwatch(directory);
     clients.values().forEach(RoutedRangeClient::close);

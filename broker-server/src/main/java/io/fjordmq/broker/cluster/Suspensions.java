@@ -23,18 +23,18 @@ public final class Suspensions {
   }
 
   /**
-   * @param who the component that requests it; a second request by the same component has no effect
+   * @param component requests it; a second request by the same component has no effect
    * @param reason the reason, for the operator
    */
-  public synchronized void suspend(String who, String reason) {
+  public synchronized void suspend(String component, String reason) {
     boolean first = reasons.isEmpty();
-    if (reasons.putIfAbsent(who, reason) == null && first) {
+    if (reasons.putIfAbsent(component, reason) == null && first) {
       suspend.accept(reason);
     }
   }
 
-  public synchronized void resume(String who) {
-    if (reasons.remove(who) != null && reasons.isEmpty()) {
+  public synchronized void resume(String component) {
+    if (reasons.remove(component) != null && reasons.isEmpty()) {
       resume.run();
     }
   }

@@ -50,9 +50,9 @@ public record ClusterConfig(
         : new ClusterTls(Path.of(certFile), Path.of(keyFile), Path.of(trustFile));
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

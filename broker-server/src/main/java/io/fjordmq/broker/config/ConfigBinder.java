@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Creates the records of a configuration from the defaults and the given values. */
 final class ConfigBinder {
-  /** Limit of the elements of a list; a larger number is most likely a typing error. */
+  /** Limit of the elements of a list; a larger number is most likely a typo. */
   private static final int MAX_ELEMENTS = 64;
 
   private final Map<String, ConfigValue> given;
@@ -43,17 +43,17 @@ final class ConfigBinder {
     for (int i = 0; i < components.length; i++) {
       RecordComponent component = components[i];
       String path = prefix + component.getName();
-      Object standard = Records.read(defaults, component);
-      if (standard instanceof Map<?, ?>) {
-        values[i] = standard; // TenantKeys
+      Object defaultValue = Records.read(defaults, component);
+      if (defaultValue instanceof Map<?, ?>) {
+        values[i] = defaultValue; // TenantKeys
       } else if (component.isAnnotationPresent(Flattened.class)) {
-        values[i] = section(prefix, (Record) standard);
-      } else if (standard instanceof List<?> list
+        values[i] = section(prefix, (Record) defaultValue);
+      } else if (defaultValue instanceof List<?> list
           && !list.isEmpty()
           && list.get(0) instanceof Record element) {
         values[i] = elements(path, element);
-      } else if (!(standard instanceof Record inner)) {
-        values[i] = value(path, component.getType(), standard);
+      } else if (!(defaultValue instanceof Record inner)) {
+        values[i] = value(path, component.getType(), defaultValue);
       } else {
         values[i] = section(path + ".", inner);
       }
@@ -66,16 +66,16 @@ final class ConfigBinder {
     }
   }
 
-  private Object value(String path, Class<?> type, Object standard) {
+  private Object value(String path, Class<?> type, Object defaultValue) {
     ConfigValue entry = given.get(path);
     if (entry == null) {
-      return standard;
+      return defaultValue;
     }
     try {
       return ValueText.parse(entry.text(), type);
     } catch (IllegalArgumentException e) {
       problems.add(entry.origin() + ": " + entry.key() + " " + e.getMessage());
-      return standard;
+      return defaultValue;
     }
   }
 
@@ -115,9 +115,9 @@ final class ConfigBinder {
   private String refusal(String prefix, IllegalArgumentException failure) {
     String message = String.valueOf(failure.getMessage());
     String name = message.split(" ", 2)[0];
-    ConfigValue culprit = given.get(prefix + name);
-    return culprit == null
+    ConfigValue entry = given.get(prefix + name);
+    return entry == null
         ? "configuration: " + prefix + message
-        : culprit.origin() + ": " + culprit.key() + message.substring(name.length());
+        : entry.origin() + ": " + entry.key() + message.substring(name.length());
   }
 }

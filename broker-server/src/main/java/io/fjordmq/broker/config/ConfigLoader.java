@@ -90,13 +90,13 @@ public final class ConfigLoader {
   private void add(ConfigValue entry) {
     String key = entry.key();
     String refusal = UnsupportedValues.refusal(key);
-    Schema.Key known = schema.keys().get(schema.unnumbered(key));
+    Schema.Key known = schema.keys().get(schema.withoutIndex(key));
     if (refusal != null) {
       if (!refusal.isEmpty()) {
         problems.add(entry.origin() + ": " + refusal);
       }
     } else if (PluginKeys.isPluginKey(key)) {
-      addOfPlugin(entry);
+      addPluginKey(entry);
     } else if (isSection(entry)) {
       addSection(entry);
     } else if (!isKey(key)) {
@@ -107,11 +107,11 @@ public final class ConfigLoader {
         && (known == null || known.type() != List.class)) {
       problems.add(entry.origin() + ": " + key + " must be one value, not a list");
     } else {
-      given.put(schema.numbered(key), entry);
+      given.put(schema.withIndex(key), entry);
     }
   }
 
-  private void addOfPlugin(ConfigValue entry) {
+  private void addPluginKey(ConfigValue entry) {
     if (entry.kind() == ConfigValue.Kind.LIST) {
       problems.add(entry.origin() + ": " + entry.key() + " must be one value, not a list");
     } else {
@@ -122,18 +122,18 @@ public final class ConfigLoader {
   private boolean isSection(ConfigValue entry) {
     return TenantKeys.isTenantKey(entry.key())
         ? tenantKeys.isSection(entry)
-        : schema.sections().contains(schema.unnumbered(entry.key()));
+        : schema.sections().contains(schema.withoutIndex(entry.key()));
   }
 
   private boolean isKey(String key) {
     return TenantKeys.isTenantKey(key)
         ? tenantKeys.isKey(key)
-        : schema.keys().containsKey(schema.unnumbered(key));
+        : schema.keys().containsKey(schema.withoutIndex(key));
   }
 
   private void addSection(ConfigValue entry) {
     if (entry.section() || (entry.kind() == ConfigValue.Kind.VALUE && entry.text().isEmpty())) {
-      given.put(schema.numbered(entry.key()), entry);
+      given.put(schema.withIndex(entry.key()), entry);
     } else {
       problems.add(
           entry.origin() + ": " + entry.key() + " is a section, not a value; set its keys instead");
@@ -143,12 +143,12 @@ public final class ConfigLoader {
   private String unknown(ConfigValue entry) {
     List<String> known = new ArrayList<>();
     if (TenantKeys.isTenantKey(entry.key())) {
-      known.addAll(tenantKeys.near(entry.key()));
+      known.addAll(tenantKeys.candidates(entry.key()));
     } else {
       known.addAll(schema.keys().keySet());
       known.addAll(schema.sections());
     }
-    String nearest = NearestKey.to(schema.unnumbered(entry.key()), known);
+    String nearest = NearestKey.to(schema.withoutIndex(entry.key()), known);
     String hint = nearest == null ? "; see conf/standalone.yml" : "; did you mean " + nearest + "?";
     return entry.origin() + ": unknown key " + entry.key() + hint;
   }

@@ -21,9 +21,9 @@ public record DiskConfig(long minFreeBytes, Duration checkInterval, Duration slo
     require(slowAfter.toMillis() >= 100, "slowAfter must be at least 100 ms");
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.fjordmq.broker.config;
 import java.time.Duration;
 
 /**
- * Draining a node, which is stopped with {@code --drain}.
+ * How a node that is stopped with {@code --drain} is drained.
  *
  * @param leaderTransferTimeout how long the node waits until others lead its ranges
  * @param clientsPerSecond clients disconnected per second, so that they reconnect to other nodes;
@@ -17,9 +17,9 @@ public record DrainConfig(Duration leaderTransferTimeout, int clientsPerSecond) 
     require(clientsPerSecond >= 1, "clientsPerSecond must be at least 1, not " + clientsPerSecond);
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

@@ -93,44 +93,48 @@ public record MqttServerConfig(
   /** All configured listeners, with their keys. */
   public List<ListenerSettings> listeners() {
     List<ListenerSettings> all = new ArrayList<>();
-    forEachListener("tcpListener", tcpListener, (key, of) -> all.add(listener(key, of)));
-    forEachListener("tlsListener", tlsListener, (key, of) -> all.add(listener(key, of)));
-    forEachListener("wsListener", wsListener, (key, of) -> all.add(listener(key, of)));
-    forEachListener("wssListener", wssListener, (key, of) -> all.add(listener(key, of)));
-    forEachListener("unixListener", unixListener, (key, of) -> all.add(listener(key, of)));
+    forEachListener("tcpListener", tcpListener, (key, config) -> all.add(listener(key, config)));
+    forEachListener("tlsListener", tlsListener, (key, config) -> all.add(listener(key, config)));
+    forEachListener("wsListener", wsListener, (key, config) -> all.add(listener(key, config)));
+    forEachListener("wssListener", wssListener, (key, config) -> all.add(listener(key, config)));
+    forEachListener("unixListener", unixListener, (key, config) -> all.add(listener(key, config)));
     return all;
   }
 
-  private static ListenerSettings listener(String key, TcpListener of) {
-    return new ListenerSettings(key, of.endpoint(), of.socket(), of.proxy(), null, null);
-  }
-
-  private static ListenerSettings listener(String key, TlsListener of) {
-    return new ListenerSettings(key, of.endpoint(), of.socket(), of.proxy(), of.tls(), null);
-  }
-
-  private static ListenerSettings listener(String key, WsListener of) {
-    return new ListenerSettings(key, of.endpoint(), of.socket(), of.proxy(), null, of.webSocket());
-  }
-
-  private static ListenerSettings listener(String key, WssListener of) {
+  private static ListenerSettings listener(String key, TcpListener config) {
     return new ListenerSettings(
-        key, of.endpoint(), of.socket(), of.proxy(), of.tls(), of.webSocket());
+        key, config.endpoint(), config.socket(), config.proxy(), null, null);
   }
 
-  private static ListenerSettings listener(String key, UnixListener of) {
-    return new ListenerSettings(key, of.endpoint(), of.socket(), ProxySettings.NONE, null, null);
+  private static ListenerSettings listener(String key, TlsListener config) {
+    return new ListenerSettings(
+        key, config.endpoint(), config.socket(), config.proxy(), config.tls(), null);
+  }
+
+  private static ListenerSettings listener(String key, WsListener config) {
+    return new ListenerSettings(
+        key, config.endpoint(), config.socket(), config.proxy(), null, config.webSocket());
+  }
+
+  private static ListenerSettings listener(String key, WssListener config) {
+    return new ListenerSettings(
+        key, config.endpoint(), config.socket(), config.proxy(), config.tls(), config.webSocket());
+  }
+
+  private static ListenerSettings listener(String key, UnixListener config) {
+    return new ListenerSettings(
+        key, config.endpoint(), config.socket(), ProxySettings.NONE, null, null);
   }
 
   private interface Keyed<T> {
-    void with(String key, T listener);
+    void accept(String key, T listener);
   }
 
   /** Calls back for each listener. The only one of its kind has a key without a number. */
-  private static <T> void forEachListener(String kind, List<T> listeners, Keyed<T> use) {
+  private static <T> void forEachListener(String kind, List<T> listeners, Keyed<T> action) {
     String key = "mqttServerConfig." + kind;
     for (int i = 0; i < listeners.size(); i++) {
-      use.with(listeners.size() == 1 ? key : key + "." + i, listeners.get(i));
+      action.accept(listeners.size() == 1 ? key : key + "." + i, listeners.get(i));
     }
   }
 }

@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the key that was probably meant by an unknown one. */
+/** Finds the known key that an unknown one was probably meant to be. */
 final class NearestKey {
   private NearestKey() {}
 
@@ -18,14 +18,14 @@ final class NearestKey {
     return known.stream()
         .filter(candidate -> nameOf(candidate).equalsIgnoreCase(name))
         .min(Comparator.comparingInt(candidate -> distance(unknown, candidate)))
-        .orElseGet(() -> byLetters(unknown, known));
+        .orElseGet(() -> byEditDistance(unknown, known));
   }
 
   private static String nameOf(String key) {
     return key.substring(key.lastIndexOf('.') + 1);
   }
 
-  private static @Nullable String byLetters(String unknown, Collection<String> known) {
+  private static @Nullable String byEditDistance(String unknown, Collection<String> known) {
     String best = null;
     int bestDistance = Math.max(2, unknown.length() / 3) + 1;
     for (String candidate : known) {

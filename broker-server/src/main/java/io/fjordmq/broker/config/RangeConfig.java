@@ -19,9 +19,9 @@ public record RangeConfig(
         maxWaitingQueries >= 1, "maxWaitingQueries must be at least 1, not " + maxWaitingQueries);
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

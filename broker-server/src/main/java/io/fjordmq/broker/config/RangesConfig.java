@@ -28,9 +28,9 @@ public record RangesConfig(
     return new StorePlacement(store, voters, onEveryNode);
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

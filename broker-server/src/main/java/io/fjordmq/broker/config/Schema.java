@@ -60,7 +60,7 @@ final class Schema {
   }
 
   /** The key without the number of a list element. */
-  String unnumbered(String key) {
+  String withoutIndex(String key) {
     Matcher matcher = NUMBERED.matcher(key);
     if (matcher.matches() && lists.contains(matcher.group(1))) {
       return matcher.group(1) + (matcher.group(3) == null ? "" : matcher.group(3));
@@ -69,9 +69,9 @@ final class Schema {
   }
 
   /** The key with the number of its list element, which is 0 if it has none. */
-  String numbered(String key) {
+  String withIndex(String key) {
     String list = listOf(key);
-    return list == null || !unnumbered(key).equals(key)
+    return list == null || !withoutIndex(key).equals(key)
         ? key
         : list + ".0" + key.substring(list.length());
   }

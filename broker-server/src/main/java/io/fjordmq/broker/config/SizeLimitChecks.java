@@ -45,23 +45,23 @@ final class SizeLimitChecks {
             + sessions.maxTopicBytes()
             + sessions.maxClientIdBytes()
             + InboxSettings.COMMAND_BYTES_BESIDE_MESSAGE;
-    atLeast(
+    requireAtLeast(
         "rangeClientConfig.maxCommandBytes",
         commands.maxCommandBytes(),
         command,
         "a packet of " + section + ".maxPacketBytes with everything stored with it");
     long single = (long) commands.maxCommandBytes() + RangeEntry.COMMAND_OVERHEAD;
-    atLeast(
+    requireAtLeast(
         "rangeConfig.maxEntryBytes",
         ranges.replicas().maxEntryBytes(),
         RangeEntry.MUTATIONS_OVERHEAD + Math.max(single, commands.maxBatchBytes()),
         "rangeClientConfig.maxCommandBytes and maxBatchBytes in a log entry");
-    atLeast(
+    requireAtLeast(
         "rangeClientConfig.maxQueuedBytes",
         commands.maxQueuedBytes(),
         commands.maxCommandBytes(),
         "rangeClientConfig.maxCommandBytes");
-    atLeast(
+    requireAtLeast(
         "consensusConfig.maxEntryBytes",
         consensus.maxEntryBytes(),
         ranges.replicas().maxEntryBytes(),
@@ -83,7 +83,7 @@ final class SizeLimitChecks {
     long others =
         commands.maxBatchResponseBytes()
             + (long) commands.maxBatchCommands() * RangeEntry.COMMAND_OVERHEAD;
-    atLeast(
+    requireAtLeast(
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
         others + attachment + OVERHEAD_BYTES,
@@ -92,7 +92,7 @@ final class SizeLimitChecks {
     long page =
         (long) Math.max(sessions.inboxBufferBytes(), sessions.retainedPageBytes())
             + commands.maxCommandBytes();
-    atLeast(
+    requireAtLeast(
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
         page + PAGE_OVERHEAD_BYTES,
@@ -114,24 +114,24 @@ final class SizeLimitChecks {
       RangeConfig ranges,
       ConsensusSettings consensus) {
     long batch = Math.max(nodes.maxBatchBytes(), commands.maxCommandBytes());
-    atLeast(
+    requireAtLeast(
         "peerConfig.maxMessageBytes",
         peers.maxMessageBytes(),
         Math.max(batch, ranges.replicas().maxEntryBytes()) + OVERHEAD_BYTES,
         "nodesConfig.maxBatchBytes, rangeClientConfig.maxCommandBytes and rangeConfig.maxEntryBytes");
-    atLeast(
+    requireAtLeast(
         "peerConfig.maxQueuedBytes",
         peers.maxQueuedBytes(),
         peers.maxMessageBytes() + OVERHEAD_BYTES,
         "peerConfig.maxMessageBytes");
-    atLeast(
+    requireAtLeast(
         "raftPortConfig.maxFrameBytes",
         raft.maxFrameBytes(),
         consensus.maxEntryBytes() + RAFT_BODY_BYTES,
         "consensusConfig.maxEntryBytes with the other entries of a message");
   }
 
-  private static void atLeast(String key, long value, long min, String what) {
+  private static void requireAtLeast(String key, long value, long min, String what) {
     if (value < min) {
       throw new IllegalArgumentException(
           "%s must be at least %d, not %d, to hold %s; raise it or lower those limits"

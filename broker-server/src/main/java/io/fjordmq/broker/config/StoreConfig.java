@@ -53,9 +53,9 @@ public record StoreConfig(
     require(sweepInterval.toMillis() >= 10, "sweepInterval must be at least 10 ms");
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

@@ -55,7 +55,7 @@ final class TenantKeys {
   }
 
   /** All possible keys and sections of the tenant that the key seems to name. */
-  List<String> near(String key) {
+  List<String> candidates(String key) {
     String name = key.substring(SECTION.length() + 1).split("\\.", 2)[0];
     Set<String> known = new TreeSet<>(SECTIONS);
     known.addAll(keys);

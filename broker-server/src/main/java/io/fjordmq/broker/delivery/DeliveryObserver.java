@@ -15,7 +15,7 @@ public interface DeliveryObserver extends DispatchObserver {
   default void onPublished(PublishOutcome outcome) {}
 
   /** An acknowledgement was delayed until a receiving event loop has caught up. */
-  default void onSlowed() {}
+  default void onAcknowledgementDelayed() {}
 
   /** Unacknowledged messages of shares were given to other members. */
   default void onRedistributed(long messages) {}

@@ -9,10 +9,10 @@ import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
 /**
- * What delivery needs of the node.
+ * What delivery requires from the node.
  *
- * @param self as the owner of routes and inboxes
- * @param hasRoom whether there is enough disk space for messages that have to be stored
+ * @param self this node, as the owner of routes and inboxes
+ * @param hasFreeDiskSpace whether there is enough disk space for messages that have to be stored
  * @param isServing whether this node is certain to know all receivers, and no other node can
  *     consider its incarnation over
  * @param clock wall clock
@@ -24,6 +24,6 @@ public record DeliveryPorts(
     RouteStore router,
     InboxStore inboxes,
     RetainStore retained,
-    BooleanSupplier hasRoom,
+    BooleanSupplier hasFreeDiskSpace,
     BooleanSupplier isServing,
     InstantSource clock) {}

@@ -7,12 +7,12 @@ import io.fjordmq.broker.nodes.NodesStatus;
  *
  * @param filters ordinary filters with at least one live subscriber
  * @param heldRoutes routes of this node, including those of its share members
- * @param leftoverRoutes unused routes whose removal has failed so far
+ * @param unremovedRoutes unused routes whose removal has failed so far
  * @param waitingRemovals queued removals of routes
  * @param cachedTopics topics whose local subscribers are cached
  * @param waitingCopies copies handed to event loops and not delivered to sessions yet
  * @param waitingBytes payload bytes of these copies
- * @param slowedPublishes publishes whose acknowledgement waits for an event loop to catch up
+ * @param delayedPublishes publishes whose acknowledgement waits for an event loop to catch up
  * @param shares shares whose position in the rotation is remembered
  * @param repeatingPublishers publishers whose latest messages are remembered
  * @param repeatableMessages messages remembered of all these publishers
@@ -21,12 +21,12 @@ import io.fjordmq.broker.nodes.NodesStatus;
 public record DeliveryStatus(
     int filters,
     int heldRoutes,
-    int leftoverRoutes,
+    int unremovedRoutes,
     int waitingRemovals,
     int cachedTopics,
     long waitingCopies,
     long waitingBytes,
-    int slowedPublishes,
+    int delayedPublishes,
     int shares,
     int repeatingPublishers,
     int repeatableMessages,

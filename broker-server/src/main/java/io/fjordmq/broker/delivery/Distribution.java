@@ -11,7 +11,7 @@ import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.dispatch.LocalSubscriptions;
 import io.fjordmq.broker.dispatch.Mailbox;
 import io.fjordmq.broker.dispatch.Outbox;
-import io.fjordmq.broker.dispatch.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.RepeatedPublishes.LiveDeliveryState;
 import io.fjordmq.broker.limits.RateLimitedLog;
 import io.fjordmq.broker.nodes.NodeStreams;
 import io.fjordmq.inbox.ConnectOrder;
@@ -50,7 +50,7 @@ public final class Distribution implements PublishRouter {
   private final InboxDelivery inboxes;
   private final ShareRerouting rerouting;
   private final OtherNodes others;
-  private final BooleanSupplier hasRoom;
+  private final BooleanSupplier hasFreeDiskSpace;
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
   private final RateLimitedLog notServing = new RateLimitedLog();
@@ -66,7 +66,7 @@ public final class Distribution implements PublishRouter {
     this.registry = local.registry();
     this.dispatch = local.dispatch();
     this.others = new OtherNodes(self, nodes, observer);
-    this.hasRoom = ports.hasRoom();
+    this.hasFreeDiskSpace = ports.hasFreeDiskSpace();
     this.isServing = ports.isServing();
     this.selection = new ShareSelection(self, others, live, registry, settings);
     this.shares = new ShareDelivery(selection, dispatch, observer);
@@ -95,10 +95,10 @@ public final class Distribution implements PublishRouter {
       PublishListener listener,
       Outbox outbox) {
     MatchedRoutes routes = router.match(tenant, message.topic(), outbox);
-    PublishOutcome atBest =
+    PublishOutcome bestOutcome =
         routes.isEmpty() ? PublishOutcome.NO_MATCHING_SUBSCRIBERS : PublishOutcome.ACCEPTED;
-    boolean room = hasRoom.getAsBoolean();
-    PublishOutcome refusal = refusal(message, routes, room);
+    boolean hasSpace = hasFreeDiskSpace.getAsBoolean();
+    PublishOutcome refusal = refusal(message, routes, hasSpace);
     if (refusal == PublishOutcome.NOT_SERVING) {
       observer.onPublished(refusal);
       listener.onPublished(refusal); // immediately, as sessions expect
@@ -108,35 +108,35 @@ public final class Distribution implements PublishRouter {
       complete(refusal, listener, outbox);
       return;
     }
-    LivePart live = id == null ? null : dispatch.repeated().of(id);
+    LiveDeliveryState live = id == null ? null : dispatch.repeated().of(id);
     if (isForThisNodeOnly(message, routes)) {
       deliverLocally(tenant, message, routes, live, outbox);
-      complete(atBest, listener, outbox);
+      complete(bestOutcome, listener, outbox);
       return;
     }
-    PublishJoin join = new PublishJoin(atBest, listener, observer);
+    PublishJoin join = new PublishJoin(bestOutcome, listener, observer);
     if (message.retain()) {
-      join.open();
-      if (room || isClearing(message)) {
+      join.openPart();
+      if (hasSpace || isClearing(message)) {
         retained.store(tenant, message, connectOrder, join);
       } else {
-        join.part(PublishOutcome.LOW_DISK_SPACE);
+        join.closePart(PublishOutcome.LOW_DISK_SPACE);
       }
     }
     List<InboxCopy> copies = copiesFor(tenant, message, routes, id, live, join);
     if (!copies.isEmpty()) {
-      join.open();
-      inboxes.store(message, copies, id, join::part);
+      join.openPart();
+      inboxes.store(message, copies, id, join::closePart);
     }
     deliverLocally(tenant, message, routes, live, outbox);
     others.send(tenant, message, routes, id, join);
     Mailbox congested = outbox.takeCongested();
     if (congested != null) {
-      join.open();
-      observer.onSlowed();
-      congested.whenDrained(() -> join.part(PublishOutcome.ACCEPTED));
+      join.openPart();
+      observer.onAcknowledgementDelayed();
+      congested.whenDrained(() -> join.closePart(PublishOutcome.ACCEPTED));
     }
-    join.part(atBest);
+    join.closePart(bestOutcome);
   }
 
   /**
@@ -153,11 +153,12 @@ public final class Distribution implements PublishRouter {
     return !message.retain()
         && routes.inboxes().isEmpty()
         && routes.shares().isEmpty()
-        && !others.areAmong(routes, message.qos());
+        && !others.hasReceivers(routes, message.qos());
   }
 
   /** Why the message is refused as a whole; null if it is not. */
-  private @Nullable PublishOutcome refusal(Message message, MatchedRoutes routes, boolean room) {
+  private @Nullable PublishOutcome refusal(
+      Message message, MatchedRoutes routes, boolean hasSpace) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
     if (!isServing.getAsBoolean()) {
       if (atMostOnce) {
@@ -172,10 +173,10 @@ public final class Distribution implements PublishRouter {
       }
       return PublishOutcome.NOT_SERVING;
     }
-    if (!room && mustBeStored(message, routes)) {
+    if (!hasSpace && mustBeStored(message, routes)) {
       return PublishOutcome.LOW_DISK_SPACE;
     }
-    return !atMostOnce && others.areCongested(routes, message.qos())
+    return !atMostOnce && others.hasFullStream(routes, message.qos())
         ? PublishOutcome.NODE_CONGESTED
         : null;
   }
@@ -218,8 +219,8 @@ public final class Distribution implements PublishRouter {
         local.cachedTopics(),
         dispatch.waitingCopies(),
         dispatch.waitingBytes(),
-        dispatch.slowedPublishes(),
-        selection.remembered(),
+        dispatch.delayedPublishes(),
+        selection.rotationCount(),
         dispatch.repeated().size(),
         dispatch.repeated().messages(),
         others.status());
@@ -231,7 +232,7 @@ public final class Distribution implements PublishRouter {
     if (congested == null) {
       listener.onPublished(outcome);
     } else {
-      observer.onSlowed();
+      observer.onAcknowledgementDelayed();
       congested.whenDrained(() -> listener.onPublished(outcome));
     }
   }
@@ -242,7 +243,7 @@ public final class Distribution implements PublishRouter {
       Message message,
       MatchedRoutes routes,
       @Nullable PublishId id,
-      @Nullable LivePart live,
+      @Nullable LiveDeliveryState live,
       PublishJoin join) {
     List<InboxCopy> copies = new ArrayList<>(routes.inboxes().size() + routes.shares().size());
     for (InboxMatch match : routes.inboxes()) {
@@ -253,7 +254,7 @@ public final class Distribution implements PublishRouter {
       if (!copy.isAtMostOnce()) {
         copies.add(copy);
       } else if (registry.find(tenant, match.inbox().clientId()) == null
-          && !others.areAmong(routes, message.qos())) {
+          && !others.hasReceivers(routes, message.qos())) {
         observer.onDropped(CopyDropReason.QOS0_OFFLINE.label(), 1);
       } // else: the session also has a live subscription, here or at another node
     }
@@ -271,14 +272,14 @@ public final class Distribution implements PublishRouter {
       String tenant,
       Message message,
       MatchedRoutes routes,
-      @Nullable LivePart live,
+      @Nullable LiveDeliveryState live,
       Outbox outbox) {
-    if (live != null && !live.isFirst()) {
+    if (live != null && !live.markSent()) {
       return; // a duplicate, already delivered
     }
     List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
-      if (self.is(nodes.get(i))) {
+      if (self.isCurrentIncarnation(nodes.get(i))) {
         local.match(tenant, message, outbox).fanOut().send(message, outbox);
       } // else: another node, or an earlier incarnation of this one, whose clients are gone
     }

@@ -61,15 +61,15 @@ record InboxCopy(InboxTarget target, List<Route> routes, @Nullable ShareAttempt 
   }
 
   private static List<SubscriptionOptions> optionsFor(InboxMatch match, Message message) {
-    boolean own = match.inbox().clientId().equals(message.publisher());
+    boolean isOwnMessage = match.inbox().clientId().equals(message.publisher());
     List<Route> routes = match.routes();
     if (routes.size() == 1) {
       SubscriptionOptions options = routes.get(0).options();
-      return own && options.noLocal() ? List.of() : List.of(options);
+      return isOwnMessage && options.noLocal() ? List.of() : List.of(options);
     }
     List<SubscriptionOptions> wanted = new ArrayList<>(routes.size());
     for (Route route : routes) {
-      if (!(own && route.options().noLocal())) {
+      if (!(isOwnMessage && route.options().noLocal())) {
         wanted.add(route.options());
       }
     }

@@ -74,7 +74,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   @Override
   public void store(InboxCopy copy, PublishJoin waiting) {
     ShareAttempt attempt = attemptOf(copy);
-    store(attempt.message(), List.of(copy), attempt.id(), waiting::part);
+    store(attempt.message(), List.of(copy), attempt.id(), waiting::closePart);
   }
 
   @Override
@@ -123,11 +123,11 @@ final class InboxDelivery implements ShareDelivery.LateStore {
     if (stored > 0) {
       observer.onStored(stored);
     }
-    join.part(PublishOutcome.ACCEPTED);
+    join.closePart(PublishOutcome.ACCEPTED);
   }
 
   /**
-   * Handles a copy that an inbox did not take.
+   * Handles a copy that an inbox did not accept.
    *
    * @param otherwise the outcome unless the copy belongs to a share
    */
@@ -138,24 +138,24 @@ final class InboxDelivery implements ShareDelivery.LateStore {
       PublishOutcome otherwise,
       PublishJoin join) {
     ShareAttempt attempt = copy.attempt();
-    join.open();
+    join.openPart();
     if (attempt == null) {
-      join.part(otherwise);
+      join.closePart(otherwise);
       return;
     }
     if (otherwise == PublishOutcome.ACCEPTED) {
       attempt.exclude(inboxOf(copy)); // it no longer exists, but its client may have a new one
     } else if (!attempt.excludeFull(copy.target().id().clientId())) {
       attempt.endWithoutMember();
-      join.part(PublishOutcome.ACCEPTED);
+      join.closePart(PublishOutcome.ACCEPTED);
       return;
     }
     InboxCopy next = shares.start(attempt, this);
     if (next == null) {
       dispatch.outbox().flush();
-      join.part(PublishOutcome.ACCEPTED);
+      join.closePart(PublishOutcome.ACCEPTED);
     } else {
-      store(message, List.of(next), id, join::part);
+      store(message, List.of(next), id, join::closePart);
     }
   }
 

@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The listener that the replicas of inboxes get: they report events while a node starts, before
- * delivery exists. From {@link #forwardTo} on it forwards every event. Until then
+ * The listener of the inbox replicas, which report events while a node starts, before delivery
+ * exists. From {@link #forwardTo} on it forwards every event. Until then
  *
  * <ul>
  *   <li>it holds ended sessions, whose events are not repeated, up to {@link #MAX_HELD_ROUTES};
@@ -31,10 +31,11 @@ public final class InboxEventRelay implements InboxListener {
   /** Limit of the routes of ended sessions that are held. */
   static final int MAX_HELD_ROUTES = 100_000;
 
-  private record Ended(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {}
+  private record EndedSession(
+      InboxId id, long incarnation, List<InboxSubscription> subscriptions) {}
 
   private final DeliveryObserver observer;
-  private final List<Ended> ended = new ArrayList<>(); // guarded by this
+  private final List<EndedSession> ended = new ArrayList<>(); // guarded by this
   private int heldRoutes; // guarded by this
   private volatile @Nullable InboxListener listener;
 
@@ -44,7 +45,7 @@ public final class InboxEventRelay implements InboxListener {
 
   /** Forwards the events held so far, on this thread, and those that follow. */
   public void forwardTo(InboxListener listener) {
-    List<Ended> held;
+    List<EndedSession> held;
     synchronized (this) {
       this.listener = listener;
       held = List.copyOf(ended);
@@ -56,25 +57,25 @@ public final class InboxEventRelay implements InboxListener {
 
   @Override
   public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
-    InboxListener open = listener;
-    if (open != null) {
-      open.onAppended(ownerNode, handle, entries);
+    InboxListener current = listener;
+    if (current != null) {
+      current.onAppended(ownerNode, handle, entries);
     }
   }
 
   @Override
-  public void onLeaderStart(InboxSpan concerned) {
-    InboxListener open = listener;
-    if (open != null) {
-      open.onLeaderStart(concerned);
+  public void onLeaderStart(InboxSpan span) {
+    InboxListener current = listener;
+    if (current != null) {
+      current.onLeaderStart(span);
     }
   }
 
   @Override
   public void onFenced(String ownerNode, InboxHandle handle) {
-    InboxListener open = listener;
-    if (open != null) {
-      open.onFenced(ownerNode, handle);
+    InboxListener current = listener;
+    if (current != null) {
+      current.onFenced(ownerNode, handle);
     }
   }
 
@@ -86,25 +87,25 @@ public final class InboxEventRelay implements InboxListener {
       Will will,
       ConnectOrder since,
       PublishId publishId) {
-    InboxListener open = listener;
-    if (open != null) {
-      open.onWillDue(id, incarnation, epoch, will, since, publishId);
+    InboxListener current = listener;
+    if (current != null) {
+      current.onWillDue(id, incarnation, epoch, will, since, publishId);
     }
   }
 
   @Override
   public void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
-    InboxListener open = listener;
-    if (open == null) {
-      open = hold(new Ended(id, incarnation, subscriptions));
+    InboxListener current = listener;
+    if (current == null) {
+      current = hold(new EndedSession(id, incarnation, subscriptions));
     }
-    if (open != null) {
-      open.onSessionEnded(id, incarnation, subscriptions);
+    if (current != null) {
+      current.onSessionEnded(id, incarnation, subscriptions);
     }
   }
 
   /** Returns the listener if there is one by now. */
-  private synchronized @Nullable InboxListener hold(Ended session) {
+  private synchronized @Nullable InboxListener hold(EndedSession session) {
     if (listener == null) {
       int routes = session.subscriptions.size();
       if (heldRoutes + routes <= MAX_HELD_ROUTES) {
@@ -119,9 +120,9 @@ public final class InboxEventRelay implements InboxListener {
 
   @Override
   public void onUndeliveredShareMessages(InboxId id, long incarnation) {
-    InboxListener open = listener;
-    if (open != null) {
-      open.onUndeliveredShareMessages(id, incarnation);
+    InboxListener current = listener;
+    if (current != null) {
+      current.onUndeliveredShareMessages(id, incarnation);
     }
   }
 }

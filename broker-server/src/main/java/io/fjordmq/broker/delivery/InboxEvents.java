@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Forwards the events of the inbox store: entries and fencing to the connected session, wills to
- * the publisher, ended sessions to the router, and messages left to shares to other members.
+ * the publisher, ended sessions to the router, and undelivered share messages to other members.
  * Thread-safe.
  */
 final class InboxEvents implements InboxListener {
@@ -48,7 +48,7 @@ final class InboxEvents implements InboxListener {
   private final InboxStore store;
   private final WillService wills;
   private final InboxRoutes routes;
-  private final ShareRedistribution left;
+  private final ShareRedistribution shareRedistribution;
   private final BoundedCalls refetches = new BoundedCalls(MAX_REFETCHES);
 
   /** Wills being published, so that the store's repetitions do not reach live sessions twice. */
@@ -59,7 +59,7 @@ final class InboxEvents implements InboxListener {
       InboxStore store,
       WillService wills,
       InboxRoutes routes,
-      ShareRedistribution left) {
+      ShareRedistribution shareRedistribution) {
     this.self = local.self();
     this.registry = local.registry();
     this.dispatch = local.dispatch();
@@ -69,7 +69,7 @@ final class InboxEvents implements InboxListener {
     this.store = store;
     this.wills = wills;
     this.routes = routes;
-    this.left = left;
+    this.shareRedistribution = shareRedistribution;
   }
 
   @Override
@@ -86,9 +86,9 @@ final class InboxEvents implements InboxListener {
 
   /** A range may have many sessions; the number of concurrent refetches is limited. */
   @Override
-  public void onLeaderStart(InboxSpan concerned) {
-    onLocalLeadership(concerned);
-    nodes.all().forEach(stream -> stream.notice(new NodeItem.InboxesLed(concerned.keys())));
+  public void onLeaderStart(InboxSpan span) {
+    onLocalLeadership(span);
+    nodes.all().forEach(stream -> stream.sendNotice(new NodeItem.InboxesLed(span.keys())));
   }
 
   @Override
@@ -99,7 +99,7 @@ final class InboxEvents implements InboxListener {
     }
     NodeStream stream = nodes.find(ownerNode);
     if (stream != null) {
-      stream.notice(new NodeItem.Fenced(handle));
+      stream.sendNotice(new NodeItem.Fenced(handle));
     }
   }
 
@@ -120,10 +120,10 @@ final class InboxEvents implements InboxListener {
   }
 
   /** Makes the sessions of this node refetch if their inboxes are in this span. */
-  void onLocalLeadership(InboxSpan concerned) {
+  void onLocalLeadership(InboxSpan span) {
     registry.forEach(
         session -> {
-          if (concerned.test(new InboxId(session.tenant(), session.clientId()))) {
+          if (span.test(new InboxId(session.tenant(), session.clientId()))) {
             refetches.run(() -> refetch(session));
           }
         });
@@ -193,7 +193,7 @@ final class InboxEvents implements InboxListener {
 
   @Override
   public void onUndeliveredShareMessages(InboxId id, long incarnation) {
-    left.redistribute(id, incarnation);
+    shareRedistribution.redistribute(id, incarnation);
   }
 
   private void willPublished(Pending pending, PublishOutcome outcome) {
@@ -204,7 +204,7 @@ final class InboxEvents implements InboxListener {
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn("A will did not reach all subscribers because of a limit client={}", pending);
     }
-    StoreCalls.guarded(() -> store.willPublished(pending.id, pending.incarnation, pending.epoch))
+    StoreCalls.guarded(() -> store.confirmWill(pending.id, pending.incarnation, pending.epoch))
         .whenComplete((ok, fault) -> publishing.remove(pending));
   }
 }

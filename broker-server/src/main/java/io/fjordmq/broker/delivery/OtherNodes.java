@@ -34,10 +34,10 @@ final class OtherNodes {
   }
 
   /** Whether a message of this QoS goes to any other node. */
-  boolean areAmong(MatchedRoutes routes, Qos qos) {
+  boolean hasReceivers(MatchedRoutes routes, Qos qos) {
     List<Receiver.Live> nodes = routes.nodes();
     for (int i = 0; i < nodes.size(); i++) {
-      if (self.isNot(nodes.get(i)) && routes.isWanted(nodes.get(i), qos)) {
+      if (self.isOtherNode(nodes.get(i)) && routes.shouldForward(nodes.get(i), qos)) {
         return true;
       }
     }
@@ -45,12 +45,12 @@ final class OtherNodes {
   }
 
   /** Whether the stream to one of the nodes that may get a message of this QoS is full. */
-  boolean areCongested(MatchedRoutes routes, Qos qos) {
+  boolean hasFullStream(MatchedRoutes routes, Qos qos) {
     if (!isAnyFull()) {
       return false; // the usual case, checked first: shares may have thousands of members
     }
     for (Receiver.Live node : routes.nodes()) {
-      if (routes.isWanted(node, qos) && isFull(node)) {
+      if (routes.shouldForward(node, qos) && isFull(node)) {
         return true;
       }
     }
@@ -80,11 +80,13 @@ final class OtherNodes {
 
   /** The stream to an incarnation of another node; null for this node or a past incarnation. */
   @Nullable NodeStream find(Receiver.Live receiver) {
-    return self.isNot(receiver) ? streams.find(receiver.node(), receiver.incarnation()) : null;
+    return self.isOtherNode(receiver)
+        ? streams.find(receiver.node(), receiver.incarnation())
+        : null;
   }
 
   /**
-   * Sends the message to the matching other nodes. Also sends duplicates, which they recognise.
+   * Sends the message to the matching other nodes. Also sends duplicates, which they recognize.
    *
    * @param id set if the publisher may repeat the message
    */
@@ -96,7 +98,7 @@ final class OtherNodes {
       PublishJoin join) {
     byte[] item = null;
     for (Receiver.Live node : routes.nodes()) {
-      NodeStream stream = routes.isWanted(node, message.qos()) ? find(node) : null;
+      NodeStream stream = routes.shouldForward(node, message.qos()) ? find(node) : null;
       if (stream == null) {
         continue;
       }
@@ -106,8 +108,8 @@ final class OtherNodes {
       if (message.qos() == Qos.AT_MOST_ONCE) {
         sendAtMostOnce(stream, item, join);
       } else {
-        join.open();
-        stream.offerInTime(item, outcome -> join.part(liveOutcome(outcome)));
+        join.openPart();
+        stream.offerWithDeadline(item, outcome -> join.closePart(liveOutcome(outcome)));
       }
     }
   }
@@ -120,21 +122,21 @@ final class OtherNodes {
     }
     stream.offer(item, ItemListener.NONE);
     if (stream.isCongested()) {
-      join.open();
-      observer.onSlowed();
-      stream.whenDrained(() -> join.part(PublishOutcome.ACCEPTED));
+      join.openPart();
+      observer.onAcknowledgementDelayed();
+      stream.whenDrained(() -> join.closePart(PublishOutcome.ACCEPTED));
     }
   }
 
   /**
    * An incarnation that is over has no live receivers, so the message is not needed there. A node
    * that could not decode the message has not delivered it. A node that does not respond may still
-   * receive it: the publisher repeats the message, and the node recognises the duplicate.
+   * receive it: the publisher repeats the message, and the node recognizes the duplicate.
    */
   private static PublishOutcome liveOutcome(ItemOutcome outcome) {
     return switch (outcome) {
-      case TAKEN, INCARNATION_OVER -> PublishOutcome.ACCEPTED;
-      case NOT_TAKEN, NO_CAPACITY, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
+      case ACCEPTED, INCARNATION_OVER -> PublishOutcome.ACCEPTED;
+      case REJECTED, NO_CAPACITY, OVERDUE, ABANDONED -> PublishOutcome.NOT_DURABLE;
     };
   }
 

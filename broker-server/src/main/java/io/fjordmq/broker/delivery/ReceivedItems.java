@@ -8,7 +8,7 @@ import io.fjordmq.broker.dispatch.LocalSubscriptions;
 import io.fjordmq.broker.dispatch.Mailbox;
 import io.fjordmq.broker.dispatch.Outbox;
 import io.fjordmq.broker.dispatch.Recipients;
-import io.fjordmq.broker.dispatch.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.RepeatedPublishes.LiveDeliveryState;
 import io.fjordmq.broker.dispatch.ShareKey;
 import io.fjordmq.broker.nodes.ItemOutcome;
 import io.fjordmq.broker.nodes.ItemReceiver;
@@ -52,8 +52,8 @@ final class ReceivedItems implements ItemReceiver {
     } else if (item instanceof NodeItem.Shared shared) {
       onItem(shared, responder);
     } else {
-      takeNotice(item);
-      responder.respondTaken(true);
+      handleNotice(item);
+      responder.respondAccepted(true);
     }
   }
 
@@ -62,8 +62,8 @@ final class ReceivedItems implements ItemReceiver {
    */
   private void onItem(NodeItem.Publish publish, Responder responder) {
     PublishId id = publish.id();
-    if (id != null && !dispatch.repeated().of(id).isFirst()) {
-      responder.respondTaken(true); // a duplicate, already delivered
+    if (id != null && !dispatch.repeated().of(id).markSent()) {
+      responder.respondAccepted(true); // a duplicate, already delivered
       return;
     }
     Outbox outbox = dispatch.outbox();
@@ -73,9 +73,9 @@ final class ReceivedItems implements ItemReceiver {
         .send(publish.message(), outbox);
     Mailbox congested = outbox.takeCongested();
     if (congested == null) {
-      responder.respondTaken(true);
+      responder.respondAccepted(true);
     } else {
-      congested.whenDrained(() -> responder.respondTaken(true));
+      congested.whenDrained(() -> responder.respondAccepted(true));
     }
   }
 
@@ -85,9 +85,9 @@ final class ReceivedItems implements ItemReceiver {
    */
   private void onItem(NodeItem.Shared shared, Responder responder) {
     ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
-    LivePart live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
-    if (live != null && live.hasServed(key)) {
-      responder.respondTaken(true); // a duplicate, a member has it
+    LiveDeliveryState live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
+    if (live != null && live.wasSent(key)) {
+      responder.respondAccepted(true); // a duplicate, a member has it
       return;
     }
     LocalSubscriber member = local.find(shared.tenant(), shared.member());
@@ -95,18 +95,18 @@ final class ReceivedItems implements ItemReceiver {
         member == null ? null : member.liveOptionsOf(key.filterText(), shared.qos());
     // Without a lease, the sender may have chosen another member in the meantime.
     if (member == null || options == null || !isServing.getAsBoolean()) {
-      responder.respondTaken(false);
+      responder.respondAccepted(false);
       return;
     }
     if (live != null) {
-      live.serve(key);
+      live.recordSent(key);
     }
     // The sender uses the member's route, which may still be an earlier session's.
     dispatch
         .outbox()
         .send(
             Delivery.shared(shared.message(), options, key, shared.kept()),
-            Recipients.chosen(member, new RemoteReceipt(key, live, responder)));
+            Recipients.ofShareMember(member, new RemoteReceipt(key, live, responder)));
   }
 
   /**
@@ -114,15 +114,16 @@ final class ReceivedItems implements ItemReceiver {
    * loop of the member has ended: the end of this incarnation, which is imminent, settles
    * everything.
    */
-  private record RemoteReceipt(ShareKey share, @Nullable LivePart live, Responder responder)
+  private record RemoteReceipt(
+      ShareKey share, @Nullable LiveDeliveryState live, Responder responder)
       implements Recipients.Receipt {
     @Override
-    public void refused() {
+    public void onRefused() {
       if (live != null) {
         live.withdraw(
             share); // otherwise an attempt with another member here would look like a duplicate
       }
-      responder.respondTaken(false);
+      responder.respondAccepted(false);
     }
 
     @Override
@@ -134,16 +135,16 @@ final class ReceivedItems implements ItemReceiver {
     }
 
     @Override
-    public void settled() {
-      responder.respondTaken(true);
+    public void onSettled() {
+      responder.respondAccepted(true);
     }
   }
 
-  private void takeNotice(NodeItem item) {
+  private void handleNotice(NodeItem item) {
     if (item instanceof NodeItem.Appended appended) {
       inboxes.onLocalAppend(appended.handle(), appended.entries());
-    } else if (item instanceof NodeItem.Refetch again) {
-      inboxes.refetchLocal(again.inbox());
+    } else if (item instanceof NodeItem.Refetch refetch) {
+      inboxes.refetchLocal(refetch.inbox());
     } else if (item instanceof NodeItem.InboxesLed led) {
       inboxes.onLocalLeadership(new InboxSpan(led.routing()));
     } else if (item instanceof NodeItem.Fenced fenced) {
@@ -155,7 +156,7 @@ final class ReceivedItems implements ItemReceiver {
   }
 
   @Override
-  public void endOfBatch() {
+  public void onBatchComplete() {
     dispatch.outbox().flush();
   }
 }

@@ -11,14 +11,14 @@ import java.util.Map;
  * @param <K> a session
  */
 final class RedistributionBackoff<K> {
-  /** Announcements, every 10 s: 5 minutes. */
+  /** In announcements, one every 10 s: 5 minutes. */
   private static final int MAX_ANNOUNCEMENTS = 30;
 
   /**
    * @param announcements number of announcements between two attempts
-   * @param left number of announcements until the next attempt
+   * @param remaining number of announcements until the next attempt
    */
-  private record Pause(int announcements, int left) {}
+  private record Pause(int announcements, int remaining) {}
 
   private final int maxSessions;
   private final Map<K, Pause> pauses = new LinkedHashMap<>(16, 0.75f, true);
@@ -30,10 +30,10 @@ final class RedistributionBackoff<K> {
   /** Records an announcement; returns whether to try the session's messages now. */
   synchronized boolean isOver(K session) {
     Pause pause = pauses.get(session);
-    if (pause == null || pause.left <= 1) {
+    if (pause == null || pause.remaining <= 1) {
       return true;
     }
-    pauses.put(session, new Pause(pause.announcements, pause.left - 1));
+    pauses.put(session, new Pause(pause.announcements, pause.remaining - 1));
     return false;
   }
 

@@ -44,9 +44,9 @@ final class RetainedPublishes {
                       message.topic(),
                       fault instanceof RangeException ? null : fault);
                 }
-                join.part(PublishOutcome.NOT_DURABLE);
+                join.closePart(PublishOutcome.NOT_DURABLE);
               } else {
-                join.part(outcomeOf(outcome));
+                join.closePart(outcomeOf(outcome));
               }
             });
   }
@@ -54,7 +54,7 @@ final class RetainedPublishes {
   private static PublishOutcome outcomeOf(RetainStore.PutOutcome outcome) {
     return switch (outcome) {
       // A superseded message is equivalent to one that was kept and replaced at once.
-      case KEPT, CLEARED, SUPERSEDED -> PublishOutcome.ACCEPTED;
+      case RETAINED, CLEARED, SUPERSEDED -> PublishOutcome.ACCEPTED;
       case REFUSED_FULL, REFUSED_BYTES -> PublishOutcome.QUOTA_EXCEEDED;
     };
   }

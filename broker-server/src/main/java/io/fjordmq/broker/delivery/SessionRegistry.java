@@ -24,25 +24,25 @@ public final class SessionRegistry {
   public static final class Registration {
     private final LiveSession session;
     private final CompletableFuture<Void> previousReleased;
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+    private final CompletableFuture<Void> released = new CompletableFuture<>();
 
     // Guarded by this.
     private ConnectOrder own = ConnectOrder.NONE;
     private ConnectOrder elsewhere = ConnectOrder.NONE;
 
-    private Registration(LiveSession session, CompletableFuture<Void> olderGone) {
+    private Registration(LiveSession session, CompletableFuture<Void> previousReleased) {
       this.session = session;
-      this.previousReleased = olderGone;
+      this.previousReleased = previousReleased;
     }
 
     /** Sets the connect order; returns whether the client has connected elsewhere later. */
-    private synchronized boolean claimed(ConnectOrder connectOrder) {
+    private synchronized boolean setOrder(ConnectOrder connectOrder) {
       own = connectOrder;
       return elsewhere.compareTo(connectOrder) > 0;
     }
 
     /** The client has connected elsewhere; returns whether that was later than this connection. */
-    private synchronized boolean isBefore(ConnectOrder other) {
+    private synchronized boolean onConnectedElsewhere(ConnectOrder other) {
       if (other.compareTo(elsewhere) > 0) {
         elsewhere = other;
       }
@@ -78,11 +78,11 @@ public final class SessionRegistry {
    */
   public void setConnectOrder(Registration registration, ConnectOrder connectOrder) {
     LiveSession session = registration.session;
-    boolean isOld = registration.claimed(connectOrder);
+    boolean isSuperseded = registration.setOrder(connectOrder);
     for (NodeStream stream : nodes.all()) {
-      stream.notice(new NodeItem.Connected(session.tenant(), session.clientId(), connectOrder));
+      stream.sendNotice(new NodeItem.Connected(session.tenant(), session.clientId(), connectOrder));
     }
-    if (isOld) {
+    if (isSuperseded) {
       session.eventLoop().execute(session::onTakenOver);
     }
   }
@@ -90,7 +90,7 @@ public final class SessionRegistry {
   /** The client has connected to another node: its connection here is closed if it is older. */
   void connectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
     Registration here = sessions.get(new Key(tenant, clientId));
-    if (here != null && here.isBefore(connectOrder)) {
+    if (here != null && here.onConnectedElsewhere(connectOrder)) {
       here.session.eventLoop().execute(here.session::onTakenOver);
     }
   }
@@ -101,32 +101,32 @@ public final class SessionRegistry {
   public Registration register(LiveSession session) {
     Key key = new Key(session.tenant(), session.clientId());
     Registration[] older = new Registration[1];
-    Registration mine =
+    Registration registration =
         sessions.compute(
             key,
             (k, present) -> {
               older[0] = present;
               return new Registration(
                   session,
-                  present == null ? CompletableFuture.completedFuture(null) : present.gone);
+                  present == null ? CompletableFuture.completedFuture(null) : present.released);
             });
     if (older[0] != null) {
       LiveSession loser = older[0].session;
       loser.eventLoop().execute(loser::onTakenOver);
     }
-    return mine;
+    return registration;
   }
 
   /** The connection has returned its state, but it is not closed yet. */
   public void stateReturned(Registration registration) {
-    registration.gone.complete(null);
+    registration.released.complete(null);
   }
 
   /** The connection has returned its state and is closed. Further calls have no effect. */
   public void release(Registration registration) {
     LiveSession session = registration.session;
     sessions.remove(new Key(session.tenant(), session.clientId()), registration);
-    registration.gone.complete(null);
+    registration.released.complete(null);
   }
 
   /** The client's connection on this node; null if there is none. */
@@ -135,7 +135,7 @@ public final class SessionRegistry {
     return registration == null ? null : registration.session;
   }
 
-  /** Calls back for each connection; those that come or go meanwhile may be missed. */
+  /** Calls back for each connection; those opened or closed meanwhile may be missed. */
   void forEach(Consumer<LiveSession> action) {
     sessions.values().forEach(registration -> action.accept(registration.session));
   }

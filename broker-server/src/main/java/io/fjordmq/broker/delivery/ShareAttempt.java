@@ -2,7 +2,7 @@ package io.fjordmq.broker.delivery;
 
 import io.fjordmq.api.Message;
 import io.fjordmq.api.Qos;
-import io.fjordmq.broker.dispatch.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.RepeatedPublishes.LiveDeliveryState;
 import io.fjordmq.broker.dispatch.ShareKey;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
@@ -24,12 +24,12 @@ final class ShareAttempt {
   private final ShareMatch share;
   private final Message message;
   private final @Nullable PublishId id;
-  private final @Nullable LivePart live;
+  private final @Nullable LiveDeliveryState live;
   private final @Nullable PublishJoin join;
   private final boolean awaitsMember;
   private int fullMembers;
-  private Set<String> tried = Set.of();
-  private Set<Receiver.Inbox> gone = Set.of();
+  private Set<String> triedClients = Set.of();
+  private Set<Receiver.Inbox> goneInboxes = Set.of();
 
   /**
    * @param id set if the publisher may repeat the message; a duplicate goes to the same member
@@ -43,7 +43,7 @@ final class ShareAttempt {
       ShareMatch share,
       Message message,
       @Nullable PublishId id,
-      @Nullable LivePart live,
+      @Nullable LiveDeliveryState live,
       @Nullable PublishJoin join) {
     this(tenant, share, message, id, live, join, false);
   }
@@ -53,7 +53,7 @@ final class ShareAttempt {
       ShareMatch share,
       Message message,
       @Nullable PublishId id,
-      @Nullable LivePart live,
+      @Nullable LiveDeliveryState live,
       @Nullable PublishJoin join,
       boolean awaitsMember) {
     this.key = new ShareKey(tenant, share.shareName(), share.pattern());
@@ -74,7 +74,7 @@ final class ShareAttempt {
       ShareMatch share,
       Message message,
       @Nullable PublishId id,
-      @Nullable LivePart live,
+      @Nullable LiveDeliveryState live,
       PublishJoin join) {
     return new ShareAttempt(tenant, share, message, id, live, join, true);
   }
@@ -96,7 +96,7 @@ final class ShareAttempt {
   }
 
   /** Records that the stream or mailbox to a member is full. */
-  void memberIsCongested() {
+  void recordCongestedMember() {
     fullMembers++;
   }
 
@@ -106,7 +106,7 @@ final class ShareAttempt {
   void endWithoutMember() {
     PublishJoin waiting = tryWaitHere();
     if (waiting != null) {
-      waiting.part(
+      waiting.closePart(
           staysStored() ? PublishOutcome.NOT_DURABLE : PublishOutcome.NO_MATCHING_SUBSCRIBERS);
     }
   }
@@ -126,23 +126,23 @@ final class ShareAttempt {
    * been given or none is pending.
    */
   @Nullable PublishJoin tryWait() {
-    return join != null && message.qos() != Qos.AT_MOST_ONCE && join.tryOpen() ? join : null;
+    return join != null && message.qos() != Qos.AT_MOST_ONCE && join.tryOpenPart() ? join : null;
   }
 
   /** Whether this is a duplicate of a message that was sent to a connected member. */
   boolean isRepeated() {
-    return live != null && live.hasServed(key);
+    return live != null && live.wasSent(key);
   }
 
   /** Records that the message is sent to a connected member. */
-  void sendLive() {
+  void recordLiveSend() {
     if (live != null) {
-      live.serve(key);
+      live.recordSent(key);
     }
   }
 
   /** Records that the connected member did not take the message. */
-  void withdrawLive() {
+  void recordLiveRefusal() {
     if (live != null) {
       live.withdraw(key);
     }
@@ -165,16 +165,16 @@ final class ShareAttempt {
   }
 
   boolean hasTried(Route member) {
-    return tried.contains(ShareSelection.clientIdOf(member))
-        || (member.receiver() instanceof Receiver.Inbox inbox && gone.contains(inbox));
+    return triedClients.contains(ShareSelection.clientIdOf(member))
+        || (member.receiver() instanceof Receiver.Inbox inbox && goneInboxes.contains(inbox));
   }
 
   /** Excludes a member that cannot take the message. */
   void exclude(String clientId) {
-    if (tried.isEmpty()) {
-      tried = new HashSet<>();
+    if (triedClients.isEmpty()) {
+      triedClients = new HashSet<>();
     }
-    tried.add(clientId);
+    triedClients.add(clientId);
   }
 
   /**
@@ -182,9 +182,9 @@ final class ShareAttempt {
    * session, while the route of the old one still waits for its removal.
    */
   void exclude(Receiver.Inbox inbox) {
-    if (gone.isEmpty()) {
-      gone = new HashSet<>();
+    if (goneInboxes.isEmpty()) {
+      goneInboxes = new HashSet<>();
     }
-    gone.add(inbox);
+    goneInboxes.add(inbox);
   }
 }

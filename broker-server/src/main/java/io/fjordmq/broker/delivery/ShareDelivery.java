@@ -10,7 +10,7 @@ import io.fjordmq.broker.nodes.NodeItem;
 import io.fjordmq.router.Route;
 import org.jspecify.annotations.Nullable;
 
-/** Delivers a message of a share to one member, and to the next one if that cannot take it. */
+/** Delivers a message of a share to one member, or to the next one if that cannot take it. */
 final class ShareDelivery {
 
   /** Stores a copy separately from the others of its message. */
@@ -35,14 +35,14 @@ final class ShareDelivery {
   /**
    * Sends the message to the chosen member if that is connected.
    *
-   * @param late stores the copy later if that member turns out to be gone and an inbox is next
+   * @param lateStore stores the copy later if that member turns out to be gone and an inbox is next
    * @return the copy to be stored if an inbox was chosen; null if there is nothing to store
    */
-  @Nullable InboxCopy start(ShareAttempt attempt, LateStore late) {
-    return attempt.isRepeated() ? null : chooseAndSend(attempt, late);
+  @Nullable InboxCopy start(ShareAttempt attempt, LateStore lateStore) {
+    return attempt.isRepeated() ? null : chooseAndSend(attempt, lateStore);
   }
 
-  private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, LateStore late) {
+  private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, LateStore lateStore) {
     ShareSelection.Choice choice = selection.choose(attempt);
     while (choice instanceof ShareSelection.Choice.Live live
         && attempt.isKept()
@@ -54,8 +54,9 @@ final class ShareDelivery {
       choice = selection.choose(attempt);
     }
     if (choice instanceof ShareSelection.Choice.Live live) {
-      Recipients member = Recipients.chosen(live.member(), receipt(attempt, live.route(), late));
-      attempt.sendLive();
+      Recipients member =
+          Recipients.ofShareMember(live.member(), receipt(attempt, live.route(), lateStore));
+      attempt.recordLiveSend();
       dispatch
           .outbox()
           .send(
@@ -64,7 +65,7 @@ final class ShareDelivery {
       return null;
     }
     if (choice instanceof ShareSelection.Choice.RemoteClient remoteClient) {
-      sendElsewhere(attempt, remoteClient, late);
+      sendElsewhere(attempt, remoteClient, lateStore);
       return null;
     }
     if (choice instanceof ShareSelection.Choice.Stored stored) {
@@ -72,7 +73,7 @@ final class ShareDelivery {
     }
     CopyDropReason reason = ((ShareSelection.Choice.NoReceiver) choice).reason();
     if (reason == CopyDropReason.NODE_CONGESTED) {
-      attempt.memberIsCongested();
+      attempt.recordCongestedMember();
     }
     if (!attempt.staysStored()) {
       observer.onDropped(reason.label(), 1);
@@ -85,26 +86,26 @@ final class ShareDelivery {
     return !member.session().inEventLoop() && member.mailbox().isFull();
   }
 
-  private Recipients.Receipt receipt(ShareAttempt attempt, Route chosen, LateStore late) {
+  private Recipients.Receipt receipt(ShareAttempt attempt, Route chosen, LateStore lateStore) {
     PublishJoin waiting = attempt.tryWaitHere();
     String member = ShareSelection.clientIdOf(chosen);
     return new Recipients.Receipt() {
       @Override
-      public void refused() {
+      public void onRefused() {
         if (waiting != null) {
-          attempt.withdrawLive();
+          attempt.recordLiveRefusal();
         }
-        nextAfter(attempt, member, late, waiting);
+        tryNextAfterRefusal(attempt, member, lateStore, waiting);
       }
 
       @Override
       public void onFull() {
-        attempt.withdrawLive();
-        nextAfterFull(attempt, member, late, waiting);
+        attempt.recordLiveRefusal();
+        tryNextAfterFull(attempt, member, lateStore, waiting);
       }
 
       @Override
-      public void settled() {
+      public void onSettled() {
         close(waiting, PublishOutcome.ACCEPTED);
       }
     };
@@ -114,23 +115,23 @@ final class ShareDelivery {
    * Sends to another node, which responds for the member; a QoS 1 or 2 publisher waits for that.
    */
   private void sendElsewhere(
-      ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen, LateStore late) {
+      ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen, LateStore lateStore) {
     PublishJoin waiting = attempt.tryWait();
     byte[] item = item(attempt, chosen).encode();
     ItemListener listener =
         outcome -> {
           switch (outcome) {
-            case TAKEN -> {
-              attempt.sendLive();
+            case ACCEPTED -> {
+              attempt.recordLiveSend();
               close(waiting, PublishOutcome.ACCEPTED);
             }
             case OVERDUE, ABANDONED -> close(waiting, PublishOutcome.NOT_DURABLE);
             case NO_CAPACITY -> {
-              nextAfterFull(attempt, chosen.clientId(), late, waiting);
+              tryNextAfterFull(attempt, chosen.clientId(), lateStore, waiting);
               dispatch.outbox().flush();
             }
-            case NOT_TAKEN, INCARNATION_OVER -> {
-              nextAfter(attempt, chosen.clientId(), late, waiting);
+            case REJECTED, INCARNATION_OVER -> {
+              tryNextAfterRefusal(attempt, chosen.clientId(), lateStore, waiting);
               dispatch.outbox().flush();
             }
           }
@@ -138,47 +139,47 @@ final class ShareDelivery {
     if (waiting == null) {
       chosen.stream().offer(item, listener);
     } else {
-      chosen.stream().offerInTime(item, listener);
+      chosen.stream().offerWithDeadline(item, listener);
     }
   }
 
-  private void nextAfter(
-      ShareAttempt attempt, String refusing, LateStore late, @Nullable PublishJoin waiting) {
-    attempt.exclude(refusing);
-    tryNext(attempt, late, waiting);
+  private void tryNextAfterRefusal(
+      ShareAttempt attempt, String clientId, LateStore lateStore, @Nullable PublishJoin waiting) {
+    attempt.exclude(clientId);
+    tryNext(attempt, lateStore, waiting);
   }
 
   /** A kept message goes to a member that is not full, or stays in its store. */
-  private void nextAfterFull(
-      ShareAttempt attempt, String full, LateStore late, @Nullable PublishJoin waiting) {
-    if (attempt.excludeFull(full)) {
-      tryNext(attempt, late, waiting);
+  private void tryNextAfterFull(
+      ShareAttempt attempt, String clientId, LateStore lateStore, @Nullable PublishJoin waiting) {
+    if (attempt.excludeFull(clientId)) {
+      tryNext(attempt, lateStore, waiting);
     } else {
       attempt.endWithoutMember();
       close(waiting, PublishOutcome.ACCEPTED);
     }
   }
 
-  private void tryNext(ShareAttempt attempt, LateStore late, @Nullable PublishJoin waiting) {
-    InboxCopy copy = chooseAndSend(attempt, late);
+  private void tryNext(ShareAttempt attempt, LateStore lateStore, @Nullable PublishJoin waiting) {
+    InboxCopy copy = chooseAndSend(attempt, lateStore);
     if (copy == null) {
       close(waiting, PublishOutcome.ACCEPTED);
     } else if (waiting == null) {
-      late.storeLate(copy);
+      lateStore.storeLate(copy);
     } else {
-      late.store(copy, waiting);
+      lateStore.store(copy, waiting);
     }
   }
 
   private static void close(@Nullable PublishJoin waiting, PublishOutcome outcome) {
     if (waiting != null) {
-      waiting.part(outcome);
+      waiting.closePart(outcome);
     }
   }
 
   private static NodeItem.Shared item(
       ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen) {
-    Delivery form =
+    Delivery delivery =
         Delivery.shared(
             attempt.message(), chosen.route().options(), attempt.key(), attempt.isKept());
     return new NodeItem.Shared(
@@ -186,10 +187,10 @@ final class ShareDelivery {
         attempt.key().shareName(),
         attempt.key().pattern(),
         chosen.clientId(),
-        form.qos(),
-        form.retain(),
-        form.subscriptionIdentifiers(),
-        form.message(),
+        delivery.qos(),
+        delivery.retain(),
+        delivery.subscriptionIdentifiers(),
+        delivery.message(),
         attempt.id(),
         attempt.isKept());
   }

@@ -36,46 +36,47 @@ final class ShareRedistribution {
   private static final int MAX_MESSAGES = 64;
 
   /**
-   * How far QoS 2 messages may be ahead of the first one that is left. Receivers remember 65,535
-   * messages of a session and take older ones for duplicates.
+   * How far QoS 2 messages may be ahead of the first undelivered one. Receivers remember 65,535
+   * messages of a session and treat older ones as duplicates.
    */
   private static final int MAX_AHEAD = 10_000;
 
   /** Limit of sessions in backoff. */
   private static final int MAX_PAUSES = 10_000;
 
-  private record Ended(InboxId id, long incarnation) {}
+  private record EndedSession(InboxId id, long incarnation) {}
 
   private final InboxStore store;
   private final ShareRerouting rerouting;
   private final BoundedCalls sessions = new BoundedCalls(MAX_SESSIONS);
   private final RateLimitedLog failures = new RateLimitedLog();
 
-  /** Prevents that repeated announcements distribute a message twice. */
-  private final Set<Ended> giving = ConcurrentHashMap.newKeySet();
+  /** Prevents repeated announcements from distributing a message twice. */
+  private final Set<EndedSession> inProgress = ConcurrentHashMap.newKeySet();
 
-  private final RedistributionBackoff<Ended> pauses = new RedistributionBackoff<>(MAX_PAUSES);
+  private final RedistributionBackoff<EndedSession> backoff =
+      new RedistributionBackoff<>(MAX_PAUSES);
 
   ShareRedistribution(InboxStore store, ShareRerouting rerouting) {
     this.store = store;
     this.rerouting = rerouting;
   }
 
-  /** An ended session has left messages; the store announces it every 10 s. */
+  /** An ended session has undelivered messages; the store announces it every 10 s. */
   void redistribute(InboxId id, long incarnation) {
-    Ended ended = new Ended(id, incarnation);
-    if (!giving.add(ended)) {
+    EndedSession ended = new EndedSession(id, incarnation);
+    if (!inProgress.add(ended)) {
       return;
     }
-    if (!pauses.isOver(ended)) {
-      giving.remove(ended);
+    if (!backoff.isOver(ended)) {
+      inProgress.remove(ended);
       return;
     }
     sessions
         .run(() -> takeNext(ended, List.of()))
         .whenComplete(
             (done, fault) -> {
-              giving.remove(ended);
+              inProgress.remove(ended);
               if (fault != null) {
                 logFailure(ended, fault);
               }
@@ -83,17 +84,17 @@ final class ShareRedistribution {
   }
 
   /** Stops when the range has another leader, which then redistributes the messages itself. */
-  private CompletableFuture<Void> takeNext(Ended ended, List<Long> given) {
+  private CompletableFuture<Void> takeNext(EndedSession ended, List<Long> deletable) {
     if (!store.isLocalLeader(ended.id)) {
-      pauses.forget(ended);
-      return confirm(ended, given);
+      backoff.forget(ended);
+      return confirm(ended, deletable);
     }
     return store
-        .processUndelivered(ended.id, ended.incarnation, given, MAX_MESSAGES)
+        .processUndelivered(ended.id, ended.incarnation, deletable, MAX_MESSAGES)
         .thenCompose(
             page -> {
               if (page.complete()) {
-                pauses.forget(ended);
+                backoff.forget(ended);
                 return CompletableFuture.completedFuture(null);
               }
               return redistributePage(ended, page.messages());
@@ -105,10 +106,10 @@ final class ShareRedistribution {
    * full, one refusal is enough.
    */
   private CompletableFuture<Void> redistributePage(
-      Ended ended, List<UndeliveredShareMessage> messages) {
+      EndedSession ended, List<UndeliveredShareMessage> messages) {
     long lowest = messages.isEmpty() ? 0 : messages.get(0).sequence();
     List<UndeliveredShareMessage> near =
-        messages.stream().filter(left -> isNear(left, lowest)).toList();
+        messages.stream().filter(undelivered -> isNear(undelivered, lowest)).toList();
     Map<String, UndeliveredShareMessage> firsts = new LinkedHashMap<>();
     near.forEach(message -> firsts.putIfAbsent(message.share(), message));
     return redistributeAll(ended, firsts.values(), lowest)
@@ -124,31 +125,32 @@ final class ShareRedistribution {
               return redistributeAll(ended, others, lowest)
                   .thenCompose(
                       more -> {
-                        List<Long> given = new ArrayList<>(taken);
-                        given.addAll(more);
-                        given.sort(Comparator.naturalOrder());
-                        return endPage(ended, messages.size(), given);
+                        List<Long> deletable = new ArrayList<>(taken);
+                        deletable.addAll(more);
+                        deletable.sort(Comparator.naturalOrder());
+                        return endPage(ended, messages.size(), deletable);
                       });
             });
   }
 
-  private static boolean isNear(UndeliveredShareMessage left, long lowest) {
-    return left.message().qos() != Qos.EXACTLY_ONCE || left.sequence() - lowest < MAX_AHEAD;
+  private static boolean isNear(UndeliveredShareMessage undelivered, long lowest) {
+    return undelivered.message().qos() != Qos.EXACTLY_ONCE
+        || undelivered.sequence() - lowest < MAX_AHEAD;
   }
 
-  private CompletableFuture<Void> endPage(Ended ended, int size, List<Long> given) {
-    if (given.isEmpty() && size > 0) {
-      pauses.grow(ended);
+  private CompletableFuture<Void> endPage(EndedSession ended, int size, List<Long> deletable) {
+    if (deletable.isEmpty() && size > 0) {
+      backoff.grow(ended);
     } else {
-      pauses.forget(ended);
+      backoff.forget(ended);
     }
     // The store announces the session again later; an immediate retry would not help.
-    return given.size() == size ? takeNext(ended, given) : confirm(ended, given);
+    return deletable.size() == size ? takeNext(ended, deletable) : confirm(ended, deletable);
   }
 
   /** Completes with the sequences of the messages that the store may delete. */
   private CompletableFuture<List<Long>> redistributeAll(
-      Ended ended, Collection<UndeliveredShareMessage> messages, long lowest) {
+      EndedSession ended, Collection<UndeliveredShareMessage> messages, long lowest) {
     List<CompletableFuture<Boolean>> calls = new ArrayList<>(messages.size());
     for (UndeliveredShareMessage message : messages) {
       calls.add(redistribute(ended, message, lowest));
@@ -157,42 +159,44 @@ final class ShareRedistribution {
     return CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
         .thenApply(
             all -> {
-              List<Long> given = new ArrayList<>(calls.size());
+              List<Long> deletable = new ArrayList<>(calls.size());
               int i = 0;
               for (UndeliveredShareMessage message : messages) {
                 if (calls.get(i++).getNow(false)) {
-                  given.add(message.sequence());
+                  deletable.add(message.sequence());
                 }
               }
-              return given;
+              return deletable;
             });
   }
 
   /** Makes the store delete the messages that were taken, and ends. */
-  private CompletableFuture<Void> confirm(Ended ended, List<Long> given) {
-    return given.isEmpty()
+  private CompletableFuture<Void> confirm(EndedSession ended, List<Long> deletable) {
+    return deletable.isEmpty()
         ? CompletableFuture.completedFuture(null)
-        : store.processUndelivered(ended.id, ended.incarnation, given, 0).thenApply(page -> null);
+        : store
+            .processUndelivered(ended.id, ended.incarnation, deletable, 0)
+            .thenApply(page -> null);
   }
 
   /** Completes with whether the store may delete the message. */
   private CompletableFuture<Boolean> redistribute(
-      Ended ended, UndeliveredShareMessage left, long lowest) {
+      EndedSession ended, UndeliveredShareMessage undelivered, long lowest) {
     CompletableFuture<Boolean> done = new CompletableFuture<>();
     // A QoS 1 message may be duplicated if a leader fails in between: nothing is remembered.
     PublishId id =
-        left.message().qos() == Qos.EXACTLY_ONCE
-            ? PublishId.ofUndelivered(ended.id, ended.incarnation, left.sequence(), lowest)
+        undelivered.message().qos() == Qos.EXACTLY_ONCE
+            ? PublishId.ofUndelivered(ended.id, ended.incarnation, undelivered.sequence(), lowest)
             : null;
     rerouting.publish(
-        ShareKey.of(ended.id.tenant(), left.share()),
-        left.message(),
+        ShareKey.of(ended.id.tenant(), undelivered.share()),
+        undelivered.message(),
         id,
         outcome -> done.complete(!outcome.isRefusal() && outcome != PublishOutcome.NOT_DURABLE));
     return done;
   }
 
-  private void logFailure(Ended ended, Throwable fault) {
+  private void logFailure(EndedSession ended, Throwable fault) {
     @Nullable String suppressed = failures.permit();
     if (suppressed != null) {
       LOG.warn(

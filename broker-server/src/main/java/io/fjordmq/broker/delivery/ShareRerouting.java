@@ -6,7 +6,7 @@ import io.fjordmq.broker.dispatch.CopyDropReason;
 import io.fjordmq.broker.dispatch.Delivery;
 import io.fjordmq.broker.dispatch.LiveDispatch;
 import io.fjordmq.broker.dispatch.LiveSession;
-import io.fjordmq.broker.dispatch.RepeatedPublishes.LivePart;
+import io.fjordmq.broker.dispatch.RepeatedPublishes.LiveDeliveryState;
 import io.fjordmq.broker.dispatch.ShareKey;
 import io.fjordmq.inbox.PublishId;
 import io.fjordmq.router.MatchedRoutes.ShareMatch;
@@ -26,7 +26,7 @@ final class ShareRerouting {
   private final LiveDispatch dispatch;
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
-  private final BooleanSupplier hasRoom;
+  private final BooleanSupplier hasFreeDiskSpace;
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
 
@@ -40,14 +40,14 @@ final class ShareRerouting {
     this.dispatch = dispatch;
     this.shares = shares;
     this.inboxes = inboxes;
-    this.hasRoom = ports.hasRoom();
+    this.hasFreeDiskSpace = ports.hasFreeDiskSpace();
     this.isServing = ports.isServing();
     this.observer = observer;
   }
 
   /** Implements {@link PublishRouter#redistribute}. */
   void redistribute(LiveSession from, List<Delivery> deliveries) {
-    long given = 0;
+    long redistributed = 0;
     for (Delivery delivery : deliveries) {
       ShareKey key = delivery.share();
       if (key == null) {
@@ -70,10 +70,10 @@ final class ShareRerouting {
       if (copy != null) {
         inboxes.storeLate(copy);
       }
-      given++;
+      redistributed++;
     }
     flush();
-    observer.onRedistributed(given);
+    observer.onRedistributed(redistributed);
   }
 
   /**
@@ -94,7 +94,7 @@ final class ShareRerouting {
       listener.onPublished(PublishOutcome.NO_MATCHING_SUBSCRIBERS);
       return;
     }
-    if (!hasRoom.getAsBoolean() && hasInbox(share)) {
+    if (!hasFreeDiskSpace.getAsBoolean() && hasInbox(share)) {
       listener.onPublished(PublishOutcome.LOW_DISK_SPACE);
       return;
     }
@@ -106,14 +106,14 @@ final class ShareRerouting {
           listener.onPublished(outcome);
         };
     PublishJoin join = new PublishJoin(PublishOutcome.ACCEPTED, counting, DeliveryObserver.NONE);
-    LivePart live = id == null ? null : dispatch.repeated().of(id);
+    LiveDeliveryState live = id == null ? null : dispatch.repeated().of(id);
     InboxCopy copy =
         shares.start(ShareAttempt.ofStored(key.tenant(), share, message, id, live, join), inboxes);
     if (copy != null) {
-      join.open();
+      join.openPart();
       inboxes.store(copy, join);
     }
-    join.part(PublishOutcome.ACCEPTED);
+    join.closePart(PublishOutcome.ACCEPTED);
   }
 
   /** Ends a batch of calls: hands the collected live deliveries to the other event loops. */

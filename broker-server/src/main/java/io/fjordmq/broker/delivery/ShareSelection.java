@@ -46,11 +46,11 @@ final class ShareSelection {
     record NoReceiver(CopyDropReason reason) implements Choice {}
   }
 
-  /** What the strategy sees of a member, and the choice that it represents. */
+  /** A member as the strategy sees it, with the choice that it represents. */
   private record Candidate(String clientId, boolean isLocal, Choice choice)
       implements ShareStrategy.Candidate {}
 
-  private static final Choice GONE = new Choice.NoReceiver(CopyDropReason.NO_SHARE_MEMBER);
+  private static final Choice NO_MEMBER = new Choice.NoReceiver(CopyDropReason.NO_SHARE_MEMBER);
   private static final Choice OFFLINE = new Choice.NoReceiver(CopyDropReason.QOS0_OFFLINE);
   private static final Choice CONGESTED = new Choice.NoReceiver(CopyDropReason.NODE_CONGESTED);
 
@@ -59,7 +59,7 @@ final class ShareSelection {
   private final LocalSubscriptions local;
   private final SessionRegistry registry;
   private final DeliverySettings settings;
-  private final ConcurrentHashMap<ShareKey, Rotation> turns = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<ShareKey, Rotation> rotations = new ConcurrentHashMap<>();
 
   ShareSelection(
       LocalNode self,
@@ -115,7 +115,7 @@ final class ShareSelection {
     List<Route> members = attempt.share().members();
     List<Candidate> connected = new ArrayList<>(members.size());
     List<Candidate> offline = new ArrayList<>();
-    Choice nobody = GONE;
+    Choice noReceiver = NO_MEMBER;
     for (Route member : members) {
       if (attempt.hasTried(member)) {
         continue;
@@ -127,14 +127,14 @@ final class ShareSelection {
         connected.add(new Candidate(live.member().session().clientId(), true, live));
       } else if (choice instanceof Choice.RemoteClient remoteClient) {
         connected.add(new Candidate(remoteClient.clientId(), false, remoteClient));
-      } else if (choice != GONE
-          && nobody != CONGESTED) { // congestion is temporary, so it takes precedence
-        nobody = choice;
+      } else if (choice != NO_MEMBER
+          && noReceiver != CONGESTED) { // congestion is temporary, so it takes precedence
+        noReceiver = choice;
       }
     }
     List<Candidate> candidates = connected.isEmpty() ? offline : connected;
     if (candidates.isEmpty()) {
-      return nobody;
+      return noReceiver;
     }
     return candidates.get(pick(candidates, attempt)).choice();
   }
@@ -154,10 +154,10 @@ final class ShareSelection {
     return registry.find(attempt.key().tenant(), member.clientId()) != null;
   }
 
-  /** A member with an inbox also has a live route while connected, which tells where. */
+  /** A member with an inbox also has a live route while connected, which names its node. */
   private boolean isElsewhere(ShareAttempt attempt, Receiver.Inbox member) {
     List<Receiver.Live> connections =
-        attempt.share().withInbox().getOrDefault(member.clientId(), List.of());
+        attempt.share().connectionsByClientId().getOrDefault(member.clientId(), List.of());
     for (int i = 0; i < connections.size(); i++) {
       if (others.find(connections.get(i)) != null) {
         return true;
@@ -167,7 +167,7 @@ final class ShareSelection {
   }
 
   /**
-   * A repeatable message goes to the same member each time, which recognises duplicates, so that
+   * A repeatable message goes to the same member each time, which recognizes duplicates, so that
    * the share gets it exactly once. This holds while that member stays and no new one ranks higher
    * by its hash.
    */
@@ -180,8 +180,8 @@ final class ShareSelection {
   }
 
   /** Number of shares whose rotation is remembered. */
-  int remembered() {
-    return turns.size();
+  int rotationCount() {
+    return rotations.size();
   }
 
   static String clientIdOf(Route member) {
@@ -198,15 +198,15 @@ final class ShareSelection {
       return atMostOnce ? OFFLINE : new Choice.Stored(inbox, member);
     }
     Receiver.Live live = (Receiver.Live) member.receiver();
-    if (!atMostOnce && attempt.share().withInbox().containsKey(live.member())) {
-      return GONE;
+    if (!atMostOnce && attempt.share().connectionsByClientId().containsKey(live.member())) {
+      return NO_MEMBER;
     }
-    if (self.is(live)) {
+    if (self.isCurrentIncarnation(live)) {
       return liveChoice(live.member(), member, qos);
     }
     NodeStream stream = others.find(live);
     if (stream == null) {
-      return GONE;
+      return NO_MEMBER;
     }
     return atMostOnce && stream.isFull()
         ? CONGESTED
@@ -214,25 +214,25 @@ final class ShareSelection {
   }
 
   /** The member if it is connected here and still subscribed; its route may be outdated. */
-  private Choice liveChoice(String clientId, Route member, Qos routed) {
+  private Choice liveChoice(String clientId, Route member, Qos routeQos) {
     LocalSubscriber localSubscriber = local.find(member.tenant(), clientId);
     SubscriptionOptions options =
         localSubscriber == null
             ? null
-            : localSubscriber.liveOptionsOf(member.filter().text(), routed);
+            : localSubscriber.liveOptionsOf(member.filter().text(), routeQos);
     return localSubscriber == null || options == null
-        ? GONE
+        ? NO_MEMBER
         : new Choice.Live(localSubscriber, member, options);
   }
 
   private Rotation rotationOf(ShareKey key) {
-    Rotation rotation = turns.get(key);
+    Rotation rotation = rotations.get(key);
     if (rotation != null) {
       return rotation;
     }
-    if (turns.size() >= settings.maxShares()) {
-      turns.clear(); // ended shares cannot be told apart, so all are reset
+    if (rotations.size() >= settings.maxShares()) {
+      rotations.clear(); // ended shares cannot be told apart, so all are reset
     }
-    return turns.computeIfAbsent(key, k -> new Rotation());
+    return rotations.computeIfAbsent(key, k -> new Rotation());
   }
 }

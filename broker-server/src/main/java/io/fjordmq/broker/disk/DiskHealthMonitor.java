@@ -53,10 +53,12 @@ final class DiskHealthMonitor {
    *
    * @param hasSpace whether enough space is free
    * @param failure why writes fail; null if they do not
-   * @param pace the latency of log writes
+   * @param logLatency the latency of log writes
    */
   record DiskState(
-      BooleanSupplier hasSpace, Supplier<@Nullable String> failure, Supplier<LogLatency> pace) {}
+      BooleanSupplier hasSpace,
+      Supplier<@Nullable String> failure,
+      Supplier<LogLatency> logLatency) {}
 
   private final DiskState diskState;
   private final Cluster cluster;
@@ -73,7 +75,7 @@ final class DiskHealthMonitor {
   private volatile long episode;
   private volatile long acknowledgedEpisode;
   private volatile boolean reporting;
-  private volatile @Nullable String trouble;
+  private volatile @Nullable String problem;
 
   /**
    * @param slowAfterMillis duration from which a write counts as slow
@@ -85,29 +87,29 @@ final class DiskHealthMonitor {
   }
 
   /** Trouble other than a lack of space, for the operator; null if there is none. */
-  @Nullable String trouble() {
-    return trouble;
+  @Nullable String problem() {
+    return problem;
   }
 
   /** Called several times per {@code slowAfter}, with the time of a monotonic clock. */
   void check(long nowMillis) {
-    LogLatency pace = diskState.pace().get();
+    LogLatency latency = diskState.logLatency().get();
     String failure = diskState.failure().get();
     Member.State state = cluster.state();
-    observe(pace, failure, nowMillis);
+    observe(latency, failure, nowMillis);
     Member.State disk = disk();
-    trouble = slow ? "log writes are slow" : failure;
+    problem = slow ? "log writes are slow" : failure;
     if (state == null) {
       return; // a single node: no other one could help
     }
     reportState(state, disk, nowMillis);
     boolean acknowledged = impaired && acknowledgedEpisode == episode;
-    cluster.suppressLeaderRequests(acknowledged && pace.waitingMillis() >= slowAfterMillis);
-    suspendOrResume(acknowledged, suspendReason(pace, failure, nowMillis));
+    cluster.suppressLeaderRequests(acknowledged && latency.waitingMillis() >= slowAfterMillis);
+    suspendOrResume(acknowledged, suspendReason(latency, failure, nowMillis));
   }
 
-  private void observe(LogLatency pace, @Nullable String failure, long nowMillis) {
-    boolean slowNow = Math.max(pace.waitingMillis(), pace.slowestMillis()) >= slowAfterMillis;
+  private void observe(LogLatency latency, @Nullable String failure, long nowMillis) {
+    boolean slowNow = Math.max(latency.waitingMillis(), latency.slowestMillis()) >= slowAfterMillis;
     if (slowNow) {
       slowUntilMillis = nowMillis + RECOVERY_FACTOR * slowAfterMillis;
     }
@@ -116,7 +118,7 @@ final class DiskHealthMonitor {
       failingSinceMillis = nowMillis;
     }
     failing = failure != null;
-    boolean impairedNow = failing || pace.waitingMillis() >= slowAfterMillis;
+    boolean impairedNow = failing || latency.waitingMillis() >= slowAfterMillis;
     if (impairedNow && !impaired) {
       episode++;
     }
@@ -144,33 +146,33 @@ final class DiskHealthMonitor {
       LOG.info(
           disk == Member.State.UP
               ? "Disk recovered; this node may lead ranges again"
-              : "Disk trouble; moving leadership to other nodes state={}",
+              : "Disk problem; moving leadership to other nodes state={}",
           disk);
       reportedState = disk;
     }
     reporting = true;
     reportedMillis = nowMillis;
-    long during = episode;
+    long reportedEpisode = episode;
     cluster
         .report(disk)
         .whenComplete(
             (reported, failure) -> {
               if (failure == null) {
-                acknowledgedEpisode = during;
+                acknowledgedEpisode = reportedEpisode;
               } else {
-                LOG.debug("Could not report the disk to the cluster state={}", disk, failure);
+                LOG.debug("Could not report the disk state to the cluster state={}", disk, failure);
               }
               reporting = false;
             });
   }
 
   private @Nullable String suspendReason(
-      LogLatency pace, @Nullable String failure, long nowMillis) {
+      LogLatency latency, @Nullable String failure, long nowMillis) {
     if (failure != null) {
       return nowMillis - failingSinceMillis >= slowAfterMillis ? failure : null;
     }
-    return pace.waitingMillis() >= SUSPEND_FACTOR * slowAfterMillis
-        ? "a log write has been stuck for " + pace.waitingMillis() + " ms"
+    return latency.waitingMillis() >= SUSPEND_FACTOR * slowAfterMillis
+        ? "a log write has been stuck for " + latency.waitingMillis() + " ms"
         : null;
   }
 

@@ -38,7 +38,7 @@ public final class NodeDisk implements AutoCloseable {
   private final Kv kv;
   private final ClusterNode node;
   private final DiskWatch watch;
-  private final DiskHealthMonitor trouble;
+  private final DiskHealthMonitor healthMonitor;
   private final DiskCapacity diskCapacity;
   private final ShutdownSequence shutdownSequence = new ShutdownSequence();
 
@@ -47,13 +47,14 @@ public final class NodeDisk implements AutoCloseable {
       Path data, Kv kv, ClusterNode node, Stores stores, DiskConfig settings) throws IOException {
     NodeDisk disk = new NodeDisk(data, kv, node, stores, settings);
     disk.refresh();
-    PeriodicTasks looks = disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
-    looks.every(settings.checkInterval(), "disk space", disk::refresh);
+    PeriodicTasks spaceChecks =
+        disk.shutdownSequence.add("disk watch", new PeriodicTasks("disk-watch"));
+    spaceChecks.every(settings.checkInterval(), "disk space", disk::refresh);
     // On its own thread, since the other one may block on the disk.
-    PeriodicTasks judging =
+    PeriodicTasks latencyChecks =
         disk.shutdownSequence.add("disk trouble", new PeriodicTasks("disk-trouble"));
     Duration pause = settings.slowAfter().dividedBy(CHECKS_PER_SLOW_WRITE);
-    judging.every(pause, "disk latency", disk::judge);
+    latencyChecks.every(pause, "disk latency", disk::checkHealth);
     return disk;
   }
 
@@ -67,11 +68,11 @@ public final class NodeDisk implements AutoCloseable {
             Files.getFileStore(data)::getUsableSpace,
             settings.minFreeBytes(),
             List.of(kv::retryWrites, node.host()::retryWrites));
-    this.trouble =
+    this.healthMonitor =
         new DiskHealthMonitor(
             new DiskHealthMonitor.DiskState(
                 watch::hasFreeSpace, this::failure, node.host()::logLatency),
-            new InCluster(node),
+            new ClusterAdapter(node),
             settings.slowAfter().toMillis());
     this.diskCapacity =
         new DiskCapacity(
@@ -89,9 +90,9 @@ public final class NodeDisk implements AutoCloseable {
     diskCapacity.refresh();
   }
 
-  private void judge() {
+  private void checkHealth() {
     diskCapacity.refresh();
-    trouble.check(System.nanoTime() / 1_000_000);
+    healthMonitor.check(System.nanoTime() / 1_000_000);
   }
 
   private @Nullable String failure() {
@@ -114,7 +115,7 @@ public final class NodeDisk implements AutoCloseable {
   }
 
   /** Why this node is not ready; empty if the other nodes compensate for this disk. */
-  public Stream<String> obstacles() {
+  public Stream<String> notReadyReasons() {
     KvException state = kv.failure();
     return Stream.of(
             hasFreeSpace() ? null : Objects.requireNonNullElse(watch.shortage(), OTHERS_FULL),
@@ -125,7 +126,7 @@ public final class NodeDisk implements AutoCloseable {
 
   /** Problems of this disk, for the operator. */
   public List<String> notes() {
-    return Stream.of(watch.shortage(), trouble.trouble())
+    return Stream.of(watch.shortage(), healthMonitor.problem())
         .filter(Objects::nonNull)
         .map(note -> "this node's disk: " + note)
         .toList();
@@ -136,7 +137,7 @@ public final class NodeDisk implements AutoCloseable {
     shutdownSequence.close();
   }
 
-  private record InCluster(ClusterNode node) implements DiskHealthMonitor.Cluster {
+  private record ClusterAdapter(ClusterNode node) implements DiskHealthMonitor.Cluster {
     private ClusterMembership membership() {
       return node.membership();
     }
@@ -150,7 +151,7 @@ public final class NodeDisk implements AutoCloseable {
 
     @Override
     public CompletableFuture<Void> report(Member.State disk) {
-      return membership().condition(disk);
+      return membership().reportDiskState(disk);
     }
 
     @Override

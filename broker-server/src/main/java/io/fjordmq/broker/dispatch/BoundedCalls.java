@@ -62,12 +62,12 @@ public final class BoundedCalls {
 
   /** Returns true if the call is complete; otherwise its completion continues with the queue. */
   private <T> boolean make(Waiting<T> next) {
-    CompletableFuture<T> made = StoreCalls.guarded(next.call);
-    if (made.isDone()) {
-      StoreCalls.forward(made, next.result);
+    CompletableFuture<T> future = StoreCalls.guarded(next.call);
+    if (future.isDone()) {
+      StoreCalls.forward(future, next.result);
       return true;
     }
-    made.whenComplete(
+    future.whenComplete(
         (value, fault) -> {
           inFlight.decrementAndGet();
           StoreCalls.complete(next.result, value, fault);

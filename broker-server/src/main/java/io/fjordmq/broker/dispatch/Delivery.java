@@ -102,7 +102,7 @@ public final class Delivery {
     return kept;
   }
 
-  /** The bytes kept by {@link #keepEncodedHead} for this protocol version; null if none yet. */
+  /** The bytes kept by {@link #cacheEncodedHead} for this protocol version; null if none yet. */
   public byte @Nullable [] encodedHead(boolean mqtt5) {
     Encoded kept = mqtt5 ? headOfMqtt5 : headOfMqtt3;
     return kept == null ? null : kept.bytes;
@@ -113,7 +113,7 @@ public final class Delivery {
    *
    * @param bytes never written again
    */
-  public void keepEncodedHead(boolean mqtt5, byte[] bytes) {
+  public void cacheEncodedHead(boolean mqtt5, byte[] bytes) {
     if (mqtt5) {
       headOfMqtt5 = new Encoded(bytes);
     } else {

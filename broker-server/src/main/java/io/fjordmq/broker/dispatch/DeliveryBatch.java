@@ -11,7 +11,7 @@ final class DeliveryBatch {
   private Delivery[] deliveries = new Delivery[4];
   private Recipients[] recipients = new Recipients[4];
   private int size;
-  private long left;
+  private long remaining;
   private long bytes;
 
   // The position of the event loop.
@@ -42,13 +42,13 @@ final class DeliveryBatch {
     deliveries[size] = delivery;
     recipients[size] = to;
     size++;
-    left += to.size();
+    remaining += to.size();
     bytes += delivery.message().payload().length;
   }
 
   /** Number of copies not delivered yet. */
-  long left() {
-    return left;
+  long remaining() {
+    return remaining;
   }
 
   boolean isDone() {
@@ -68,7 +68,7 @@ final class DeliveryBatch {
       int from = nextMember;
       int end = Math.min(to.size(), from + budget - done);
       done += end - from;
-      left -= end - from;
+      remaining -= end - from;
       nextMember = end;
       if (end == to.size()) {
         next++;

@@ -65,7 +65,7 @@ public record DeliverySettings(
           ShareStrategy.ROUND_ROBIN);
 
   /**
-   * @throws IllegalArgumentException if a bound is not positive or a capacity is below its high
+   * @throws IllegalArgumentException if a limit is not positive or a capacity is below its high
    *     water mark
    */
   public DeliverySettings {

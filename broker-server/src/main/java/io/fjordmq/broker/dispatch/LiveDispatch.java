@@ -53,11 +53,11 @@ public final class LiveDispatch {
     return sum(Mailbox::bytes);
   }
 
-  public int slowedPublishes() {
+  public int delayedPublishes() {
     return (int) sum(Mailbox::waitingPublishes);
   }
 
-  private long sum(ToLongFunction<Mailbox> figure) {
-    return mailboxes.values().stream().mapToLong(figure).sum();
+  private long sum(ToLongFunction<Mailbox> value) {
+    return mailboxes.values().stream().mapToLong(value).sum();
   }
 }

@@ -19,18 +19,18 @@ public final class LocalMatch {
   private record Merged(int[] versions, FanOutPlan fanOutPlan) {}
 
   private final LocalFilter[] filters;
-  private final int maxKept;
+  private final int maxCached;
   private volatile @Nullable Merged merged;
 
   /**
-   * @param maxKept largest merge that is cached
+   * @param maxCached largest merge that is cached
    */
-  LocalMatch(List<LocalFilter> filters, int maxKept) {
+  LocalMatch(List<LocalFilter> filters, int maxCached) {
     this.filters =
         filters.stream()
             .sorted(Comparator.comparing(LocalFilter::pattern))
             .toArray(LocalFilter[]::new);
-    this.maxKept = maxKept;
+    this.maxCached = maxCached;
   }
 
   public FanOutPlan fanOut() {
@@ -40,8 +40,8 @@ public final class LocalMatch {
     if (filters.length == 0) {
       return FanOutPlan.EMPTY;
     }
-    Merged kept = merged;
-    return kept != null && isCurrent(kept.versions) ? kept.fanOutPlan : merge();
+    Merged cached = merged;
+    return cached != null && isCurrent(cached.versions) ? cached.fanOutPlan : merge();
   }
 
   private boolean isCurrent(int[] versions) {
@@ -67,7 +67,7 @@ public final class LocalMatch {
     FanOutPlan.Builder builder = new FanOutPlan.Builder();
     overlapping.forEach(builder::add);
     FanOutPlan fanOutPlan = builder.build();
-    merged = fanOutPlan.size() <= maxKept ? new Merged(versions, fanOutPlan) : null;
+    merged = fanOutPlan.size() <= maxCached ? new Merged(versions, fanOutPlan) : null;
     return fanOutPlan;
   }
 }

@@ -3,7 +3,7 @@ package io.fjordmq.broker.dispatch;
 import io.fjordmq.router.Receiver;
 import java.util.function.LongSupplier;
 
-/** This node as routes and inboxes name it. Thread-safe. */
+/** The identity of this node in routes and inboxes. Thread-safe. */
 public final class LocalNode {
   private final String id;
   private final LongSupplier incarnation;
@@ -27,18 +27,18 @@ public final class LocalNode {
     return id;
   }
 
-  /** The present incarnation. */
+  /** The current incarnation. */
   public long incarnation() {
     return incarnation.getAsLong();
   }
 
-  /** Whether the route leads to this node's present incarnation. */
-  public boolean is(Receiver.Live receiver) {
+  /** Whether the route leads to this node's current incarnation. */
+  public boolean isCurrentIncarnation(Receiver.Live receiver) {
     return incarnation() == receiver.incarnation() && id.equals(receiver.node());
   }
 
   /** Whether the route leads to another node, in any incarnation. */
-  public boolean isNot(Receiver.Live receiver) {
+  public boolean isOtherNode(Receiver.Live receiver) {
     return !id.equals(receiver.node());
   }
 

@@ -33,7 +33,7 @@ final class LocalRoute {
   /** The router may have it although {@code present} is null: a call failed. */
   private boolean inDoubt;
 
-  private @Nullable Step underWay;
+  private @Nullable Step inFlight;
   // Nearly always empty, and there is one instance for nearly every client.
   private List<CompletableFuture<Void>> waitingForStep = List.of();
   private List<CompletableFuture<Void>> waiting = List.of();
@@ -60,19 +60,19 @@ final class LocalRoute {
   synchronized CompletableFuture<Void> hold(SubscriptionOptions options, boolean additional) {
     needed += additional ? 1 : 0;
     wanted = options;
-    if (underWay == null && options.equals(present)) {
+    if (inFlight == null && options.equals(present)) {
       return CompletableFuture.completedFuture(null);
     }
     CompletableFuture<Void> ready = new CompletableFuture<>();
-    if (underWay instanceof Step.Add add && add.options.equals(options)) {
-      waitingForStep = with(waitingForStep, ready);
+    if (inFlight instanceof Step.Add add && add.options.equals(options)) {
+      waitingForStep = append(waitingForStep, ready);
     } else {
-      waiting = with(waiting, ready);
+      waiting = append(waiting, ready);
     }
     return ready;
   }
 
-  private static List<CompletableFuture<Void>> with(
+  private static List<CompletableFuture<Void>> append(
       List<CompletableFuture<Void>> waiting, CompletableFuture<Void> one) {
     List<CompletableFuture<Void>> more = waiting.isEmpty() ? new ArrayList<>(1) : waiting;
     more.add(one);
@@ -83,7 +83,7 @@ final class LocalRoute {
    * The options that also serve the existing subscriptions: those of a shared route are raised for
    * a subscription that needs more, and not lowered when it ends.
    */
-  synchronized SubscriptionOptions notLowered(SubscriptionOptions options) {
+  synchronized SubscriptionOptions mergeOptions(SubscriptionOptions options) {
     boolean isHigher = wanted.maxQos().compareTo(options.maxQos()) > 0;
     return needed > 0 && isHigher ? wanted : options;
   }
@@ -111,37 +111,37 @@ final class LocalRoute {
 
   /** Returns the call to make now, if any; the caller makes it and then calls {@link #done}. */
   synchronized @Nullable Step next() {
-    if (underWay != null) {
+    if (inFlight != null) {
       return null;
     }
     if (needed > 0 && !waiting.isEmpty()) {
-      underWay = new Step.Add(wanted);
+      inFlight = new Step.Add(wanted);
       waitingForStep = waiting;
       waiting = List.of();
     } else if (needed == 0 && retry && (present != null || inDoubt)) {
-      underWay = new Step.Remove();
+      inFlight = new Step.Remove();
     }
     retry = false;
-    return underWay;
+    return inFlight;
   }
 
   /** Records the result of a call; returns the futures to complete. */
   synchronized List<CompletableFuture<Void>> done(Step step, boolean succeeded) {
-    underWay = null;
+    inFlight = null;
     inDoubt = !succeeded;
     present = succeeded && step instanceof Step.Add add ? add.options : null;
-    List<CompletableFuture<Void>> told = waitingForStep;
+    List<CompletableFuture<Void>> waiters = waitingForStep;
     waitingForStep = List.of();
-    return told;
+    return waiters;
   }
 
   /** Whether no subscription needs the route and the router does not have it. */
   synchronized boolean isGone() {
-    return needed == 0 && underWay == null && present == null && !inDoubt;
+    return needed == 0 && inFlight == null && present == null && !inDoubt;
   }
 
   /** Whether no subscription needs the route and its removal has failed. */
-  synchronized boolean isLeftOver() {
-    return needed == 0 && underWay == null && inDoubt;
+  synchronized boolean hasFailedRemoval() {
+    return needed == 0 && inFlight == null && inDoubt;
   }
 }

@@ -41,7 +41,7 @@ public final class LocalRoutes {
   private final ConcurrentHashMap<Key, LocalRoute> held = new ConcurrentHashMap<>();
 
   /** Unused routes whose removal failed. */
-  private final Set<Key> leftovers = ConcurrentHashMap.newKeySet();
+  private final Set<Key> failedRemovals = ConcurrentHashMap.newKeySet();
 
   private final RateLimitedLog failures = new RateLimitedLog();
 
@@ -68,13 +68,13 @@ public final class LocalRoutes {
           LocalRoute route =
               present == null ? new LocalRoute(self.incarnation(), options) : present;
           ready.add(
-              route.hold(key.member.isEmpty() ? route.notLowered(options) : options, additional));
+              route.hold(key.member.isEmpty() ? route.mergeOptions(options) : options, additional));
           return route;
         });
     return ready.get(0);
   }
 
-  /** A counted subscription no longer needs the route; call {@link #drive} afterwards. */
+  /** A counted subscription no longer needs the route; call {@link #drive} afterward. */
   void release(Key key) {
     LocalRoute route = held.get(key);
     if (route != null) {
@@ -88,22 +88,22 @@ public final class LocalRoutes {
    */
   void forget() {
     held.clear();
-    leftovers.clear();
+    failedRemovals.clear();
   }
 
   int size() {
     return held.size();
   }
 
-  int leftovers() {
-    return leftovers.size();
+  int failedRemovals() {
+    return failedRemovals.size();
   }
 
   /** Makes the calls that the route needs until one is in flight or none is needed. */
   void drive(Key key) {
     // Calls that complete immediately continue in these loops, to avoid recursion.
     for (Key next = key; next != null; ) {
-      next = driveOne(next) ? takeLeftover() : null;
+      next = driveOne(next) ? takeFailedRemoval() : null;
     }
   }
 
@@ -116,13 +116,13 @@ public final class LocalRoutes {
     route.removeAbandoned().forEach(waiting -> waiting.complete(null));
     boolean succeeded = false;
     for (LocalRoute.Step step = route.next(); step != null; step = route.next()) {
-      LocalRoute.Step underWay = step;
+      LocalRoute.Step current = step;
       CompletableFuture<Void> call = make(key, route, step);
       if (!call.isDone()) {
-        call.whenComplete((ok, fault) -> completeStep(key, route, underWay, fault));
+        call.whenComplete((ok, fault) -> completeStep(key, route, current, fault));
         return succeeded;
       }
-      call.whenComplete((ok, fault) -> finishStep(key, route, underWay, fault));
+      call.whenComplete((ok, fault) -> finishStep(key, route, current, fault));
       succeeded |= !call.isCompletedExceptionally();
     }
     held.computeIfPresent(key, (k, present) -> present.isGone() ? null : present);
@@ -133,52 +133,52 @@ public final class LocalRoutes {
       Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
     finishStep(key, route, step, fault);
     drive(key);
-    Key leftover = fault == null ? takeLeftover() : null;
-    if (leftover != null) {
-      drive(leftover);
+    Key failedRemoval = fault == null ? takeFailedRemoval() : null;
+    if (failedRemoval != null) {
+      drive(failedRemoval);
     }
   }
 
   private CompletableFuture<Void> make(Key key, LocalRoute route, LocalRoute.Step step) {
     if (step instanceof LocalRoute.Step.Add add) {
-      return StoreCalls.guarded(() -> router.add(named(key, route, add.options())));
+      return StoreCalls.guarded(() -> router.add(toRoute(key, route, add.options())));
     }
-    Route gone = named(key, route, NODE_ROUTE_OPTIONS);
-    return removals.run(() -> router.remove(gone));
+    Route removed = toRoute(key, route, NODE_ROUTE_OPTIONS);
+    return removals.run(() -> router.remove(removed));
   }
 
-  private Route named(Key key, LocalRoute route, SubscriptionOptions options) {
+  private Route toRoute(Key key, LocalRoute route, SubscriptionOptions options) {
     return new Route(
         key.tenant, key.filter, self.receiver(route.incarnation(), key.member), options);
   }
 
   private void finishStep(
       Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
-    var told = route.done(step, fault == null);
+    var waiters = route.done(step, fault == null);
     boolean isCurrent = held.get(key) == route;
     if (fault == null) {
       if (isCurrent) {
-        leftovers.remove(key);
+        failedRemovals.remove(key);
       }
     } else {
       observer.onRouteFailed();
       @Nullable String suppressed = failures.permit();
       if (suppressed != null) {
         // Operators need only the message; the stack trace is logged at debug level.
-        Throwable why = fault.getCause() == null ? fault : fault.getCause();
+        Throwable cause = fault.getCause() == null ? fault : fault.getCause();
         LOG.warn(
             "Failed to update a route, retrying: {}{} step={} route={}",
-            why.getMessage(),
+            cause.getMessage(),
             suppressed,
             step,
             key);
         LOG.debug("Failed to update a route step={} route={}", step, key, fault);
       }
-      if (isCurrent && route.isLeftOver()) {
-        leftovers.add(key);
+      if (isCurrent && route.hasFailedRemoval()) {
+        failedRemovals.add(key);
       }
     }
-    for (CompletableFuture<Void> waiting : told) {
+    for (CompletableFuture<Void> waiting : waiters) {
       if (fault == null) {
         waiting.complete(null);
       } else {
@@ -188,10 +188,10 @@ public final class LocalRoutes {
   }
 
   /** Takes a route whose removal is to be retried; null if there is none. */
-  private @Nullable Key takeLeftover() {
-    for (Key key : leftovers) {
+  private @Nullable Key takeFailedRemoval() {
+    for (Key key : failedRemovals) {
       LocalRoute route = held.get(key);
-      if (leftovers.remove(key) && route != null) {
+      if (failedRemovals.remove(key) && route != null) {
         route.retry();
         return key;
       }

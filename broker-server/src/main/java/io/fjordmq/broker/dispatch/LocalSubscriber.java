@@ -74,8 +74,8 @@ public final class LocalSubscriber {
   }
 
   /** Removes exactly this subscription; returns false if it was replaced or removed. */
-  synchronized boolean remove(Subscription exactly) {
-    return subscriptions.remove(exactly.filter.text(), exactly);
+  synchronized boolean remove(Subscription expected) {
+    return subscriptions.remove(expected.filter.text(), expected);
   }
 
   /** Whether the client has a subscription to exactly this filter, including its share prefix. */
@@ -115,8 +115,8 @@ public final class LocalSubscriber {
   /** Marks it as ended; returns its subscriptions. */
   synchronized List<TopicFilter> close() {
     closed = true;
-    List<TopicFilter> left = subscriptions.values().stream().map(s -> s.filter).toList();
+    List<TopicFilter> remaining = subscriptions.values().stream().map(s -> s.filter).toList();
     subscriptions.clear();
-    return left;
+    return remaining;
   }
 }

@@ -62,7 +62,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
       } catch (IllegalStateException e) {
         return CompletableFuture.failedFuture(e);
       }
-      joinFilter(localSubscriber, added);
+      addToFilter(localSubscriber, added);
       ready = routes.hold(route, routeOptions(session, filter, options), isNew);
     }
     routes.drive(route);
@@ -87,7 +87,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     synchronized (localSubscriber) {
       removed = localSubscriber.remove(filter);
       if (removed) {
-        leave(localSubscriber, filter);
+        releaseSubscription(localSubscriber, filter);
       }
     }
     routes.drive(routeOf(session, filter));
@@ -145,7 +145,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   public int unusedRoutes() {
-    return routes.leftovers();
+    return routes.failedRemovals();
   }
 
   public int cachedTopics() {
@@ -158,35 +158,35 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     if (present != null && present.session() == session) {
       return present;
     }
-    LocalSubscriber mine =
+    LocalSubscriber created =
         new LocalSubscriber(session, dispatch.mailbox(session.eventLoop()), this);
-    LocalSubscriber older = subscribers.put(client, mine);
+    LocalSubscriber older = subscribers.put(client, created);
     if (older != null) { // its connection was taken over before it removed its subscriptions
       end(older);
     }
-    return mine;
+    return created;
   }
 
   private void end(LocalSubscriber localSubscriber) {
-    List<TopicFilter> left;
+    List<TopicFilter> remaining;
     synchronized (localSubscriber) {
-      left = localSubscriber.close();
-      left.forEach(filter -> leave(localSubscriber, filter));
+      remaining = localSubscriber.close();
+      remaining.forEach(filter -> releaseSubscription(localSubscriber, filter));
     }
-    left.forEach(filter -> routes.drive(routeOf(localSubscriber.session(), filter)));
+    remaining.forEach(filter -> routes.drive(routeOf(localSubscriber.session(), filter)));
   }
 
   /** Rolls back a subscription whose route could not be added, unless a newer one replaced it. */
   private void rollBack(LocalSubscriber localSubscriber, Subscription failed) {
     synchronized (localSubscriber) {
       if (localSubscriber.remove(failed)) {
-        leave(localSubscriber, failed.filter);
+        releaseSubscription(localSubscriber, failed.filter);
       }
     }
     routes.drive(routeOf(localSubscriber.session(), failed.filter));
   }
 
-  private void joinFilter(LocalSubscriber localSubscriber, Subscription added) {
+  private void addToFilter(LocalSubscriber localSubscriber, Subscription added) {
     if (added.filter.isShared()) {
       return;
     }
@@ -202,7 +202,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
   }
 
   /** Releases the filter and route of a subscription. The caller holds the subscriber's lock. */
-  private void leave(LocalSubscriber localSubscriber, TopicFilter filter) {
+  private void releaseSubscription(LocalSubscriber localSubscriber, TopicFilter filter) {
     if (!filter.isShared()) {
       filters.compute(
           localSubscriber.session().tenant(),

@@ -85,7 +85,7 @@ public final class Mailbox implements Runnable {
   }
 
   void offer(DeliveryBatch deliveryBatch) {
-    long nowCopies = copies.addAndGet(deliveryBatch.left());
+    long nowCopies = copies.addAndGet(deliveryBatch.remaining());
     long nowBytes = bytes.addAndGet(deliveryBatch.bytes());
     // Set the flags before adding the batch: the slice that delivers it sees and clears them.
     if (isAboveHighWater(nowCopies, nowBytes)) {
@@ -146,11 +146,11 @@ public final class Mailbox implements Runnable {
   }
 
   private int deliver(DeliveryBatch deliveryBatch, int budget, Outbox here) {
-    long before = deliveryBatch.left();
+    long before = deliveryBatch.remaining();
     try {
       return deliveryBatch.deliver(budget, here);
     } finally {
-      copies.addAndGet(deliveryBatch.left() - before);
+      copies.addAndGet(deliveryBatch.remaining() - before);
       if (deliveryBatch.isDone()) {
         bytes.addAndGet(-deliveryBatch.bytes());
         current = null;
@@ -186,8 +186,8 @@ public final class Mailbox implements Runnable {
     for (DeliveryBatch deliveryBatch = batches.poll();
         deliveryBatch != null;
         deliveryBatch = batches.poll()) {
-      dropped += deliveryBatch.left();
-      copies.addAndGet(-deliveryBatch.left());
+      dropped += deliveryBatch.remaining();
+      copies.addAndGet(-deliveryBatch.remaining());
       bytes.addAndGet(-deliveryBatch.bytes());
     }
     calls.clear();

@@ -19,7 +19,7 @@ public final class Outbox implements IntConsumer {
   private final DispatchObserver observer;
 
   /** Batches being filled, by {@link Mailbox#index}. */
-  private @Nullable DeliveryBatch[] open = new @Nullable DeliveryBatch[4];
+  private @Nullable DeliveryBatch[] openBatches = new @Nullable DeliveryBatch[4];
 
   private final List<DeliveryBatch> toHandOver = new ArrayList<>(4);
   private final List<LocalSubscriber> toFlush = new ArrayList<>();
@@ -75,8 +75,8 @@ public final class Outbox implements IntConsumer {
       Delivery delivery, LocalSubscriber member, Recipients.@Nullable Receipt receipt) {
     try {
       switch (member.session().deliver(delivery)) {
-        case TAKEN -> {
-          onTaken(member);
+        case ACCEPTED -> {
+          onAccepted(member);
           settle(receipt);
         }
         case NOT_ALLOWED -> refuse(receipt);
@@ -105,7 +105,7 @@ public final class Outbox implements IntConsumer {
     }
   }
 
-  private void onTaken(LocalSubscriber member) {
+  private void onAccepted(LocalSubscriber member) {
     delivered++;
     if (!member.unflushed) {
       member.unflushed = true;
@@ -115,13 +115,13 @@ public final class Outbox implements IntConsumer {
 
   private static void settle(Recipients.@Nullable Receipt receipt) {
     if (receipt != null) {
-      receipt.settled();
+      receipt.onSettled();
     }
   }
 
   private static void refuse(Recipients.@Nullable Receipt receipt) {
     if (receipt != null) {
-      receipt.refused();
+      receipt.onRefused();
     }
   }
 
@@ -169,20 +169,20 @@ public final class Outbox implements IntConsumer {
 
   private DeliveryBatch batchFor(Mailbox target) {
     int index = target.index();
-    if (index >= open.length) {
-      open = Arrays.copyOf(open, Math.max(index + 1, 2 * open.length));
+    if (index >= openBatches.length) {
+      openBatches = Arrays.copyOf(openBatches, Math.max(index + 1, 2 * openBatches.length));
     }
-    DeliveryBatch deliveryBatch = open[index];
+    DeliveryBatch deliveryBatch = openBatches[index];
     if (deliveryBatch == null) {
       deliveryBatch = new DeliveryBatch(target);
-      open[index] = deliveryBatch;
+      openBatches[index] = deliveryBatch;
       toHandOver.add(deliveryBatch);
     }
     return deliveryBatch;
   }
 
   private void handOver(DeliveryBatch deliveryBatch) {
-    open[deliveryBatch.target().index()] = null;
+    openBatches[deliveryBatch.target().index()] = null;
     deliveryBatch.target().offer(deliveryBatch);
   }
 }

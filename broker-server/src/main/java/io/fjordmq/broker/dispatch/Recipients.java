@@ -17,13 +17,13 @@ public final class Recipients {
   /** Receives the outcome of a message for the chosen share member, once. */
   public interface Receipt {
     /** The session did not take it; another member may. Called on the session's event loop. */
-    void refused();
+    void onRefused();
 
-    /** The session is too full for a kept message. Called on its event loop or the sender's. */
+    /** The session has no capacity for a kept message. Called on its event loop or the sender's. */
     void onFull();
 
     /** The session has taken it, or it was dropped and counted on the way. */
-    default void settled() {}
+    default void onSettled() {}
   }
 
   private final LocalSubscriber[] members;
@@ -44,7 +44,7 @@ public final class Recipients {
   }
 
   /** The chosen member of a share. */
-  public static Recipients chosen(LocalSubscriber member, Receipt receipt) {
+  public static Recipients ofShareMember(LocalSubscriber member, Receipt receipt) {
     return new Recipients(new LocalSubscriber[] {member}, Publishers.ANY, receipt);
   }
 

@@ -29,25 +29,25 @@ public final class RepeatedPublishes {
   private static final int MAX_PER_PUBLISHER = 65_535;
 
   /** The state of the live deliveries of one message on this node. */
-  public static final class LivePart {
-    private final boolean over;
+  public static final class LiveDeliveryState {
+    private final boolean superseded;
     private boolean sent;
     private Set<ShareKey> shares = Set.of();
 
-    private LivePart(boolean over) {
-      this.over = over;
-      this.sent = over;
+    private LiveDeliveryState(boolean superseded) {
+      this.superseded = superseded;
+      this.sent = superseded;
     }
 
     /** Returns true the first time: only then ordinary subscribers get the message. */
-    public synchronized boolean isFirst() {
+    public synchronized boolean markSent() {
       boolean first = !sent;
       sent = true;
       return first;
     }
 
     /** Records that the message was sent to a connected member of the share. */
-    public synchronized void serve(ShareKey share) {
+    public synchronized void recordSent(ShareKey share) {
       if (shares.isEmpty()) {
         shares = new HashSet<>(2);
       }
@@ -60,14 +60,14 @@ public final class RepeatedPublishes {
     }
 
     /** Whether the message was sent to a connected member of the share before. */
-    public synchronized boolean hasServed(ShareKey share) {
-      return over || shares.contains(share);
+    public synchronized boolean wasSent(ShareKey share) {
+      return superseded || shares.contains(share);
     }
   }
 
   /** The messages of one publisher. */
-  private static final class Remembered {
-    private final NavigableMap<Long, LivePart> bySequence = new TreeMap<>();
+  private static final class PublisherState {
+    private final NavigableMap<Long, LiveDeliveryState> bySequence = new TreeMap<>();
     private long lowest;
 
     void forgetBelow(long sequence) {
@@ -89,10 +89,10 @@ public final class RepeatedPublishes {
   private final int maxPublishers;
   private final int maxMessages;
   private final DispatchObserver observer;
-  private final RateLimitedLog forgotten = new RateLimitedLog();
+  private final RateLimitedLog evictionLog = new RateLimitedLog();
 
   /** By producer, the one idle longest first. */
-  private final Map<Long, Remembered> publishers = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<Long, PublisherState> publishers = new LinkedHashMap<>(16, 0.75f, true);
 
   private int messages;
 
@@ -103,32 +103,32 @@ public final class RepeatedPublishes {
   }
 
   /** The state of a message; new if it is unknown. */
-  public synchronized LivePart of(PublishId id) {
-    Remembered its = publishers.computeIfAbsent(id.producer(), p -> new Remembered());
-    int before = its.size();
-    its.forgetBelow(Math.min(id.lowest(), id.sequence()));
-    LivePart part;
-    if (id.sequence() < its.lowest) {
-      part = new LivePart(true);
+  public synchronized LiveDeliveryState of(PublishId id) {
+    PublisherState state = publishers.computeIfAbsent(id.producer(), p -> new PublisherState());
+    int before = state.size();
+    state.forgetBelow(Math.min(id.lowest(), id.sequence()));
+    LiveDeliveryState part;
+    if (id.sequence() < state.lowest) {
+      part = new LiveDeliveryState(true);
     } else {
-      part = its.bySequence.computeIfAbsent(id.sequence(), s -> new LivePart(false));
-      if (its.size() > Math.min(MAX_PER_PUBLISHER, maxMessages)) {
-        its.forgetFirst();
+      part = state.bySequence.computeIfAbsent(id.sequence(), s -> new LiveDeliveryState(false));
+      if (state.size() > Math.min(MAX_PER_PUBLISHER, maxMessages)) {
+        state.forgetFirst();
       }
     }
-    messages += its.size() - before;
+    messages += state.size() - before;
     while (publishers.size() > maxPublishers || messages > maxMessages) {
-      forgetLongestSilent();
+      evictLongestIdle();
     }
     return part;
   }
 
-  private void forgetLongestSilent() {
+  private void evictLongestIdle() {
     long producer = publishers.keySet().iterator().next();
-    Remembered silent = publishers.remove(producer);
-    messages -= silent == null ? 0 : silent.size();
+    PublisherState evicted = publishers.remove(producer);
+    messages -= evicted == null ? 0 : evicted.size();
     observer.onPublisherEvicted();
-    @Nullable String suppressed = forgotten.permit();
+    @Nullable String suppressed = evictionLog.permit();
     if (suppressed != null) {
       LOG.info(
           "Evicted the QoS 2 state of the publishers that were idle longest; a publish "

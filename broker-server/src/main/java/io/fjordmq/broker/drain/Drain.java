@@ -53,14 +53,14 @@ public final class Drain {
     }
     LOG.info(
         "Draining: moving leadership and clients to other nodes ledRanges={} " + "clients={}",
-        led(),
+        countLedRanges(),
         sessions.size());
     if (!announce()) {
       return;
     }
     transferLeadership();
     disconnectClients();
-    LOG.info("Drained ledRanges={} clients={}", led(), sessions.size());
+    LOG.info("Drained ledRanges={} clients={}", countLedRanges(), sessions.size());
   }
 
   private boolean announce() {
@@ -77,29 +77,29 @@ public final class Drain {
 
   private void transferLeadership() {
     long deadline = System.nanoTime() + settings.leaderTransferTimeout().toNanos();
-    while (led() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
+    while (countLedRanges() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
       LockSupport.parkNanos(STEP_NANOS);
     }
-    if (led() > 0) {
+    if (countLedRanges() > 0) {
       LOG.warn(
           "Stopping although this node still leads ranges; their clients wait for an "
               + "election ledRanges={}",
-          led());
+          countLedRanges());
     }
   }
 
   /** The ranges this node leads. Placement adds a voter to those that have no other one. */
-  private long led() {
+  private long countLedRanges() {
     return stores.ranges().status().stream().filter(ReplicaStatus::leading).count();
   }
 
   private void disconnectClients() {
-    sessions.leave(references.ofAnother());
+    sessions.startDraining(references.ofOtherNode());
     long seconds = sessions.size() / settings.clientsPerSecond() + EXTRA_SECONDS;
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
-    int atOnce = Math.max(1, settings.clientsPerSecond() / STEPS_PER_SECOND);
+    int batchSize = Math.max(1, settings.clientsPerSecond() / STEPS_PER_SECOND);
     while (sessions.size() > 0 && System.nanoTime() < deadline && !Thread.interrupted()) {
-      sessions.disconnect(atOnce);
+      sessions.disconnect(batchSize);
       LockSupport.parkNanos(STEP_NANOS);
     }
   }

@@ -71,14 +71,14 @@ public final class LeadershipHandover implements AutoCloseable {
     this.timeout = timeout;
   }
 
-  /** Returns when another node leads each range that one can lead, or when the time is up. */
+  /** Returns when every range that another node can lead has a new leader, or on timeout. */
   @Override
   public void close() {
     List<Transfer> transfers = plan();
-    CompletableFuture<?>[] all =
+    CompletableFuture<?>[] calls =
         transfers.stream().map(this::start).toArray(CompletableFuture<?>[]::new);
     try {
-      CompletableFuture.allOf(all).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      CompletableFuture.allOf(calls).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       LOG.info(
           "Stopping although this node may still lead ranges; their clients wait for an election:"
@@ -97,7 +97,7 @@ public final class LeadershipHandover implements AutoCloseable {
   /** Spreads the ranges over the other voters that are up. */
   private List<Transfer> plan() {
     Set<NodeId> up = counted.get();
-    Map<NodeId, Integer> given = new HashMap<>();
+    Map<NodeId, Integer> assigned = new HashMap<>();
     List<Transfer> transfers = new ArrayList<>();
     for (ReplicaStatus replica : ranges.status()) {
       if (replica.leading()) {
@@ -105,11 +105,11 @@ public final class LeadershipHandover implements AutoCloseable {
             replica.voters().stream()
                 .filter(voter -> !voter.equals(replica.node()) && up.contains(voter))
                 .min(
-                    Comparator.<NodeId, Integer>comparing(voter -> given.getOrDefault(voter, 0))
+                    Comparator.<NodeId, Integer>comparing(voter -> assigned.getOrDefault(voter, 0))
                         .thenComparing(NodeId::value));
         target.ifPresent(
             node -> {
-              given.merge(node, 1, Integer::sum);
+              assigned.merge(node, 1, Integer::sum);
               transfers.add(new Transfer(replica.descriptor().id(), node));
             });
       }

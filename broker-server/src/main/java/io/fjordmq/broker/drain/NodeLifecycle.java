@@ -18,13 +18,13 @@ public final class NodeLifecycle implements MembershipListener {
   private final LocalSubscriptions live;
   private final Supplier<CompletableFuture<?>> catchUpWithRoutes;
   private final int clientsPerSecond;
-  private final Timers clock;
+  private final Timers timers;
 
-  /** Of the clients disconnected while the lease is expired. */
-  private final Pace sendingElsewhere;
+  /** Limits the disconnects while the lease is expired. */
+  private final DisconnectRate leaseExpiredRate;
 
-  /** Of the connections that an ended incarnation has left. */
-  private final Pace closing;
+  /** Limits the closing of the connections of an ended incarnation. */
+  private final DisconnectRate closeRate;
 
   private final AtomicBoolean isClosing = new AtomicBoolean();
 
@@ -39,14 +39,14 @@ public final class NodeLifecycle implements MembershipListener {
       LocalSubscriptions live,
       Supplier<CompletableFuture<?>> catchUpWithRoutes,
       int clientsPerSecond,
-      Timers clock) {
+      Timers timers) {
     this.sessions = sessions;
     this.live = live;
     this.catchUpWithRoutes = catchUpWithRoutes;
     this.clientsPerSecond = clientsPerSecond;
-    this.clock = clock;
-    this.sendingElsewhere = new Pace(clientsPerSecond);
-    this.closing = new Pace(clientsPerSecond);
+    this.timers = timers;
+    this.leaseExpiredRate = new DisconnectRate(clientsPerSecond);
+    this.closeRate = new DisconnectRate(clientsPerSecond);
   }
 
   /** Reads the existing routes; from here on, all live nodes wait for this one with new routes. */
@@ -58,32 +58,32 @@ public final class NodeLifecycle implements MembershipListener {
   /** Disconnects clients, which another node can serve; here they would wait indefinitely. */
   @Override
   public void onLeaseExpired(long incarnation) {
-    if (sendingElsewhere.begin(clock.nowMillis())) {
+    if (leaseExpiredRate.begin(timers.nowMillis())) {
       LOG.warn(
           "Lease expired and another node serves clients; disconnecting clients so that "
               + "they reconnect there sessions={} perSecond={}",
           sessions.size(),
           clientsPerSecond);
     }
-    int due = sendingElsewhere.due(clock.nowMillis());
+    int due = leaseExpiredRate.due(timers.nowMillis());
     if (due > 0) {
-      sessions.sendElsewhere(due);
+      sessions.disconnectWithoutLease(due);
     }
   }
 
   @Override
   public void onLeaseRenewed(long incarnation) {
-    sendingElsewhere.end();
+    leaseExpiredRate.end();
     sessions.resumeServing();
   }
 
   /**
    * The sessions end now, so that the next incarnation can begin. Their clients are disconnected
-   * one by one, also during the next incarnation.
+   * one by one, which may continue during the next incarnation.
    */
   @Override
   public CompletableFuture<Void> onIncarnationEnded(long incarnation) {
-    sendingElsewhere.end();
+    leaseExpiredRate.end();
     LOG.warn(
         "The cluster marked this node DOWN; ending its sessions and disconnecting clients "
             + "incarnation={} sessions={} perSecond={}",
@@ -97,18 +97,18 @@ public final class NodeLifecycle implements MembershipListener {
 
   private void beginClosing() {
     if (sessions.hasHeld() && isClosing.compareAndSet(false, true)) {
-      closing.begin(clock.nowMillis());
-      closeSome();
+      closeRate.begin(timers.nowMillis());
+      closeDue();
     }
   }
 
-  /** On the membership thread or a timer's, one at a time. */
-  private void closeSome() {
-    sessions.closeHeld(closing.due(clock.nowMillis()));
+  /** Runs on the membership thread or a timer thread, one call at a time. */
+  private void closeDue() {
+    sessions.closeHeld(closeRate.due(timers.nowMillis()));
     if (sessions.hasHeld()) {
-      clock.schedule(Pace.STEP_MILLIS, this::closeSome);
+      timers.schedule(DisconnectRate.STEP_MILLIS, this::closeDue);
     } else {
-      closing.end();
+      closeRate.end();
       isClosing.set(false);
       beginClosing(); // another incarnation may have ended in the meantime
     }

@@ -49,7 +49,7 @@ public final class ServerReferences {
   }
 
   /** The reference of any other node that is up; empty if none has one. */
-  String ofAnother() {
+  String ofOtherNode() {
     Members members = membership.members();
     return members.counted().stream()
         .filter(node -> !node.equals(membership.self()))

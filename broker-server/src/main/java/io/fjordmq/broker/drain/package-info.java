@@ -1,5 +1,5 @@
 /**
- * How clients and leadership leave a node: {@code Drain} before it stops, {@code
+ * Moves clients and leadership off a node: {@code Drain} before it stops, {@code
  * LeadershipHandover} while it stops, {@code NodeLifecycle} when its lease expires or its
  * incarnation ends.
  */

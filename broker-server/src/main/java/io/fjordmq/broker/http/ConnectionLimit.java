@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Limits the number of connections. At the limit, the connection that has been idle longest is
- * closed in favour of the new one. If new connections were refused instead, silent clients could
+ * closed in favor of the new one. If new connections were refused instead, silent clients could
  * lock out a probe. Thread-safe.
  */
 final class ConnectionLimit implements Connection.Listener {

@@ -46,21 +46,21 @@ public record HttpSettings(
    */
   public HttpSettings {
     require(port >= 0 && port <= 65_535, "port must be between 0 and 65535, not " + port);
-    atLeast("maxConnections", maxConnections, 1);
-    atLeast("maxPendingRequests", maxPendingRequests, 1);
-    atLeast("maxPendingResponseBytes", maxPendingResponseBytes, 64 << 10);
-    atLeast("maxHeaderBytes", maxHeaderBytes, 512);
-    atLeast("maxBodyBytes", maxBodyBytes, 0);
-    atLeastOneSecond("idleTimeout", idleTimeout);
-    atLeastOneSecond("requestTimeout", requestTimeout);
-    atLeastOneSecond("writeTimeout", writeTimeout);
+    requireAtLeast("maxConnections", maxConnections, 1);
+    requireAtLeast("maxPendingRequests", maxPendingRequests, 1);
+    requireAtLeast("maxPendingResponseBytes", maxPendingResponseBytes, 64 << 10);
+    requireAtLeast("maxHeaderBytes", maxHeaderBytes, 512);
+    requireAtLeast("maxBodyBytes", maxBodyBytes, 0);
+    requireAtLeastOneSecond("idleTimeout", idleTimeout);
+    requireAtLeastOneSecond("requestTimeout", requestTimeout);
+    requireAtLeastOneSecond("writeTimeout", writeTimeout);
   }
 
-  private static void atLeast(String name, long value, long min) {
+  private static void requireAtLeast(String name, long value, long min) {
     require(value >= min, name + " must be at least " + min + ", not " + value);
   }
 
-  private static void atLeastOneSecond(String name, Duration value) {
+  private static void requireAtLeastOneSecond(String name, Duration value) {
     require(
         value.toMillis() >= 1_000, name + " must be at least 1 s, not " + value.toMillis() + " ms");
   }

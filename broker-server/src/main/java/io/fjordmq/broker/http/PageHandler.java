@@ -99,7 +99,7 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
     return CompletableFuture.completedFuture(new Page(HttpStatus.OK_200, PROMETHEUS, metrics));
   }
 
-  private Page fault(String path, Throwable thrown) {
+  private Page errorPage(String path, Throwable thrown) {
     Throwable fault =
         thrown instanceof CompletionException && thrown.getCause() != null
             ? thrown.getCause()
@@ -155,7 +155,8 @@ final class PageHandler extends Handler.Abstract.NonBlocking implements AutoClos
 
     void sendWhenPrepared(CompletableFuture<Page> prepared) {
       request.addIdleTimeoutListener(idle -> false); // other timeouts apply
-      prepared.whenComplete((page, thrown) -> send(thrown == null ? page : fault(path, thrown)));
+      prepared.whenComplete(
+          (page, thrown) -> send(thrown == null ? page : errorPage(path, thrown)));
     }
 
     void send(Page page) {

@@ -3,7 +3,7 @@
  * io.fjordmq.broker.http.HttpServer}; {@code PageHandler} maps paths to pages.
  *
  * <p>Jetty serves the connections on threads of its own, apart from those of MQTT. Its types stay
- * in this package. What a client can make the server hold is bounded by {@link
+ * in this package. The memory that clients can occupy is bounded by {@link
  * io.fjordmq.broker.http.HttpSettings}.
  */
 @NullMarked

@@ -25,19 +25,19 @@ public final class ShutdownSequence implements AutoCloseable {
   /** Divides the time limit once a component has hung, since those below it often hang as well. */
   private static final int REDUCED_TIMEOUT_DIVISOR = 6;
 
-  /** Has components of its own: each of them has a time limit, the whole has none. */
+  /** Consists of components with a time limit each; has no time limit of its own. */
   public interface Composite extends AutoCloseable {
     /** Components that did not close in time. */
-    List<String> hung();
+    List<String> unclosedComponents();
 
     @Override
     void close();
   }
 
-  private record Part(String name, AutoCloseable closing, Duration needs) {}
+  private record Component(String name, AutoCloseable closeable, Duration extraTime) {}
 
   private final Duration timeout;
-  private final Deque<Part> started = new ArrayDeque<>();
+  private final Deque<Component> started = new ArrayDeque<>();
   private final List<String> unclosedComponents = Collections.synchronizedList(new ArrayList<>());
 
   public ShutdownSequence() {
@@ -49,17 +49,17 @@ public final class ShutdownSequence implements AutoCloseable {
   }
 
   public <T extends AutoCloseable> T add(String name, T part) {
-    started.push(new Part(name, part, Duration.ZERO));
+    started.push(new Component(name, part, Duration.ZERO));
     return part;
   }
 
   /**
    * Adds a component that takes time to close even when nothing is wrong.
    *
-   * @param needs added to its time limit
+   * @param extraTime added to its time limit
    */
-  public void addSlow(String name, Duration needs, AutoCloseable part) {
-    started.push(new Part(name, part, needs));
+  public void addSlow(String name, Duration extraTime, AutoCloseable part) {
+    started.push(new Component(name, part, extraTime));
   }
 
   /** Components that did not close in time; their threads may still run. */
@@ -70,27 +70,27 @@ public final class ShutdownSequence implements AutoCloseable {
   @Override
   public void close() {
     while (!started.isEmpty()) {
-      Part part = started.pop();
-      if (part.closing instanceof Composite composite) {
+      Component part = started.pop();
+      if (part.closeable instanceof Composite composite) {
         close(part);
-        unclosedComponents.addAll(composite.hung());
+        unclosedComponents.addAll(composite.unclosedComponents());
       } else {
-        Duration left =
+        Duration remaining =
             unclosedComponents.isEmpty() ? timeout : timeout.dividedBy(REDUCED_TIMEOUT_DIVISOR);
-        closeInTime(part, part.needs.plus(left));
+        closeInTime(part, part.extraTime.plus(remaining));
       }
     }
   }
 
-  private static void close(Part part) {
+  private static void close(Component part) {
     try {
-      part.closing.close();
+      part.closeable.close();
     } catch (Exception | StackOverflowError e) {
       LOG.error("Failed to close a component; continuing shutdown component={}", part.name, e);
     }
   }
 
-  private void closeInTime(Part part, Duration limit) {
+  private void closeInTime(Component part, Duration limit) {
     Thread closing = new Thread(() -> close(part), "close " + part.name);
     closing.setDaemon(true);
     closing.start();
@@ -110,12 +110,12 @@ public final class ShutdownSequence implements AutoCloseable {
     long deadline = System.nanoTime() + limit.toNanos();
     boolean interrupted = false;
     while (thread.isAlive()) {
-      long left = deadline - System.nanoTime();
-      if (left <= 0) {
+      long remaining = deadline - System.nanoTime();
+      if (remaining <= 0) {
         break;
       }
       try {
-        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(left, 1_000_000));
+        TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(remaining, 1_000_000));
       } catch (InterruptedException e) {
         interrupted = true; // restored below
       }

@@ -1,4 +1,4 @@
-/** What every component of a node uses to start, to run periodically and to close. */
+/** Startup failures, periodic tasks and the shutdown sequence of a node's components. */
 @NullMarked
 package io.fjordmq.broker.lifecycle;
 

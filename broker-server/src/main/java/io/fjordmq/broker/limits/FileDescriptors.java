@@ -100,7 +100,7 @@ final class FileDescriptors {
       return true;
     }
     sinceCount.decrementAndGet();
-    begin();
+    onExhausted();
     return false;
   }
 
@@ -109,7 +109,7 @@ final class FileDescriptors {
     sinceCount.decrementAndGet();
   }
 
-  /** Counts again if it is time. */
+  /** Counts again if the interval has elapsed. */
   void refresh() {
     long now = nowMillis.getAsLong();
     long pause =
@@ -123,7 +123,7 @@ final class FileDescriptors {
     sinceCount.addAndGet(-counted);
     recoveryCounts = estimate() < allowed() ? recoveryCounts + 1 : 0;
     if (recoveryCounts == 0) {
-      begin();
+      onExhausted();
     } else if (exhausted && recoveryCounts >= RECOVERY_COUNTS) {
       exhausted = false;
       LOG.info("File descriptors are available again open={} limit={}", estimate(), last.max());
@@ -147,7 +147,7 @@ final class FileDescriptors {
     return reserve == 0 ? Long.MAX_VALUE : last.max() - reserve;
   }
 
-  private synchronized void begin() {
+  private synchronized void onExhausted() {
     if (!exhausted) {
       exhausted = true;
       LOG.warn(

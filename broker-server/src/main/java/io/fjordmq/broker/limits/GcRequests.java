@@ -45,7 +45,7 @@ final class GcRequests {
   }
 
   /**
-   * Requests a collection if it is time.
+   * Requests a collection if the reading is outdated.
    *
    * @param high true if the last reading of the heap keeps the node overloaded
    */

@@ -18,5 +18,5 @@ public interface Overload {
   }
 
   /** An admitted connection has closed. */
-  default void connectionEnded() {}
+  default void onConnectionClosed() {}
 }

@@ -30,7 +30,7 @@ public final class OverloadGuard implements Overload {
   private final FileDescriptors descriptors;
   private long beganMillis;
   private long lastHighMillis;
-  private long nextEndStuckMillis;
+  private long nextDisconnectMillis;
   private volatile OverloadReading last = OverloadReading.IDLE;
   private volatile boolean overloaded;
 
@@ -49,11 +49,11 @@ public final class OverloadGuard implements Overload {
   }
 
   @Override
-  public void connectionEnded() {
+  public void onConnectionClosed() {
     descriptors.onConnectionClosed();
   }
 
-  /** Counts file descriptors if it is time. May be slow; one thread. */
+  /** Counts file descriptors if the interval has elapsed. May be slow; called by one thread. */
   void countDescriptors() {
     descriptors.refresh();
   }
@@ -61,15 +61,15 @@ public final class OverloadGuard implements Overload {
   /**
    * Guards this process.
    *
-   * @param mostDescriptors file descriptors that the configuration allows; a warning is logged if
+   * @param maxDescriptors file descriptors that the configuration allows; a warning is logged if
    *     the limit of the process is lower
    */
-  public static OverloadGuard ofProcess(OverloadSettings settings, long mostDescriptors) {
+  public static OverloadGuard ofProcess(OverloadSettings settings, long maxDescriptors) {
     LongSupplier nowMillis = () -> System.nanoTime() / 1_000_000;
     FileDescriptors descriptors =
         new FileDescriptors(
             FileDescriptors::ofThisProcess, settings.reservedDescriptors(), nowMillis);
-    descriptors.warnIfFewerThan(mostDescriptors);
+    descriptors.warnIfFewerThan(maxDescriptors);
     return new OverloadGuard(settings, nowMillis, descriptors);
   }
 
@@ -123,10 +123,10 @@ public final class OverloadGuard implements Overload {
       return false;
     }
     boolean memory = high.contains(Cause.HEAP) || high.contains(Cause.DIRECT_MEMORY);
-    if (!memory || now < nextEndStuckMillis) {
+    if (!memory || now < nextDisconnectMillis) {
       return false;
     }
-    nextEndStuckMillis = now + settings.stuckAfter().toMillis();
+    nextDisconnectMillis = now + settings.stuckAfter().toMillis();
     return true;
   }
 
@@ -134,7 +134,7 @@ public final class OverloadGuard implements Overload {
     overloaded = true;
     beganMillis = now;
     lastHighMillis = now;
-    nextEndStuckMillis = now;
+    nextDisconnectMillis = now;
     LOG.warn("Overloaded; rejecting new work: {}", String.join(", ", describe(reading)));
   }
 

@@ -50,29 +50,29 @@ public record OverloadSettings(
    * @throws IllegalArgumentException if a value is invalid; the message names it
    */
   public OverloadSettings {
-    positive("checkInterval", checkInterval);
-    below("heapLowPercent", heapLowPercent, "heapHighPercent", heapHighPercent);
-    below("directLowPercent", directLowPercent, "directHighPercent", directHighPercent);
-    positive("loopLagLow", loopLagLow);
+    requirePositive("checkInterval", checkInterval);
+    requireBelow("heapLowPercent", heapLowPercent, "heapHighPercent", heapHighPercent);
+    requireBelow("directLowPercent", directLowPercent, "directHighPercent", directHighPercent);
+    requirePositive("loopLagLow", loopLagLow);
     if (loopLagLow.compareTo(loopLagHigh) >= 0) {
       throw new IllegalArgumentException(
           "loopLagLow must be less than loopLagHigh, not " + loopLagLow.toMillis() + " ms");
     }
-    positive("recoveryTime", recoveryTime);
-    positive("stuckAfter", stuckAfter);
+    requirePositive("recoveryTime", recoveryTime);
+    requirePositive("stuckAfter", stuckAfter);
     if (reservedDescriptors < 0) {
       throw new IllegalArgumentException(
           "reservedDescriptors must be at least 0, not " + reservedDescriptors);
     }
   }
 
-  private static void positive(String name, Duration time) {
+  private static void requirePositive(String name, Duration time) {
     if (time.toMillis() < 1) {
       throw new IllegalArgumentException(name + " must be at least 1 ms");
     }
   }
 
-  private static void below(String lowName, int low, String highName, int high) {
+  private static void requireBelow(String lowName, int low, String highName, int high) {
     if (high < 1 || high > 100) {
       throw new IllegalArgumentException(highName + " must be between 1 and 100, not " + high);
     }

@@ -20,27 +20,27 @@ public final class OverloadWatch implements AutoCloseable {
 
   private final OverloadGuard guard;
   private final Supplier<OverloadReading> readings;
-  private final Runnable endStuckClients;
+  private final Runnable disconnectStuckClients;
   private final GcRequests collections;
 
   /**
    * Starts checking this process.
    *
    * @param loops event loops of clients
-   * @param endStuckClients disconnects clients that have not read since the previous call
+   * @param disconnectStuckClients disconnects clients that have not read since the previous call
    */
   public static OverloadWatch start(
       OverloadGuard guard,
       OverloadSettings settings,
       Iterable<? extends Executor> loops,
-      Runnable endStuckClients) {
+      Runnable disconnectStuckClients) {
     MemoryInUse memory = new MemoryInUse();
     LoopLag lag = new LoopLag(loops, System::nanoTime);
     return new OverloadWatch(
         guard,
         settings,
         () -> new OverloadReading(memory.heapPercent(), memory.directPercent(), lag.maxMillis()),
-        endStuckClients,
+        disconnectStuckClients,
         new GcRequests(
             settings.stuckAfter().toMillis(),
             () -> System.nanoTime() / 1_000_000,
@@ -52,17 +52,17 @@ public final class OverloadWatch implements AutoCloseable {
    * Starts checking.
    *
    * @param readings called once per check
-   * @param endStuckClients disconnects clients that do not read
+   * @param disconnectStuckClients disconnects clients that do not read
    */
   private OverloadWatch(
       OverloadGuard guard,
       OverloadSettings settings,
       Supplier<OverloadReading> readings,
-      Runnable endStuckClients,
+      Runnable disconnectStuckClients,
       GcRequests collections) {
     this.guard = guard;
     this.readings = readings;
-    this.endStuckClients = endStuckClients;
+    this.disconnectStuckClients = disconnectStuckClients;
     this.collections = collections;
     long millis = settings.checkInterval().toMillis();
     thread.scheduleWithFixedDelay(this::check, millis, millis, TimeUnit.MILLISECONDS);
@@ -71,7 +71,7 @@ public final class OverloadWatch implements AutoCloseable {
   private void check() {
     try {
       if (guard.check(readings.get())) {
-        endStuckClients.run();
+        disconnectStuckClients.run();
       }
       collections.check(guard.isOverloadedByHeap());
       guard.countDescriptors();

@@ -89,37 +89,39 @@ public record SessionSettings(
    * @throws IllegalArgumentException if a value is out of its range; the message names it
    */
   public SessionSettings {
-    within("maxPacketBytes", maxPacketBytes, 1_024, MAX_PACKET_BYTES);
-    within("maxPayloadBytes", maxPayloadBytes, 0, MAX_PACKET_BYTES);
-    within("maxClientIdBytes", maxClientIdBytes, 23, 65_535);
-    within("maxTopicBytes", maxTopicBytes, 1, 65_535);
-    within("maxTopicLevels", maxTopicLevels, 1, 65_536);
-    within("readBytesPerSecond", readBytesPerSecond, 0, Integer.MAX_VALUE);
-    within("writeBytesPerSecond", writeBytesPerSecond, 0, Integer.MAX_VALUE);
-    within("publishesPerSecond", publishesPerSecond, 0, Integer.MAX_VALUE);
-    within("connectTimeout (ms)", connectTimeout.toMillis(), 100, 3_600_000);
-    within("defaultKeepAliveSeconds", defaultKeepAliveSeconds, 0, 65_535);
-    within("maxKeepAliveSeconds", maxKeepAliveSeconds, 0, 65_535);
-    within("maxSessionExpirySeconds", maxSessionExpirySeconds, 0, AttachRequest.NEVER_EXPIRES);
-    within("mqtt3SessionExpirySeconds", mqtt3SessionExpirySeconds, 1, AttachRequest.NEVER_EXPIRES);
-    within("receiveMaximum", receiveMaximum, 1, 65_535);
-    within("maxPendingPublishes", maxPendingPublishes, 1, 1_000_000);
-    within("maxPendingBytes", maxPendingBytes, 1_024, Integer.MAX_VALUE);
-    within("topicAliasMaximum", topicAliasMaximum, 0, 65_535);
-    within("maxInflight", maxInflight, 1, 65_534);
-    within("outboundTopicAliases", outboundTopicAliases, 0, 65_535);
-    within("maxQueuedMessages", maxQueuedMessages, 1, Integer.MAX_VALUE);
-    within("maxQueuedBytes", maxQueuedBytes, 1_024, Integer.MAX_VALUE);
-    within("inboxBufferMessages", inboxBufferMessages, 1, 65_535);
-    within("inboxBufferBytes", inboxBufferBytes, 1_024, Integer.MAX_VALUE);
-    within("maxSubscriptions", maxSubscriptions, 1, Integer.MAX_VALUE);
-    within("maxSubscriptionBytes", maxSubscriptionBytes, 1_024, Integer.MAX_VALUE);
-    within("maxPendingSubscribes", maxPendingSubscribes, 1, 65_535);
-    within("retainedPageMessages", retainedPageMessages, 1, 65_535);
-    within("retainedPageBytes", retainedPageBytes, 1_024, Integer.MAX_VALUE);
+    requireWithin("maxPacketBytes", maxPacketBytes, 1_024, MAX_PACKET_BYTES);
+    requireWithin("maxPayloadBytes", maxPayloadBytes, 0, MAX_PACKET_BYTES);
+    requireWithin("maxClientIdBytes", maxClientIdBytes, 23, 65_535);
+    requireWithin("maxTopicBytes", maxTopicBytes, 1, 65_535);
+    requireWithin("maxTopicLevels", maxTopicLevels, 1, 65_536);
+    requireWithin("readBytesPerSecond", readBytesPerSecond, 0, Integer.MAX_VALUE);
+    requireWithin("writeBytesPerSecond", writeBytesPerSecond, 0, Integer.MAX_VALUE);
+    requireWithin("publishesPerSecond", publishesPerSecond, 0, Integer.MAX_VALUE);
+    requireWithin("connectTimeout (ms)", connectTimeout.toMillis(), 100, 3_600_000);
+    requireWithin("defaultKeepAliveSeconds", defaultKeepAliveSeconds, 0, 65_535);
+    requireWithin("maxKeepAliveSeconds", maxKeepAliveSeconds, 0, 65_535);
+    requireWithin(
+        "maxSessionExpirySeconds", maxSessionExpirySeconds, 0, AttachRequest.NEVER_EXPIRES);
+    requireWithin(
+        "mqtt3SessionExpirySeconds", mqtt3SessionExpirySeconds, 1, AttachRequest.NEVER_EXPIRES);
+    requireWithin("receiveMaximum", receiveMaximum, 1, 65_535);
+    requireWithin("maxPendingPublishes", maxPendingPublishes, 1, 1_000_000);
+    requireWithin("maxPendingBytes", maxPendingBytes, 1_024, Integer.MAX_VALUE);
+    requireWithin("topicAliasMaximum", topicAliasMaximum, 0, 65_535);
+    requireWithin("maxInflight", maxInflight, 1, 65_534);
+    requireWithin("outboundTopicAliases", outboundTopicAliases, 0, 65_535);
+    requireWithin("maxQueuedMessages", maxQueuedMessages, 1, Integer.MAX_VALUE);
+    requireWithin("maxQueuedBytes", maxQueuedBytes, 1_024, Integer.MAX_VALUE);
+    requireWithin("inboxBufferMessages", inboxBufferMessages, 1, 65_535);
+    requireWithin("inboxBufferBytes", inboxBufferBytes, 1_024, Integer.MAX_VALUE);
+    requireWithin("maxSubscriptions", maxSubscriptions, 1, Integer.MAX_VALUE);
+    requireWithin("maxSubscriptionBytes", maxSubscriptionBytes, 1_024, Integer.MAX_VALUE);
+    requireWithin("maxPendingSubscribes", maxPendingSubscribes, 1, 65_535);
+    requireWithin("retainedPageMessages", retainedPageMessages, 1, 65_535);
+    requireWithin("retainedPageBytes", retainedPageBytes, 1_024, Integer.MAX_VALUE);
   }
 
-  private static void within(String name, long value, long min, long max) {
+  private static void requireWithin(String name, long value, long min, long max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(
           name + " must be between " + min + " and " + max + ", not " + value);

@@ -21,13 +21,13 @@ public record TenantSettings(
    * @throws IllegalArgumentException if a value is invalid; the message names it
    */
   public TenantSettings {
-    within("maxConnections", maxConnections, Integer.MAX_VALUE);
-    within("connectionsPerSecond", connectionsPerSecond, MAX_PER_SECOND);
-    within("maxRetainedMessages", maxRetainedMessages, Long.MAX_VALUE);
-    within("maxRetainedBytes", maxRetainedBytes, Long.MAX_VALUE);
+    requireWithin("maxConnections", maxConnections, Integer.MAX_VALUE);
+    requireWithin("connectionsPerSecond", connectionsPerSecond, MAX_PER_SECOND);
+    requireWithin("maxRetainedMessages", maxRetainedMessages, Long.MAX_VALUE);
+    requireWithin("maxRetainedBytes", maxRetainedBytes, Long.MAX_VALUE);
   }
 
-  private static void within(String name, long value, long max) {
+  private static void requireWithin(String name, long value, long max) {
     if (value < 0 || value > max) {
       throw new IllegalArgumentException(name + " must be between 0 and " + max + ", not " + value);
     }

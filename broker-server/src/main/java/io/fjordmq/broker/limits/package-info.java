@@ -3,7 +3,7 @@
  * and counts of what they refuse. The limits of a single client are enforced in {@code
  * broker.session}.
  *
- * <p>This package knows neither sessions nor sockets.
+ * <p>This package depends neither on sessions nor on sockets.
  */
 @NullMarked
 package io.fjordmq.broker.limits;

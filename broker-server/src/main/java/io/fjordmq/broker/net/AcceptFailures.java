@@ -28,7 +28,7 @@ final class AcceptFailures extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    clients.refused(CloseReason.ACCEPT_FAILED);
+    clients.countRefused(CloseReason.ACCEPT_FAILED);
     long now = System.nanoTime();
     if (now - nextLogNanos >= 0) {
       nextLogNanos = now + PAUSE_NANOS;

@@ -33,11 +33,11 @@ final class CidrBlock {
     byte @Nullable [] bytes = bytesOf(slash < 0 ? text : text.substring(0, slash));
     String bits = slash < 0 ? "" : text.substring(slash + 1);
     if (bytes == null || (slash >= 0 && !bits.matches("[0-9]{1,3}"))) {
-      throw notOne(text);
+      throw invalid(text);
     }
     int prefix = bits.isEmpty() ? bytes.length * 8 : Integer.parseInt(bits);
     if (prefix > bytes.length * 8) {
-      throw notOne(text);
+      throw invalid(text);
     }
     return new CidrBlock(bytes, prefix);
   }
@@ -57,7 +57,7 @@ final class CidrBlock {
     }
   }
 
-  private static IllegalArgumentException notOne(String text) {
+  private static IllegalArgumentException invalid(String text) {
     return new IllegalArgumentException(
         "proxyTrusted must be addresses or networks such as 192.0.2.7 or 10.0.0.0/8, not '"
             + text

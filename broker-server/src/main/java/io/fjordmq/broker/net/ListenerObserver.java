@@ -15,9 +15,9 @@ public interface ListenerObserver {
   /**
    * The files of a TLS listener changed.
    *
-   * @param takenOver true if they are in use now, false if they cannot be used
+   * @param loaded true if they are in use now, false if they cannot be used
    */
-  default void onReload(boolean takenOver) {}
+  default void onReload(boolean loaded) {}
 
   /** A listener uses a certificate that expires at the given time. */
   default void onCertificate(String listener, Instant expires) {}

@@ -49,8 +49,8 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
     peer.attachTo(channel);
     if (connections.incrementAndGet() > maxConnections) {
       connections.decrementAndGet();
-      clients.refused(CloseReason.TOO_MANY_CONNECTIONS);
-      LOG.debug("Connection from {}: too many connections", peer);
+      clients.countRefused(CloseReason.TOO_MANY_CONNECTIONS);
+      LOG.debug("Connection refused: too many connections peer={}", peer);
       channel.close();
       return;
     }
@@ -66,10 +66,10 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
   private boolean admitDescriptor(Channel channel) {
     Overload overload = clients.overload();
     if (overload.admitConnection()) {
-      channel.closeFuture().addListener(closed -> overload.connectionEnded());
+      channel.closeFuture().addListener(closed -> overload.onConnectionClosed());
       return true;
     }
-    clients.refused(CloseReason.NO_FILE_DESCRIPTORS);
+    clients.countRefused(CloseReason.NO_FILE_DESCRIPTORS);
     channel.close();
     return false;
   }

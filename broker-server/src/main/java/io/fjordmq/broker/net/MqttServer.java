@@ -22,10 +22,10 @@ import org.slf4j.LoggerFactory;
 public final class MqttServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MqttServer.class);
 
-  /** Listener name of connections that came through no listener. */
+  /** Listener name of adopted connections. */
   private static final String ADOPTED = "none";
 
-  private static final Duration SHUTDOWN_AT_CLOSE = Duration.ofSeconds(5);
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final ClientConnections clients;
   private final EventLoopGroup acceptors;
@@ -74,7 +74,7 @@ public final class MqttServer implements AutoCloseable {
       int workerThreads,
       ClientConnections clients,
       ListenerObserver observer) {
-    int threads = workerThreads > 0 ? workerThreads : halfOfTheProcessors();
+    int threads = workerThreads > 0 ? workerThreads : defaultWorkerThreads();
     MqttServer server =
         new MqttServer(
             clients,
@@ -94,7 +94,7 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /** The stores need the other half. Fewer loops also pass fewer messages to each other. */
-  private static int halfOfTheProcessors() {
+  private static int defaultWorkerThreads() {
     return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
   }
 
@@ -127,7 +127,7 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /**
-   * Serves a connection that came through no listener, for example from a program that embeds the
+   * Serves a connection that no listener has accepted, for example from a program that embeds the
    * broker or from a benchmark. Any thread.
    *
    * @param channel with a remote address, able to run on any event loop, not registered yet; the
@@ -187,7 +187,7 @@ public final class MqttServer implements AutoCloseable {
   @Override
   public void close() {
     if (!workers.isShuttingDown()) {
-      shutdown(SHUTDOWN_AT_CLOSE);
+      shutdown(CLOSE_TIMEOUT);
     }
   }
 }

@@ -42,13 +42,13 @@ final class PemKey {
   static PrivateKey of(List<PemObject> blocks, String password) throws GeneralSecurityException {
     for (PemObject block : blocks) {
       if (block.getType().endsWith("PRIVATE KEY")) {
-        return key(decrypted(block.getType(), parsed(block), password));
+        return key(decrypt(block.getType(), parse(block), password));
       }
     }
     throw new GeneralSecurityException("contains no PEM private key");
   }
 
-  private static @Nullable Object parsed(PemObject block) throws GeneralSecurityException {
+  private static @Nullable Object parse(PemObject block) throws GeneralSecurityException {
     StringWriter text = new StringWriter();
     try (PemWriter writer = new PemWriter(text)) {
       writer.writeObject(block);
@@ -60,7 +60,7 @@ final class PemKey {
     }
   }
 
-  private static PrivateKeyInfo decrypted(String type, @Nullable Object found, String password)
+  private static PrivateKeyInfo decrypt(String type, @Nullable Object found, String password)
       throws GeneralSecurityException {
     if (found instanceof PrivateKeyInfo plain) {
       return plain;

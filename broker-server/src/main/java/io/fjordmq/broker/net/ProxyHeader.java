@@ -51,7 +51,7 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     try {
       if (msg instanceof HAProxyMessage header) {
-        take(ctx, header);
+        applyHeader(ctx, header);
         ctx.pipeline().remove(this);
       }
     } finally {
@@ -64,12 +64,12 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
    * (AF_UNIX) or of an unknown kind has no address that is valid here, so it appears with the
    * proxy's address.
    */
-  private static void take(ChannelHandlerContext ctx, HAProxyMessage header) {
+  private static void applyHeader(ChannelHandlerContext ctx, HAProxyMessage header) {
     AddressFamily family = header.proxiedProtocol().addressFamily();
     boolean addressed = family == AddressFamily.AF_IPv4 || family == AddressFamily.AF_IPv6;
     if (header.command() == HAProxyCommand.PROXY && addressed) {
       Peer.of(ctx.channel())
-          .at(new InetSocketAddress(header.sourceAddress(), header.sourcePort()))
+          .withRemote(new InetSocketAddress(header.sourceAddress(), header.sourcePort()))
           .attachTo(ctx.channel());
     }
   }

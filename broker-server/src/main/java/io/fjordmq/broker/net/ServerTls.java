@@ -36,7 +36,7 @@ final class ServerTls implements AutoCloseable {
   private final InstantSource clock;
   private TlsFiles files;
   private SslContext context;
-  private @Nullable Map<String, byte[]> refused;
+  private @Nullable Map<String, byte[]> rejectedContent;
   private @Nullable String reportedFailure;
 
   private ServerTls(
@@ -140,26 +140,26 @@ final class ServerTls implements AutoCloseable {
     @Nullable Map<String, byte[]> content = null;
     try {
       content = source.content();
-      if (files.isFrom(content)) {
-        refused = null;
+      if (files.hasSameContent(content)) {
+        rejectedContent = null;
         reportedFailure = null;
         return null;
       }
-      if (refused != null && TlsFiles.same(refused, content)) {
+      if (rejectedContent != null && TlsFiles.contentEquals(rejectedContent, content)) {
         return null;
       }
       TlsFiles changed = source.parse(content, clock.instant());
       replace(changed, contextOf(source, library, changed));
-      refused = null;
+      rejectedContent = null;
       reportedFailure = null;
       LOG.info(
           "Loaded a new certificate listener={} expires={}", source.listener(), changed.expires());
       warnIfExpiresSoon();
       return true;
     } catch (TlsFiles.UnusableException e) {
-      refused = e.isTransient() ? null : content;
+      rejectedContent = e.isTransient() ? null : content;
       String fault = String.valueOf(e.getMessage());
-      if (refused == null && fault.equals(reportedFailure)) {
+      if (rejectedContent == null && fault.equals(reportedFailure)) {
         return null;
       }
       reportedFailure = fault;

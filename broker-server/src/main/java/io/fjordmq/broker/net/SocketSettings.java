@@ -25,9 +25,9 @@ public record SocketSettings(
         "writeBufferHighBytes must be greater than writeBufferLowBytes");
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

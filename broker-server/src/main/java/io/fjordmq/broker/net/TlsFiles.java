@@ -45,20 +45,20 @@ record TlsFiles(
   static final class UnusableException extends Exception {
     private static final long serialVersionUID = 1;
 
-    private final boolean passing;
+    private final boolean retryable;
 
     UnusableException(String message, @Nullable Throwable cause) {
       this(message, cause, false);
     }
 
-    private UnusableException(String message, @Nullable Throwable cause, boolean passing) {
+    private UnusableException(String message, @Nullable Throwable cause, boolean retryable) {
       super(message, cause);
-      this.passing = passing;
+      this.retryable = retryable;
     }
 
     /** True if the same files may become usable later. */
     boolean isTransient() {
-      return passing;
+      return retryable;
     }
   }
 
@@ -88,7 +88,7 @@ record TlsFiles(
       } catch (NoSuchFileException e) {
         throw unusable(key, file.isEmpty() ? "must name a PEM file" : "there is no such file", e);
       } catch (IOException | UncheckedIOException e) {
-        throw new UnusableException(about(key) + "cannot be read: " + e, e, true);
+        throw new UnusableException(describe(key) + "cannot be read: " + e, e, true);
       }
     }
 
@@ -104,11 +104,11 @@ record TlsFiles(
       }
       if (now.isBefore(own.getNotBefore().toInstant())) {
         throw new UnusableException(
-            about("certFile") + "is not valid before " + own.getNotBefore().toInstant(),
+            describe("certFile") + "is not valid before " + own.getNotBefore().toInstant(),
             null,
             true);
       }
-      if (!belong(key, own.getPublicKey())) {
+      if (!matches(key, own.getPublicKey())) {
         throw unusable(
             "keyFile", "is not the key of the certificate in " + settings.certFile(), null);
       }
@@ -177,10 +177,10 @@ record TlsFiles(
     }
 
     private UnusableException unusable(String key, String why, @Nullable Throwable cause) {
-      return new UnusableException(about(key) + why, cause);
+      return new UnusableException(describe(key) + why, cause);
     }
 
-    private String about(String key) {
+    private String describe(String key) {
       String file =
           switch (key) {
             case "certFile" -> settings.certFile();
@@ -193,11 +193,11 @@ record TlsFiles(
   }
 
   /** True if the contents are unchanged. */
-  boolean isFrom(Map<String, byte[]> other) {
-    return same(content, other);
+  boolean hasSameContent(Map<String, byte[]> other) {
+    return contentEquals(content, other);
   }
 
-  static boolean same(Map<String, byte[]> one, Map<String, byte[]> other) {
+  static boolean contentEquals(Map<String, byte[]> one, Map<String, byte[]> other) {
     return one.keySet().equals(other.keySet())
         && one.keySet().stream().allMatch(key -> Arrays.equals(one.get(key), other.get(key)));
   }
@@ -208,7 +208,7 @@ record TlsFiles(
   }
 
   /** True if the certificate verifies a signature made with the key. */
-  private static boolean belong(PrivateKey key, PublicKey certified) {
+  private static boolean matches(PrivateKey key, PublicKey certified) {
     String algorithm =
         switch (key.getAlgorithm()) {
           case "RSA" -> "SHA256withRSA";

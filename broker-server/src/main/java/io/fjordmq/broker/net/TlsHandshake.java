@@ -61,7 +61,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
       refuse(ctx, CloseReason.TLS_FAILED, "client certificate: " + e.getMessage());
       return;
     }
-    Peer.of(ctx.channel()).encryptedWith(certificate).attachTo(ctx.channel());
+    Peer.of(ctx.channel()).withTls(certificate).attachTo(ctx.channel());
     observer.onHandshake(isResumed(session));
   }
 

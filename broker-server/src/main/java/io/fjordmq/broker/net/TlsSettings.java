@@ -83,9 +83,9 @@ public record TlsSettings(
     require(reloadInterval.toMillis() >= 100, "reloadInterval must be at least 100 ms");
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 }

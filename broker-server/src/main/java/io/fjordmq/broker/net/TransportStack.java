@@ -23,14 +23,15 @@ interface TransportStack {
     boolean proxied = settings.proxy().proxyProtocol();
     List<CidrBlock> trusted = settings.proxy().networks();
     WebSocketSettings webSocket = settings.webSocket();
-    HandshakeQueue turns = new HandshakeQueue();
+    HandshakeQueue handshakeQueue = new HandshakeQueue();
     return channel -> {
       ChannelPipeline pipeline = channel.pipeline();
       if (proxied) {
         ProxyHeader.addTo(pipeline, trusted);
       }
       if (tls != null) {
-        pipeline.addLast("turn", new QueuedHandshake(turns, turn -> encrypt(turn, tls, observer)));
+        pipeline.addLast(
+            "queue", new QueuedHandshake(handshakeQueue, ctx -> encrypt(ctx, tls, observer)));
       }
       if (webSocket != null) {
         WebSocketUpgrade.addTo(pipeline, webSocket);
@@ -42,10 +43,9 @@ interface TransportStack {
    * The TLS handler is created when the client begins its handshake, because creating it is
    * expensive.
    */
-  private static void encrypt(
-      ChannelHandlerContext turn, ServerTls tls, ListenerObserver observer) {
-    SslHandler handler = tls.newHandler(turn.alloc());
-    turn.pipeline().addAfter(turn.name(), "tls", handler);
-    turn.pipeline().addAfter("tls", "handshake", new TlsHandshake(handler, observer));
+  private static void encrypt(ChannelHandlerContext ctx, ServerTls tls, ListenerObserver observer) {
+    SslHandler handler = tls.newHandler(ctx.alloc());
+    ctx.pipeline().addAfter(ctx.name(), "tls", handler);
+    ctx.pipeline().addAfter("tls", "handshake", new TlsHandshake(handler, observer));
   }
 }

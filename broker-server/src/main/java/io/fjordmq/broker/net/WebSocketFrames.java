@@ -42,7 +42,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
       // other bits (RFC 6455 §5.2).
       refuse(ctx, WebSocketCloseStatus.PROTOCOL_ERROR, "reserved bits without an extension");
     } else if (msg instanceof PingWebSocketFrame || msg instanceof PongWebSocketFrame) {
-      control(ctx, (WebSocketFrame) msg);
+      handleControl(ctx, (WebSocketFrame) msg);
     } else if (msg instanceof BinaryWebSocketFrame || msg instanceof ContinuationWebSocketFrame) {
       ByteBuf content = ((WebSocketFrame) msg).content();
       if (!content.isReadable()) {
@@ -51,7 +51,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
       ctx.fireChannelRead(content);
     } else {
       try {
-        other(ctx, msg);
+        handleOther(ctx, msg);
       } finally {
         ReferenceCountUtil.release(msg);
       }
@@ -62,7 +62,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
    * A pong needs no response. There is no pong while the client does not read: RFC 6455 §5.5.3
    * allows a response only to the latest one.
    */
-  private static void control(ChannelHandlerContext ctx, WebSocketFrame frame) {
+  private static void handleControl(ChannelHandlerContext ctx, WebSocketFrame frame) {
     ctx.fireUserEventTriggered(new FrameBytes(HEAD_BYTES + frame.content().readableBytes()));
     if (frame instanceof PingWebSocketFrame && ctx.channel().isWritable()) {
       ctx.writeAndFlush(new PongWebSocketFrame(frame.content()), ctx.voidPromise());
@@ -71,7 +71,7 @@ final class WebSocketFrames extends ChannelDuplexHandler {
     }
   }
 
-  private void other(ChannelHandlerContext ctx, Object msg) {
+  private void handleOther(ChannelHandlerContext ctx, Object msg) {
     if (msg instanceof CloseWebSocketFrame) {
       close(ctx, ctx.newPromise());
     } else if (msg instanceof TextWebSocketFrame) {

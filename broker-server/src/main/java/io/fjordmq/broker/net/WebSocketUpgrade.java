@@ -30,7 +30,7 @@ import java.util.List;
  * page follow from the credentials in its CONNECT, not from where it was loaded.
  */
 final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest> {
-  /** The names of MQTT 5.0 §6 and of clients of MQTT 3.1. */
+  /** The sub-protocol names of MQTT 5.0 §6 and of MQTT 3.1 clients. */
   static final List<String> SUB_PROTOCOLS = List.of("mqtt", "mqttv3.1");
 
   private static final int MAX_REQUEST_LINE_BYTES = 4_096;
@@ -77,7 +77,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
       respond(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket handshake uses GET");
     } else if (!"13".equals(request.headers().get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
       respond(ctx, HttpResponseStatus.UPGRADE_REQUIRED, "WebSocket version 13 is required");
-    } else if (!offersMqtt(offered(request))) {
+    } else if (!offersMqtt(offeredProtocols(request))) {
       respond(ctx, HttpResponseStatus.BAD_REQUEST, "the WebSocket sub-protocol mqtt is required");
     } else {
       upgrade(ctx, request);
@@ -90,7 +90,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
   }
 
   /** Several header lines are equivalent to one (RFC 6455 §11.3.4). */
-  private static String offered(FullHttpRequest request) {
+  private static String offeredProtocols(FullHttpRequest request) {
     return String.join(",", request.headers().getAll(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL));
   }
 
@@ -103,7 +103,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
 
   private void upgrade(ChannelHandlerContext ctx, FullHttpRequest request) {
     // Netty selects the sub-protocol from a single header line.
-    request.headers().set(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL, offered(request));
+    request.headers().set(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL, offeredProtocols(request));
     try {
       // Frames may arrive as soon as the response is sent.
       ctx.pipeline().addAfter(ctx.name(), "websocket", new WebSocketFrames());

@@ -2,10 +2,10 @@ package io.fjordmq.broker.nodes;
 
 /** The outcome of an item. */
 public enum ItemOutcome {
-  /** The node has taken it. */
-  TAKEN,
+  /** The node has accepted the item. */
+  ACCEPTED,
   /** The node has no member for a share's message, or cannot decode the item. */
-  NOT_TAKEN,
+  REJECTED,
   /** The queue of a share member is full; the message stays in its store. */
   NO_CAPACITY,
   /** That incarnation of the node is over or never existed; it may have taken the item. */

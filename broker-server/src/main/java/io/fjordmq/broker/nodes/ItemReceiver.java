@@ -9,14 +9,14 @@ public interface ItemReceiver {
     /**
      * Responds to the sender.
      *
-     * @param outcome TAKEN or NOT_TAKEN; also NO_CAPACITY for a {@link NodeItem.Shared} that is
+     * @param outcome ACCEPTED or REJECTED; also NO_CAPACITY for a {@link NodeItem.Shared} that is
      *     kept
      */
     void respond(ItemOutcome outcome);
 
-    /** Responds to the sender with TAKEN or NOT_TAKEN. */
-    default void respondTaken(boolean taken) {
-      respond(taken ? ItemOutcome.TAKEN : ItemOutcome.NOT_TAKEN);
+    /** Responds to the sender with ACCEPTED or REJECTED. */
+    default void respondAccepted(boolean accepted) {
+      respond(accepted ? ItemOutcome.ACCEPTED : ItemOutcome.REJECTED);
     }
   }
 
@@ -24,5 +24,5 @@ public interface ItemReceiver {
   void onItem(NodeItem item, Responder responder);
 
   /** Called on the same thread after all items of a batch. */
-  void endOfBatch();
+  void onBatchComplete();
 }

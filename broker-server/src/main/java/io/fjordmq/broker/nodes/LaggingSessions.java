@@ -14,23 +14,23 @@ import java.util.Set;
 final class LaggingSessions {
   private final int max;
   private final Set<InboxId> inboxes = new LinkedHashSet<>();
-  private boolean all;
+  private boolean allSessions;
 
   LaggingSessions(int max) {
     this.max = max;
   }
 
   void add(InboxId inbox) {
-    if (!all && inboxes.add(inbox) && inboxes.size() > max) {
-      all = true;
+    if (!allSessions && inboxes.add(inbox) && inboxes.size() > max) {
+      allSessions = true;
       inboxes.clear();
     }
   }
 
-  /** Takes the items that make them fetch. */
+  /** Removes and returns the items that make these sessions refetch. */
   List<NodeItem> takeItems() {
     List<NodeItem> items = new ArrayList<>(inboxes.size() + 1);
-    if (all) {
+    if (allSessions) {
       items.add(new NodeItem.InboxesLed(KeyInterval.ALL));
     }
     inboxes.forEach(inbox -> items.add(new NodeItem.Refetch(inbox)));
@@ -40,6 +40,6 @@ final class LaggingSessions {
 
   void clear() {
     inboxes.clear();
-    all = false;
+    allSessions = false;
   }
 }

@@ -26,10 +26,10 @@ public final class NodeReceiver {
   private final ItemReceiver receiver;
   private final NodesObserver observer;
   private final AtomicLong unreadable = new AtomicLong();
-  private final ConcurrentHashMap<NodeId, Origin> origins = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<NodeId, SenderState> origins = new ConcurrentHashMap<>();
 
   /** The state of a sender. Guarded by its own monitor, which also keeps batches in order. */
-  private static final class Origin {
+  private static final class SenderState {
     private long sender;
     private long receiver;
     private long first = 1;
@@ -50,9 +50,9 @@ public final class NodeReceiver {
 
   private CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     StreamBatch batch = StreamBatch.decode(request);
-    Origin origin = origins.computeIfAbsent(from, node -> new Origin());
+    SenderState origin = origins.computeIfAbsent(from, node -> new SenderState());
     synchronized (origin) {
-      String fault = adopt(origin, batch);
+      String fault = updateIncarnations(origin, batch);
       if (fault != null) {
         return CompletableFuture.failedFuture(new PeerException(PeerException.Kind.REFUSED, fault));
       }
@@ -69,13 +69,13 @@ public final class NodeReceiver {
       }
       origin.first = batch.first();
       origin.count = batch.items().size();
-      origin.response = take(batch.items());
+      origin.response = processItems(batch.items());
       return origin.response;
     }
   }
 
   /** Resets the numbers for a later incarnation of either node; returns why it is rejected. */
-  private @Nullable String adopt(Origin origin, StreamBatch batch) {
+  private @Nullable String updateIncarnations(SenderState origin, StreamBatch batch) {
     long own = membership.incarnation();
     if (batch.receiver() != own) {
       return "the batch is for incarnation %d of this node, the current one is %d"
@@ -94,36 +94,36 @@ public final class NodeReceiver {
     return null;
   }
 
-  private CompletableFuture<byte[]> take(List<byte[]> items) {
+  private CompletableFuture<byte[]> processItems(List<byte[]> items) {
     CompletableFuture<byte[]> response = new CompletableFuture<>();
     ItemOutcome[] outcomes = new ItemOutcome[items.size()];
-    AtomicInteger open = new AtomicInteger(items.size() + 1);
-    Runnable settled =
+    AtomicInteger remaining = new AtomicInteger(items.size() + 1);
+    Runnable onItemDone =
         () -> {
-          if (open.decrementAndGet() == 0) {
+          if (remaining.decrementAndGet() == 0) {
             response.complete(StreamBatch.encodeResponse(outcomes));
           }
         };
     for (int i = 0; i < outcomes.length; i++) {
       int index = i;
       AtomicBoolean completed = new AtomicBoolean();
-      takeOne(
+      processItem(
           items.get(i),
           outcome -> {
             if (completed.compareAndSet(false, true)) {
               outcomes[index] = outcome;
-              settled.run();
+              onItemDone.run();
             }
           });
     }
-    receiver.endOfBatch();
+    receiver.onBatchComplete();
     observer.onReceived(outcomes.length);
-    settled.run();
+    onItemDone.run();
     return response;
   }
 
   /** Catches exceptions: a bug in the handling of one item must not block those behind it. */
-  private void takeOne(byte[] item, ItemReceiver.Responder responder) {
+  private void processItem(byte[] item, ItemReceiver.Responder responder) {
     NodeItem decoded;
     try {
       decoded = ItemCodec.decode(item);
@@ -134,7 +134,7 @@ public final class NodeReceiver {
                 + "so their publishers get no acknowledgement: {}",
             e.getMessage());
       }
-      responder.respondTaken(false);
+      responder.respondAccepted(false);
       return;
     }
     try {
@@ -144,7 +144,7 @@ public final class NodeReceiver {
           "Failed to handle a message from another node type={}",
           decoded.getClass().getSimpleName(),
           e);
-      responder.respondTaken(false);
+      responder.respondAccepted(false);
     }
   }
 }

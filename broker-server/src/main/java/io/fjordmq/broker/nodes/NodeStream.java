@@ -57,15 +57,15 @@ public final class NodeStream {
   // Guarded by this.
   private final ArrayDeque<Queued> waiting = new ArrayDeque<>();
   private List<Queued> inFlight = List.of();
-  private final LaggingSessions lagging;
-  private List<Runnable> drained = new ArrayList<>();
+  private final LaggingSessions laggingSessions;
+  private List<Runnable> drainCallbacks = new ArrayList<>();
 
   /** Items, waiting or in flight, whose outcome has a deadline; oldest first. */
   private final ArrayDeque<Queued> withDeadline = new ArrayDeque<>();
 
   private long drainDueMillis;
   private boolean stalled;
-  private boolean checking;
+  private boolean checkScheduled;
   private long bytes;
   private long sentBefore;
   private int notices;
@@ -76,14 +76,14 @@ public final class NodeStream {
 
   /**
    * @param incarnation the incarnation of the other node
-   * @param sender the sender of this node's present incarnation
+   * @param sender the sender of this node's current incarnation
    */
   NodeStream(NodeId node, long incarnation, StreamSender sender, NodesSettings settings) {
     this.node = node;
     this.incarnation = incarnation;
     this.sender = sender;
     this.settings = settings;
-    this.lagging = new LaggingSessions(settings.maxLaggingSessions());
+    this.laggingSessions = new LaggingSessions(settings.maxLaggingSessions());
   }
 
   NodeId node() {
@@ -109,13 +109,13 @@ public final class NodeStream {
     return notices < settings.maxQueuedNotices();
   }
 
-  /** Sends an item; callers that can do without it check {@link #isFull} first. */
+  /** Sends an item; callers that can drop it check {@link #isFull} first. */
   public void offer(byte[] item, ItemListener listener) {
     add(new Queued(item, listener, false, NEVER));
   }
 
   /** Like {@link #offer}, but the listener gets {@code OVERDUE} if there is no response in time. */
-  public void offerInTime(byte[] item, ItemListener listener) {
+  public void offerWithDeadline(byte[] item, ItemListener listener) {
     add(new Queued(item, listener, false, dueMillis()));
   }
 
@@ -124,7 +124,7 @@ public final class NodeStream {
   }
 
   /** Sends an item that must not be lost; callers check {@link #canAcceptNotices} before. */
-  public void notice(NodeItem item) {
+  public void sendNotice(NodeItem item) {
     add(new Queued(item.encode(), ItemListener.NONE, true, NEVER));
   }
 
@@ -144,7 +144,7 @@ public final class NodeStream {
 
   private synchronized boolean skipPush(InboxId inbox) {
     if (full) {
-      lagging.add(inbox);
+      laggingSessions.add(inbox);
     }
     return full;
   }
@@ -156,10 +156,10 @@ public final class NodeStream {
   public void whenDrained(Runnable callback) {
     synchronized (this) {
       if (congested && !stalled) {
-        if (drained.isEmpty()) {
+        if (drainCallbacks.isEmpty()) {
           drainDueMillis = dueMillis();
         }
-        drained.add(callback);
+        drainCallbacks.add(callback);
         checkWhenDue();
         return;
       }
@@ -168,11 +168,11 @@ public final class NodeStream {
   }
 
   private void add(Queued added) {
-    ItemOutcome over;
+    ItemOutcome outcome;
     StreamBatch batch = null;
     synchronized (this) {
-      over = ended;
-      if (over == null) {
+      outcome = ended;
+      if (outcome == null) {
         waiting.add(added);
         bytes += added.weight();
         notices += added.isNotice ? 1 : 0;
@@ -187,8 +187,8 @@ public final class NodeStream {
         batch = nextBatch();
       }
     }
-    if (over != null) {
-      added.listener.onOutcome(over);
+    if (outcome != null) {
+      added.listener.onOutcome(outcome);
     } else if (batch != null) {
       sender.send(this, batch);
     }
@@ -199,32 +199,32 @@ public final class NodeStream {
   private void checkWhenDue() {
     long due =
         Math.min(withDeadline.isEmpty() ? NEVER : withDeadline.element().dueMillis, drainDue());
-    if (!checking && due != NEVER) {
-      checking = true;
-      sender.later(Math.max(0, due - sender.nowMillis()), this::check);
+    if (!checkScheduled && due != NEVER) {
+      checkScheduled = true;
+      sender.schedule(Math.max(0, due - sender.nowMillis()), this::check);
     }
   }
 
   private long drainDue() {
-    return drained.isEmpty() ? NEVER : drainDueMillis;
+    return drainCallbacks.isEmpty() ? NEVER : drainDueMillis;
   }
 
   private void check() {
     List<Queued> overdue;
-    List<Runnable> woken = List.of();
+    List<Runnable> callbacks = List.of();
     synchronized (this) {
-      checking = false;
+      checkScheduled = false;
       long now = sender.nowMillis();
       overdue = takeOverdue(now);
       stalled |= !overdue.isEmpty() || drainDue() <= now;
       if (stalled) {
-        woken = takeDrained();
+        callbacks = takeDrained();
       }
       checkWhenDue();
     }
     sender.overdue(overdue.size());
     overdue.forEach(one -> sender.notifyListener(one.listener, ItemOutcome.OVERDUE));
-    woken.forEach(sender::wake);
+    callbacks.forEach(sender::runCallback);
   }
 
   private List<Queued> takeOverdue(long nowMillis) {
@@ -238,11 +238,11 @@ public final class NodeStream {
   }
 
   private List<Runnable> takeDrained() {
-    if (drained.isEmpty()) {
+    if (drainCallbacks.isEmpty()) {
       return List.of();
     }
-    List<Runnable> taken = drained;
-    drained = new ArrayList<>();
+    List<Runnable> taken = drainCallbacks;
+    drainCallbacks = new ArrayList<>();
     return taken;
   }
 
@@ -277,7 +277,7 @@ public final class NodeStream {
   /** Handles the response of the node and sends the next batch. */
   void onResponse(StreamBatch batch, ItemOutcome[] outcomes) {
     List<Queued> settled;
-    List<Runnable> woken;
+    List<Runnable> callbacks;
     StreamBatch next;
     synchronized (this) {
       if (!isInFlight(batch)) {
@@ -294,7 +294,7 @@ public final class NodeStream {
         }
       }
       stalled = false;
-      woken = resumeIfDrained();
+      callbacks = resumeIfDrained();
       next = nextBatch();
     }
     if (next != null) {
@@ -303,7 +303,7 @@ public final class NodeStream {
     for (int i = 0; i < outcomes.length; i++) {
       notifyListener(settled.get(i), outcomes[i]);
     }
-    woken.forEach(sender::wake);
+    callbacks.forEach(sender::runCallback);
   }
 
   private void notifyListener(Queued one, ItemOutcome outcome) {
@@ -319,11 +319,11 @@ public final class NodeStream {
     }
     full = false;
     congested = false;
-    lagging.takeItems().forEach(this::catchUp);
+    laggingSessions.takeItems().forEach(this::enqueue);
     return takeDrained();
   }
 
-  private void catchUp(NodeItem item) {
+  private void enqueue(NodeItem item) {
     Queued queued = new Queued(item.encode(), ItemListener.NONE, false, NEVER);
     waiting.add(queued);
     bytes += queued.weight();
@@ -331,27 +331,27 @@ public final class NodeStream {
 
   /** Ends the stream: waiting items and those offered later get this outcome. */
   void end(ItemOutcome outcome) {
-    List<Queued> left = new ArrayList<>();
-    List<Runnable> woken;
+    List<Queued> remaining = new ArrayList<>();
+    List<Runnable> callbacks;
     synchronized (this) {
       if (ended != null) {
         return;
       }
       ended = outcome;
-      left.addAll(inFlight);
-      left.addAll(waiting);
+      remaining.addAll(inFlight);
+      remaining.addAll(waiting);
       inFlight = List.of();
       waiting.clear();
       withDeadline.clear();
-      lagging.clear();
+      laggingSessions.clear();
       bytes = 0;
       notices = 0;
       congested = false;
       full = false;
-      woken = takeDrained();
+      callbacks = takeDrained();
     }
-    left.forEach(one -> notifyListener(one, outcome));
-    woken.forEach(sender::wake);
+    remaining.forEach(one -> notifyListener(one, outcome));
+    callbacks.forEach(sender::runCallback);
   }
 
   synchronized NodesStatus status() {

@@ -14,7 +14,7 @@ import java.time.Duration;
  *     which are accepted beyond maxQueuedBytes; above it CONNECT is refused
  * @param maxLaggingSessions sessions of a node that are remembered to refetch their inboxes because
  *     its stream was full; if there are more, all sessions do
- * @param publishTimeout how long a publisher waits for the response of a node before it goes
+ * @param publishTimeout how long a publisher waits for the response of a node before it is left
  *     without an acknowledgement; longer than the cluster takes to mark an unreachable node as down
  * @param responseTimeout how long to wait for a response before the batch is resent
  * @param resendAfter pause before a failed batch is resent

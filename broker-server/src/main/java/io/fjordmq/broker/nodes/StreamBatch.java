@@ -19,7 +19,7 @@ import java.util.List;
  * </pre>
  *
  * <p>The response, once every item is settled: {@code u8 version, 1 | varint count | each: u8}, 0
- * if it was not taken, 1 if it was, 2 if the receiver has no capacity for it (only for items of
+ * if it was rejected, 1 if accepted, 2 if the receiver has no capacity for it (only for items of
  * kinds 10 and 11).
  *
  * @param sender incarnation of the sender; numbers start at 1 in each
@@ -67,7 +67,7 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
     for (ItemOutcome one : outcomes) {
       out.writeByte(
           switch (one) {
-            case TAKEN -> 1;
+            case ACCEPTED -> 1;
             case NO_CAPACITY -> 2;
             default -> 0;
           });
@@ -91,8 +91,8 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
       int outcome = in.readByte();
       outcomes[i] =
           switch (outcome) {
-            case 0 -> ItemOutcome.NOT_TAKEN;
-            case 1 -> ItemOutcome.TAKEN;
+            case 0 -> ItemOutcome.REJECTED;
+            case 1 -> ItemOutcome.ACCEPTED;
             case 2 -> ItemOutcome.NO_CAPACITY;
             default -> throw NewerFormatException.unknownKind("item outcome", outcome);
           };

@@ -47,23 +47,23 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
     this.observer = observer;
   }
 
-  private record Ending(NodeStream stream, ItemOutcome outcome) {}
+  private record EndedStream(NodeStream stream, ItemOutcome outcome) {}
 
   @Override
   public void onMembersChanged(Members members) {
-    List<Ending> endings;
+    List<EndedStream> endings;
     synchronized (this) {
       Member own = members.find(self);
       endings =
           closed || own == null || !own.isAlive()
               ? abandonAll()
-              : follow(members, own.incarnation());
+              : updateStreams(members, own.incarnation());
     }
     endings.forEach(ending -> ending.stream.end(ending.outcome));
   }
 
-  private List<Ending> follow(Members members, long incarnation) {
-    List<Ending> endings = new ArrayList<>();
+  private List<EndedStream> updateStreams(Members members, long incarnation) {
+    List<EndedStream> endings = new ArrayList<>();
     StreamSender current = sender;
     if (current == null || current.incarnation() != incarnation) {
       endings.addAll(abandonAll());
@@ -85,17 +85,17 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
     before.forEach(
         (node, stream) -> {
           if (now.get(node) != stream) {
-            endings.add(new Ending(stream, ItemOutcome.INCARNATION_OVER));
+            endings.add(new EndedStream(stream, ItemOutcome.INCARNATION_OVER));
           }
         });
     streams.replace(now);
     return endings;
   }
 
-  private List<Ending> abandonAll() {
+  private List<EndedStream> abandonAll() {
     sender = null;
-    List<Ending> endings = new ArrayList<>();
-    streams.byNode().values().forEach(s -> endings.add(new Ending(s, ItemOutcome.ABANDONED)));
+    List<EndedStream> endings = new ArrayList<>();
+    streams.byNode().values().forEach(s -> endings.add(new EndedStream(s, ItemOutcome.ABANDONED)));
     streams.replace(Map.of());
     return endings;
   }
@@ -103,7 +103,7 @@ public final class StreamLifecycle implements MembershipListener, AutoCloseable 
   /** Ends all streams; waiting items are no longer sent. */
   @Override
   public void close() {
-    List<Ending> endings;
+    List<EndedStream> endings;
     synchronized (this) {
       closed = true;
       endings = abandonAll();

@@ -46,7 +46,7 @@ final class StreamSender {
     return timers.nowMillis();
   }
 
-  void later(long delayMillis, Runnable task) {
+  void schedule(long delayMillis, Runnable task) {
     timers.schedule(delayMillis, task);
   }
 
@@ -65,10 +65,10 @@ final class StreamSender {
     peers
         .call(stream.node(), SERVICE, request, settings.responseTimeout())
         .whenComplete(
-            (response, failure) -> done(stream, batch, request, attempt, response, failure));
+            (response, failure) -> onCompleted(stream, batch, request, attempt, response, failure));
   }
 
-  private void done(
+  private void onCompleted(
       NodeStream stream,
       StreamBatch batch,
       byte[] request,
@@ -112,7 +112,7 @@ final class StreamSender {
     }
   }
 
-  void wake(Runnable callback) {
+  void runCallback(Runnable callback) {
     try {
       callback.run();
     } catch (RuntimeException e) {

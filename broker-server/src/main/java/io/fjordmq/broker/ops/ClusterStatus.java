@@ -82,9 +82,9 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
     return "node "
         + node.id()
         + "  "
-        + padded(node.address(), width)
+        + pad(node.address(), width)
         + "  "
-        + padded(node.state(), MAX_STATE_LENGTH)
+        + pad(node.state(), MAX_STATE_LENGTH)
         + "  incarnation "
         + node.incarnation()
         + (node.isSelf() ? ", this node" : "")
@@ -96,7 +96,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
     LoadLine load = range.load();
     String problem = range.problem();
     return "range "
-        + padded(range.range(), width)
+        + pad(range.range(), width)
         + "  leader "
         + (leader == null ? "none" : leader)
         + "  voters "
@@ -132,7 +132,7 @@ public record ClusterStatus(List<NodeLine> nodes, List<RangeLine> ranges, List<S
         : replica.node() + " (" + replica.lag() + " behind)";
   }
 
-  private static String padded(String text, int width) {
+  private static String pad(String text, int width) {
     return text + " ".repeat(Math.max(0, width - text.length()));
   }
 }

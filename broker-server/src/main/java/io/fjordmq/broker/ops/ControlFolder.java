@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Receives operator commands as files in a folder of the data directory, which only the user of the
  * node can enter. {@code bin/standalone.sh} writes {@code NAME.request}, a line of words, and moves
  * it into place. The node removes it, executes it, and writes {@code NAME.response}: a line with
- * the exit code, then text. There is no port that could be reached from elsewhere.
+ * the exit code, then text. Commands cannot be sent over the network.
  *
  * <p>Not thread-safe. {@link #poll} blocks while a command is executed.
  */
@@ -62,12 +62,12 @@ public final class ControlFolder {
       return new CommandResult(FAILED, reason);
     }
 
-    public static CommandResult usageError(String how) {
-      return new CommandResult(USAGE_ERROR, how);
+    public static CommandResult usageError(String text) {
+      return new CommandResult(USAGE_ERROR, text);
     }
 
-    public static CommandResult inProgress(String what) {
-      return new CommandResult(IN_PROGRESS, what);
+    public static CommandResult inProgress(String text) {
+      return new CommandResult(IN_PROGRESS, text);
     }
   }
 
@@ -93,8 +93,8 @@ public final class ControlFolder {
           folder,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
-    for (Path left : entries(folder)) {
-      Files.deleteIfExists(left);
+    for (Path stale : entries(folder)) {
+      Files.deleteIfExists(stale);
     }
     return new ControlFolder(folder, commands, clock);
   }

@@ -15,10 +15,10 @@ final class DeliveryMeters implements DeliveryObserver {
   private final LongAdder live;
   private final LongAdder stored;
   private final Map<PublishOutcome, LongAdder> outcomes;
-  private final LongAdder slowed;
+  private final LongAdder delayed;
   private final LongAdder routesFailed;
   private final LongAdder redistributed;
-  private final LongAdder forgotten;
+  private final LongAdder evicted;
 
   /** By reason. The labels of delivery are few, so the map stays small. */
   private final Map<String, LongAdder> dropped = new ConcurrentHashMap<>();
@@ -30,10 +30,10 @@ final class DeliveryMeters implements DeliveryObserver {
     outcomes =
         meters.counters(
             DeliveryMetric.PUBLISHES, PublishOutcome.class, o -> o.name().toLowerCase(Locale.ROOT));
-    slowed = meters.counter(DeliveryMetric.PUBLISHES_SLOWED);
+    delayed = meters.counter(DeliveryMetric.PUBLISHES_SLOWED);
     routesFailed = meters.counter(DeliveryMetric.ROUTE_CHANGES_FAILED);
     redistributed = meters.counter(DeliveryMetric.SHARES_REDISTRIBUTED);
-    forgotten = meters.counter(DeliveryMetric.REPEATING_PUBLISHERS_FORGOTTEN);
+    evicted = meters.counter(DeliveryMetric.REPEATING_PUBLISHERS_FORGOTTEN);
     for (CopyDropReason reason : CopyDropReason.values()) {
       dropped.put(reason.label(), newDropped(reason.label()));
     }
@@ -69,8 +69,8 @@ final class DeliveryMeters implements DeliveryObserver {
   }
 
   @Override
-  public void onSlowed() {
-    slowed.increment();
+  public void onAcknowledgementDelayed() {
+    delayed.increment();
   }
 
   @Override
@@ -85,6 +85,6 @@ final class DeliveryMeters implements DeliveryObserver {
 
   @Override
   public void onPublisherEvicted() {
-    forgotten.increment();
+    evicted.increment();
   }
 }

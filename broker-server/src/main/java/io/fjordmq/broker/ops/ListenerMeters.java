@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 final class ListenerMeters implements ListenerObserver {
   private final LongAdder full;
   private final LongAdder resumed;
-  private final LongAdder takenOver;
-  private final LongAdder refused;
+  private final LongAdder loaded;
+  private final LongAdder rejected;
 
   /** When the certificate of each TLS listener expires, by key. */
   private final Map<String, Instant> expiries = new ConcurrentHashMap<>();
@@ -19,8 +19,8 @@ final class ListenerMeters implements ListenerObserver {
   ListenerMeters(Meters meters) {
     full = meters.counter(ClientMetric.TLS_HANDSHAKES, "full");
     resumed = meters.counter(ClientMetric.TLS_HANDSHAKES, "resumed");
-    takenOver = meters.counter(ClientMetric.TLS_RELOADS, "loaded");
-    refused = meters.counter(ClientMetric.TLS_RELOADS, "rejected");
+    loaded = meters.counter(ClientMetric.TLS_RELOADS, "loaded");
+    rejected = meters.counter(ClientMetric.TLS_RELOADS, "rejected");
     meters.gauge(ClientMetric.TLS_CERTIFICATE_EXPIRY, this::firstExpiry);
   }
 
@@ -29,13 +29,13 @@ final class ListenerMeters implements ListenerObserver {
   }
 
   @Override
-  public void onHandshake(boolean again) {
-    (again ? resumed : full).increment();
+  public void onHandshake(boolean isResumed) {
+    (isResumed ? resumed : full).increment();
   }
 
   @Override
-  public void onReload(boolean good) {
-    (good ? takenOver : refused).increment();
+  public void onReload(boolean isLoaded) {
+    (isLoaded ? loaded : rejected).increment();
   }
 
   @Override

@@ -39,7 +39,7 @@ final class Meters {
   private final MeterRegistry registry;
 
   /** Strong references, because the registry refers weakly to the objects that gauges read. */
-  private final List<Object> kept = Collections.synchronizedList(new ArrayList<>());
+  private final List<Object> strongReferences = Collections.synchronizedList(new ArrayList<>());
 
   Meters(MeterRegistry registry) {
     this.registry = registry;
@@ -48,7 +48,7 @@ final class Meters {
   /** A thread-safe counter. */
   LongAdder counter(Metric metric, String... labelValues) {
     LongAdder sum = new LongAdder();
-    kept.add(sum);
+    strongReferences.add(sum);
     FunctionCounter.builder(metric.id(), sum, LongAdder::doubleValue)
         .description(metric.meaning())
         .tags(tags(metric, labelValues))
@@ -57,8 +57,8 @@ final class Meters {
   }
 
   /** A counter whose value is maintained elsewhere. */
-  void counted(Metric metric, DoubleSupplier value) {
-    kept.add(value);
+  void functionCounter(Metric metric, DoubleSupplier value) {
+    strongReferences.add(value);
     FunctionCounter.builder(metric.id(), value, DoubleSupplier::getAsDouble)
         .description(metric.meaning())
         .register(registry);
@@ -75,7 +75,7 @@ final class Meters {
   }
 
   /** A thread-safe gauge that is changed by increments. */
-  LongAdder level(Metric metric) {
+  LongAdder upDownCounter(Metric metric) {
     LongAdder sum = new LongAdder();
     gauge(metric, sum::doubleValue);
     return sum;

@@ -45,7 +45,7 @@ sealed interface Metric
    * The definition of a metric.
    *
    * @param id Micrometer name, with dots
-   * @param labels label names, separated by a comma and a blank; empty if there are none
+   * @param labels label names, separated by a comma and a space; empty if there are none
    * @param meaning help text
    */
   record Spec(String id, Kind kind, String labels, String meaning) {}
@@ -61,7 +61,7 @@ sealed interface Metric
     return spec().kind();
   }
 
-  /** Label names, separated by a comma and a blank; empty if there are none. */
+  /** Label names, separated by a comma and a space; empty if there are none. */
   default String labels() {
     return spec().labels();
   }

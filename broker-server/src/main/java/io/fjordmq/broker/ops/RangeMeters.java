@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /** Metrics of the ranges of each store. */
 final class RangeMeters implements RangeObserver {
-  private static final class OfStore {
+  private static final class StoreMeters {
     private final Timer batch;
     private final LongAdder commands;
     private final LongAdder commandBytes;
@@ -36,7 +36,7 @@ final class RangeMeters implements RangeObserver {
     private final LongAdder merges;
     private final Map<String, LongAdder> decisions = new HashMap<>();
 
-    private OfStore(Meters meters, String store) {
+    private StoreMeters(Meters meters, String store) {
       batch = meters.timer(RangeMetric.RANGE_BATCH, store);
       commands = meters.counter(RangeMetric.RANGE_COMMANDS, store);
       commandBytes = meters.counter(RangeMetric.RANGE_COMMAND_BYTES, store);
@@ -61,24 +61,24 @@ final class RangeMeters implements RangeObserver {
     }
   }
 
-  private final Map<String, OfStore> stores;
+  private final Map<String, StoreMeters> stores;
   private final Timer checkpoint;
 
   RangeMeters(Meters meters, Collection<String> stores) {
     this.stores =
         stores.stream()
             .collect(
-                Collectors.toUnmodifiableMap(Function.identity(), s -> new OfStore(meters, s)));
+                Collectors.toUnmodifiableMap(Function.identity(), s -> new StoreMeters(meters, s)));
     checkpoint = meters.timer(RangeMetric.RANGE_CHECKPOINT);
   }
 
-  private OfStore of(RangeId range) {
+  private StoreMeters of(RangeId range) {
     return Objects.requireNonNull(stores.get(range.store()), range.store());
   }
 
   @Override
   public void onBatchSent(RangeId range, int commands, long bytes) {
-    OfStore store = of(range);
+    StoreMeters store = of(range);
     store.commands.add(commands);
     store.commandBytes.add(bytes);
   }
@@ -115,7 +115,7 @@ final class RangeMeters implements RangeObserver {
 
   @Override
   public void onApplied(RangeId range, int entries, int commands, long writtenBytes, long nanos) {
-    OfStore store = of(range);
+    StoreMeters store = of(range);
     store.apply.record(nanos, TimeUnit.NANOSECONDS);
     store.appliedCommands.add(commands);
     store.appliedBytes.add(writtenBytes);

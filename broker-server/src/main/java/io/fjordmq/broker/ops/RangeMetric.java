@@ -94,7 +94,7 @@ enum RangeMetric implements Metric {
       "store",
       "Bytes written to storage by commands that replicas on this node executed"),
   RANGE_DUPLICATES(
-      "fjordmq.range.duplicates", Kind.COUNTER, "store", "Batches recognised as already applied"),
+      "fjordmq.range.duplicates", Kind.COUNTER, "store", "Batches recognized as already applied"),
   RANGE_QUERY(
       "fjordmq.range.query",
       Kind.TIMER,
@@ -135,7 +135,7 @@ enum RangeMetric implements Metric {
       "fjordmq.range.busiest.percent",
       Kind.GAUGE,
       "store",
-      "Utilisation of the busiest apply thread of a range led by this node, in percent"),
+      "Utilization of the busiest apply thread of a range led by this node, in percent"),
   RANGE_LARGEST_BYTES(
       "fjordmq.range.largest.bytes",
       Kind.GAUGE,

@@ -18,8 +18,8 @@ final class SecurityMeters implements SecurityObserver {
   private final LongAdder pluginCallsWaiting;
   private final LongAdder eventsWaiting;
   private final LongAdder eventsDropped;
-  private final LongAdder filesTaken;
-  private final LongAdder filesRefused;
+  private final LongAdder filesLoaded;
+  private final LongAdder filesRejected;
 
   SecurityMeters(Meters meters) {
     for (Attempt attempt : Attempt.values()) {
@@ -32,13 +32,13 @@ final class SecurityMeters implements SecurityObserver {
       denials.put(attempt, causes);
     }
     authentication = meters.timer(SecurityMetric.AUTHENTICATION);
-    passwordsWaiting = meters.level(SecurityMetric.PASSWORDS_WAITING);
-    addresses = meters.level(SecurityMetric.LOGIN_ADDRESSES);
-    pluginCallsWaiting = meters.level(SecurityMetric.PLUGIN_CALLS_WAITING);
-    eventsWaiting = meters.level(SecurityMetric.EVENTS_WAITING);
+    passwordsWaiting = meters.upDownCounter(SecurityMetric.PASSWORDS_WAITING);
+    addresses = meters.upDownCounter(SecurityMetric.LOGIN_ADDRESSES);
+    pluginCallsWaiting = meters.upDownCounter(SecurityMetric.PLUGIN_CALLS_WAITING);
+    eventsWaiting = meters.upDownCounter(SecurityMetric.EVENTS_WAITING);
     eventsDropped = meters.counter(SecurityMetric.EVENTS_DROPPED);
-    filesTaken = meters.counter(SecurityMetric.SECURITY_FILES_READ, "loaded");
-    filesRefused = meters.counter(SecurityMetric.SECURITY_FILES_READ, "rejected");
+    filesLoaded = meters.counter(SecurityMetric.SECURITY_FILES_READ, "loaded");
+    filesRejected = meters.counter(SecurityMetric.SECURITY_FILES_READ, "rejected");
   }
 
   @Override
@@ -78,7 +78,7 @@ final class SecurityMeters implements SecurityObserver {
   }
 
   @Override
-  public void onFileReloaded(boolean taken) {
-    (taken ? filesTaken : filesRefused).increment();
+  public void onFileReloaded(boolean loaded) {
+    (loaded ? filesLoaded : filesRejected).increment();
   }
 }

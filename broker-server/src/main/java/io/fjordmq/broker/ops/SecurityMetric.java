@@ -13,7 +13,7 @@ enum SecurityMetric implements Metric {
       "",
       "Time from a CONNECT to the decision whether to admit the client"),
   PASSWORDS_WAITING(
-      "fjordmq.passwords.waiting", Kind.GAUGE, "", "Logins waiting for the hash of their password"),
+      "fjordmq.passwords.waiting", Kind.GAUGE, "", "Logins waiting for password hashing"),
   LOGIN_ADDRESSES(
       "fjordmq.login.addresses",
       Kind.GAUGE,

@@ -51,7 +51,7 @@ final class SessionMeters implements SessionObserver {
 
   SessionMeters(Meters meters) {
     this.meters = meters;
-    connections = meters.level(ClientMetric.CONNECTIONS);
+    connections = meters.upDownCounter(ClientMetric.CONNECTIONS);
     for (int level = 3; level <= 5; level++) {
       String protocol = level == 3 ? "3.1" : level == 4 ? "3.1.1" : "5.0";
       opened[level][0] = meters.counter(ClientMetric.CONNECTIONS_OPENED, protocol, "transient");
@@ -61,7 +61,7 @@ final class SessionMeters implements SessionObserver {
         meters.counters(ClientMetric.CONNECTIONS_REFUSED, CloseReason.class, CloseReason::label);
     closed =
         meters.counters(ClientMetric.CONNECTIONS_CLOSED, CloseReason.class, CloseReason::label);
-    heldBack = meters.level(ClientMetric.CONNECTIONS_HELD_BACK);
+    heldBack = meters.upDownCounter(ClientMetric.CONNECTIONS_HELD_BACK);
     limitsReached.put("", newLimits(""));
     for (int type = 1; type < PACKETS.length; type++) {
       packets[type] = meters.counter(ClientMetric.PACKETS_RECEIVED, PACKETS[type]);
@@ -69,7 +69,7 @@ final class SessionMeters implements SessionObserver {
     bytesRead = meters.counter(ClientMetric.BYTES_RECEIVED);
     packetsWritten = meters.counter(ClientMetric.PACKETS_SENT);
     bytesWritten = meters.counter(ClientMetric.BYTES_SENT);
-    subscriptions = meters.level(ClientMetric.TRANSIENT_SUBSCRIPTIONS);
+    subscriptions = meters.upDownCounter(ClientMetric.TRANSIENT_SUBSCRIPTIONS);
     overloaded =
         meters.counters(ClientMetric.OVERLOAD_REFUSED, RejectedWork.class, RejectedWork::label);
     notServing =
@@ -82,9 +82,9 @@ final class SessionMeters implements SessionObserver {
       dropped.put(reason, meters.counter(ClientMetric.MESSAGES_DROPPED, "session", reason.label()));
     }
     acknowledged = meters.timer(ClientMetric.PUBLISH_ACK);
-    inflight = meters.level(ClientMetric.MESSAGES_INFLIGHT);
-    queued = meters.level(ClientMetric.MESSAGES_QUEUED);
-    queuedBytes = meters.level(ClientMetric.MESSAGES_QUEUED_BYTES);
+    inflight = meters.upDownCounter(ClientMetric.MESSAGES_INFLIGHT);
+    queued = meters.upDownCounter(ClientMetric.MESSAGES_QUEUED);
+    queuedBytes = meters.upDownCounter(ClientMetric.MESSAGES_QUEUED_BYTES);
   }
 
   private Map<Limit, LongAdder> newLimits(String tenant) {

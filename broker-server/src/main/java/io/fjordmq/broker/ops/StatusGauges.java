@@ -53,9 +53,9 @@ final class StatusGauges {
     gauge(DeliveryMetric.NODE_BYTES_WAITING, s -> s.delivery().nodes().bytes());
     gauge(DeliveryMetric.LOCAL_FILTERS, s -> s.delivery().filters());
     gauge(DeliveryMetric.LOCAL_ROUTES, s -> s.delivery().heldRoutes());
-    gauge(DeliveryMetric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().leftoverRoutes());
+    gauge(DeliveryMetric.LOCAL_ROUTES_LEFTOVER, s -> s.delivery().unremovedRoutes());
     gauge(DeliveryMetric.LOCAL_ROUTE_REMOVALS_WAITING, s -> s.delivery().waitingRemovals());
-    gauge(DeliveryMetric.PUBLISHES_WAITING, s -> s.delivery().slowedPublishes());
+    gauge(DeliveryMetric.PUBLISHES_WAITING, s -> s.delivery().delayedPublishes());
     gauge(DeliveryMetric.SHARES, s -> s.delivery().shares());
     gauge(DeliveryMetric.REPEATING_PUBLISHERS, s -> s.delivery().repeatingPublishers());
     gauge(DeliveryMetric.REPEATABLE_MESSAGES, s -> s.delivery().repeatableMessages());
@@ -123,7 +123,7 @@ final class StatusGauges {
 
   private static Stream<RangeLoadReport> rangeLoads(NodeStatus status, String store) {
     return status.rangeLoads().entrySet().stream()
-        .filter(shape -> shape.getKey().store().equals(store))
+        .filter(entry -> entry.getKey().store().equals(store))
         .map(Map.Entry::getValue);
   }
 
@@ -139,13 +139,13 @@ final class StatusGauges {
   }
 
   private static Stream<GroupStatus> groups(NodeStatus status) {
-    Stream<GroupStatus> ofRanges =
+    Stream<GroupStatus> rangeGroups =
         status.replicas().stream().map(ReplicaStatus::group).flatMap(Stream::ofNullable);
-    return Stream.concat(Stream.of(status.metadata()), ofRanges);
+    return Stream.concat(Stream.of(status.metadata()), rangeGroups);
   }
 
-  private static long sum(NodeStatus status, ToLongFunction<GroupStatus> figure) {
-    return groups(status).mapToLong(group -> Math.max(0, figure.applyAsLong(group))).sum();
+  private static long sum(NodeStatus status, ToLongFunction<GroupStatus> value) {
+    return groups(status).mapToLong(group -> Math.max(0, value.applyAsLong(group))).sum();
   }
 
   private void addStorage() {
@@ -162,23 +162,23 @@ final class StatusGauges {
     storage(NodeMetric.STORAGE_BACKGROUND_ERRORS, KvMetrics::backgroundErrors);
   }
 
-  private void storage(Metric metric, ToDoubleFunction<KvMetrics> figure) {
-    gauge(metric, s -> figure.applyAsDouble(s.storage()));
+  private void storage(Metric metric, ToDoubleFunction<KvMetrics> value) {
+    gauge(metric, s -> value.applyAsDouble(s.storage()));
   }
 
-  private void gauge(Metric metric, ToDoubleFunction<NodeStatus> figure, String... labelValues) {
-    meters.gauge(metric, reading(figure), labelValues);
+  private void gauge(Metric metric, ToDoubleFunction<NodeStatus> value, String... labelValues) {
+    meters.gauge(metric, supplier(value), labelValues);
   }
 
   /** A value that never decreases. */
-  private void counter(Metric metric, ToDoubleFunction<NodeStatus> figure) {
-    meters.counted(metric, reading(figure));
+  private void counter(Metric metric, ToDoubleFunction<NodeStatus> value) {
+    meters.functionCounter(metric, supplier(value));
   }
 
-  private DoubleSupplier reading(ToDoubleFunction<NodeStatus> figure) {
+  private DoubleSupplier supplier(ToDoubleFunction<NodeStatus> value) {
     return () -> {
       NodeStatus current = status;
-      return current == null ? 0 : figure.applyAsDouble(current);
+      return current == null ? 0 : value.applyAsDouble(current);
     };
   }
 }

@@ -19,7 +19,7 @@ import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
 public record AuthPacket(int reasonCode, String method, byte[] data) {
   public static final int SUCCESS = 0x00;
   public static final int CONTINUE = 0x18;
-  public static final int AUTHENTICATE_AGAIN = 0x19;
+  public static final int REAUTHENTICATE = 0x19;
   public static final byte[] NO_DATA = {};
 
   /**
@@ -31,7 +31,7 @@ public record AuthPacket(int reasonCode, String method, byte[] data) {
   public static AuthPacket read(MqttMessage message, String method) {
     var header = (MqttReasonCodeAndPropertiesVariableHeader) message.variableHeader();
     int code = header.reasonCode() & 0xFF;
-    if (code != CONTINUE && code != AUTHENTICATE_AGAIN) {
+    if (code != CONTINUE && code != REAUTHENTICATE) {
       throw protocolError("unexpected AUTH reason code " + code); // MQTT-3.15.2-1
     }
     PropertyView properties = new PropertyView(header.properties());
@@ -61,7 +61,7 @@ public record AuthPacket(int reasonCode, String method, byte[] data) {
     return 3 + ByteBufUtil.utf8Bytes(method) + (data.length == 0 ? 0 : 3 + data.length);
   }
 
-  public MqttMessage written() {
+  public MqttMessage toMessage() {
     MqttProperties properties = new MqttProperties();
     addTo(properties, method, data);
     return new MqttMessage(

@@ -13,7 +13,7 @@ public interface ClientConnections {
   void serve(Channel channel);
 
   /** Counts a connection that was closed before its client could send a CONNECT. */
-  void refused(CloseReason reason);
+  void countRefused(CloseReason reason);
 
   /** Whether the node is overloaded. */
   Overload overload();

@@ -107,7 +107,7 @@ public final class ConnectReader {
             Math.min(requestedExpiry, settings.maxSessionExpirySeconds()),
             grantedKeepAlive(request.requestedKeepAliveSeconds(), request.isMqtt5()));
     if (granted.isMqtt5()
-        && Mqtt5Dialect.acceptedBytes(granted, settings) > granted.maxPacketBytes()) {
+        && Mqtt5Dialect.connAckBytes(granted, settings) > granted.maxPacketBytes()) {
       throw new ProtocolViolation(
           CloseReason.PACKET_TOO_LARGE, "CONNACK exceeds the client's maximum packet size");
     }
@@ -203,7 +203,7 @@ public final class ConnectReader {
             bytes == null ? NO_PAYLOAD : bytes,
             Qos.of(header.willQos()),
             header.isWillRetain(),
-            header.version() >= 5 ? properties.ofMessage() : MessageProperties.NONE,
+            header.version() >= 5 ? properties.messageProperties() : MessageProperties.NONE,
             clientId,
             0,
             Message.NEVER);

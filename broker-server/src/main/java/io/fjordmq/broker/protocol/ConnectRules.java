@@ -60,12 +60,12 @@ record ConnectRules(int level, @Nullable String willTopic) {
    * first try MQTT 3 with a bit of their own and understand only the refusal of that version.
    */
   private static ProtocolViolation unsupported(int level) {
-    int told = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
+    int replyLevel = (level & BRIDGE) != 0 && (level & ~BRIDGE) < 5 ? level & ~BRIDGE : level;
     // Level 0 would mean that the level is unknown. A bridge gets the response of MQTT 3.
     return new ProtocolViolation(
         CloseReason.UNSUPPORTED_PROTOCOL_VERSION,
         "unknown protocol, level " + level,
-        Math.max(1, told));
+        Math.max(1, replyLevel));
   }
 
   private static void checkFlags(int flags, int level) {
@@ -88,14 +88,14 @@ record ConnectRules(int level, @Nullable String willTopic) {
     if (level >= 5) {
       PropertyRules.check(cursor, PropertyRules.CONNECT);
     }
-    cursor.skipCounted();
+    cursor.skipLengthPrefixed();
     String willTopic = null;
     if ((flags & WILL_FLAG) != 0) {
       if (level >= 5) {
         PropertyRules.check(cursor, PropertyRules.WILL);
       }
       willTopic = readWillTopic(cursor);
-      cursor.skipCounted();
+      cursor.skipLengthPrefixed();
     }
     int present = skipCredentials(cursor, flags, level);
     if (present != flags) {
@@ -120,10 +120,10 @@ record ConnectRules(int level, @Nullable String willTopic) {
   private static int skipCredentials(PacketCursor cursor, int flags, int level) {
     int present = flags;
     for (int flag : new int[] {USER_NAME_FLAG, PASSWORD_FLAG}) {
-      if ((flags & flag) != 0 && level == 3 && cursor.left() == 0) {
+      if ((flags & flag) != 0 && level == 3 && cursor.remaining() == 0) {
         present &= ~flag;
       } else if ((flags & flag) != 0) {
-        cursor.skipCounted();
+        cursor.skipLengthPrefixed();
       }
     }
     return present;

@@ -20,7 +20,7 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   }
 
   /** The CONNACK for an accepted client. */
-  MqttMessage accepted(boolean sessionPresent);
+  MqttMessage connAck(boolean sessionPresent);
 
   /**
    * The DISCONNECT for this reason; null if the protocol version has none.
@@ -67,15 +67,15 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
    */
   SubscriptionOptions options(int bits, int subscriptionIdentifier);
 
-  /** Result of {@link #refusedSubscription} if the connection has to be closed instead. */
-  int CANNOT_BE_TOLD = -1;
+  /** Result of {@link #subAckCode} if the connection has to be closed instead. */
+  int MUST_CLOSE = -1;
 
   /**
    * The SUBACK code for a filter that was refused with this reason code.
    *
    * @param requested QoS
    */
-  int refusedSubscription(int reasonCode, Qos requested);
+  int subAckCode(int reasonCode, Qos requested);
 
   /** Everything of the PUBLISH before its payload, as a template for {@link PublishEncoder}. */
   byte[] head(Delivery delivery);

@@ -17,7 +17,7 @@ final class FilterPacketReader {
   private FilterPacketReader() {}
 
   /** Whether a SUBSCRIBE or UNSUBSCRIBE begins here. */
-  static boolean reads(ByteBuf in) {
+  static boolean canRead(ByteBuf in) {
     int type = in.getUnsignedByte(in.readerIndex()) >> 4;
     return type == MqttMessageType.SUBSCRIBE.value() || type == MqttMessageType.UNSUBSCRIBE.value();
   }
@@ -37,13 +37,13 @@ final class FilterPacketReader {
     PacketCursor cursor = new PacketCursor(in, size, level);
     cursor.skipFixedHeader();
     MqttFixedHeader header =
-        new MqttFixedHeader(type, false, MqttQoS.AT_LEAST_ONCE, false, cursor.left());
+        new MqttFixedHeader(type, false, MqttQoS.AT_LEAST_ONCE, false, cursor.remaining());
     int identifier = cursor.readShort();
     if (identifier == 0) {
       throw RawPacketRules.malformed("packet identifier 0 in a " + type, level);
     }
     int subscriptionIdentifier = level < 5 ? 0 : readProperties(in, cursor, type);
-    byte[] filters = ByteBufUtil.getBytes(in, cursor.position(), cursor.left());
+    byte[] filters = ByteBufUtil.getBytes(in, cursor.position(), cursor.remaining());
     in.skipBytes(size);
     return new FilterPacket(header, identifier, subscriptionIdentifier, filters);
   }
@@ -57,7 +57,7 @@ final class FilterPacketReader {
     PacketCursor again = new PacketCursor(in, begin, cursor.position(), cursor.level());
     int identifier = 0;
     again.readInteger(); // length of the properties
-    while (again.left() > 0) {
+    while (again.remaining() > 0) {
       if (again.readInteger() == SUBSCRIPTION_IDENTIFIER) {
         identifier = again.readInteger();
         if (identifier == 0) {

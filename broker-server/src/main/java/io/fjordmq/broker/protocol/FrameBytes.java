@@ -2,6 +2,6 @@ package io.fjordmq.broker.protocol;
 
 /**
  * Pipeline event: the client sent a frame below MQTT that contains no packet. Its bytes count
- * towards the client's read rate.
+ * toward the client's read rate.
  */
 public record FrameBytes(int bytes) {}

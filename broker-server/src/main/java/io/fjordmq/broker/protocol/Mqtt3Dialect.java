@@ -34,7 +34,7 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   @Override
-  public MqttMessage accepted(boolean sessionPresent) {
+  public MqttMessage connAck(boolean sessionPresent) {
     // The session-present bit is reserved in MQTT 3.1 (§3.2).
     boolean flag = sessionPresent && request.protocolLevel() > 3;
     return new MqttConnAckMessage(
@@ -109,11 +109,11 @@ final class Mqtt3Dialect implements Dialect {
    * for messages that never arrive.
    */
   @Override
-  public int refusedSubscription(int reasonCode, Qos requested) {
+  public int subAckCode(int reasonCode, Qos requested) {
     if (request.protocolLevel() > 3) {
       return SUBSCRIPTION_FAILURE;
     }
-    return reasonCode == NOT_AUTHORIZED ? requested.level() : CANNOT_BE_TOLD;
+    return reasonCode == NOT_AUTHORIZED ? requested.level() : MUST_CLOSE;
   }
 
   @Override

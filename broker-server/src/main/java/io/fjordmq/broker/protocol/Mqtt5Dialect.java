@@ -51,7 +51,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public MqttMessage accepted(boolean sessionPresent) {
+  public MqttMessage connAck(boolean sessionPresent) {
     return new MqttConnAckMessage(
         new MqttFixedHeader(MqttMessageType.CONNACK, false, MqttQoS.AT_MOST_ONCE, false, 0),
         new MqttConnAckVariableHeader(
@@ -61,7 +61,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   /** Size in bytes of the CONNACK that accepts the client. */
-  static int acceptedBytes(ConnectRequest request, SessionSettings settings) {
+  static int connAckBytes(ConnectRequest request, SessionSettings settings) {
     int bytes = 0;
     for (MqttProperties.MqttProperty<?> property : connAckProperties(request, settings).listAll()) {
       bytes +=
@@ -165,7 +165,7 @@ final class Mqtt5Dialect implements Dialect {
         ByteBufUtil.getBytes(packet.payload()),
         Qos.of(header.qosLevel().value()),
         header.isRetain(),
-        properties.ofMessage(),
+        properties.messageProperties(),
         publisher,
         nowMillis,
         expiry < 0 ? Message.NEVER : nowMillis + expiry * 1_000);
@@ -230,7 +230,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public int refusedSubscription(int reasonCode, Qos asked) {
+  public int subAckCode(int reasonCode, Qos requested) {
     return reasonCode;
   }
 

@@ -40,12 +40,12 @@ final class PacketCursor {
     return position;
   }
 
-  int left() {
+  int remaining() {
     return end - position;
   }
 
   void skip(int bytes) {
-    if (bytes > left()) {
+    if (bytes > remaining()) {
       throw RawPacketRules.malformed("packet ends early", level);
     }
     position += bytes;
@@ -88,7 +88,7 @@ final class PacketCursor {
   }
 
   /** Skips text or binary data: a two-byte length and that many bytes. */
-  void skipCounted() {
+  void skipLengthPrefixed() {
     skip(readShort());
   }
 
@@ -99,11 +99,11 @@ final class PacketCursor {
     int begin = position - bytes;
     if (in.indexOf(begin, position, (byte) 0) >= 0
         || !ByteBufUtil.isText(in, begin, bytes, StandardCharsets.UTF_8)) {
-      throw notText();
+      throw invalidText();
     }
   }
 
-  private ProtocolViolation notText() {
+  private ProtocolViolation invalidText() {
     return RawPacketRules.malformed("text is not valid UTF-8 or contains U+0000", level);
   }
 
@@ -119,15 +119,15 @@ final class PacketCursor {
    */
   String readText(int bytes) {
     skip(bytes);
-    ByteBuffer its = in.nioBuffer(position - bytes, bytes);
+    ByteBuffer buffer = in.nioBuffer(position - bytes, bytes);
     try {
-      String text = StandardCharsets.UTF_8.newDecoder().decode(its).toString();
+      String text = StandardCharsets.UTF_8.newDecoder().decode(buffer).toString();
       if (text.indexOf('\0') < 0) {
         return text;
       }
     } catch (CharacterCodingException e) {
       // Reported below.
     }
-    throw notText();
+    throw invalidText();
   }
 }

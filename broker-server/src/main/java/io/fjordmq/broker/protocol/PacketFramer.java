@@ -28,7 +28,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
   private int protocolLevel;
   private boolean broken;
   private boolean closed;
-  private @Nullable ProtocolViolation fault;
+  private @Nullable ProtocolViolation pendingViolation;
 
   public PacketFramer(int maxPacketBytes, PacketPacing pacing) {
     this.maxPacketBytes = maxPacketBytes;
@@ -46,9 +46,9 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
     try {
       channelRead(ctx, Unpooled.EMPTY_BUFFER);
-      ProtocolViolation violation = fault;
-      if (violation != null && !pacing.isBehind()) {
-        fault = null;
+      ProtocolViolation violation = pendingViolation;
+      if (violation != null && !pacing.hasBacklog()) {
+        pendingViolation = null;
         ctx.fireChannelRead(violation);
       }
       channelReadComplete(ctx);
@@ -59,8 +59,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object input) throws Exception {
-    if (input instanceof ProtocolViolation violation && pacing.isBehind()) {
-      fault = violation; // from the layer below: packets before it are handled first
+    if (input instanceof ProtocolViolation violation && pacing.hasBacklog()) {
+      pendingViolation = violation; // from the layer below: packets before it are handled first
     } else {
       super.channelRead(ctx, input);
     }
@@ -68,8 +68,8 @@ public final class PacketFramer extends ByteToMessageDecoder {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) throws Exception {
-    pacing.endOfRead();
-    if (pacing.isBehind()) {
+    pacing.onReadComplete();
+    if (pacing.hasBacklog()) {
       // Netty's decoder reads more if a read produced no packet; here enough bytes are buffered.
       discardSomeReadBytes();
       ctx.fireChannelReadComplete();
@@ -101,7 +101,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
       in.skipBytes(in.readableBytes());
       return;
     }
-    if (!closed && !pacing.takesPacket()) {
+    if (!closed && !pacing.canAcceptPacket()) {
       return;
     }
     try {
@@ -172,7 +172,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
     if (protocolLevel == 3) {
       RawPacketRules.clearDup(in);
     }
-    if (FilterPacketReader.reads(in)) {
+    if (FilterPacketReader.canRead(in)) {
       return FilterPacketReader.read(in, size, protocolLevel);
     }
     RawPacketRules.check(in, size, protocolLevel);

@@ -5,18 +5,18 @@ package io.fjordmq.broker.protocol;
  * its event loop. Event loop only.
  */
 public interface PacketPacing {
-  /** Sets the callback that handles remaining bytes, as far as {@link #takesPacket} allows. */
+  /** Sets the callback that handles remaining bytes, as far as {@link #canAcceptPacket} allows. */
   void onContinue(Runnable then);
 
   /** Whether the next packet may be handled now; if not, its bytes wait for a later slice. */
-  boolean takesPacket();
+  boolean canAcceptPacket();
 
   /** Whether bytes remain to be handled. */
-  boolean isBehind();
+  boolean hasBacklog();
 
   /** True if the connection has ended, so that the remaining bytes are discarded. */
   boolean isAbandoned();
 
   /** All bytes of one read were handled or left for a later slice. */
-  void endOfRead();
+  void onReadComplete();
 }

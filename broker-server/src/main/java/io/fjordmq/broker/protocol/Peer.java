@@ -53,13 +53,13 @@ public record Peer(
   }
 
   /** A copy with the address that a proxy reports. */
-  public Peer at(SocketAddress proxied) {
+  public Peer withRemote(SocketAddress proxied) {
     return new Peer(listener, proxied, encrypted, certificate);
   }
 
-  /** A copy for the time after the TLS handshake. */
-  public Peer encryptedWith(@Nullable X509Certificate proof) {
-    return new Peer(listener, remote, true, proof);
+  /** A copy with the result of the TLS handshake. */
+  public Peer withTls(@Nullable X509Certificate peerCertificate) {
+    return new Peer(listener, remote, true, peerCertificate);
   }
 
   /** The IP address; null for Unix domain sockets. */

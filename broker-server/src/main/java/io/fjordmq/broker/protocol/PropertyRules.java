@@ -24,8 +24,8 @@ final class PropertyRules {
     FOUR_BYTES,
     INTEGER,
     /** Text or binary data: a two-byte length and that many bytes. */
-    COUNTED,
-    TWO_TEXTS
+    LENGTH_PREFIXED,
+    STRING_PAIR
   }
 
   private record Rule(Encoding encoding, int packets) {}
@@ -36,35 +36,35 @@ final class PropertyRules {
   static {
     RULES[0x01] = new Rule(Encoding.FLAG, PUBLISH | WILL);
     RULES[0x02] = new Rule(Encoding.FOUR_BYTES, PUBLISH | WILL);
-    RULES[0x03] = new Rule(Encoding.COUNTED, PUBLISH | WILL);
-    RULES[0x08] = new Rule(Encoding.COUNTED, PUBLISH | WILL);
-    RULES[0x09] = new Rule(Encoding.COUNTED, PUBLISH | WILL);
+    RULES[0x03] = new Rule(Encoding.LENGTH_PREFIXED, PUBLISH | WILL);
+    RULES[0x08] = new Rule(Encoding.LENGTH_PREFIXED, PUBLISH | WILL);
+    RULES[0x09] = new Rule(Encoding.LENGTH_PREFIXED, PUBLISH | WILL);
     RULES[SUBSCRIPTION_IDENTIFIER] = new Rule(Encoding.INTEGER, SUBSCRIBE);
     RULES[0x11] = new Rule(Encoding.FOUR_BYTES, CONNECT | DISCONNECT);
-    RULES[0x15] = new Rule(Encoding.COUNTED, CONNECT | AUTH);
-    RULES[0x16] = new Rule(Encoding.COUNTED, CONNECT | AUTH);
+    RULES[0x15] = new Rule(Encoding.LENGTH_PREFIXED, CONNECT | AUTH);
+    RULES[0x16] = new Rule(Encoding.LENGTH_PREFIXED, CONNECT | AUTH);
     RULES[0x17] = new Rule(Encoding.FLAG, CONNECT);
     RULES[0x18] = new Rule(Encoding.FOUR_BYTES, WILL);
     RULES[0x19] = new Rule(Encoding.FLAG, CONNECT);
-    RULES[0x1F] = new Rule(Encoding.COUNTED, REPLY | DISCONNECT | AUTH);
+    RULES[0x1F] = new Rule(Encoding.LENGTH_PREFIXED, REPLY | DISCONNECT | AUTH);
     RULES[0x21] = new Rule(Encoding.TWO_BYTES, CONNECT);
     RULES[0x22] = new Rule(Encoding.TWO_BYTES, CONNECT);
     RULES[0x23] = new Rule(Encoding.TWO_BYTES, PUBLISH);
-    RULES[USER_PROPERTY] = new Rule(Encoding.TWO_TEXTS, ALL);
+    RULES[USER_PROPERTY] = new Rule(Encoding.STRING_PAIR, ALL);
     RULES[0x27] = new Rule(Encoding.FOUR_BYTES, CONNECT);
   }
 
   private PropertyRules() {}
 
-  /** Checks the properties at the cursor and moves the cursor behind them. */
+  /** Checks the properties at the cursor and moves the cursor past them. */
   static void check(PacketCursor cursor, int packet) {
     int bytes = cursor.readInteger();
-    if (bytes > cursor.left()) {
+    if (bytes > cursor.remaining()) {
       throw RawPacketRules.malformed("properties exceed their packet", cursor.level());
     }
-    int leftAfter = cursor.left() - bytes;
+    int remainingAfter = cursor.remaining() - bytes;
     long seen = 0;
-    while (cursor.left() > leftAfter) {
+    while (cursor.remaining() > remainingAfter) {
       int id = cursor.readInteger();
       skipValue(cursor, id, packet);
       if ((seen & 1L << id) != 0 && id != USER_PROPERTY) {
@@ -72,7 +72,7 @@ final class PropertyRules {
       }
       seen |= 1L << id;
     }
-    if (cursor.left() != leftAfter) {
+    if (cursor.remaining() != remainingAfter) {
       throw RawPacketRules.malformed("property exceeds the property length", cursor.level());
     }
   }
@@ -95,10 +95,10 @@ final class PropertyRules {
       case TWO_BYTES -> cursor.skip(2);
       case FOUR_BYTES -> cursor.skip(4);
       case INTEGER -> cursor.readInteger();
-      case COUNTED -> cursor.skipCounted();
-      case TWO_TEXTS -> {
-        cursor.skipCounted();
-        cursor.skipCounted();
+      case LENGTH_PREFIXED -> cursor.skipLengthPrefixed();
+      case STRING_PAIR -> {
+        cursor.skipLengthPrefixed();
+        cursor.skipLengthPrefixed();
       }
     }
   }

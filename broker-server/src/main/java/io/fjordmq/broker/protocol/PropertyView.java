@@ -65,7 +65,7 @@ record PropertyView(MqttProperties properties) {
    *
    * @throws ProtocolViolation if the response topic is not a topic name (MQTT 5.0 §3.3.2.3.5)
    */
-  MessageProperties ofMessage() {
+  MessageProperties messageProperties() {
     if (properties.isEmpty()) {
       return MessageProperties.NONE;
     }

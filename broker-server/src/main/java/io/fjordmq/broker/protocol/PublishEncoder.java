@@ -21,7 +21,7 @@ import java.util.List;
  *   topic
  *   packet identifier             if QoS &gt; 0; filled in
  *   property length               MQTT 5
- *     0x02 message expiry         first, if it expires; filled in with what is left
+ *     0x02 message expiry         first, if it expires; filled in with the remaining time
  *     0x23 topic alias, others
  *   -- up to here the template --
  *   payload
@@ -36,12 +36,12 @@ public final class PublishEncoder {
 
   /** The template of a delivery, encoded once for all sessions of this protocol version. */
   static byte[] template(Delivery delivery, boolean mqtt5) {
-    byte[] kept = delivery.encodedHead(mqtt5);
-    if (kept == null) {
-      kept = template(delivery, mqtt5, delivery.message().topic().name(), 0);
-      delivery.keepEncodedHead(mqtt5, kept);
+    byte[] cached = delivery.encodedHead(mqtt5);
+    if (cached == null) {
+      cached = template(delivery, mqtt5, delivery.message().topic().name(), 0);
+      delivery.cacheEncodedHead(mqtt5, cached);
     }
-    return kept;
+    return cached;
   }
 
   /**
@@ -187,11 +187,11 @@ public final class PublishEncoder {
 
   /** Writes a variable byte integer. */
   static void writeInteger(ByteBuf out, int value) {
-    int rest = value;
-    while (rest >= 0x80) {
-      out.writeByte(rest & 0x7F | 0x80);
-      rest >>>= 7;
+    int remaining = value;
+    while (remaining >= 0x80) {
+      out.writeByte(remaining & 0x7F | 0x80);
+      remaining >>>= 7;
     }
-    out.writeByte(rest);
+    out.writeByte(remaining);
   }
 }

@@ -59,7 +59,7 @@ final class RawPacketRules {
     switch (type) {
       case PUBLISH -> {
         checkPublishFlags(first, level);
-        cursor.skipCounted();
+        cursor.skipLengthPrefixed();
         cursor.skip((first & QOS) == 0 ? 0 : 2);
         checkProperties(cursor, PropertyRules.PUBLISH);
       }
@@ -100,19 +100,19 @@ final class RawPacketRules {
   /** Reason code and properties, both optional (MQTT 5.0 §3.4.2). */
   private static void checkReasonAndProperties(PacketCursor cursor, int type, int packet) {
     if (cursor.level() < 5) {
-      if (cursor.left() > 0) {
+      if (cursor.remaining() > 0) {
         throw malformed("reason code before MQTT 5", cursor.level());
       }
       return;
     }
-    int code = cursor.left() > 0 ? cursor.readByte() : 0;
+    int code = cursor.remaining() > 0 ? cursor.readByte() : 0;
     if (!ClientReasonCodes.allow(type, code)) {
       throw new ProtocolViolation(
           CloseReason.PROTOCOL_ERROR,
           "reason code " + code + " must not be sent by a client in packet type " + type,
           cursor.level());
     }
-    if (cursor.left() > 0) {
+    if (cursor.remaining() > 0) {
       PropertyRules.check(cursor, packet);
     }
   }

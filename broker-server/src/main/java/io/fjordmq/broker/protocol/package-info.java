@@ -2,9 +2,9 @@
  * MQTT itself: reason codes, violations, the rules of packets, reading and writing them, and the
  * differences between protocol versions. Start at {@code PacketFramer} and {@code Dialect}.
  *
- * <p>This package knows no session and no listener. {@link
- * io.fjordmq.broker.protocol.ClientConnections} is the role in which listeners see sessions; {@code
- * Peer}, {@code FrameBytes} and {@code PacketLimit} are what they tell each other.
+ * <p>This package uses neither sessions nor listeners. {@link
+ * io.fjordmq.broker.protocol.ClientConnections} is the interface from listeners to sessions; {@code
+ * Peer}, {@code FrameBytes} and {@code PacketLimit} pass information between them.
  */
 @NullMarked
 package io.fjordmq.broker.protocol;

@@ -111,9 +111,9 @@ final class AclFile {
     };
   }
 
-  private static void require(boolean good, String fault) {
-    if (!good) {
-      throw new IllegalArgumentException(fault);
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
     }
   }
 
@@ -127,7 +127,7 @@ final class AclFile {
     if (!isWildcard(clientId) && (userName == null || !isWildcard(userName))) {
       for (Line line : patterns.lines()) {
         if (userName != null || !line.filter.contains("%u")) {
-          add(rules, line, filled(line.filter, clientId, userName));
+          add(rules, line, substitute(line.filter, clientId, userName));
         }
       }
     }
@@ -139,7 +139,7 @@ final class AclFile {
   }
 
   /** Substitutes in one pass, because a client identifier may itself contain %u. */
-  private static String filled(String pattern, String clientId, @Nullable String userName) {
+  private static String substitute(String pattern, String clientId, @Nullable String userName) {
     StringBuilder filter = new StringBuilder();
     for (int i = 0; i < pattern.length(); i++) {
       if (pattern.startsWith("%c", i)) {

@@ -68,14 +68,14 @@ public final class AuthenticationExchange {
   }
 
   private CompletionStage<Step> call(EnhancedAuthenticator authenticator, byte[] data) {
-    Exchange mine = exchange;
-    if (mine == null) {
-      mine = authenticator.begin(attempt, before);
-      exchange = mine;
+    Exchange current = exchange;
+    if (current == null) {
+      current = authenticator.begin(attempt, before);
+      exchange = current;
     }
-    CompletionStage<Step> step = mine.next(data);
+    CompletionStage<Step> step = current.next(data);
     if (closed) {
-      mine.close();
+      current.close();
     }
     return step;
   }
@@ -84,9 +84,9 @@ public final class AuthenticationExchange {
     if (step instanceof Step.Continue more) {
       return new Challenge(more.data());
     }
-    Refused shut = before == null ? clientRefusals.refuseIfBlocked(attempt) : null;
-    if (shut != null) {
-      return shut;
+    Refused blocked = before == null ? clientRefusals.refuseIfBlocked(attempt) : null;
+    if (blocked != null) {
+      return blocked;
     }
     if (step instanceof Step.Success success) {
       ClientInfo client = ClientInfo.of(attempt, success.identity());
@@ -116,9 +116,9 @@ public final class AuthenticationExchange {
   /** Abandons the exchange. */
   public void close() {
     closed = true;
-    Exchange mine = exchange;
-    if (mine != null) {
-      provider.callAsync(authenticator -> mine.close());
+    Exchange current = exchange;
+    if (current != null) {
+      provider.callAsync(authenticator -> current.close());
     }
   }
 }

@@ -50,13 +50,13 @@ final class Authentications {
             outcome ->
                 outcome.authentication instanceof Authentication.Pass
                     ? authenticate(attempt, index + 1)
-                    : unlessBlocked(attempt, () -> decided(provider, attempt, outcome)));
+                    : unlessBlocked(attempt, () -> toAdmission(provider, attempt, outcome)));
   }
 
   private CompletableFuture<ConnectAdmission> unlessBlocked(
       ConnectAttempt attempt, Supplier<ConnectAdmission> decision) {
-    Refused shut = clientRefusals.refuseIfBlocked(attempt);
-    return CompletableFuture.completedFuture(shut == null ? decision.get() : shut);
+    Refused blocked = clientRefusals.refuseIfBlocked(attempt);
+    return CompletableFuture.completedFuture(blocked == null ? decision.get() : blocked);
   }
 
   private static Outcome outcomeOf(
@@ -77,7 +77,7 @@ final class Authentications {
     return new Outcome(new Authentication.Deny(reason, denialCause.label()), denialCause);
   }
 
-  private ConnectAdmission decided(
+  private ConnectAdmission toAdmission(
       Provider<Authenticator> provider, ConnectAttempt attempt, Outcome outcome) {
     if (outcome.authentication instanceof Authentication.Allow allow) {
       ClientInfo client = ClientInfo.of(attempt, allow.identity());

@@ -57,7 +57,7 @@ final class Authorization {
     return acl == null ? null : acl.current();
   }
 
-  /** Asks the plugins. */
+  /** Calls the plugins in order until one decides. */
   CompletableFuture<AccessDecision> evaluate(ClientInfo client, Action action) {
     return evaluate(client, action, 0);
   }

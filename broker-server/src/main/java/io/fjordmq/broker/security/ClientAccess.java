@@ -28,7 +28,7 @@ public final class ClientAccess {
   private @Nullable AclFile acl;
   private @Nullable TopicRules fromFile;
   private @Nullable Map<Topic, CachedDecisions> cache;
-  private long rememberedSince;
+  private long cachedSince;
   // Clients mostly publish to the same topic again, and the dialect reuses the topic object.
   private @Nullable Topic lastTopic;
   private CachedDecisions last = new CachedDecisions();
@@ -60,10 +60,10 @@ public final class ClientAccess {
     own = permissions == null ? null : new TopicRules(permissions.rules());
     acl = null;
     fromFile = null;
-    forget();
+    clearCache();
   }
 
-  private void forget() {
+  private void clearCache() {
     cache = null;
     lastTopic = null;
     last = new CachedDecisions();
@@ -95,7 +95,7 @@ public final class ClientAccess {
     int index = CachedDecisions.index(qos, retain);
     AccessDecision known = last.decisions[index];
     if (known == null) {
-      known = atOnce(topic);
+      known = decideByRules(topic);
       last.decisions[index] = known;
     }
     return known;
@@ -104,11 +104,11 @@ public final class ClientAccess {
   private void refresh(long nowMillis) {
     if (shared.acl() != acl) {
       reloadRules();
-      forget();
+      clearCache();
     }
-    if (nowMillis - rememberedSince >= shared.cacheMillis()) {
-      forget();
-      rememberedSince = nowMillis;
+    if (nowMillis - cachedSince >= shared.cacheMillis()) {
+      clearCache();
+      cachedSince = nowMillis;
     }
   }
 
@@ -124,19 +124,19 @@ public final class ClientAccess {
       map = new HashMap<>();
       cache = map;
     }
-    CachedDecisions of = map.get(topic);
-    if (of == null) {
+    CachedDecisions decisions = map.get(topic);
+    if (decisions == null) {
       if (map.size() >= shared.cachedTopics()) {
         map.clear();
       }
-      of = new CachedDecisions();
-      map.put(topic, of);
+      decisions = new CachedDecisions();
+      map.put(topic, decisions);
     }
-    return of;
+    return decisions;
   }
 
   /** The decision of the rules; null if plugins have to decide. */
-  private @Nullable AccessDecision atOnce(Topic topic) {
+  private @Nullable AccessDecision decideByRules(Topic topic) {
     AccessDecision byOwn = decide(own, topic, true, "the client's permissions");
     if (byOwn != null) {
       return byOwn;
@@ -161,7 +161,7 @@ public final class ClientAccess {
   }
 
   /** Caches the result of {@link #evaluatePublish}. */
-  public void remember(Topic topic, Qos qos, boolean retain, AccessDecision accessDecision) {
+  public void cacheDecision(Topic topic, Qos qos, boolean retain, AccessDecision accessDecision) {
     // A provider that failed to decide is called again next time.
     if (accessDecision.allowed() || accessDecision.denialCause() == DenialCause.DENIED) {
       cachedDecisions(topic).decisions[CachedDecisions.index(qos, retain)] = accessDecision;
@@ -179,19 +179,19 @@ public final class ClientAccess {
     if (isUnlimited()) {
       return allowed();
     }
-    refresh(rememberedSince);
-    AccessDecision known = atOnce(will.topic());
-    CompletableFuture<AccessDecision> asked =
+    refresh(cachedSince);
+    AccessDecision known = decideByRules(will.topic());
+    CompletableFuture<AccessDecision> decision =
         known == null ? shared.evaluate(client, will) : CompletableFuture.completedFuture(known);
-    return reported(asked, Attempt.WILL, will);
+    return reportDenial(decision, Attempt.WILL, will);
   }
 
-  private CompletableFuture<AccessDecision> reported(
-      CompletableFuture<AccessDecision> asked, Attempt attempt, Action what) {
-    return asked.whenComplete(
+  private CompletableFuture<AccessDecision> reportDenial(
+      CompletableFuture<AccessDecision> decision, Attempt attempt, Action action) {
+    return decision.whenComplete(
         (accessDecision, error) -> {
           if (accessDecision != null && !accessDecision.allowed()) {
-            denied(attempt, what.toString(), accessDecision);
+            denied(attempt, action.toString(), accessDecision);
           }
         });
   }
@@ -200,11 +200,11 @@ public final class ClientAccess {
   public CompletableFuture<AccessDecision> subscribe(Action.Subscribe subscription) {
     return isUnlimited()
         ? allowed()
-        : reported(decide(subscription), Attempt.SUBSCRIBE, subscription);
+        : reportDenial(decide(subscription), Attempt.SUBSCRIBE, subscription);
   }
 
   private CompletableFuture<AccessDecision> decide(Action.Subscribe subscription) {
-    refresh(rememberedSince);
+    refresh(cachedSince);
     boolean part = false;
     for (TopicRules rules : new @Nullable TopicRules[] {own, fromFile}) {
       if (rules == null) {
@@ -214,7 +214,7 @@ public final class ClientAccess {
       if (readable == TopicRules.Coverage.ALL) {
         return CompletableFuture.completedFuture(AccessDecision.ALLOWED);
       }
-      part |= readable == TopicRules.Coverage.PART;
+      part |= readable == TopicRules.Coverage.PARTIAL;
     }
     if (shared.hasPlugins()) {
       return shared.evaluate(client, subscription);
@@ -230,18 +230,18 @@ public final class ClientAccess {
   public boolean mayReceive(Topic topic) {
     if (shared.acl() != acl) {
       reloadRules();
-      forget();
+      clearCache();
     }
     if (own == null && fromFile == null) {
       return true;
     }
     if (topic != lastRead) {
-      CachedDecisions of = cachedDecisions(topic);
-      if (of.readable == null) {
-        of.readable = isReadable(topic);
+      CachedDecisions decisions = cachedDecisions(topic);
+      if (decisions.readable == null) {
+        decisions.readable = isReadable(topic);
       }
       lastRead = topic;
-      lastReadable = of.readable;
+      lastReadable = decisions.readable;
     }
     return lastReadable;
   }
@@ -256,7 +256,7 @@ public final class ClientAccess {
   }
 
   /** Counts and logs a denial. */
-  public void denied(Attempt attempt, String what, AccessDecision accessDecision) {
-    denials.denied(attempt, client, what, accessDecision);
+  public void denied(Attempt attempt, String action, AccessDecision accessDecision) {
+    denials.denied(attempt, client, action, accessDecision);
   }
 }

@@ -54,14 +54,14 @@ final class ClientRefusals {
   Refused refuse(
       ConnectAttempt attempt, Refusal refusal, DenialCause denialCause, String detail, String by) {
     if (refusal == Refusal.BAD_USER_NAME_OR_PASSWORD) {
-      limiter.failed(attempt.address());
+      limiter.recordFailure(attempt.address());
     }
     observer.onDenied(Attempt.CONNECT, denialCause);
     String decidedBy = by.isEmpty() ? "" : ", decided by " + by;
     LOG.debug("Refused {}: {}: {}{}", attempt, refusal.text(), detail, decidedBy);
-    @Nullable String others = rateLimitedLog.permit();
-    if (others != null) {
-      LOG.info("Refused {}: {}: {}{}{}", attempt, refusal.text(), detail, decidedBy, others);
+    @Nullable String suppressed = rateLimitedLog.permit();
+    if (suppressed != null) {
+      LOG.info("Refused {}: {}: {}{}{}", attempt, refusal.text(), detail, decidedBy, suppressed);
     }
     events.denied(
         new ClientEventListener.Denial(

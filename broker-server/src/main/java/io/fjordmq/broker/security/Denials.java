@@ -24,27 +24,27 @@ final class Denials {
     this.events = events;
   }
 
-  void denied(Attempt attempt, ClientInfo client, String what, AccessDecision accessDecision) {
+  void denied(Attempt attempt, ClientInfo client, String action, AccessDecision accessDecision) {
     observer.onDenied(attempt, accessDecision.denialCause());
     LOG.debug(
         "{} may not {}: {}{}",
         client,
-        what,
+        action,
         accessDecision.denialCause().label(),
         by(accessDecision));
-    @Nullable String others = rateLimitedLog.permit();
-    if (others != null) {
+    @Nullable String suppressed = rateLimitedLog.permit();
+    if (suppressed != null) {
       LOG.info(
           "Denied: {} may not {}: {}{}{}",
           client,
-          what,
+          action,
           reason(accessDecision),
           by(accessDecision),
-          others);
+          suppressed);
     }
     events.denied(
         new ClientEventListener.Denial(
-            client.tenant(), client.clientId(), client.userName(), what, accessDecision.by()));
+            client.tenant(), client.clientId(), client.userName(), action, accessDecision.by()));
   }
 
   private static String by(AccessDecision accessDecision) {

@@ -9,21 +9,21 @@ final class FilterRelations {
     if (!reaches(outer, inner)) {
       return false;
     }
-    String[] all = outer.split("/", -1);
-    String[] some = inner.split("/", -1);
-    for (int i = 0; i < all.length; i++) {
-      if (all[i].equals("#")) {
+    String[] outerLevels = outer.split("/", -1);
+    String[] innerLevels = inner.split("/", -1);
+    for (int i = 0; i < outerLevels.length; i++) {
+      if (outerLevels[i].equals("#")) {
         return true;
       }
       // Only # matches any number of levels.
-      if (i >= some.length || some[i].equals("#")) {
+      if (i >= innerLevels.length || innerLevels[i].equals("#")) {
         return false;
       }
-      if (!all[i].equals("+") && !all[i].equals(some[i])) {
+      if (!outerLevels[i].equals("+") && !outerLevels[i].equals(innerLevels[i])) {
         return false;
       }
     }
-    return all.length == some.length;
+    return outerLevels.length == innerLevels.length;
   }
 
   /** True if some topic matches both filters. */
@@ -31,16 +31,18 @@ final class FilterRelations {
     if (!reaches(one, other) || !reaches(other, one)) {
       return false;
     }
-    String[] these = one.split("/", -1);
-    String[] those = other.split("/", -1);
-    for (int i = 0; i < Math.max(these.length, those.length); i++) {
-      if (isHash(these, i) || isHash(those, i)) {
+    String[] levels = one.split("/", -1);
+    String[] otherLevels = other.split("/", -1);
+    for (int i = 0; i < Math.max(levels.length, otherLevels.length); i++) {
+      if (isHash(levels, i) || isHash(otherLevels, i)) {
         return true;
       }
-      if (i >= these.length || i >= those.length) {
+      if (i >= levels.length || i >= otherLevels.length) {
         return false;
       }
-      if (!these[i].equals("+") && !those[i].equals("+") && !these[i].equals(those[i])) {
+      if (!levels[i].equals("+")
+          && !otherLevels[i].equals("+")
+          && !levels[i].equals(otherLevels[i])) {
         return false;
       }
     }

@@ -63,7 +63,7 @@ final class LoadedPlugin implements Executor, AutoCloseable {
   }
 
   /** The extension types that the plugin provides. */
-  List<String> kinds() {
+  List<String> extensionTypes() {
     return extensions.stream().map(extension -> extension.getClass().getName()).toList();
   }
 

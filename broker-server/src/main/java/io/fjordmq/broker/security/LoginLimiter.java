@@ -45,13 +45,15 @@ final class LoginLimiter {
       return false;
     }
     synchronized (failures) {
-      Failures of = failures.get(network(address));
-      return of != null && of.count >= settings.maxLoginFailures() && !isOver(of, clock.millis());
+      Failures entry = failures.get(network(address));
+      return entry != null
+          && entry.count >= settings.maxLoginFailures()
+          && !isExpired(entry, clock.millis());
     }
   }
 
   /** Records a failed login. */
-  void failed(@Nullable InetAddress address) {
+  void recordFailure(@Nullable InetAddress address) {
     if (address == null || settings.maxLoginFailures() == 0) {
       return;
     }
@@ -59,31 +61,31 @@ final class LoginLimiter {
     long now = clock.millis();
     synchronized (failures) {
       int before = failures.size();
-      Failures of = failures.get(network);
-      if (of == null || isOver(of, now)) {
+      Failures entry = failures.get(network);
+      if (entry == null || isExpired(entry, now)) {
         failures.remove(network);
-        of = new Failures(now);
-        failures.put(network, of);
-        forget(now);
+        entry = new Failures(now);
+        failures.put(network, entry);
+        evict(now);
       }
-      of.count++;
+      entry.count++;
       observer.addTrackedAddresses(failures.size() - before);
     }
   }
 
-  private void forget(long now) {
+  private void evict(long now) {
     Iterator<Failures> oldest = failures.values().iterator();
     while (oldest.hasNext()) {
       boolean tooMany = failures.size() > settings.maxLoginAddresses();
-      if (!isOver(oldest.next(), now) && !tooMany) {
+      if (!isExpired(oldest.next(), now) && !tooMany) {
         return;
       }
       oldest.remove();
     }
   }
 
-  private boolean isOver(Failures of, long now) {
-    return now - of.since >= settings.loginFailureWindow().toMillis();
+  private boolean isExpired(Failures entry, long now) {
+    return now - entry.since >= settings.loginFailureWindow().toMillis();
   }
 
   private static Network network(InetAddress address) {

@@ -27,12 +27,12 @@ final class PasswordAuthenticator implements Authenticator {
   private final WatchedFile<PasswordFile> file;
   private final SecurityObserver observer;
   private final ThreadPoolExecutor threads;
-  private final @Nullable LoginCache remembered;
+  private final @Nullable LoginCache loginCache;
   private final long maxQueueNanos;
   // For the current contents of the file.
   private volatile DecoyHash decoyHash = new DecoyHash(new PasswordFile(Map.of()), null);
 
-  private record DecoyHash(PasswordFile of, @Nullable PasswordHash hash) {}
+  private record DecoyHash(PasswordFile file, @Nullable PasswordHash hash) {}
 
   PasswordAuthenticator(
       WatchedFile<PasswordFile> file, SecuritySettings settings, SecurityObserver observer) {
@@ -53,7 +53,7 @@ final class PasswordAuthenticator implements Authenticator {
             new LinkedBlockingQueue<>(settings.maxWaitingPasswords()),
             task -> new Thread(task, "password-" + number.incrementAndGet()));
     threads.allowCoreThreadTimeOut(true);
-    remembered = settings.loginCacheSize() == 0 ? null : new LoginCache(settings.loginCacheSize());
+    loginCache = settings.loginCacheSize() == 0 ? null : new LoginCache(settings.loginCacheSize());
   }
 
   @Override
@@ -66,7 +66,7 @@ final class PasswordAuthenticator implements Authenticator {
     byte[] given = attempt.password();
     byte[] password = given == null ? NO_PASSWORD : given;
     PasswordHash hash = users.users().get(user);
-    if (hash != null && remembered != null && remembered.isKnown(user, password, hash)) {
+    if (hash != null && loginCache != null && loginCache.isKnown(user, password, hash)) {
       return new Authentication.Allow(Identity.of(user)).now();
     }
     CompletableFuture<Authentication> result = new CompletableFuture<>();
@@ -77,8 +77,8 @@ final class PasswordAuthenticator implements Authenticator {
           () -> {
             observer.addQueuedPasswords(-1);
             // The client has timed out: computing the hash would only delay the others.
-            boolean late = System.nanoTime() - since > maxQueueNanos;
-            result.complete(late ? busy() : check(user, password, hash, users));
+            boolean timedOut = System.nanoTime() - since > maxQueueNanos;
+            result.complete(timedOut ? busy() : check(user, password, hash, users));
           });
     } catch (RejectedExecutionException e) {
       observer.addQueuedPasswords(-1);
@@ -104,15 +104,15 @@ final class PasswordAuthenticator implements Authenticator {
     if (!hash.matches(password)) {
       return Authentication.deny("wrong password");
     }
-    if (remembered != null) {
-      remembered.remember(user, password, hash);
+    if (loginCache != null) {
+      loginCache.remember(user, password, hash);
     }
     return new Authentication.Allow(Identity.of(user));
   }
 
   private @Nullable PasswordHash decoy(PasswordFile users) {
     DecoyHash known = decoyHash;
-    if (known.of != users) {
+    if (known.file != users) {
       known = new DecoyHash(users, users.decoy());
       decoyHash = known;
     }

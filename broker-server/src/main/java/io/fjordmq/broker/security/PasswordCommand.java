@@ -58,9 +58,9 @@ public final class PasswordCommand {
     }
     String given = options.toString();
     int expected = given.contains("U") ? 1 : given.contains("b") ? 3 : 2;
-    boolean atOdds =
+    boolean conflicting =
         (given.contains("U") || given.contains("D")) && given.chars().distinct().count() > 1;
-    if (words.size() != expected || atOdds) {
+    if (words.size() != expected || conflicting) {
       err.println("passwd: invalid arguments; see bin/passwd.sh --help");
       return USAGE_ERROR;
     }
@@ -84,7 +84,7 @@ public final class PasswordCommand {
     return FAILED;
   }
 
-  private void add(Path file, String user, byte[] password, boolean anew) throws IOException {
+  private void add(Path file, String user, byte[] password, boolean create) throws IOException {
     if (user.isEmpty()
         || user.contains(":")
         || user.startsWith("#")
@@ -95,7 +95,7 @@ public final class PasswordCommand {
     if (user.chars().anyMatch(Character::isISOControl)) {
       throw new IOException("a user name must not contain control characters");
     }
-    Map<String, String> lines = anew ? new LinkedHashMap<>() : lines(file);
+    Map<String, String> lines = create ? new LinkedHashMap<>() : lines(file);
     lines.put(user, user + ":" + PasswordHash.of(password, new SecureRandom()).text());
     write(file, lines);
   }
@@ -149,12 +149,12 @@ public final class PasswordCommand {
       }
       return line.getBytes(StandardCharsets.UTF_8);
     }
-    char[] one = console.readPassword("Password: ");
-    char[] other = console.readPassword("Again: ");
-    if (one == null || !Arrays.equals(one, other)) {
+    char[] entered = console.readPassword("Password: ");
+    char[] repeated = console.readPassword("Again: ");
+    if (entered == null || !Arrays.equals(entered, repeated)) {
       throw new IOException("passwords do not match; nothing was changed");
     }
-    ByteBuffer bytes = StandardCharsets.UTF_8.encode(CharBuffer.wrap(one));
+    ByteBuffer bytes = StandardCharsets.UTF_8.encode(CharBuffer.wrap(entered));
     byte[] password = new byte[bytes.remaining()];
     bytes.get(password);
     return password;

@@ -53,8 +53,8 @@ sealed interface PasswordHash {
   /** Creates a hash for a new entry. */
   static PasswordHash of(byte[] password, SecureRandom random) {
     byte[] salt = random(random, 16);
-    Argon2id form = new Argon2id(MEMORY_KIB, PASSES, 1, salt, new byte[32]);
-    return new Argon2id(MEMORY_KIB, PASSES, 1, salt, form.compute(password));
+    Argon2id template = new Argon2id(MEMORY_KIB, PASSES, 1, salt, new byte[32]);
+    return new Argon2id(MEMORY_KIB, PASSES, 1, salt, template.compute(password));
   }
 
   /**

@@ -23,13 +23,13 @@ import org.slf4j.LoggerFactory;
 public final class PluginEvents implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PluginEvents.class);
 
-  private static final class Listening {
+  private static final class RegisteredListener {
     private final String name;
     private final ClientEventListener listener;
     private final ThreadPoolExecutor thread;
     private final RateLimitedLog failures = new RateLimitedLog();
 
-    private Listening(String name, ClientEventListener listener, int maxWaiting) {
+    private RegisteredListener(String name, ClientEventListener listener, int maxWaiting) {
       this.name = name;
       this.listener = listener;
       this.thread =
@@ -40,28 +40,29 @@ public final class PluginEvents implements AutoCloseable {
               TimeUnit.SECONDS,
               new LinkedBlockingQueue<>(maxWaiting),
               task -> {
-                Thread made = new Thread(task, "events-" + name.replace(' ', '-'));
-                made.setDaemon(true); // a listener that hangs must not keep the process alive
-                made.setContextClassLoader(listener.getClass().getClassLoader());
-                return made;
+                Thread eventThread = new Thread(task, "events-" + name.replace(' ', '-'));
+                eventThread.setDaemon(
+                    true); // a listener that hangs must not keep the process alive
+                eventThread.setContextClassLoader(listener.getClass().getClassLoader());
+                return eventThread;
               });
       this.thread.allowCoreThreadTimeOut(true);
     }
 
-    private void tell(Consumer<ClientEventListener> event) {
+    private void deliver(Consumer<ClientEventListener> event) {
       try {
         event.accept(listener);
       } catch (RuntimeException | LinkageError | StackOverflowError e) {
-        @Nullable String others = failures.permit();
-        if (others != null) {
-          LOG.warn("Event listener threw: {}{} listener={}", e, others, name);
+        @Nullable String suppressed = failures.permit();
+        if (suppressed != null) {
+          LOG.warn("Event listener threw: {}{} listener={}", e, suppressed, name);
           LOG.debug("Event listener threw listener={}", name, e);
         }
       }
     }
   }
 
-  private final List<Listening> listeners;
+  private final List<RegisteredListener> listeners;
   private final SecurityObserver observer;
 
   PluginEvents(
@@ -69,7 +70,7 @@ public final class PluginEvents implements AutoCloseable {
     this.observer = observer;
     this.listeners =
         listeners.stream()
-            .map(one -> new Listening(one.name(), one.extension(), maxWaiting))
+            .map(one -> new RegisteredListener(one.name(), one.extension(), maxWaiting))
             .toList();
   }
 
@@ -103,13 +104,13 @@ public final class PluginEvents implements AutoCloseable {
   }
 
   private void notifyListener(Consumer<ClientEventListener> event) {
-    for (Listening one : listeners) {
+    for (RegisteredListener one : listeners) {
       try {
         observer.addQueuedEvents(1);
         one.thread.execute(
             () -> {
               observer.addQueuedEvents(-1);
-              one.tell(event);
+              one.deliver(event);
             });
       } catch (RejectedExecutionException e) {
         observer.addQueuedEvents(-1);
@@ -121,7 +122,7 @@ public final class PluginEvents implements AutoCloseable {
   /** Waits briefly for the queued events and discards the rest. */
   @Override
   public void close() throws InterruptedException {
-    for (Listening one : listeners) {
+    for (RegisteredListener one : listeners) {
       one.thread.shutdown();
       if (!one.thread.awaitTermination(1, TimeUnit.SECONDS)) {
         LOG.warn("Plugin did not drain its event queue before shutdown listener={}", one.name);

@@ -68,7 +68,7 @@ final class PluginFolder {
     for (Path path : contents(folder)) {
       String name = path.getFileName().toString().replaceFirst("\\.jar$", "");
       String section = "plugins." + name;
-      Map<String, String> own = sections.remove(plain(name));
+      Map<String, String> own = sections.remove(normalize(name));
       Settings settings = new Settings(section, own == null ? Map.of() : own);
       try {
         if (settings.flag(ENABLED, true)) {
@@ -100,7 +100,8 @@ final class PluginFolder {
             "plugins." + entry.getKey() + " must be a section with the settings of a plugin");
       }
       sections
-          .computeIfAbsent(plain(entry.getKey().substring(0, dot)), name -> new LinkedHashMap<>())
+          .computeIfAbsent(
+              normalize(entry.getKey().substring(0, dot)), name -> new LinkedHashMap<>())
           .put(entry.getKey().substring(dot + 1), entry.getValue());
     }
     return sections;
@@ -109,7 +110,7 @@ final class PluginFolder {
   /**
    * The name in the spelling of {@link Settings}, so that sections can come from the environment.
    */
-  private static String plain(String name) {
+  private static String normalize(String name) {
     return name.toLowerCase(Locale.ROOT).replace('_', '-');
   }
 

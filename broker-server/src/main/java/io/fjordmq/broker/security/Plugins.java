@@ -36,13 +36,13 @@ public final class Plugins implements AutoCloseable {
           ClientEventListener.class,
           SplitStrategy.class);
 
-  private static final long FILES_SECONDS = 10;
+  private static final long FILE_CHECK_SECONDS = 10;
 
   private final SecuritySettings settings;
   private final SecurityObserver observer;
   private final List<LoadedPlugin> loaded = new ArrayList<>();
   private final PluginFiles files = new PluginFiles();
-  private @Nullable ScheduledExecutorService watching;
+  private @Nullable ScheduledExecutorService watcher;
 
   /**
    * Loads and starts all plugins. Blocks until they have started.
@@ -80,7 +80,7 @@ public final class Plugins implements AutoCloseable {
   /**
    * The split strategy that a plugin provides.
    *
-   * @param name of the plugin: its jar without .jar, or its directory; empty for the standard
+   * @param name of the plugin: its jar without .jar, or its directory; empty for the built-in
    *     strategy
    * @param standard used if no plugin is named
    * @throws SecurityStartException if the plugin does not exist or provides no strategy
@@ -119,15 +119,15 @@ public final class Plugins implements AutoCloseable {
     if (loaded.isEmpty()) {
       return;
     }
-    watching =
+    watcher =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
               Thread thread = new Thread(task, "plugin-files");
               thread.setDaemon(true);
               return thread;
             });
-    watching.scheduleWithFixedDelay(
-        files::warnOfChanges, FILES_SECONDS, FILES_SECONDS, TimeUnit.SECONDS);
+    watcher.scheduleWithFixedDelay(
+        files::warnOfChanges, FILE_CHECK_SECONDS, FILE_CHECK_SECONDS, TimeUnit.SECONDS);
   }
 
   private void load(PluginFolder.Found found) throws SecurityStartException {
@@ -157,7 +157,7 @@ public final class Plugins implements AutoCloseable {
               + " provides no extension: META-INF/services must name a class for one of "
               + KINDS.stream().map(Class::getName).toList());
     }
-    LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.kinds());
+    LOG.info("Loaded a plugin path={} provides={}", found.path(), plugin.extensionTypes());
   }
 
   /** One object per class, also if several services name it. */
@@ -177,8 +177,8 @@ public final class Plugins implements AutoCloseable {
   /** Closes all plugins in reverse order of their start. */
   @Override
   public void close() {
-    if (watching != null) {
-      watching.shutdownNow();
+    if (watcher != null) {
+      watcher.shutdownNow();
     }
     Collections.reverse(loaded);
     loaded.forEach(LoadedPlugin::close);

@@ -69,12 +69,12 @@ record Provider<E extends Extension>(
   }
 
   /** Notifies the extension without waiting for a response; dropped if too many calls wait. */
-  void callAsync(Consumer<E> what) {
+  void callAsync(Consumer<E> notification) {
     try {
       executor.execute(
           () -> {
             try {
-              what.accept(extension);
+              notification.accept(extension);
             } catch (RuntimeException | LinkageError | StackOverflowError e) {
               LOG.debug("{} failed", name, e);
             }
@@ -94,8 +94,8 @@ record Provider<E extends Extension>(
         cause instanceof TimeoutException
             ? DenialCause.TIMED_OUT
             : cause instanceof RejectedExecutionException ? DenialCause.BUSY : DenialCause.FAILED;
-    @Nullable String leftOut = failures.permit();
-    if (leftOut != null) {
+    @Nullable String suppressed = failures.permit();
+    if (suppressed != null) {
       LOG.warn(
           "Denied '{}': {} did not decide ({}): {}{}",
           request,
@@ -104,7 +104,7 @@ record Provider<E extends Extension>(
           found == DenialCause.TIMED_OUT
               ? "no response within " + timeout.toMillis() + " ms"
               : cause,
-          leftOut);
+          suppressed);
       LOG.debug("{} failed", name, cause);
     }
     return found;

@@ -44,7 +44,7 @@ public final class Security implements AutoCloseable {
   private final Authorization authorization;
   private final List<WatchedFile<?>> watched = new ArrayList<>();
   private @Nullable PasswordAuthenticator passwords;
-  private @Nullable ScheduledExecutorService watching;
+  private @Nullable ScheduledExecutorService watcher;
 
   /** Uses a monotonic clock, because it only measures the time since failed logins. */
   public static Security open(
@@ -75,12 +75,12 @@ public final class Security implements AutoCloseable {
    * Admits every client with all rights, as a client of the tenant; for tests of other features.
    */
   public static Security allowAll(String tenant) {
-    Identity anybody = new Identity(tenant, null, null, Map.of());
-    Authenticator welcome = attempt -> new Authentication.Allow(anybody).now();
+    Identity identity = new Identity(tenant, null, null, Map.of());
+    Authenticator authenticator = attempt -> new Authentication.Allow(identity).now();
     try {
       return open(
           SecuritySettings.DEFAULTS,
-          List.of(new Plugin("allow all", List.of(welcome), Runnable::run)),
+          List.of(new Plugin("allow all", List.of(authenticator), Runnable::run)),
           SecurityObserver.NONE);
     } catch (SecurityStartException e) {
       throw new IllegalStateException("cannot fail without files and plugins", e);
@@ -98,16 +98,16 @@ public final class Security implements AutoCloseable {
     this.plugins = plugins;
     events =
         new PluginEvents(
-            ofPlugins(ClientEventListener.class), settings.maxWaitingEvents(), observer);
+            pluginProviders(ClientEventListener.class), settings.maxWaitingEvents(), observer);
     clientRefusals =
         new ClientRefusals(new LoginLimiter(settings, clock, observer), observer, events);
     denials = new Denials(observer, events);
-    methods = methods(ofPlugins(EnhancedAuthenticator.class));
+    methods = methods(pluginProviders(EnhancedAuthenticator.class));
     authentications = new Authentications(chain(), clientRefusals);
-    authorization = new Authorization(aclFile(), ofPlugins(Authorizer.class), settings);
+    authorization = new Authorization(aclFile(), pluginProviders(Authorizer.class), settings);
   }
 
-  private <E extends Extension> List<Provider<E>> ofPlugins(Class<E> kind) {
+  private <E extends Extension> List<Provider<E>> pluginProviders(Class<E> kind) {
     return plugins.stream()
         .flatMap(plugin -> plugin.providers(kind, settings.providerTimeout()).stream())
         .toList();
@@ -136,25 +136,25 @@ public final class Security implements AutoCloseable {
   private List<Provider<Authenticator>> chain() throws SecurityStartException {
     List<Provider<Authenticator>> chain = new ArrayList<>();
     if (settings.useCommonNameAsUsername()) {
-      chain.add(shipped("securityConfig.useCommonNameAsUsername", new CertificateName()));
+      chain.add(builtIn("securityConfig.useCommonNameAsUsername", new CertificateName()));
     }
     if (!settings.passwordFile().isEmpty()) {
       WatchedFile<PasswordFile> file =
           watched("securityConfig.passwordFile", settings.passwordFile(), PasswordFile::read);
       passwords = new PasswordAuthenticator(file, settings, observer);
-      chain.add(shipped("securityConfig.passwordFile", passwords));
+      chain.add(builtIn("securityConfig.passwordFile", passwords));
     }
-    chain.addAll(ofPlugins(Authenticator.class));
-    boolean alone = chain.isEmpty() && methods.isEmpty();
-    Authenticator anonymous = new AnonymousAccess(settings.allowAnonymous(), alone);
-    chain.add(shipped("securityConfig.allowAnonymous", anonymous));
-    if (alone) {
+    chain.addAll(pluginProviders(Authenticator.class));
+    boolean onlyAnonymous = chain.isEmpty() && methods.isEmpty();
+    Authenticator anonymous = new AnonymousAccess(settings.allowAnonymous(), onlyAnonymous);
+    chain.add(builtIn("securityConfig.allowAnonymous", anonymous));
+    if (onlyAnonymous) {
       warnIfAnonymous();
     }
     return List.copyOf(chain);
   }
 
-  private Provider<Authenticator> shipped(String name, Authenticator authenticator) {
+  private Provider<Authenticator> builtIn(String name, Authenticator authenticator) {
     return Provider.of(name, authenticator, Runnable::run, settings.providerTimeout());
   }
 
@@ -166,9 +166,9 @@ public final class Security implements AutoCloseable {
 
   private <T> WatchedFile<T> watched(String setting, String file, WatchedFile.Reader<T> reader)
       throws SecurityStartException {
-    WatchedFile<T> made = new WatchedFile<>(setting, file, reader, observer);
-    watched.add(made);
-    return made;
+    WatchedFile<T> watchedFile = new WatchedFile<>(setting, file, reader, observer);
+    watched.add(watchedFile);
+    return watchedFile;
   }
 
   private void warnIfAnonymous() {
@@ -195,7 +195,7 @@ public final class Security implements AutoCloseable {
     }
     ScheduledExecutorService thread =
         Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "security-files"));
-    watching = thread;
+    watcher = thread;
     long millis = settings.reloadInterval().toMillis();
     thread.scheduleWithFixedDelay(this::poll, millis, millis, TimeUnit.MILLISECONDS);
   }
@@ -213,9 +213,9 @@ public final class Security implements AutoCloseable {
 
   /** Decides about a CONNECT without an authentication method. */
   public CompletableFuture<ConnectAdmission> admit(ConnectAttempt attempt) {
-    Refused shut = clientRefusals.refuseIfBlocked(attempt);
-    if (shut != null) {
-      return CompletableFuture.completedFuture(shut);
+    Refused blocked = clientRefusals.refuseIfBlocked(attempt);
+    if (blocked != null) {
+      return CompletableFuture.completedFuture(blocked);
     }
     long begin = System.nanoTime();
     return authentications
@@ -239,9 +239,9 @@ public final class Security implements AutoCloseable {
 
   /** Refuses a CONNECT with an unknown method, or from an address with too many failed logins. */
   public @Nullable Refused refuseMethod(String method, ConnectAttempt attempt) {
-    Refused shut = clientRefusals.refuseIfBlocked(attempt);
-    if (shut != null || methods.containsKey(method)) {
-      return shut;
+    Refused blocked = clientRefusals.refuseIfBlocked(attempt);
+    if (blocked != null || methods.containsKey(method)) {
+      return blocked;
     }
     return clientRefusals.refuse(
         attempt,
@@ -263,8 +263,8 @@ public final class Security implements AutoCloseable {
 
   @Override
   public void close() throws InterruptedException {
-    if (watching != null) {
-      watching.shutdownNow();
+    if (watcher != null) {
+      watcher.shutdownNow();
     }
     if (passwords != null) {
       passwords.close();

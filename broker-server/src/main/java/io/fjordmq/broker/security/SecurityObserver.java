@@ -47,7 +47,7 @@ public interface SecurityObserver {
   /**
    * A changed file was read.
    *
-   * @param taken true if it is in effect, false if it is invalid
+   * @param loaded true if it is in effect, false if it is invalid
    */
-  default void onFileReloaded(boolean taken) {}
+  default void onFileReloaded(boolean loaded) {}
 }

@@ -83,22 +83,22 @@ public record SecuritySettings(
    * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public SecuritySettings {
-    within("reloadInterval (ms)", reloadInterval.toMillis(), 10, 3_600_000);
-    within("providerTimeout (ms)", providerTimeout.toMillis(), 10, 3_600_000);
-    within("passwordThreads", passwordThreads, 0, 1_024);
-    within("maxWaitingPasswords", maxWaitingPasswords, 1, 1_000_000);
-    within("loginCacheSize", loginCacheSize, 0, 10_000_000);
-    within("maxLoginFailures", maxLoginFailures, 0, 1_000_000);
-    within("loginFailureWindow (ms)", loginFailureWindow.toMillis(), 10, 86_400_000);
-    within("maxLoginAddresses", maxLoginAddresses, 1, 10_000_000);
-    within("cachedTopics", cachedTopics, 1, 65_536);
-    within("cacheTime (ms)", cacheTime.toMillis(), 1, 86_400_000);
-    within("pluginThreads", pluginThreads, 1, 1_024);
-    within("maxWaitingPluginCalls", maxWaitingPluginCalls, 1, 1_000_000);
-    within("maxWaitingEvents", maxWaitingEvents, 1, 10_000_000);
+    requireWithin("reloadInterval (ms)", reloadInterval.toMillis(), 10, 3_600_000);
+    requireWithin("providerTimeout (ms)", providerTimeout.toMillis(), 10, 3_600_000);
+    requireWithin("passwordThreads", passwordThreads, 0, 1_024);
+    requireWithin("maxWaitingPasswords", maxWaitingPasswords, 1, 1_000_000);
+    requireWithin("loginCacheSize", loginCacheSize, 0, 10_000_000);
+    requireWithin("maxLoginFailures", maxLoginFailures, 0, 1_000_000);
+    requireWithin("loginFailureWindow (ms)", loginFailureWindow.toMillis(), 10, 86_400_000);
+    requireWithin("maxLoginAddresses", maxLoginAddresses, 1, 10_000_000);
+    requireWithin("cachedTopics", cachedTopics, 1, 65_536);
+    requireWithin("cacheTime (ms)", cacheTime.toMillis(), 1, 86_400_000);
+    requireWithin("pluginThreads", pluginThreads, 1, 1_024);
+    requireWithin("maxWaitingPluginCalls", maxWaitingPluginCalls, 1, 1_000_000);
+    requireWithin("maxWaitingEvents", maxWaitingEvents, 1, 10_000_000);
   }
 
-  private static void within(String name, long value, long min, long max) {
+  private static void requireWithin(String name, long value, long min, long max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(
           name + " must be between " + min + " and " + max + ", not " + value);

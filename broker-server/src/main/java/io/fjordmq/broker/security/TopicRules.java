@@ -9,29 +9,29 @@ import java.util.List;
 /** Topic rules of one client; the first rule that matches topic and access decides. Immutable. */
 record TopicRules(List<Rule> rules) {
 
-  /** How much of what a filter matches the client may read. */
+  /** Which part of the topics of a filter the client may read. */
   enum Coverage {
     NONE,
-    PART,
+    PARTIAL,
     ALL
   }
 
   Decision decide(Topic topic, boolean write) {
     for (Rule rule : rules) {
-      if (isAbout(rule, write) && rule.filter().matches(topic)) {
+      if (appliesTo(rule, write) && rule.filter().matches(topic)) {
         return rule.allow() ? Decision.ALLOW : Decision.DENY;
       }
     }
     return Decision.PASS;
   }
 
-  private static boolean isAbout(Rule rule, boolean write) {
+  private static boolean appliesTo(Rule rule, boolean write) {
     return write ? rule.access().writes() : rule.access().reads();
   }
 
   /**
-   * The readable part of a subscription. With {@link Coverage#PART}, every message is checked again
-   * before it is sent.
+   * The readable part of a subscription. With {@link Coverage#PARTIAL}, every message is checked
+   * again before it is sent.
    */
   Coverage readable(TopicFilter filter) {
     boolean whole = true;
@@ -47,11 +47,11 @@ record TopicRules(List<Rule> rules) {
         }
         whole &= !FilterRelations.overlap(pattern, filter.pattern());
       } else if (FilterRelations.covers(pattern, filter.pattern())) {
-        return whole ? Coverage.ALL : Coverage.PART;
+        return whole ? Coverage.ALL : Coverage.PARTIAL;
       } else {
         any |= FilterRelations.overlap(pattern, filter.pattern());
       }
     }
-    return any ? Coverage.PART : Coverage.NONE;
+    return any ? Coverage.PARTIAL : Coverage.NONE;
   }
 }

@@ -27,7 +27,7 @@ final class WatchedFile<T> {
   /**
    * The reported problem of one state of the file; the state is null if the file does not exist.
    */
-  private record ReportedFault(@Nullable Signature of, String reason) {}
+  private record ReportedFault(@Nullable Signature signature, String reason) {}
 
   /** Reads a file. */
   @FunctionalInterface
@@ -45,7 +45,7 @@ final class WatchedFile<T> {
   private final SecurityObserver observer;
   private volatile T current;
   // State of the contents in effect.
-  private Signature seen;
+  private Signature loadedSignature;
   private @Nullable ReportedFault reportedFault;
 
   /**
@@ -61,7 +61,7 @@ final class WatchedFile<T> {
     this.reader = reader;
     this.observer = observer;
     try {
-      seen = signature();
+      loadedSignature = signature();
       current = reader.read(this.file);
     } catch (NoSuchFileException e) {
       throw new SecurityStartException(
@@ -81,12 +81,12 @@ final class WatchedFile<T> {
     @Nullable Signature now = null;
     try {
       now = signature();
-      if (now.equals(seen)) {
+      if (now.equals(loadedSignature)) {
         reportedFault = null;
         return;
       }
       current = reader.read(file);
-      seen = now;
+      loadedSignature = now;
       reportedFault = null;
       LOG.info("Reloaded a changed file setting={} path={}", setting, file);
       observer.onFileReloaded(true);

@@ -68,24 +68,24 @@ final class ConnectAuthentication {
       return;
     }
     Refused refused = security.refuseMethod(method, attempt);
-    AuthenticationExchange begun = security.exchange(method, attempt, null);
-    if (refused != null || begun == null) {
+    AuthenticationExchange started = security.exchange(method, attempt, null);
+    if (refused != null || started == null) {
       onDecision(refused, null);
       return;
     }
-    exchange = begun;
+    exchange = started;
     byte[] data = request.authenticationData();
-    await(begun.next(data == null ? AuthPacket.NO_DATA : data));
+    await(started.next(data == null ? AuthPacket.NO_DATA : data));
   }
 
-  private void await(CompletableFuture<ConnectAdmission> asked) {
-    ResultCallback.on(channel.eventLoop(), asked, this::onDecision);
+  private void await(CompletableFuture<ConnectAdmission> decision) {
+    ResultCallback.on(channel.eventLoop(), decision, this::onDecision);
   }
 
   private void onDecision(@Nullable ConnectAdmission connectAdmission, @Nullable Throwable error) {
     String method = request.authenticationMethod();
     if (connectAdmission instanceof Challenge more && method != null) {
-      proceed(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
+      sendChallenge(new AuthPacket(AuthPacket.CONTINUE, method, more.data()));
       return;
     }
     close();
@@ -94,7 +94,7 @@ final class ConnectAuthentication {
       ResultCallback.on(
           channel.eventLoop(),
           authorizeWill(access),
-          (accessDecision, failure) -> decided(access, admitted.data(), accessDecision));
+          (accessDecision, failure) -> onWillDecision(access, admitted.data(), accessDecision));
     } else if (connectAdmission instanceof Refused refused) {
       CloseReason reason = ConnectAttempts.reason(refused.refusal());
       // Only the code is sent to the client: details would help an attacker who guesses.
@@ -114,7 +114,7 @@ final class ConnectAuthentication {
         new Action.Publish(message.topic(), message.qos(), message.retain(), true));
   }
 
-  private void decided(ClientAccess access, byte[] data, @Nullable AccessDecision will) {
+  private void onWillDecision(ClientAccess access, byte[] data, @Nullable AccessDecision will) {
     if (will == null || !will.allowed()) {
       listener.onRefused(CloseReason.NOT_AUTHORIZED, "not authorized to publish the will");
     } else {
@@ -122,7 +122,7 @@ final class ConnectAuthentication {
     }
   }
 
-  private void proceed(AuthPacket packet) {
+  private void sendChallenge(AuthPacket packet) {
     if (packet.bytes() > request.maxPacketBytes()) {
       close();
       listener.onRefused(
@@ -130,7 +130,7 @@ final class ConnectAuthentication {
       return;
     }
     waitingForClient = true;
-    channel.writeAndFlush(packet.written());
+    channel.writeAndFlush(packet.toMessage());
     listener.onChallenge();
   }
 

@@ -8,8 +8,8 @@ import io.fjordmq.broker.protocol.ProtocolViolation;
 import io.fjordmq.broker.security.ClientAccess;
 
 /**
- * Whether a CONNECT is accepted: by this node as it is, and by the limits of the client's tenant.
- * Event loop only.
+ * Checks a CONNECT against the state of this node and the limits of the client's tenant. Event loop
+ * only.
  */
 record ConnectChecks(SessionTable sessions, SessionServices services) {
   private static final String NOT_SERVING = "not serving clients: ";
@@ -24,8 +24,8 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
     if (sessions.isShuttingDown()) {
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, "server shutting down");
     }
-    if (sessions.isLeaving()) {
-      throw new ProtocolViolation(CloseReason.USE_ANOTHER_SERVER, SessionTable.LEAVING);
+    if (sessions.isDraining()) {
+      throw new ProtocolViolation(CloseReason.USE_ANOTHER_SERVER, SessionTable.DRAINING);
     }
     requireServing();
     if (services.overload().isOverloaded()) {
@@ -35,7 +35,7 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   }
 
   private void requireServing() {
-    String reason = services.servingState().refusedBecause();
+    String reason = services.servingState().notServingReason();
     if (reason != null) {
       services.observer().onRefusedAsNotServing(RejectedWork.CONNECT);
       throw new ProtocolViolation(CloseReason.SERVER_UNAVAILABLE, NOT_SERVING + reason);
@@ -48,13 +48,15 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   /**
    * Checks the limits of the tenant, after the client is authenticated.
    *
-   * @param own limits of the tenant
+   * @param tenantSettings limits of the tenant
    * @throws ProtocolViolation if the client exceeds one of them, or another user's connection uses
    *     its client identifier
    */
-  void requireAdmitted(ConnectRequest request, SessionSettings own, ClientAccess access) {
+  void requireAdmitted(
+      ConnectRequest request, SessionSettings tenantSettings, ClientAccess access) {
     String tenant = access.client().tenant();
-    ClientIdOwner.requireNotInUse(services, own.bindClientIdTo(), access, request.protocolLevel());
+    ClientIdOwner.requireNotInUse(
+        services, tenantSettings.bindClientIdTo(), access, request.protocolLevel());
     boolean replaces = services.registry().find(tenant, request.clientId()) != null;
     Limit limit = services.tenants().quota(tenant).admit(services.clock().millis(), replaces);
     if (limit != null) {
@@ -72,8 +74,8 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
    * The node may have stopped serving while the client was being authenticated. The code that then
    * ends all sessions only finds registered ones, so this check follows the registration.
    */
-  void endIfTooLate(Session connecting) {
-    String notServing = services.servingState().refusedBecause();
+  void endIfNotServing(Session connecting) {
+    String notServing = services.servingState().notServingReason();
     if (sessions.isShuttingDown()) {
       connecting.endForShutDown();
     } else if (notServing != null) {

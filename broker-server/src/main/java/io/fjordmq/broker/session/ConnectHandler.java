@@ -37,7 +37,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private final SessionServices services;
   private final ReadSlices slices;
   private final ConnectChecks checks;
-  private final ArrayDeque<Object> early = new ArrayDeque<>(2);
+  private final ArrayDeque<Object> earlyPackets = new ArrayDeque<>(2);
   private @Nullable ReadGate gate;
   private @Nullable ConnectAuthentication authentication;
   private TimeoutWheel.@Nullable Timeout timeout;
@@ -63,7 +63,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     timeout =
         new TimeoutWheel.Timeout() {
           @Override
-          long due() {
+          long check() {
             refuse(ctx, CloseReason.CONNECT_TIMEOUT, timeoutDetail);
             return 0;
           }
@@ -78,8 +78,8 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (authentication != null) {
       authentication.close();
     }
-    early.forEach(ReferenceCountUtil::release);
-    early.clear();
+    earlyPackets.forEach(ReferenceCountUtil::release);
+    earlyPackets.clear();
   }
 
   private void cancelTimeout() {
@@ -94,7 +94,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     if (refused || (session != null && session.isEnded())) {
       ReferenceCountUtil.release(packet);
     } else if (gate != null && (authentication == null || !authentication.isWaitingForClient())) {
-      early.add(packet);
+      earlyPackets.add(packet);
     } else {
       try {
         onPacket(ctx, packet);
@@ -135,20 +135,24 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     ReadGate closed = slices.gate();
     closed.close(ReadGate.CONNECT);
     gate = closed;
-    ConnectAuthentication asking =
+    ConnectAuthentication started =
         new ConnectAuthentication(
-            ctx.channel(), request, services.security(), new Waiting(ctx, request, closed));
-    authentication = asking;
-    asking.begin();
+            ctx.channel(),
+            request,
+            services.security(),
+            new AuthenticationListener(ctx, request, closed));
+    authentication = started;
+    started.begin();
   }
 
   /** Continues the CONNECT once the client is authenticated. */
-  private final class Waiting implements ConnectAuthentication.Listener {
+  private final class AuthenticationListener implements ConnectAuthentication.Listener {
     private final ChannelHandlerContext ctx;
     private final ConnectRequest request;
     private final ReadGate closed;
 
-    private Waiting(ChannelHandlerContext ctx, ConnectRequest request, ReadGate closed) {
+    private AuthenticationListener(
+        ChannelHandlerContext ctx, ConnectRequest request, ReadGate closed) {
       this.ctx = ctx;
       this.request = request;
       this.closed = closed;
@@ -156,63 +160,66 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void onChallenge() {
-      if (!isGone()) {
+      if (!isClosed()) {
         awaitPacket(ctx, "no AUTH within the connect timeout");
         closed.open(ReadGate.CONNECT);
-        if (!early.isEmpty()) {
-          channelRead(ctx, early.remove());
+        if (!earlyPackets.isEmpty()) {
+          channelRead(ctx, earlyPackets.remove());
         }
       }
     }
 
     @Override
     public void onAdmitted(ClientAccess access, byte[] data) {
-      if (!isGone()) {
+      if (!isClosed()) {
         begin(ctx, request, access, data);
       }
     }
 
     @Override
     public void onRefused(CloseReason reason, String detail) {
-      if (!isGone()) {
+      if (!isClosed()) {
         refuse(ctx, reason, detail);
       }
     }
 
-    private boolean isGone() {
+    private boolean isClosed() {
       return refused || !ctx.channel().isActive();
     }
   }
 
   private void begin(
-      ChannelHandlerContext ctx, ConnectRequest asked, ClientAccess access, byte[] data) {
+      ChannelHandlerContext ctx, ConnectRequest received, ClientAccess access, byte[] data) {
     Session connecting;
     try {
-      ConnectRequest request = asked.authenticated(data);
+      ConnectRequest request = received.authenticated(data);
       // From here on the limits of the client's tenant apply.
-      SessionSettings own = services.tenants().of(access.client().tenant()).session();
-      if (own != services.settings()) {
-        request = new ConnectReader(own).grant(request);
-        ctx.pipeline().fireUserEventTriggered(new PacketLimit(own.maxPacketBytes()));
+      SessionSettings tenantSettings = services.tenants().of(access.client().tenant()).session();
+      if (tenantSettings != services.settings()) {
+        request = new ConnectReader(tenantSettings).grant(request);
+        ctx.pipeline().fireUserEventTriggered(new PacketLimit(tenantSettings.maxPacketBytes()));
       }
-      checks.requireAdmitted(request, own, access);
+      checks.requireAdmitted(request, tenantSettings, access);
       connecting = new Session(sessions, ctx.channel(), request, access, slices);
     } catch (ProtocolViolation violation) {
       refuse(ctx, violation, access.client().tenant());
       return;
     }
     session = connecting;
-    checks.endIfTooLate(connecting);
+    checks.endIfNotServing(connecting);
     new SessionOpening(
-            connecting, services, sessions.resumes(), present -> accept(ctx, connecting, present))
+            connecting,
+            services,
+            sessions.resumeQueue(),
+            present -> accept(ctx, connecting, present))
         .begin();
   }
 
   /** The session can be opened: hands over to it. */
   private void accept(ChannelHandlerContext ctx, Session accepted, boolean sessionPresent) {
     SessionHandler next = new SessionHandler(accepted);
-    ArrayDeque<Object> packets = early.clone();
-    early.clear();
+    ArrayDeque<Object> packets = earlyPackets.clone();
+    earlyPackets.clear();
     ctx.pipeline().replace(this, "session", next);
     accepted.open(sessionPresent);
     ChannelHandlerContext nextCtx = ctx.pipeline().context(next);
@@ -224,7 +231,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private void refuse(ChannelHandlerContext ctx, ProtocolViolation violation, String tenant) {
     protocolLevel = Math.max(protocolLevel, violation.protocolLevel());
     if (violation.limit() != null) {
-      services.tenants().reached(violation.limit(), tenant);
+      services.tenants().recordLimitReached(violation.limit(), tenant);
     }
     refuse(ctx, violation.reason(), violation.detail());
   }

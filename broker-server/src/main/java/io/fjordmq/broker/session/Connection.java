@@ -46,15 +46,15 @@ final class Connection
   private final PacketPause pause;
   private final Throttle throttle;
   private final SessionSettings settings;
-  private final Consumer<ProtocolViolation> failed;
+  private final Consumer<ProtocolViolation> onFailure;
   private ConnectOrder connectOrder = ConnectOrder.NONE;
   private final StoreFailureLog storeFailures;
   private boolean ended;
 
   /**
    * @param wheel of the channel's event loop
-   * @param failed ends the session; called on the event loop
-   * @param mayWriteAgain called when the write rate allows messages to the client again
+   * @param onFailure ends the session; called on the event loop
+   * @param onWritable called when the write rate allows messages to the client again
    */
   Connection(
       Channel channel,
@@ -65,8 +65,8 @@ final class Connection
       TimeoutWheel wheel,
       PausedClients pausedClients,
       StoreFailureLog storeFailures,
-      Consumer<ProtocolViolation> failed,
-      Runnable mayWriteAgain) {
+      Consumer<ProtocolViolation> onFailure,
+      Runnable onWritable) {
     this.channel = channel;
     this.services = services;
     this.request = request;
@@ -76,10 +76,10 @@ final class Connection
     this.dialect = Dialect.of(request, settings);
     this.slices = slices;
     this.pause = new PacketPause(channel.eventLoop(), slices.gate(), pausedClients);
-    this.throttle = new Throttle(wheel, settings, this, mayWriteAgain);
+    this.throttle = new Throttle(wheel, settings, this, onWritable);
     this.writer = new PacketWriter(channel, throttle, services.observer());
     this.storeFailures = storeFailures;
-    this.failed = failed;
+    this.onFailure = onFailure;
   }
 
   SessionServices services() {
@@ -139,8 +139,8 @@ final class Connection
   }
 
   @Override
-  public boolean hasRoom() {
-    return services.hasRoom().getAsBoolean();
+  public boolean hasFreeDiskSpace() {
+    return services.hasFreeDiskSpace().getAsBoolean();
   }
 
   /** Reports client events to plugins. */
@@ -186,7 +186,7 @@ final class Connection
 
   @Override
   public void reached(Limit limit) {
-    services.tenants().reached(limit, tenant);
+    services.tenants().recordLimitReached(limit, tenant);
   }
 
   @Override
@@ -218,15 +218,15 @@ final class Connection
   void publish(Message message, @Nullable PublishId id, PublishListener listener) {
     int visited = services.publishRouter().publish(tenant, message, connectOrder, id, listener);
     if (visited > 0) {
-      slices.slice().visited(visited);
-      throttle.matched(visited);
+      slices.slice().addNodes(visited);
+      throttle.chargeMatch(visited);
     }
   }
 
   /** Ends the session. On the event loop. */
   @Override
   public void fail(CloseReason reason, String detail) {
-    failed.accept(new ProtocolViolation(reason, detail));
+    onFailure.accept(new ProtocolViolation(reason, detail));
   }
 
   @Override

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Closes the connection of an open session that ends: now, or later if it is held because the
- * session ends with the node's incarnation. Event loop only, except {@link #isLastRelease}.
+ * session ends with the node's incarnation. Event loop only, except {@link #releasePart}.
  */
 final class ConnectionClose {
   private final Connection connection;
@@ -19,7 +19,7 @@ final class ConnectionClose {
   private boolean held;
   private @Nullable Duration heldFor;
 
-  /** What is left until the session is gone: its state, and its connection if that is held. */
+  /** Parts of the session still to be released: its state, and its connection if that is held. */
   private final AtomicInteger releases = new AtomicInteger(1);
 
   /**
@@ -34,14 +34,14 @@ final class ConnectionClose {
   }
 
   /** Sends the DISCONNECT, if the protocol version has one, and closes the connection. */
-  void now(CloseReason reason, String detail) {
+  void close(CloseReason reason, String detail) {
     String reference = reason == CloseReason.USE_ANOTHER_SERVER ? serverReference.get() : "";
     MqttMessage packet =
         reason.isClientInitiated()
             ? null
             : connection.dialect().disconnect(reason, detail, reference);
     if (packet != null) {
-      connection.writer().message(packet);
+      connection.writer().write(packet);
     }
     connection.writer().flush();
     if (reason.isClientInitiated()) {
@@ -52,7 +52,7 @@ final class ConnectionClose {
   }
 
   /**
-   * Keeps the connection open until {@link #heldNow}. Until then nothing is read from it, so that
+   * Keeps the connection open until {@link #closeHeld}. Until then nothing is read from it, so that
    * TCP holds back what the client sends.
    *
    * @param closesIn when it is expected to be closed
@@ -66,10 +66,10 @@ final class ConnectionClose {
   }
 
   /** Closes the connection if it is held. */
-  void heldNow(CloseReason reason, String detail) {
+  void closeHeld(CloseReason reason, String detail) {
     if (held) {
       onHeldClosed();
-      now(reason, detail);
+      close(reason, detail);
     }
   }
 
@@ -85,8 +85,8 @@ final class ConnectionClose {
     return heldFor;
   }
 
-  /** Whether nothing is left of the session. To be called once for each part that is released. */
-  boolean isLastRelease() {
+  /** Releases one part of the session; returns whether it was the last one. */
+  boolean releasePart() {
     return releases.decrementAndGet() == 0;
   }
 }

@@ -27,7 +27,7 @@ final class ConnectionReports {
     connection.events().connected(connection.access().client());
   }
 
-  /** A client that was not connected yet gets an error instead. */
+  /** The client was refused before it was connected. */
   void refused(CloseReason reason) {
     connection.observer().onRefused(reason);
   }

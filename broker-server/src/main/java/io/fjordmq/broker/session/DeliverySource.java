@@ -19,17 +19,17 @@ sealed interface DeliverySource permits MemoryQueue, InboxSource {
   long sequence();
 
   /** True if an earlier connection may have sent the message that {@link #peek} returns. */
-  boolean mayBeRepeated();
+  boolean mayBeDuplicate();
 
   /** Removes the message that {@link #peek} returns, after it was sent or dropped. */
   void remove();
 
   /**
-   * The client acknowledged a QoS 2 message with PUBREC. Calls {@link
-   * OutboundPublishes#sendRelease} once that is as durable as the session.
+   * The client acknowledged a QoS 2 message with PUBREC. Calls {@link OutboundPublishes#sendPubRel}
+   * once that is as durable as the session.
    */
-  void received(long sequence);
+  void onPubRec(long sequence);
 
   /** Messages may have been acknowledged since the last call. Called once per batch. */
-  void settled();
+  void onAcknowledged();
 }

@@ -22,7 +22,7 @@ final class HeldConnections {
     }
   }
 
-  /** The connection is closed out of turn. */
+  /** The connection closes before its turn. */
   void remove(Session session) {
     synchronized (held) {
       held.remove(session);

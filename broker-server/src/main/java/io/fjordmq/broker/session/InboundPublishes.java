@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * PUBLISH packets arrived (MQTT 5.0 §4.6). While too many of them wait for their outcome, the
  * client is not read ({@link PublishBackPressure}).
  */
-final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publishing {
+final class InboundPublishes implements PendingPublish.Owner, PublishQueue.EntryPublisher {
   private static final int PUBACK = 0x40;
   private static final int PUBREC = 0x50;
 
@@ -118,7 +118,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publi
   private void publishAtMostOnce(Message message) {
     int waiting = backPressure.beginAtMostOnce();
     connection.publish(message, null, backPressure);
-    backPressure.applyToAtMostOnce(waiting, message.payload().length);
+    backPressure.closeIfAboveAtMostOnce(waiting, message.payload().length);
   }
 
   private void publishExactlyOnce(Message message, int identifier) {
@@ -157,13 +157,13 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publi
     PendingPublish entry =
         new PendingPublish(this, message, identifier, sequence, inDoubt, System.nanoTime());
     queue.add(entry);
-    backPressure.applyTo(queue.size(), queue.bytes());
+    backPressure.closeIfAbove(queue.size(), queue.bytes());
     return entry;
   }
 
   @Override
   public void publish(PendingPublish entry) {
-    if (parked || !connection.pause().mayAct()) {
+    if (parked || !connection.pause().checkLease()) {
       park(entry);
       return;
     }
@@ -186,7 +186,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publi
     entry.markRecorded();
     if (!parked) {
       parked = true;
-      connection.loop().execute(() -> connection.pause().whenServed(this::publishParked));
+      connection.loop().execute(() -> connection.pause().whenLeaseValid(this::publishParked));
     }
   }
 
@@ -251,16 +251,16 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publi
       head = queue.head();
     }
     if (connection.gate().isClosed() && !ended) {
-      backPressure.relax(queue == null ? 0 : queue.size(), queue == null ? 0 : queue.bytes());
+      backPressure.openIfBelow(queue == null ? 0 : queue.size(), queue == null ? 0 : queue.bytes());
     }
   }
 
   private boolean isAcknowledged(PendingPublish head, PublishOutcome outcome) {
     if (head.ackState == PendingPublish.AckState.DUE) {
-      head.ackState = PendingPublish.AckState.GIVEN;
+      head.ackState = PendingPublish.AckState.SENT;
       acknowledge(head, outcome);
     }
-    return head.ackState == PendingPublish.AckState.GIVEN;
+    return head.ackState == PendingPublish.AckState.SENT;
   }
 
   /** Publishes the QoS 2 messages whose identifiers are recorded, in order. */
@@ -295,9 +295,9 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publi
     } else if (entry.refusal != null) {
       connection.dialect().writeReply(connection.writer(), PUBREC, entry.packetIdentifier, code);
     } else {
-      entry.ackState = PendingPublish.AckState.UNDER_WAY;
-      if (receivedQos2.published(entry, code)) {
-        entry.ackState = PendingPublish.AckState.GIVEN;
+      entry.ackState = PendingPublish.AckState.IN_PROGRESS;
+      if (receivedQos2.onPublished(entry, code)) {
+        entry.ackState = PendingPublish.AckState.SENT;
       }
     }
   }
@@ -322,8 +322,8 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Publi
   }
 
   /** Handles a PUBREL. */
-  void onRelease(int packetIdentifier) {
-    receivedQos2.release(packetIdentifier);
+  void onPubRel(int packetIdentifier) {
+    receivedQos2.onPubRel(packetIdentifier);
   }
 
   /** The connection has ended: later outcomes are ignored. */

@@ -49,7 +49,7 @@ final class InboxSource implements DeliverySource {
   private long readPosition;
   private long highestKnown;
   private @Nullable CompletableFuture<InboxStore.Page> fetch;
-  private Runnable emptied = () -> {};
+  private Runnable entriesRemovedCallback = () -> {};
   // There may be entries above highestKnown.
   private boolean mayHaveMissed;
   private boolean committing;
@@ -78,18 +78,18 @@ final class InboxSource implements DeliverySource {
   }
 
   /** Sets the callback for when entries of the client were removed from the store. Event loop. */
-  void whenEmptied(Runnable then) {
-    emptied = then;
+  void onEntriesRemoved(Runnable then) {
+    entriesRemovedCallback = then;
   }
 
   /** Resends the PUBRELs that an earlier connection left unacknowledged, in their order. */
-  void resendReleases() {
+  void resendPubRels() {
     for (long sequence : releasedBefore) {
-      outbound.sendRelease(sequence);
+      outbound.sendPubRel(sequence);
     }
   }
 
-  boolean isOf(InboxHandle inbox) {
+  boolean isFor(InboxHandle inbox) {
     return handle.equals(inbox);
   }
 
@@ -102,7 +102,7 @@ final class InboxSource implements DeliverySource {
       }
     }
     outbound.pump();
-    settled();
+    onAcknowledged();
   }
 
   /**
@@ -179,15 +179,15 @@ final class InboxSource implements DeliverySource {
         StoreFailure.end(client, cause, "reading the inbox");
         return;
       }
-      take(page, known);
+      addPage(page, known);
       mayHaveMissed |= mayBeMore && !page.entries().isEmpty();
       outbound.pump();
-      settled();
+      onAcknowledged();
       client.writer().flush();
     };
   }
 
-  private void take(InboxStore.Page page, long known) {
+  private void addPage(InboxStore.Page page, long known) {
     for (InboxEntry entry : page.entries()) {
       if (entry.sequence() >= readPosition) {
         add(entry);
@@ -210,7 +210,7 @@ final class InboxSource implements DeliverySource {
   }
 
   @Override
-  public boolean mayBeRepeated() {
+  public boolean mayBeDuplicate() {
     return sequence() < sentBelow;
   }
 
@@ -222,7 +222,7 @@ final class InboxSource implements DeliverySource {
   }
 
   @Override
-  public void received(long sequence) {
+  public void onPubRec(long sequence) {
     client.whileOpen(
         store.release(handle, sequence),
         (done, error) -> {
@@ -230,14 +230,14 @@ final class InboxSource implements DeliverySource {
             StoreFailure.end(client, error, "recording a PUBREC");
             return;
           }
-          outbound.sendRelease(sequence);
+          outbound.sendPubRel(sequence);
           client.writer().flush();
-          emptied.run();
+          entriesRemovedCallback.run();
         });
   }
 
   @Override
-  public void settled() {
+  public void onAcknowledged() {
     if (committing || ended) {
       return;
     }
@@ -257,8 +257,8 @@ final class InboxSource implements DeliverySource {
     if (error != null) {
       StoreFailure.end(client, error, "acknowledging messages");
     } else {
-      settled();
-      emptied.run();
+      onAcknowledged();
+      entriesRemovedCallback.run();
     }
   }
 
@@ -274,7 +274,7 @@ final class InboxSource implements DeliverySource {
       return;
     }
     committing = false;
-    settled();
+    onAcknowledged();
     ended = true;
     if (!buffer.isEmpty()) {
       client.observer().addQueued(-buffer.size(), -bufferedBytes);

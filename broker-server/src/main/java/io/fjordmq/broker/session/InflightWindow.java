@@ -182,7 +182,7 @@ final class InflightWindow {
   }
 
   private void set(long sequence, byte state) {
-    ensure((int) (Math.max(end, sequence + 1) - base));
+    ensureCapacity((int) (Math.max(end, sequence + 1) - base));
     ring[index(sequence)] = state;
     end = Math.max(end, sequence + 1);
   }
@@ -191,7 +191,7 @@ final class InflightWindow {
     return (int) sequence & (ring.length - 1);
   }
 
-  private void ensure(int span) {
+  private void ensureCapacity(int span) {
     if (span <= ring.length) {
       return;
     }

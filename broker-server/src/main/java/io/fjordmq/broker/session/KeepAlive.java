@@ -37,10 +37,10 @@ final class KeepAlive extends TimeoutWheel.Timeout {
   }
 
   @Override
-  long due() {
-    long left = lastActivityTick + allowedTicks - wheel.tick();
-    if (left > 0) {
-      return left;
+  long check() {
+    long remaining = lastActivityTick + allowedTicks - wheel.tick();
+    if (remaining > 0) {
+      return remaining;
     }
     ReadGate gate = client.gate();
     if (!gate.isClosed()) {

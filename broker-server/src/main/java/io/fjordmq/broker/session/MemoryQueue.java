@@ -107,7 +107,7 @@ final class MemoryQueue implements DeliverySource {
   }
 
   @Override
-  public boolean mayBeRepeated() {
+  public boolean mayBeDuplicate() {
     return false;
   }
 
@@ -119,26 +119,26 @@ final class MemoryQueue implements DeliverySource {
   }
 
   @Override
-  public void received(long sequence) {
-    outbound.sendRelease(sequence);
+  public void onPubRec(long sequence) {
+    outbound.sendPubRel(sequence);
   }
 
   @Override
-  public void settled() {}
+  public void onAcknowledged() {}
 
   /** The connection has ended: messages of shares go to other members, all others are dropped. */
-  void end(List<Delivery> leftToShares) {
+  void end(List<Delivery> toRedistribute) {
     ArrayDeque<Delivery> queue = waiting;
     if (queue == null || queue.isEmpty()) {
       return;
     }
-    int sharedBefore = leftToShares.size();
+    int sharedBefore = toRedistribute.size();
     for (Delivery delivery : queue) {
       if (delivery.isShared()) {
-        leftToShares.add(delivery);
+        toRedistribute.add(delivery);
       }
     }
-    int dropped = queue.size() - (leftToShares.size() - sharedBefore);
+    int dropped = queue.size() - (toRedistribute.size() - sharedBefore);
     if (dropped > 0) {
       client.dropped(DropReason.CONNECTION_ENDED, dropped);
     }

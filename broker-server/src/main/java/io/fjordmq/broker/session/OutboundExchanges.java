@@ -62,7 +62,7 @@ final class OutboundExchanges {
   }
 
   /** Handles a PUBACK. */
-  void onAcknowledge(int packetIdentifier, int reasonCode) {
+  void onPubAck(int packetIdentifier, int reasonCode) {
     settle(packetIdentifier, InflightWindow.AWAITING_PUBACK, reasonCode);
   }
 
@@ -71,7 +71,7 @@ final class OutboundExchanges {
    *
    * @param source has to record it before the PUBREL
    */
-  void onReceived(int packetIdentifier, int reasonCode, DeliverySource source) {
+  void onPubRec(int packetIdentifier, int reasonCode, DeliverySource source) {
     if (reasonCode >= FIRST_ERROR) {
       // MQTT 5.0 §4.3.3: an error ends the exchange, and there is no PUBREL.
       settle(packetIdentifier, InflightWindow.AWAITING_PUBREC, reasonCode);
@@ -85,7 +85,7 @@ final class OutboundExchanges {
     switch (window.state(sequence)) {
       case InflightWindow.AWAITING_PUBREC -> {
         window.advance(sequence, InflightWindow.RELEASING);
-        source.received(sequence);
+        source.onPubRec(sequence);
       }
       case InflightWindow.AWAITING_PUBCOMP -> reply(PUBREL, packetIdentifier, 0);
       case InflightWindow.RELEASING -> {
@@ -98,7 +98,7 @@ final class OutboundExchanges {
   }
 
   /** Handles a PUBCOMP. */
-  void onComplete(int packetIdentifier) {
+  void onPubComp(int packetIdentifier) {
     settle(packetIdentifier, InflightWindow.AWAITING_PUBCOMP, 0);
   }
 
@@ -122,7 +122,7 @@ final class OutboundExchanges {
   }
 
   /** Sends the PUBREL, after the client's PUBREC was recorded. */
-  void sendRelease(long sequence) {
+  void sendPubRel(long sequence) {
     window.advance(sequence, InflightWindow.AWAITING_PUBCOMP);
     reply(PUBREL, InflightWindow.packetIdentifier(sequence), 0);
   }
@@ -146,11 +146,11 @@ final class OutboundExchanges {
   /**
    * The connection has ended.
    *
-   * @param leftToShares gets the messages that other members of the shares have to get instead
+   * @param toRedistribute gets the messages that other members of the shares have to get instead
    */
-  void end(List<Delivery> leftToShares) {
+  void end(List<Delivery> toRedistribute) {
     if (sharedInflight != null) {
-      leftToShares.addAll(sharedInflight.values());
+      toRedistribute.addAll(sharedInflight.values());
       sharedInflight = null;
     }
     report(0);

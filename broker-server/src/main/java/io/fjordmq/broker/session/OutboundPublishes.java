@@ -81,7 +81,7 @@ final class OutboundPublishes {
   void start() {
     started = true;
     if (inbox != null) {
-      inbox.resendReleases();
+      inbox.resendPubRels();
     }
     pump();
   }
@@ -107,7 +107,7 @@ final class OutboundPublishes {
     } else {
       live.add(delivery);
     }
-    return DeliveryResult.TAKEN;
+    return DeliveryResult.ACCEPTED;
   }
 
   /** True if a page of retained messages can be queued without dropping other messages. */
@@ -185,7 +185,7 @@ final class OutboundPublishes {
   private void send(Delivery delivery, DeliverySource source) {
     Message message = delivery.message();
     long now = message.expiresAtMillis() == Message.NEVER ? 0 : client.nowMillis();
-    boolean repeated = delivery.qos() != Qos.AT_MOST_ONCE && source.mayBeRepeated();
+    boolean repeated = delivery.qos() != Qos.AT_MOST_ONCE && source.mayBeDuplicate();
     // A message whose delivery has started no longer expires (MQTT-4.3.3-7).
     if (!repeated && message.isExpiredAt(now)) {
       drop(DropReason.EXPIRED, delivery, source);
@@ -203,7 +203,7 @@ final class OutboundPublishes {
       identifier = exchanges.begin(source.sequence(), delivery);
     }
     long expiry = dialect.expirySeconds(message, now);
-    client.writer().publish(head, identifier, repeated, expiry, message.payload());
+    client.writer().writePublish(head, identifier, repeated, expiry, message.payload());
     client.observer().onSent(delivery.qos(), bytes);
   }
 
@@ -215,23 +215,23 @@ final class OutboundPublishes {
   }
 
   /** Handles a PUBACK. */
-  void onAcknowledge(int packetIdentifier, int reasonCode) {
-    exchanges.onAcknowledge(packetIdentifier, reasonCode);
+  void onPubAck(int packetIdentifier, int reasonCode) {
+    exchanges.onPubAck(packetIdentifier, reasonCode);
   }
 
   /** Handles a PUBREC. */
-  void onReceived(int packetIdentifier, int reasonCode) {
-    exchanges.onReceived(packetIdentifier, reasonCode, inbox == null ? live : inbox);
+  void onPubRec(int packetIdentifier, int reasonCode) {
+    exchanges.onPubRec(packetIdentifier, reasonCode, inbox == null ? live : inbox);
   }
 
   /** Handles a PUBCOMP. */
-  void onComplete(int packetIdentifier) {
-    exchanges.onComplete(packetIdentifier);
+  void onPubComp(int packetIdentifier) {
+    exchanges.onPubComp(packetIdentifier);
   }
 
   /** Sends the PUBREL, after the client's PUBREC was recorded. */
-  void sendRelease(long sequence) {
-    exchanges.sendRelease(sequence);
+  void sendPubRel(long sequence) {
+    exchanges.sendPubRel(sequence);
   }
 
   /**
@@ -241,7 +241,7 @@ final class OutboundPublishes {
   void endOfRead() {
     pump();
     if (inbox != null) {
-      inbox.settled();
+      inbox.onAcknowledged();
     }
   }
 
@@ -252,12 +252,12 @@ final class OutboundPublishes {
    */
   List<Delivery> end() {
     started = false;
-    List<Delivery> leftToShares = new ArrayList<>(0);
-    exchanges.end(leftToShares);
-    live.end(leftToShares);
+    List<Delivery> toRedistribute = new ArrayList<>(0);
+    exchanges.end(toRedistribute);
+    live.end(toRedistribute);
     if (inbox != null) {
       inbox.end();
     }
-    return leftToShares;
+    return toRedistribute;
   }
 }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Why the packets of a client have to wait: the authorization of an earlier one is pending, an
+ * Tracks why the packets of a client wait: the authorization of an earlier one is pending, an
  * earlier one is large and continues in another slice, or this node has no valid lease. Meanwhile
  * the client is not read. Event loop only.
  */
@@ -13,8 +13,8 @@ final class PacketPause implements PausedClients.Client {
   private final EventLoop loop;
   private final ReadGate gate;
   private final PausedClients pausedClients;
-  private Runnable resumed = () -> {};
-  private final List<Runnable> whenServed = new ArrayList<>(0);
+  private Runnable resumeCallback = () -> {};
+  private final List<Runnable> waitingActions = new ArrayList<>(0);
   private int pendingAuthorizations;
   private int incompletePackets;
   private boolean waitingForLease;
@@ -29,7 +29,7 @@ final class PacketPause implements PausedClients.Client {
 
   /** Sets the callback that handles the packets that were held back. */
   void onResume(Runnable then) {
-    resumed = then;
+    resumeCallback = then;
   }
 
   @Override
@@ -61,7 +61,7 @@ final class PacketPause implements PausedClients.Client {
 
   /** Whether the client's packets have to wait. */
   boolean mustWait() {
-    return isPaused() || !mayAct();
+    return isPaused() || !checkLease();
   }
 
   private boolean isPaused() {
@@ -70,11 +70,11 @@ final class PacketPause implements PausedClients.Client {
 
   /** Whether packets wait only because a large packet needs more slices. */
   boolean isBetweenSlices() {
-    return incompletePackets > 0 && pendingAuthorizations == 0 && mayAct();
+    return incompletePackets > 0 && pendingAuthorizations == 0 && checkLease();
   }
 
   /** Whether this node has a valid lease; if not, the client is paused until it has. */
-  boolean mayAct() {
+  boolean checkLease() {
     if (!waitingForLease && !ended && !pausedClients.mayServe()) {
       waitingForLease = true;
       gate.close(ReadGate.LEASE);
@@ -84,11 +84,11 @@ final class PacketPause implements PausedClients.Client {
   }
 
   /** Runs the action now or once this node has a valid lease; never if the session ends first. */
-  void whenServed(Runnable action) {
-    if (mayAct()) {
+  void whenLeaseValid(Runnable action) {
+    if (checkLease()) {
       action.run();
     } else {
-      whenServed.add(action);
+      waitingActions.add(action);
     }
   }
 
@@ -98,9 +98,9 @@ final class PacketPause implements PausedClients.Client {
     if (ended) {
       return;
     }
-    List<Runnable> waiting = List.copyOf(whenServed);
-    whenServed.clear();
-    waiting.forEach(this::whenServed);
+    List<Runnable> waiting = List.copyOf(waitingActions);
+    waitingActions.clear();
+    waiting.forEach(this::whenLeaseValid);
     continueReading();
   }
 
@@ -110,7 +110,7 @@ final class PacketPause implements PausedClients.Client {
     }
     resuming = true;
     try {
-      resumed.run();
+      resumeCallback.run();
     } finally {
       resuming = false;
     }
@@ -128,7 +128,7 @@ final class PacketPause implements PausedClients.Client {
     pausedClients.remove(this);
     if (waitingForLease) {
       waitingForLease = false;
-      loop.execute(resumed); // releases the packets that waited for the lease
+      loop.execute(resumeCallback); // releases the packets that waited for the lease
     }
   }
 }

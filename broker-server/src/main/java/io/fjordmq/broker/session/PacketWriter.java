@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class PacketWriter implements PacketSink {
   /** Initial size of a buffer: enough for a few small packets, and not too much for one. */
-  private static final int FIRST_BYTES = 1 << 10;
+  private static final int INITIAL_BUFFER_BYTES = 1 << 10;
 
   /**
-   * From this size a batch is passed to the channel, where it counts towards the high-water mark.
+   * From this size a batch is passed to the channel, where it counts toward the high-water mark.
    */
   private static final int BATCH_BYTES = 16 << 10;
 
@@ -34,7 +34,7 @@ final class PacketWriter implements PacketSink {
   private static final int LARGE_PAYLOAD_BYTES = 32 << 10;
 
   private final Channel channel;
-  private final ChannelOutboundInvoker below;
+  private final ChannelOutboundInvoker outbound;
   private final Throttle throttle;
   private final SessionObserver observer;
   private @Nullable ByteBuf batch;
@@ -47,7 +47,7 @@ final class PacketWriter implements PacketSink {
     this.channel = channel;
     // Encoded packets enter the pipeline below Netty's encoder.
     ChannelHandlerContext encoder = channel.pipeline().context(MqttEncoder.class);
-    this.below = encoder == null ? channel : encoder;
+    this.outbound = encoder == null ? channel : encoder;
     this.throttle = throttle;
     this.observer = observer;
   }
@@ -63,10 +63,10 @@ final class PacketWriter implements PacketSink {
   @Override
   public ByteBuf packet(int size) {
     packets++;
-    wrote(size);
+    countWritten(size);
     ByteBuf open = batch;
     if (open != null && open.readableBytes() + size > BATCH_BYTES) {
-      passBatchOn();
+      writeBatch();
       open = null;
     }
     return failed ? Unpooled.buffer(size) : ensureWritable(size, open);
@@ -77,7 +77,7 @@ final class PacketWriter implements PacketSink {
       if (open != null) {
         return open.ensureWritable(size); // fails here rather than in the middle of a packet
       }
-      ByteBuf fresh = channel.alloc().directBuffer(Math.max(size, FIRST_BYTES));
+      ByteBuf fresh = channel.alloc().directBuffer(Math.max(size, INITIAL_BUFFER_BYTES));
       batch = fresh;
       return fresh;
     } catch (OutOfMemoryError e) {
@@ -89,9 +89,9 @@ final class PacketWriter implements PacketSink {
   /**
    * Stops writing and reports the error to the pipeline.
    *
-   * @param cut true if a packet was written in part, so that not even a DISCONNECT can follow
+   * @param partial true if a packet was written in part, so that not even a DISCONNECT can follow
    */
-  private void fail(Throwable cause, boolean cut) {
+  private void fail(Throwable cause, boolean partial) {
     if (failed) {
       return;
     }
@@ -101,26 +101,27 @@ final class PacketWriter implements PacketSink {
         .execute(
             () -> {
               channel.pipeline().fireExceptionCaught(cause);
-              if (cut) {
+              if (partial) {
                 channel.close();
               }
             });
   }
 
   /** Writes a PUBLISH from a template (see {@link PublishEncoder}) and a payload. */
-  void publish(byte[] head, int packetIdentifier, boolean dup, long expirySeconds, byte[] payload) {
+  void writePublish(
+      byte[] head, int packetIdentifier, boolean dup, long expirySeconds, byte[] payload) {
     boolean large = payload.length >= LARGE_PAYLOAD_BYTES;
     ByteBuf out = packet(head.length + (large ? 0 : payload.length));
     int start = out.writerIndex();
     out.writeBytes(head);
     PublishEncoder.fillIn(out, start, packetIdentifier, dup, expirySeconds);
     if (large) {
-      passBatchOn();
-      wrote(payload.length);
+      writeBatch();
+      countWritten(payload.length);
       if (!failed) {
         // All receivers share the array, and nobody modifies it. Netty may have to copy it; a void
         // promise would not report that there is no memory for that.
-        below.write(Unpooled.wrappedBuffer(payload)).addListener(this::payloadWritten);
+        outbound.write(Unpooled.wrappedBuffer(payload)).addListener(this::payloadWritten);
       }
     } else {
       out.writeBytes(payload);
@@ -134,36 +135,36 @@ final class PacketWriter implements PacketSink {
   }
 
   /** Writes a packet that Netty encodes. These are small and rare; their size is not counted. */
-  void message(MqttMessage message) {
+  void write(MqttMessage message) {
     packets++;
-    passBatchOn();
+    writeBatch();
     unflushed = true;
     channel.write(message, channel.voidPromise());
   }
 
-  private void wrote(int size) {
+  private void countWritten(int size) {
     bytes += size;
-    throttle.wrote(size);
+    throttle.chargeWrite(size);
   }
 
-  private void passBatchOn() {
+  private void writeBatch() {
     ByteBuf full = batch;
     if (full != null) {
       batch = null;
       unflushed = true;
-      below.write(full, channel.voidPromise());
+      outbound.write(full, channel.voidPromise());
     }
   }
 
   /** Sends everything written so far. */
   void flush() {
-    passBatchOn();
+    writeBatch();
     if (unflushed) {
       unflushed = false;
       observer.onWritten(packets, bytes);
       packets = 0;
       bytes = 0;
-      below.flush();
+      outbound.flush();
     }
   }
 

@@ -29,7 +29,7 @@ final class PausedClients {
   }
 
   boolean mayServe() {
-    return servingState.refusedBecause() == null;
+    return servingState.notServingReason() == null;
   }
 
   /**

@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
  * ones.
  */
 final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
-  /** State of the acknowledgement; later publishes wait until it is {@link #GIVEN}. */
+  /** State of the acknowledgement; later publishes wait until it is {@link #SENT}. */
   enum AckState {
     DUE,
     /** The store has to remove the packet identifier before the client gets its response. */
-    UNDER_WAY,
-    GIVEN
+    IN_PROGRESS,
+    SENT
   }
 
-  /** Learns what happens to publishes. */
+  /** Receives the events of pending publishes. */
   interface Owner {
     /**
      * Nothing was done because this node has no valid lease: this publish waits. On its event loop.
@@ -91,7 +91,7 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
   }
 
   @Override
-  public void recorded() {
+  public void onRecorded() {
     recorded = true;
     owner.wake();
   }
@@ -103,7 +103,7 @@ final class PendingPublish implements PublishListener, ReceivedQos2.Exchange {
 
   @Override
   public void onAcknowledged() {
-    ackState = AckState.GIVEN;
+    ackState = AckState.SENT;
     owner.wake();
   }
 

@@ -57,11 +57,11 @@ final class PublishBackPressure implements PublishListener {
   /**
    * A QoS 0 message was published.
    *
-   * @param waiting what {@link #beginAtMostOnce} has returned
+   * @param waiting the result of {@link #beginAtMostOnce}
    */
-  void applyToAtMostOnce(int waiting, int payloadBytes) {
+  void closeIfAboveAtMostOnce(int waiting, int payloadBytes) {
     // Assumes that all have the size of this message, so sizes need not be stored.
-    if (waiting > 1 && applyTo(waiting, (long) waiting * payloadBytes)) {
+    if (waiting > 1 && closeIfAbove(waiting, (long) waiting * payloadBytes)) {
       reopenAt = waiting / 2;
     }
   }
@@ -76,8 +76,8 @@ final class PublishBackPressure implements PublishListener {
     }
   }
 
-  /** Closes the gate if that many messages or bytes are too many; returns whether they are. */
-  boolean applyTo(int messages, long bytes) {
+  /** Closes the gate if this many messages or bytes reach a limit; returns whether they do. */
+  boolean closeIfAbove(int messages, long bytes) {
     SessionSettings settings = client.settings();
     boolean tooMany = messages >= settings.maxPendingPublishes();
     if (!tooMany && bytes < settings.maxPendingBytes()) {
@@ -90,8 +90,8 @@ final class PublishBackPressure implements PublishListener {
     return true;
   }
 
-  /** Opens the gate if no more than that are pending, and few enough QoS 0 messages. */
-  void relax(int messages, int bytes) {
+  /** Opens the gate if the pending publishes have dropped to half of the limits. */
+  void openIfBelow(int messages, int bytes) {
     SessionSettings settings = client.settings();
     if (messages <= settings.maxPendingPublishes() / 2
         && atMostOnce <= reopenAt

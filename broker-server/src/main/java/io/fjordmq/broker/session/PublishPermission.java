@@ -29,13 +29,13 @@ final class PublishPermission {
   /**
    * Passes the decision on. If the authorizer has to be called, the client's later packets wait.
    */
-  void check(Message message, Consumer<AccessDecision> decided) {
+  void check(Message message, Consumer<AccessDecision> callback) {
     ClientAccess access = client.access();
     AccessDecision known =
         access.mayPublish(
             message.topic(), message.qos(), message.retain(), message.acceptedAtMillis());
     if (known != null) {
-      decided.accept(known);
+      callback.accept(known);
       return;
     }
     client.pause().beginAuthorization();
@@ -46,14 +46,14 @@ final class PublishPermission {
             client.fail(CloseReason.INTERNAL_ERROR, "authorization failed: " + error);
             return;
           }
-          access.remember(message.topic(), message.qos(), message.retain(), accessDecision);
-          client.pause().whenServed(() -> proceed(accessDecision, decided));
+          access.cacheDecision(message.topic(), message.qos(), message.retain(), accessDecision);
+          client.pause().whenLeaseValid(() -> proceed(accessDecision, callback));
         });
   }
 
-  private void proceed(AccessDecision accessDecision, Consumer<AccessDecision> decided) {
+  private void proceed(AccessDecision accessDecision, Consumer<AccessDecision> callback) {
     try {
-      decided.accept(accessDecision);
+      callback.accept(accessDecision);
       client.pause().endAuthorization();
     } catch (ProtocolViolation violation) {
       client.fail(violation.reason(), violation.detail());

@@ -35,7 +35,7 @@ final class PublishQueue {
   }
 
   /** Publishes entries on behalf of the queue. */
-  interface Publishing {
+  interface EntryPublisher {
     /** True if publishes have to wait. */
     boolean isParked();
 
@@ -48,7 +48,7 @@ final class PublishQueue {
    *
    * @return whether it published any
    */
-  boolean publishReady(Publishing publishing) {
+  boolean publishReady(EntryPublisher publishing) {
     boolean any = false;
     for (PendingPublish entry : entries) {
       if (!entry.published && (publishing.isParked() || !entry.isRecorded())) {

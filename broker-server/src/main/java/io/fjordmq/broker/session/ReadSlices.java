@@ -15,7 +15,7 @@ final class ReadSlices implements PacketPacing {
   private final SliceQueue queue;
   private final TimeSlice slice;
   private Runnable framer = () -> {};
-  private boolean left;
+  private boolean backlog;
   private boolean queued;
 
   ReadSlices(Channel channel, SliceQueue queue, SessionObserver observer) {
@@ -42,13 +42,13 @@ final class ReadSlices implements PacketPacing {
   }
 
   @Override
-  public boolean takesPacket() {
+  public boolean canAcceptPacket() {
     if (queued || gate.isClosedExceptFor(ReadGate.BACKLOG)) {
-      leave();
+      markBacklog();
       return false;
     }
     if (!slice.step()) {
-      leave();
+      markBacklog();
       enqueue();
       return false;
     }
@@ -56,8 +56,8 @@ final class ReadSlices implements PacketPacing {
   }
 
   @Override
-  public boolean isBehind() {
-    return left;
+  public boolean hasBacklog() {
+    return backlog;
   }
 
   @Override
@@ -66,14 +66,14 @@ final class ReadSlices implements PacketPacing {
   }
 
   @Override
-  public void endOfRead() {
+  public void onReadComplete() {
     if (!queued) {
       slice.begin();
     }
   }
 
-  private void leave() {
-    left = true;
+  private void markBacklog() {
+    backlog = true;
     gate.close(ReadGate.BACKLOG);
   }
 
@@ -86,7 +86,7 @@ final class ReadSlices implements PacketPacing {
 
   /** The backlog is the only reason that keeps the gate closed. */
   private void gateOpened() {
-    if (left) {
+    if (backlog) {
       enqueue();
     }
   }
@@ -97,9 +97,9 @@ final class ReadSlices implements PacketPacing {
       return; // continued when it opens
     }
     slice.begin();
-    left = false;
+    backlog = false;
     framer.run();
-    if (!left) {
+    if (!backlog) {
       gate.open(ReadGate.BACKLOG);
     }
   }

@@ -62,7 +62,7 @@ final class Reauthentication {
     if (awaitingResult) {
       throw AuthPacket.protocolError("AUTH before the response to the previous one");
     }
-    boolean begins = packet.reasonCode() == AuthPacket.AUTHENTICATE_AGAIN;
+    boolean begins = packet.reasonCode() == AuthPacket.REAUTHENTICATE;
     if (begins != (exchange == null)) {
       throw AuthPacket.protocolError(
           begins ? "AUTH 0x19 within an exchange" : "AUTH 0x18 without an exchange");
@@ -108,7 +108,7 @@ final class Reauthentication {
       client.fail(CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
       return;
     }
-    client.writer().message(packet.written());
+    client.writer().write(packet.toMessage());
     client.writer().flush();
   }
 

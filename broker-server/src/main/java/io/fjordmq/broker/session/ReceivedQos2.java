@@ -55,7 +55,7 @@ final class ReceivedQos2 {
     long sequence();
 
     /** The packet identifier is recorded, so the message may be published. On any thread. */
-    void recorded();
+    void onRecorded();
 
     /** The store has removed the identifier and the response is written. On the event loop. */
     void onAcknowledged();
@@ -161,7 +161,7 @@ final class ReceivedQos2 {
         .whenComplete(
             (done, error) -> {
               if (error == null) {
-                entry.recorded();
+                entry.onRecorded();
               } else {
                 client.loop().execute(() -> storeFailed(error));
               }
@@ -182,7 +182,7 @@ final class ReceivedQos2 {
    *
    * @return false if its response has to wait until {@link Exchange#onAcknowledged}
    */
-  boolean published(Exchange entry, int reasonCode) {
+  boolean onPublished(Exchange entry, int reasonCode) {
     int packetIdentifier = entry.packetIdentifier();
     Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
     if (receipt == null) {
@@ -197,7 +197,7 @@ final class ReceivedQos2 {
     // A PUBREC with an error ends the exchange. The identifier has to be free before the client
     // gets it, or the next message with that identifier would count as a repetition.
     receipt.state = State.RELEASING;
-    forget(
+    removeIdentifier(
         packetIdentifier,
         () -> {
           reply(PUBREC, packetIdentifier, reasonCode);
@@ -211,7 +211,7 @@ final class ReceivedQos2 {
    *
    * @throws ProtocolViolation if the PUBREC it acknowledges was not sent
    */
-  void release(int packetIdentifier) {
+  void onPubRel(int packetIdentifier) {
     Receipt receipt = receipts == null ? null : receipts.get(packetIdentifier);
     if (receipt == null) {
       reply(PUBCOMP, packetIdentifier, PACKET_IDENTIFIER_NOT_FOUND);
@@ -222,24 +222,24 @@ final class ReceivedQos2 {
           CloseReason.PROTOCOL_ERROR, "PUBREL " + packetIdentifier + " before its PUBREC");
     }
     if (receipt.state == State.IN_DOUBT) {
-      inUse++; // forgotten() decrements it
+      inUse++; // onIdentifierRemoved() decrements it
     }
     if (receipt.state != State.RELEASING) {
       receipt.state = State.RELEASING;
-      forget(packetIdentifier, () -> reply(PUBCOMP, packetIdentifier, 0));
+      removeIdentifier(packetIdentifier, () -> reply(PUBCOMP, packetIdentifier, 0));
     }
   }
 
-  private void forget(int packetIdentifier, Runnable then) {
+  private void removeIdentifier(int packetIdentifier, Runnable then) {
     if (handle == null) {
-      forgotten(packetIdentifier, then);
+      onIdentifierRemoved(packetIdentifier, then);
       return;
     }
     client.whileOpen(
         store.forgetReceived(handle, packetIdentifier),
         (done, error) -> {
           if (error == null) {
-            forgotten(packetIdentifier, then);
+            onIdentifierRemoved(packetIdentifier, then);
             client.writer().flush();
           } else {
             storeFailed(error);
@@ -247,7 +247,7 @@ final class ReceivedQos2 {
         });
   }
 
-  private void forgotten(int packetIdentifier, Runnable then) {
+  private void onIdentifierRemoved(int packetIdentifier, Runnable then) {
     if (receipts != null && receipts.remove(packetIdentifier) != null) {
       inUse--;
     }

@@ -43,22 +43,22 @@ final class ResumeQueue {
    *     asynchronously
    */
   CompletableFuture<Void> run(Object session, int weight, Supplier<CompletableFuture<Void>> work) {
-    Waiting mine = new Waiting(weight, work, new CompletableFuture<>());
+    Waiting entry = new Waiting(weight, work, new CompletableFuture<>());
     synchronized (this) {
-      waiting.put(session, mine);
+      waiting.put(session, entry);
     }
     startWaiting();
-    return mine.done;
+    return entry.done;
   }
 
   /** The session has ended: removes its work from the queue if it has not started. */
-  void leave(Object session) {
-    Waiting left;
+  void remove(Object session) {
+    Waiting removed;
     synchronized (this) {
-      left = waiting.remove(session);
+      removed = waiting.remove(session);
     }
-    if (left != null) {
-      left.done.complete(null);
+    if (removed != null) {
+      removed.done.complete(null);
       startWaiting(); // lighter work may have waited behind it
     }
   }

@@ -25,21 +25,22 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
    * fails. On the event loop.
    */
   CompletableFuture<Void> resume(@Nullable Attachment attachment) {
-    int all = attachment == null ? 0 : attachment.subscriptions().size();
-    return attachment == null || all == 0
+    int total = attachment == null ? 0 : attachment.subscriptions().size();
+    return attachment == null || total == 0
         ? CompletableFuture.completedFuture(null)
-        : queue.run(session, Math.min(BATCH, all), () -> inEventLoop(() -> resume(attachment, 0)));
+        : queue.run(
+            session, Math.min(BATCH, total), () -> inEventLoop(() -> resume(attachment, 0)));
   }
 
   private CompletableFuture<Void> resume(Attachment attachment, int from) {
-    int all = attachment.subscriptions().size();
+    int total = attachment.subscriptions().size();
     if (session.isEnded()) {
       return CompletableFuture.completedFuture(null);
     }
-    int to = Math.min(from + BATCH, all);
+    int to = Math.min(from + BATCH, total);
     CompletableFuture<Void> batch =
         resume(attachment.handle(), attachment.subscriptions().subList(from, to));
-    return to == all
+    return to == total
         ? batch
         : batch.thenComposeAsync(done -> resume(attachment, to), session.eventLoop());
   }
@@ -59,14 +60,18 @@ record ResumedSubscriptions(SessionServices services, Session session, ResumeQue
 
   private CompletableFuture<Void> resume(InboxHandle inbox, List<InboxSubscription> part) {
     return CompletableFuture.allOf(
-        part.stream().map(kept -> resume(inbox, kept)).toArray(CompletableFuture<?>[]::new));
+        part.stream()
+            .map(subscription -> resume(inbox, subscription))
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   /** QoS 0 messages bypass the inbox, so a live subscription on this node is needed as well. */
-  private CompletableFuture<Boolean> resume(InboxHandle inbox, InboxSubscription kept) {
+  private CompletableFuture<Boolean> resume(InboxHandle inbox, InboxSubscription subscription) {
     return services
         .routes()
-        .confirm(inbox.id(), inbox.incarnation(), kept)
-        .thenCompose(done -> services.live().subscribe(session, kept.filter(), kept.options()));
+        .confirm(inbox.id(), inbox.incarnation(), subscription)
+        .thenCompose(
+            done ->
+                services.live().subscribe(session, subscription.filter(), subscription.options()));
   }
 }

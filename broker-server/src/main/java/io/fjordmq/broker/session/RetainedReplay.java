@@ -49,7 +49,7 @@ final class RetainedReplay {
     InboxLimits inboxLimits();
 
     /** Whether this node has enough free disk space to store messages. */
-    boolean hasRoom();
+    boolean hasFreeDiskSpace();
   }
 
   /** Retry interval while disk space is low; there is no notification when it recovers. */
@@ -70,7 +70,7 @@ final class RetainedReplay {
     }
 
     /** True if messages are known to remain, or the last page had a cursor. */
-    private boolean isCertain() {
+    private boolean hasKnownRemainder() {
       return cursor != null || !refused.isEmpty() || needsDisk;
     }
   }
@@ -85,7 +85,7 @@ final class RetainedReplay {
   private boolean inboxShrank;
   private boolean waitingForDisk;
   private boolean resuming;
-  private boolean resumedAgain;
+  private boolean resumeRequested;
 
   RetainedReplay(Client client, OutboundPublishes outbound, @Nullable Attachment attachment) {
     this.client = client;
@@ -93,7 +93,7 @@ final class RetainedReplay {
     this.handle = attachment == null ? null : attachment.handle();
     InboxSource inbox = outbound.inbox();
     if (inbox != null) {
-      inbox.whenEmptied(this::onInboxShrank);
+      inbox.onEntriesRemoved(this::onInboxShrank);
     }
   }
 
@@ -151,14 +151,14 @@ final class RetainedReplay {
 
   /** Continues if the session's queues have capacity. */
   void resume() {
-    resumedAgain = true;
+    resumeRequested = true;
     if (resuming) {
       return; // a result that arrived synchronously; thousands in a row must not recurse
     }
     resuming = true;
     try {
-      while (resumedAgain) {
-        resumedAgain = false;
+      while (resumeRequested) {
+        resumeRequested = false;
         readNext();
       }
     } finally {
@@ -201,9 +201,9 @@ final class RetainedReplay {
 
   /** The first job that can continue; null if all wait for disk space. */
   private @Nullable Job next(Iterable<Job> all) {
-    boolean room = client.hasRoom();
+    boolean hasSpace = client.hasFreeDiskSpace();
     for (Job job : all) {
-      if (room || !job.needsDisk) {
+      if (hasSpace || !job.needsDisk) {
         return job;
       }
     }
@@ -245,7 +245,7 @@ final class RetainedReplay {
       return;
     }
     if (messages.stream().anyMatch(message -> isStored(job, message))) {
-      job.needsDisk = !client.hasRoom();
+      job.needsDisk = !client.hasFreeDiskSpace();
       if (job.needsDisk) {
         continueReplay(); // read again later: holding it in memory would be too costly
         return;
@@ -335,7 +335,7 @@ final class RetainedReplay {
   void end() {
     if (handle != null && jobs != null) {
       UnsentRetainedCount unsent = new UnsentRetainedCount(client);
-      jobs.values().forEach(job -> unsent.add(job.filter, job.isCertain()));
+      jobs.values().forEach(job -> unsent.add(job.filter, job.hasKnownRemainder()));
       unsent.count();
     }
     jobs = null;

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /** Whether this node may serve clients: it is admitted to its cluster and its lease is valid. */
 @FunctionalInterface
 public interface ServingState {
-  /** For a node that is the only one. */
+  /** For a single node. */
   ServingState ALWAYS = () -> null;
 
   /** Why the node may not serve, in a sentence; null if it may. Any thread. */
-  @Nullable String refusedBecause();
+  @Nullable String notServingReason();
 }

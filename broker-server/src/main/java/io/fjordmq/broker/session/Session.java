@@ -51,7 +51,7 @@ final class Session
   private boolean open;
   private boolean ended;
   // Reports about the inbox that arrived before the result of the attach.
-  private boolean pushedEarly;
+  private boolean pushedBeforeAttach;
   private @Nullable List<InboxHandle> fencedBeforeAttach;
   private CloseReason endReason = CloseReason.CONNECTION_LOST; // once it has ended
 
@@ -131,7 +131,7 @@ final class Session
     SessionParts attached = SessionParts.of(connection, this, attachment);
     parts = attached;
     InboxSource inbox = attached.inbox();
-    if (pushedEarly && inbox != null) {
+    if (pushedBeforeAttach && inbox != null) {
       inbox.refetch();
     }
     if (fencedBeforeAttach != null) {
@@ -154,7 +154,7 @@ final class Session
       keepAlive = new KeepAlive(owner.wheel(connection.loop()), this, keepAliveSeconds);
       connection.gate().setKeepAlive(keepAlive);
     }
-    connection.writer().message(connection.dialect().accepted(sessionPresent));
+    connection.writer().write(connection.dialect().connAck(sessionPresent));
     reports.connected(isPersistent());
     parts().outbound().start();
     connection.writer().flush();
@@ -176,7 +176,7 @@ final class Session
   }
 
   /** Ends the session if data is pending and the client has read nothing since the last call. */
-  void endIfStuck() {
+  void disconnectIfStuck() {
     if (outboundBacklog.isStuck() && !ended) {
       end(CloseReason.CLIENT_TOO_SLOW, "client did not read while the node was short of memory");
     }
@@ -201,7 +201,7 @@ final class Session
     if (open) {
       reports.disconnected(reason);
       try {
-        close.now(reason, detail);
+        close.close(reason, detail);
       } finally {
         releaseResources(); // even if there is no memory for the DISCONNECT
       }
@@ -211,11 +211,11 @@ final class Session
       ConnectRequest request = connection.request();
       ConnAckRefusal.send(
           connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
-      owner.resumes().leave(this);
+      owner.resumeQueue().remove(this);
     }
   }
 
-  /** Ends it because the node stops. */
+  /** Ends the session because the node is stopping. */
   void endForShutDown() {
     end(CloseReason.SERVER_SHUTTING_DOWN, "server shutting down");
   }
@@ -255,12 +255,12 @@ final class Session
   /** Closes the connection of a session that has ended with the node's incarnation. */
   void closeHeld(CloseReason reason, String detail) {
     assert inEventLoop();
-    close.heldNow(reason, detail);
+    close.closeHeld(reason, detail);
   }
 
-  /** Whether this was the last part of the session to be released. Call it once for each part. */
-  boolean isLastRelease() {
-    return close.isLastRelease();
+  /** Releases one part of the session; returns whether it was the last one. */
+  boolean releasePart() {
+    return close.releasePart();
   }
 
   /** Releases everything that the session holds. Called once, after {@link #end}. */
@@ -277,7 +277,8 @@ final class Session
     }
     long sentBelow = parts == null ? 0 : parts.outbound().window().sentBelow();
     ownership.release(
-        new SessionOwnership.End(endReason, open, sentBelow, expirySeconds, close.heldFor()),
+        new SessionOwnership.ConnectionEnd(
+            endReason, open, sentBelow, expirySeconds, close.heldFor()),
         () -> owner.release(this));
   }
 
@@ -325,14 +326,14 @@ final class Session
   }
 
   @Override
-  public void onAppended(InboxHandle to, List<InboxEntry> entries) {
+  public void onAppended(InboxHandle handle, List<InboxEntry> entries) {
     assert inEventLoop();
     if (parts == null) {
       // Attach and append were in one write: the push overtook the result, which lacks the entry.
-      pushedEarly = true;
+      pushedBeforeAttach = true;
     }
     InboxSource inbox = ended ? null : inbox();
-    if (inbox != null && inbox.isOf(to)) {
+    if (inbox != null && inbox.isFor(handle)) {
       inbox.appended(entries);
       connection.writer().flush();
     }
@@ -342,7 +343,7 @@ final class Session
   public CompletableFuture<?> refetch() {
     assert inEventLoop();
     if (parts == null) {
-      pushedEarly = true;
+      pushedBeforeAttach = true;
     }
     InboxSource inbox = ended ? null : inbox();
     if (inbox == null) {
@@ -359,12 +360,12 @@ final class Session
   }
 
   @Override
-  public void onFenced(InboxHandle which) {
+  public void onFenced(InboxHandle handle) {
     assert inEventLoop();
     if (parts == null) {
       fencedBeforeAttach = fencedBeforeAttach == null ? new ArrayList<>(1) : fencedBeforeAttach;
-      fencedBeforeAttach.add(which); // not yet known whether it is this session's inbox
-    } else if (ownership.lose(which)) {
+      fencedBeforeAttach.add(handle); // not yet known whether it is this session's inbox
+    } else if (ownership.markLost(handle)) {
       end(CloseReason.SESSION_TAKEN_OVER, "session taken over by another connection");
     }
   }

@@ -61,7 +61,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
     if (event instanceof FrameBytes frame && !session.isEnded()) {
-      session.connection().throttle().read(frame.bytes(), false);
+      session.connection().throttle().chargeRead(frame.bytes(), false);
     }
     super.userEventTriggered(ctx, event);
   }
@@ -145,7 +145,10 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     MqttFixedHeader header = packet.fixedHeader();
     int bytes = PublishEncoder.packetBytes(header.remainingLength());
     readBytes += bytes;
-    session.connection().throttle().read(bytes, header.messageType() == MqttMessageType.PUBLISH);
+    session
+        .connection()
+        .throttle()
+        .chargeRead(bytes, header.messageType() == MqttMessageType.PUBLISH);
     session.onActivity();
   }
 
@@ -160,10 +163,10 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
               .onPublish(
                   (MqttPublishMessage) message,
                   PublishEncoder.packetBytes(header.remainingLength()));
-      case PUBACK -> parts.outbound().onAcknowledge(identifier(message), reasonCode(message));
-      case PUBREC -> parts.outbound().onReceived(identifier(message), reasonCode(message));
-      case PUBREL -> parts.inbound().onRelease(identifier(message));
-      case PUBCOMP -> parts.outbound().onComplete(identifier(message));
+      case PUBACK -> parts.outbound().onPubAck(identifier(message), reasonCode(message));
+      case PUBREC -> parts.outbound().onPubRec(identifier(message), reasonCode(message));
+      case PUBREL -> parts.inbound().onPubRel(identifier(message));
+      case PUBCOMP -> parts.outbound().onPubComp(identifier(message));
       case SUBSCRIBE -> parts.subscriptions().onSubscribe((FilterPacket) message);
       case UNSUBSCRIBE -> parts.subscriptions().onUnsubscribe((FilterPacket) message);
       case PINGREQ -> session.connection().writer().packet(2).writeByte(PINGRESP).writeByte(0);

@@ -11,26 +11,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param session is registered
  * @param resumes sessions that wait for the routes of their subscriptions
- * @param then called after the last step, unless the session has ended
+ * @param listener called after the last step, unless the session has ended
  */
 record SessionOpening(
-    Session session, SessionServices services, ResumeQueue resumes, Listener then) {
-  /** Learns that a session can be opened. */
+    Session session, SessionServices services, ResumeQueue resumes, Listener listener) {
+  /** Called when a session can be opened. */
   interface Listener {
     /**
      * @param sessionPresent for the CONNACK
      */
-    void opened(boolean sessionPresent);
+    void onReady(boolean sessionPresent);
   }
 
   /** Begins with the attach, once an older connection of the client has returned its state. */
   void begin() {
-    CompletableFuture<Void> olderGone = session.registration().previousReleased();
-    if (olderGone.isDone()) {
+    CompletableFuture<Void> previousReleased = session.registration().previousReleased();
+    if (previousReleased.isDone()) {
       attachInbox();
     } else {
       // In a separate task: thousands may wait for each other and have ended by then.
-      olderGone.thenRun(() -> session.eventLoop().execute(this::attachInbox));
+      previousReleased.thenRun(() -> session.eventLoop().execute(this::attachInbox));
     }
   }
 
@@ -71,7 +71,7 @@ record SessionOpening(
     if (session.isEnded()) {
       session.releaseResources();
     } else {
-      then.opened(present);
+      listener.onReady(present);
     }
   }
 }

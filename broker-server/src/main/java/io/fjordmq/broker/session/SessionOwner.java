@@ -3,7 +3,7 @@ package io.fjordmq.broker.session;
 import io.fjordmq.broker.delivery.SessionRegistry.Registration;
 import io.netty.channel.EventLoop;
 
-/** The table of sessions that this one is in. */
+/** The table that a session belongs to. */
 interface SessionOwner {
   SessionServices services();
 
@@ -16,7 +16,7 @@ interface SessionOwner {
   StoreFailureLog storeFailures();
 
   /** Sessions that wait for the routes of their subscriptions. */
-  ResumeQueue resumes();
+  ResumeQueue resumeQueue();
 
   /** Server Reference for clients that the draining node disconnects; empty for none. */
   String serverReference();

@@ -51,7 +51,7 @@ final class SessionOwnership {
    * @param closesIn when the connection is closed, if the session has ended with the node's
    *     incarnation; else null
    */
-  record End(
+  record ConnectionEnd(
       CloseReason reason,
       boolean wasOpen,
       long sentBelow,
@@ -94,7 +94,7 @@ final class SessionOwnership {
             (discardResult, error) -> {
               if (discardResult != null) {
                 removeRoutes(discardResult.discarded());
-                claimed(discardResult.connectOrder());
+                applyConnectOrder(discardResult.connectOrder());
               }
               listener.onAcquired(null, error);
             });
@@ -125,13 +125,13 @@ final class SessionOwnership {
                 return;
               }
               removeRoutes(attachment.discarded());
-              claimed(attachment.connectOrder());
+              applyConnectOrder(attachment.connectOrder());
               handle = attachment.handle();
               listener.onAcquired(isTransient ? null : attachment, error);
             });
   }
 
-  private void claimed(ConnectOrder connectOrder) {
+  private void applyConnectOrder(ConnectOrder connectOrder) {
     client.connection().setConnectOrder(connectOrder);
     services.registry().setConnectOrder(client.registration(), connectOrder);
   }
@@ -141,9 +141,9 @@ final class SessionOwnership {
    *
    * @return whether it is the one of this session
    */
-  boolean lose(InboxHandle which) {
-    lost |= which.equals(handle);
-    return which.equals(handle);
+  boolean markLost(InboxHandle inbox) {
+    lost |= inbox.equals(handle);
+    return inbox.equals(handle);
   }
 
   /**
@@ -151,7 +151,7 @@ final class SessionOwnership {
    *
    * @param then called in any case, even after a failure
    */
-  void release(End end, Runnable then) {
+  void release(ConnectionEnd end, Runnable then) {
     InboxHandle inbox = handle;
     if (inbox == null || lost) {
       then.run();
@@ -169,7 +169,7 @@ final class SessionOwnership {
   }
 
   private CompletableFuture<Void> detach(
-      InboxHandle inbox, long sentBelow, long expirySeconds, End end) {
+      InboxHandle inbox, long sentBelow, long expirySeconds, ConnectionEnd end) {
     InboxStore inboxes = services.inboxes();
     Duration closesIn = end.closesIn();
     if (closesIn != null) {
@@ -187,7 +187,7 @@ final class SessionOwnership {
   private boolean mayReconnectElsewhere(CloseReason reason) {
     return reason == CloseReason.NODE_DOWN
         || (reason != CloseReason.CLIENT_DISCONNECT_WITH_WILL
-            && services.servingState().refusedBecause() != null);
+            && services.servingState().notServingReason() != null);
   }
 
   private SessionUser user() {

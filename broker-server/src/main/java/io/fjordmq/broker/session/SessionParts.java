@@ -39,20 +39,20 @@ record SessionParts(
     return outbound.inbox();
   }
 
-  /** The client can be sent more. The caller flushes. */
+  /** Sends waiting messages to the client. The caller flushes. */
   void resume() {
     outbound.pump();
     replay.resume();
   }
 
-  /** The session has ended: commits acknowledgements and gives messages of shares to others. */
+  /** The session has ended: commits acknowledgements and redistributes messages of shares. */
   void end(SessionServices services, LiveSession session) {
     inbound.end();
     subscriptions.end();
     services.live().removeAll(session);
-    List<Delivery> leftToShares = outbound.end();
-    if (!leftToShares.isEmpty()) {
-      services.publishRouter().redistribute(session, leftToShares);
+    List<Delivery> toRedistribute = outbound.end();
+    if (!toRedistribute.isEmpty()) {
+      services.publishRouter().redistribute(session, toRedistribute);
     }
   }
 }

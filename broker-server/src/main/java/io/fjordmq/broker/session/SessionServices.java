@@ -21,7 +21,7 @@ import java.util.function.BooleanSupplier;
  * @param events listener for clients that connect and disconnect
  * @param observer receives measurements
  * @param security authentication and authorization
- * @param delivery where messages go to and come from
+ * @param delivery publishing and delivery of messages
  * @param inboxes persistent sessions
  * @param retained messages for new subscriptions
  * @param node the state of this node
@@ -37,7 +37,7 @@ public record SessionServices(
     NodeState node) {
 
   /**
-   * Where messages go to and come from.
+   * Publishing and delivery of messages.
    *
    * @param registry of connected clients
    * @param publishRouter publishes the messages of clients
@@ -60,17 +60,17 @@ public record SessionServices(
   /**
    * The state of this node.
    *
-   * @param self as the owner of inboxes
+   * @param self this node, as the owner of inboxes
    * @param servingState whether it may serve clients
    * @param overload whether it is overloaded
-   * @param hasRoom whether there is enough free disk space to store messages
+   * @param hasFreeDiskSpace whether there is enough free disk space to store messages
    * @param clock wall clock
    */
   public record NodeState(
       LocalNode self,
       ServingState servingState,
       Overload overload,
-      BooleanSupplier hasRoom,
+      BooleanSupplier hasFreeDiskSpace,
       InstantSource clock) {}
 
   SessionRegistry registry() {
@@ -101,8 +101,8 @@ public record SessionServices(
     return node.overload;
   }
 
-  BooleanSupplier hasRoom() {
-    return node.hasRoom;
+  BooleanSupplier hasFreeDiskSpace() {
+    return node.hasFreeDiskSpace;
   }
 
   InstantSource clock() {

@@ -11,20 +11,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of this node, from their registration until nothing is left of them, and what they
- * share: the timeout wheels of the event loops, the clients that are paused, the queue of sessions
- * being resumed, and the log of store failures. Thread-safe.
+ * The sessions of this node, from their registration until they are released, and what they share:
+ * the timeout wheels of the event loops, the clients that are paused, the queue of sessions being
+ * resumed, and the log of store failures. Thread-safe.
  */
 final class SessionTable implements SessionOwner {
   /** Far below the queue limit of a range client; enough for several of the largest log entries. */
-  private static final int RESUMED_AT_ONCE = 4_000;
+  private static final int RESUME_CAPACITY = 4_000;
 
-  static final String LEAVING = "node draining; use another server";
+  static final String DRAINING = "node draining; use another server";
 
   private final SessionServices services;
   private final PausedClients pausedClients;
   private final StoreFailureLog storeFailures = new StoreFailureLog();
-  private final ResumeQueue resumes = new ResumeQueue(RESUMED_AT_ONCE);
+  private final ResumeQueue resumes = new ResumeQueue(RESUME_CAPACITY);
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
   private final Set<Session> alive = ConcurrentHashMap.newKeySet();
   private final Set<Session> disconnectedForDrain = ConcurrentHashMap.newKeySet();
@@ -46,7 +46,7 @@ final class SessionTable implements SessionOwner {
   }
 
   @Override
-  public ResumeQueue resumes() {
+  public ResumeQueue resumeQueue() {
     return resumes;
   }
 
@@ -72,7 +72,7 @@ final class SessionTable implements SessionOwner {
   }
 
   /** The same in the order of their client identifiers. */
-  List<Session> inRepeatableOrder() {
+  List<Session> sortedByClientId() {
     return alive.stream().sorted(Comparator.comparing(Session::clientId)).toList();
   }
 
@@ -87,16 +87,16 @@ final class SessionTable implements SessionOwner {
   }
 
   /** Returns false if the session has been disconnected for this reason before. */
-  boolean disconnectForDrain(Session session) {
+  boolean markDisconnectedForDrain(Session session) {
     return disconnectedForDrain.add(session);
   }
 
-  /** The node is leaving. */
-  void leave(String reference) {
+  /** The node is draining. */
+  void startDraining(String reference) {
     serverReference = reference;
   }
 
-  boolean isLeaving() {
+  boolean isDraining() {
     return serverReference != null;
   }
 
@@ -112,19 +112,19 @@ final class SessionTable implements SessionOwner {
 
   /** From now on, new sessions end. The future completes when all have released their state. */
   CompletableFuture<Void> beginShutDown() {
-    CompletableFuture<Void> gone = new CompletableFuture<>();
-    shutDownDone = gone;
-    return gone;
+    CompletableFuture<Void> allReleased = new CompletableFuture<>();
+    shutDownDone = allReleased;
+    return allReleased;
   }
 
   /** The future completes when all sessions have released their state. */
   CompletableFuture<Void> beginEndOfIncarnation() {
-    CompletableFuture<Void> gone = new CompletableFuture<>();
-    incarnationEnded = gone;
-    return gone;
+    CompletableFuture<Void> allReleased = new CompletableFuture<>();
+    incarnationEnded = allReleased;
+    return allReleased;
   }
 
-  void completeIfAllGone(@Nullable CompletableFuture<Void> waiting) {
+  void completeIfAllReleased(@Nullable CompletableFuture<Void> waiting) {
     if (waiting != null && alive.isEmpty()) {
       waiting.complete(null);
     }
@@ -139,11 +139,11 @@ final class SessionTable implements SessionOwner {
   @Override
   public void release(Session session) {
     services.registry().stateReturned(session.registration());
-    unregisterIfGone(session);
+    unregisterIfReleased(session);
     alive.remove(session);
     disconnectedForDrain.remove(session);
-    completeIfAllGone(shutDownDone);
-    completeIfAllGone(incarnationEnded);
+    completeIfAllReleased(shutDownDone);
+    completeIfAllReleased(incarnationEnded);
   }
 
   @Override
@@ -154,11 +154,11 @@ final class SessionTable implements SessionOwner {
   @Override
   public void heldClosed(Session session) {
     held.remove(session);
-    unregisterIfGone(session);
+    unregisterIfReleased(session);
   }
 
-  private void unregisterIfGone(Session session) {
-    if (session.isLastRelease()) {
+  private void unregisterIfReleased(Session session) {
+    if (session.releasePart()) {
       services.registry().release(session.registration());
       services.tenants().quota(session.tenant()).release();
     }

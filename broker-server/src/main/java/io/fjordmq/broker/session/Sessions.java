@@ -22,7 +22,9 @@ public final class Sessions implements ClientConnections {
   private final SessionTable table;
   private final ConcurrentHashMap<EventLoop, SliceQueue> queues = new ConcurrentHashMap<>();
 
-  /** Sessions that {@link #sendElsewhere} still has to end; used by one thread at a time. */
+  /**
+   * Sessions that {@link #disconnectWithoutLease} still has to end; used by one thread at a time.
+   */
   private final ArrayDeque<Session> awaitingDisconnect = new ArrayDeque<>();
 
   public Sessions(SessionServices services) {
@@ -55,7 +57,7 @@ public final class Sessions implements ClientConnections {
   }
 
   @Override
-  public void refused(CloseReason reason) {
+  public void countRefused(CloseReason reason) {
     services.observer().onRefused(reason);
   }
 
@@ -75,60 +77,60 @@ public final class Sessions implements ClientConnections {
    * @param reference Server Reference for the MQTT 5 clients that the draining node disconnects
    *     (MQTT 5.0 §4.13); empty for none
    */
-  public void leave(String reference) {
-    table.leave(reference);
+  public void startDraining(String reference) {
+    table.startDraining(reference);
   }
 
   /**
-   * After {@link #leave}: sends up to {@code atMost} more clients away, in no particular order.
-   * Clients of earlier calls do not count, even if their sessions are still ending. Sends none away
-   * while {@link #closeHeld} is doing so.
+   * After {@link #startDraining}: disconnects up to {@code atMost} more clients, in any order.
+   * Clients of earlier calls do not count, even if their sessions still end. Disconnects none while
+   * {@link #closeHeld} is doing so.
    */
   public void disconnect(int atMost) {
-    int left = hasHeld() ? 0 : atMost;
+    int remaining = hasHeld() ? 0 : atMost;
     for (Session session : table.alive()) {
-      if (left == 0) {
+      if (remaining == 0) {
         return;
       }
-      if (table.disconnectForDrain(session)) {
-        left--;
+      if (table.markDisconnectedForDrain(session)) {
+        remaining--;
         session
             .eventLoop()
-            .execute(() -> session.end(CloseReason.USE_ANOTHER_SERVER, SessionTable.LEAVING));
+            .execute(() -> session.end(CloseReason.USE_ANOTHER_SERVER, SessionTable.DRAINING));
       }
     }
   }
 
   @Override
   public CompletableFuture<Void> shutDown() {
-    CompletableFuture<Void> gone = table.beginShutDown();
+    CompletableFuture<Void> allReleased = table.beginShutDown();
     for (Session session : table.alive()) {
       session.eventLoop().execute(session::endForShutDown);
     }
     closeHeld(Integer.MAX_VALUE);
-    table.completeIfAllGone(gone);
-    return gone;
+    table.completeIfAllReleased(allReleased);
+    return allReleased;
   }
 
   /**
    * The cluster marked this incarnation of the node DOWN: ends all sessions, because they now
    * belong to other nodes. Their connections stay open, without being read or written, until {@link
    * #closeHeld}. Completes when all sessions have released their state. The caller ensures that no
-   * client is served until then; afterwards the next incarnation may begin.
+   * client is served until then; afterward the next incarnation may begin.
    *
    * @param perSecond how many connections {@code closeHeld} will close per second
    */
   public CompletableFuture<Void> endIncarnation(int perSecond) {
-    CompletableFuture<Void> gone = table.beginEndOfIncarnation();
-    List<Session> ending = table.inRepeatableOrder();
+    CompletableFuture<Void> allReleased = table.beginEndOfIncarnation();
+    List<Session> ending = table.sortedByClientId();
     long position = table.held().size();
     table.held().addAll(ending);
     for (Session session : ending) {
       Duration closesIn = Duration.ofMillis(++position * 1_000 / perSecond);
       session.eventLoop().execute(() -> session.endWithIncarnation(closesIn));
     }
-    table.completeIfAllGone(gone);
-    return gone;
+    table.completeIfAllReleased(allReleased);
+    return allReleased;
   }
 
   /**
@@ -155,12 +157,12 @@ public final class Sessions implements ClientConnections {
    *
    * @return the number of disconnected clients
    */
-  public int sendElsewhere(int atMost) {
+  public int disconnectWithoutLease(int atMost) {
     if (hasHeld()) {
       return 0;
     }
     if (awaitingDisconnect.isEmpty()) {
-      awaitingDisconnect.addAll(table.inRepeatableOrder());
+      awaitingDisconnect.addAll(table.sortedByClientId());
     }
     int count = 0;
     while (count < atMost && !awaitingDisconnect.isEmpty()) {
@@ -186,9 +188,9 @@ public final class Sessions implements ClientConnections {
    * Ends sessions that have pending data and whose clients have read nothing since the last call,
    * to free their memory. Any thread.
    */
-  public void endStuck() {
+  public void disconnectStuckClients() {
     for (Session session : table.alive()) {
-      session.eventLoop().execute(session::endIfStuck);
+      session.eventLoop().execute(session::disconnectIfStuck);
     }
   }
 }

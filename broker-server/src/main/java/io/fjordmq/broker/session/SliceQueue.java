@@ -46,11 +46,11 @@ final class SliceQueue {
   /** Runs each slice that is waiting now at most once. */
   private void round() {
     scheduled = false;
-    long begun = ticker.nanoTime();
+    long startNanos = ticker.nanoTime();
     try {
-      for (int left = waiting.size(); left > 0; left--) {
+      for (int remaining = waiting.size(); remaining > 0; remaining--) {
         waiting.remove().run();
-        if (ticker.nanoTime() - begun >= ROUND_NANOS) {
+        if (ticker.nanoTime() - startNanos >= ROUND_NANOS) {
           break;
         }
       }

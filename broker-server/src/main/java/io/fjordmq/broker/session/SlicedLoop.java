@@ -91,7 +91,7 @@ final class SlicedLoop {
   private void nextSlice() {
     client
         .pause()
-        .whenServed(
+        .whenLeaseValid(
             () -> {
               client.slices().slice().begin();
               try {

@@ -37,7 +37,7 @@ final class SubscribeQueue {
     this.client = client;
   }
 
-  /** Runs the work now or after earlier work. Each piece of work ends with {@link #next}. */
+  /** Runs the work now or after earlier work. Each piece of work ends with {@link #onComplete}. */
   void submit(Runnable work) {
     if (!busy) {
       busy = true;
@@ -59,7 +59,7 @@ final class SubscribeQueue {
   }
 
   /** The current work is complete. */
-  void next() {
+  void onComplete() {
     done = true;
     if (!running) {
       run(poll());
@@ -73,10 +73,10 @@ final class SubscribeQueue {
       for (Runnable work = first; work != null; work = done ? poll() : null) {
         done = false;
         Runnable current = work;
-        if (client.pause().mayAct()) {
+        if (client.pause().checkLease()) {
           current.run();
         } else {
-          client.pause().whenServed(() -> run(current));
+          client.pause().whenLeaseValid(() -> run(current));
         }
       }
     } finally {

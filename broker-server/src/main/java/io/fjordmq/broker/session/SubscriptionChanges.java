@@ -52,8 +52,8 @@ final class SubscriptionChanges {
                 .inboxes()
                 .subscribe(handle, filter, options)
                 .thenCompose(
-                    wasThere ->
-                        route(handle, row).thenApply(done -> new Result(granted, !wasThere))));
+                    existed ->
+                        route(handle, row).thenApply(done -> new Result(granted, !existed))));
   }
 
   /**
@@ -99,8 +99,8 @@ final class SubscriptionChanges {
                 .thenApply(SubscriptionChanges::removed));
   }
 
-  private static Result removed(boolean wasThere) {
-    return new Result(wasThere ? 0 : NO_SUBSCRIPTION_EXISTED, !wasThere);
+  private static Result removed(boolean existed) {
+    return new Result(existed ? 0 : NO_SUBSCRIPTION_EXISTED, !existed);
   }
 
   private CompletableFuture<Result> orFailed(Supplier<CompletableFuture<Result>> call) {

@@ -138,35 +138,39 @@ final class Subscriptions {
   }
 
   private CompletableFuture<Result> subscribe(
-      RequestedFilter one, int refusal, Map<String, CompletableFuture<Result>> earlier) {
-    TopicFilter filter = one.filter();
+      RequestedFilter requestedFilter,
+      int refusal,
+      Map<String, CompletableFuture<Result>> earlier) {
+    TopicFilter filter = requestedFilter.filter();
     if (filter == null) {
-      return refused(one.refusal());
+      return refused(requestedFilter.refusal());
     }
     if (refusal != 0) {
       return refused(refusal);
     }
-    Limit full = limitReachedBy(filter);
-    if (full != null) {
-      connection.reached(full);
+    Limit exceeded = limitReachedBy(filter);
+    if (exceeded != null) {
+      connection.reached(exceeded);
       return refused(QUOTA_EXCEEDED);
     }
     count.add(filter.text());
     CompletableFuture<Result> before = earlier.get(filter.text());
-    Action.Subscribe wanted = new Action.Subscribe(filter, one.options().maxQos());
+    Action.Subscribe wanted = new Action.Subscribe(filter, requestedFilter.options().maxQos());
     CompletableFuture<AccessDecision> decision = connection.access().subscribe(wanted);
     CompletableFuture<Result> result =
         before == null
-            ? addIf(decision, filter, one.options())
-            : before.thenCompose(done -> addIf(decision, filter, one.options()));
+            ? addIf(decision, filter, requestedFilter.options())
+            : before.thenCompose(done -> addIf(decision, filter, requestedFilter.options()));
     earlier.put(filter.text(), result);
     return result;
   }
 
   /** The limit that the filter would exceed; replacing an existing subscription exceeds none. */
   private @Nullable Limit limitReachedBy(TopicFilter filter) {
-    Limit full = count.reachedBy(filter.text());
-    return full != null && connection.services().live().isSubscribed(session, filter) ? null : full;
+    Limit exceeded = count.reachedBy(filter.text());
+    return exceeded != null && connection.services().live().isSubscribed(session, filter)
+        ? null
+        : exceeded;
   }
 
   /**
@@ -174,7 +178,7 @@ final class Subscriptions {
    * they cost a write and cause retained messages to be sent.
    */
   private int refusalOfAll() {
-    if (connection.services().servingState().refusedBecause() != null) {
+    if (connection.services().servingState().notServingReason() != null) {
       connection.observer().onRefusedAsNotServing(RejectedWork.SUBSCRIBE);
       return IMPLEMENTATION_SPECIFIC_ERROR;
     }
@@ -193,8 +197,8 @@ final class Subscriptions {
   private CompletableFuture<Result> addIf(
       CompletableFuture<AccessDecision> decision, TopicFilter filter, SubscriptionOptions options) {
     return decision.thenCompose(
-        it ->
-            it.allowed()
+        accessDecision ->
+            accessDecision.allowed()
                 ? changes.add(filter, options)
                 : CompletableFuture.completedFuture(DENIED));
   }
@@ -227,7 +231,7 @@ final class Subscriptions {
         () -> {
           if (!connection.isEnded()) {
             connection.writer().flush();
-            queue.next();
+            queue.onComplete();
           }
         });
   }
@@ -245,30 +249,32 @@ final class Subscriptions {
                 () ->
                     SubscriptionReplies.writeSubAck(
                         connection.writer(), connection.dialect(), packetIdentifier, codes),
-                i -> began(requested.get(i), results.get(i))));
+                i -> onSubscribed(requested.get(i), results.get(i))));
   }
 
   /** Returns the code for the SUBACK, or ends the connection if there is none. */
-  private int subscribed(RequestedFilter one, Result result) {
-    if (one.filter() != null && !result.isNew()) {
-      count.remove(one.filter().text());
+  private int subscribed(RequestedFilter requestedFilter, Result result) {
+    if (requestedFilter.filter() != null && !result.isNew()) {
+      count.remove(requestedFilter.filter().text());
     }
     int code =
         result.code() < FilterResults.UNSPECIFIED_ERROR
             ? result.code()
-            : connection.dialect().refusedSubscription(result.code(), one.options().maxQos());
-    if (code == Dialect.CANNOT_BE_TOLD) {
+            : connection.dialect().subAckCode(result.code(), requestedFilter.options().maxQos());
+    if (code == Dialect.MUST_CLOSE) {
       connection.fail(CloseReason.ofSubAck(result.code()), "SUBSCRIBE failed");
     }
     return code;
   }
 
   /** Called for each filter after the SUBACK was written. */
-  private void began(RequestedFilter one, Result result) {
-    TopicFilter filter = one.filter();
+  private void onSubscribed(RequestedFilter requestedFilter, Result result) {
+    TopicFilter filter = requestedFilter.filter();
     if (filter != null && result.code() < FilterResults.UNSPECIFIED_ERROR) {
-      connection.events().subscribed(connection.access().client(), filter, one.options().maxQos());
-      replay.subscribed(filter, one.options(), result.isNew());
+      connection
+          .events()
+          .subscribed(connection.access().client(), filter, requestedFilter.options().maxQos());
+      replay.subscribed(filter, requestedFilter.options(), result.isNew());
     }
   }
 
@@ -298,7 +304,7 @@ final class Subscriptions {
                 () ->
                     SubscriptionReplies.writeUnsubAck(
                         connection.writer(), connection.dialect(), packetIdentifier, codes),
-                i -> ended(removals.get(i).text, codes[i])));
+                i -> onUnsubscribed(removals.get(i).text, codes[i])));
   }
 
   /** Returns the code for the UNSUBACK, or ends the connection if MQTT 3 has none. */
@@ -316,7 +322,7 @@ final class Subscriptions {
     return code;
   }
 
-  private void ended(String filter, int code) {
+  private void onUnsubscribed(String filter, int code) {
     if (code == 0) {
       connection.events().unsubscribed(connection.access().client(), filter);
     }

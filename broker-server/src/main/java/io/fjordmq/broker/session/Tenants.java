@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Tenants {
   private final TenantLimits shared;
-  private final Map<String, TenantLimits> own;
+  private final Map<String, TenantLimits> overrides;
   private final SessionObserver observer;
 
   /** One for each tenant that ever connected, so bounded by the tenants authenticators return. */
@@ -23,11 +23,12 @@ public final class Tenants {
 
   /**
    * @param shared limits of all tenants without limits of their own
-   * @param own limits of the other tenants, by tenant
+   * @param overrides limits of the other tenants, by tenant
    */
-  public Tenants(TenantLimits shared, Map<String, TenantLimits> own, SessionObserver observer) {
+  public Tenants(
+      TenantLimits shared, Map<String, TenantLimits> overrides, SessionObserver observer) {
     this.shared = shared;
-    this.own = Map.copyOf(own);
+    this.overrides = Map.copyOf(overrides);
     this.observer = observer;
   }
 
@@ -38,7 +39,7 @@ public final class Tenants {
 
   /** The limits of a tenant. */
   public TenantLimits of(String tenant) {
-    return own.getOrDefault(tenant, shared);
+    return overrides.getOrDefault(tenant, shared);
   }
 
   /** The limits for retained messages, as the retain store needs them. */
@@ -51,9 +52,9 @@ public final class Tenants {
       }
 
       @Override
-      public void refused(String tenant, PutOutcome why) {
+      public void onRejected(String tenant, PutOutcome why) {
         boolean byBytes = why == PutOutcome.REFUSED_BYTES;
-        reached(byBytes ? Limit.RETAINED_BYTES : Limit.RETAINED_MESSAGES, tenant);
+        recordLimitReached(byBytes ? Limit.RETAINED_BYTES : Limit.RETAINED_MESSAGES, tenant);
       }
     };
   }
@@ -67,8 +68,8 @@ public final class Tenants {
   }
 
   /** Counts that a client of the tenant reached a limit. */
-  void reached(Limit limit, String tenant) {
+  void recordLimitReached(Limit limit, String tenant) {
     // Tenants without limits of their own are counted together, because their number is unbounded.
-    observer.onLimitReached(limit, own.containsKey(tenant) ? tenant : "");
+    observer.onLimitReached(limit, overrides.containsKey(tenant) ? tenant : "");
   }
 }

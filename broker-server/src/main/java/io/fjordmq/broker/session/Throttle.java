@@ -6,8 +6,8 @@ import io.fjordmq.broker.limits.SessionSettings;
 /**
  * Enforces the rates of a connection (bytes in each direction, publishes) and pauses reading while
  * the node is overloaded. Each rate has a token bucket with the tokens of one second. Bytes and
- * publishes are charged afterwards and may overdraw the bucket; then the client is not read, or
- * gets no messages, until the bucket is refilled. A rate limit never drops messages.
+ * publishes are charged afterward and may overdraw the bucket; then the client is not read, or gets
+ * no messages, until the bucket is refilled. A rate limit never drops messages.
  *
  * <p>Time is the tick of the {@link TimeoutWheel}, which is a field read. A connection within its
  * rates is never on the wheel; one above them pauses for one or a few ticks.
@@ -24,7 +24,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   private final TimeoutWheel wheel;
   private final SessionSettings settings;
   private final Client client;
-  private final Runnable mayWriteAgain;
+  private final Runnable onWritable;
   private long readTokens;
   private long writeTokens;
   private long publishTokens;
@@ -46,13 +46,13 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   /**
-   * @param mayWriteAgain called when the write rate allows messages again
+   * @param onWritable called when the write rate allows messages again
    */
-  Throttle(TimeoutWheel wheel, SessionSettings settings, Client client, Runnable mayWriteAgain) {
+  Throttle(TimeoutWheel wheel, SessionSettings settings, Client client, Runnable onWritable) {
     this.wheel = wheel;
     this.settings = settings;
     this.client = client;
-    this.mayWriteAgain = mayWriteAgain;
+    this.onWritable = onWritable;
     this.readTokens = full(settings.readBytesPerSecond());
     this.writeTokens = full(settings.writeBytesPerSecond());
     this.publishTokens = full(settings.publishesPerSecond());
@@ -64,7 +64,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   /** Charges a packet that was read. */
-  void read(int bytes, boolean publish) {
+  void chargeRead(int bytes, boolean publish) {
     charge(bytes, publish ? 1 : 0);
   }
 
@@ -90,7 +90,7 @@ final class Throttle extends TimeoutWheel.Timeout {
    *
    * @param nodes visited in the filter tries
    */
-  void matched(int nodes) {
+  void chargeMatch(int nodes) {
     int more = nodes / NODES_PER_MESSAGE;
     if (more > 0) {
       charge(more * BYTES_PER_MESSAGE, more);
@@ -98,7 +98,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   /** Charges bytes that were written. */
-  void wrote(int bytes) {
+  void chargeWrite(int bytes) {
     if (settings.writeBytesPerSecond() == 0) {
       return;
     }
@@ -149,7 +149,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   @Override
-  long due() {
+  long check() {
     refill();
     if (readStopped && readTokens >= 0 && publishTokens >= 0) {
       readStopped = false;
@@ -157,7 +157,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     }
     if (writeStopped && writeTokens >= 0) {
       writeStopped = false;
-      mayWriteAgain.run();
+      onWritable.run();
     }
     if (!client.isOverloaded()) {
       client.gate().open(ReadGate.OVERLOAD);

@@ -21,7 +21,7 @@ final class TimeSlice {
   private final Ticker ticker;
   private int steps;
   private int nodes;
-  private long begunNanos;
+  private long startNanos;
   private boolean usedUp;
 
   TimeSlice(Ticker ticker) {
@@ -49,13 +49,13 @@ final class TimeSlice {
     }
     long now = ticker.nanoTime();
     if (steps == STEPS_PER_CLOCK_READ) {
-      begunNanos = now;
+      startNanos = now;
     }
-    return now - begunNanos > MAX_NANOS;
+    return now - startNanos > MAX_NANOS;
   }
 
   /** Counts nodes of the filter trie that a match visited. */
-  void visited(int more) {
+  void addNodes(int more) {
     nodes += more;
   }
 }

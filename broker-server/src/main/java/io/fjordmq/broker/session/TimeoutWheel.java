@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Coarse timeouts for the connections of one event loop: keep alive, connect timeout, throttling.
  * Needs one scheduled task in all and no objects per timeout except the timeout itself.
  *
- * <p>A hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6): arming and cancelling take
+ * <p>A hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6): arming and canceling take
  * constant time. A connection is checked about once per timeout however busy it is, because
  * activity only records the tick, and the check re-arms itself.
  *
@@ -28,7 +28,7 @@ final class TimeoutWheel {
     long dueTick;
 
     /** Runs the check; returns the ticks until the next one, 0 for none. */
-    abstract long due();
+    abstract long check();
 
     /** Removes it from the wheel, if it is there. */
     final void cancel() {
@@ -45,7 +45,7 @@ final class TimeoutWheel {
 
   private static final class Head extends Timeout {
     @Override
-    long due() {
+    long check() {
       throw new IllegalStateException("the head of a slot is never due");
     }
   }
@@ -88,7 +88,7 @@ final class TimeoutWheel {
     Timeout due = firstDue();
     while (due != null) {
       due.cancel();
-      long again = due.due();
+      long again = due.check();
       if (again > 0) {
         arm(due, again);
       }

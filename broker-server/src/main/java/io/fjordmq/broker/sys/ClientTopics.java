@@ -79,7 +79,7 @@ public final class ClientTopics implements ClientEvents {
   }
 
   private void publish(Client client, String event, JsonWriter jsonWriter, long nowMillis) {
-    String topic = EmqxTopics.client(node, level(client.request().clientId())) + event;
+    String topic = EmqxTopics.client(node, topicLevel(client.request().clientId())) + event;
     publishRouter.publish(
         settings.tenant(),
         SysTopics.message(topic, jsonWriter.toString(), nowMillis),
@@ -90,7 +90,7 @@ public final class ClientTopics implements ClientEvents {
   }
 
   /** Escapes the wildcards, which a client identifier may contain but a topic may not. */
-  private static String level(String clientId) {
+  private static String topicLevel(String clientId) {
     int end = Math.min(clientId.length(), MAX_LEVEL_LENGTH);
     if (end < clientId.length() && Character.isHighSurrogate(clientId.charAt(end - 1))) {
       end--;

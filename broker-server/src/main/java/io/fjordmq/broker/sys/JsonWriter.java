@@ -15,15 +15,15 @@ final class JsonWriter {
   }
 
   JsonWriter with(String name, @Nullable String value) {
-    return raw(name, value == null ? "null" : quoted(value));
+    return raw(name, value == null ? "null" : quote(value));
   }
 
   private JsonWriter raw(String name, String value) {
-    out.append(out.length() == 1 ? "" : ",").append(quoted(name)).append(':').append(value);
+    out.append(out.length() == 1 ? "" : ",").append(quote(name)).append(':').append(value);
     return this;
   }
 
-  private static String quoted(String text) {
+  private static String quote(String text) {
     StringBuilder quoted = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

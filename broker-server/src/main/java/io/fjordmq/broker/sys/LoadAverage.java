@@ -18,13 +18,13 @@ final class LoadAverage {
     double perMinute = (value - last) * 60_000.0 / elapsedMillis;
     last = value;
     for (int i = 0; i < MINUTES.length; i++) {
-      double kept = Math.exp(-elapsedMillis / (60_000.0 * MINUTES[i]));
-      averages[i] = perMinute + kept * (averages[i] - perMinute);
+      double decay = Math.exp(-elapsedMillis / (60_000.0 * MINUTES[i]));
+      averages[i] = perMinute + decay * (averages[i] - perMinute);
     }
   }
 
   /** The average over the minutes at this index of {@link #MINUTES}. */
-  double over(int index) {
+  double average(int index) {
     return averages[index];
   }
 }

@@ -25,18 +25,18 @@ final class MosquittoTopics {
   MosquittoTopics(String version, long nowMillis) {
     this.version = version;
     this.lastMillis = nowMillis;
-    load("messages/received", ClientTraffic::packetsReceived);
-    load("messages/sent", ClientTraffic::packetsSent);
-    load("publish/received", ClientTraffic::publishesReceived);
-    load("publish/sent", ClientTraffic::publishesSent);
-    load("publish/dropped", ClientTraffic::publishesDropped);
-    load("bytes/received", ClientTraffic::bytesReceived);
-    load("bytes/sent", ClientTraffic::bytesSent);
-    load("sockets", ClientTraffic::sockets);
-    load("connections", ClientTraffic::connects);
+    addLoad("messages/received", ClientTraffic::packetsReceived);
+    addLoad("messages/sent", ClientTraffic::packetsSent);
+    addLoad("publish/received", ClientTraffic::publishesReceived);
+    addLoad("publish/sent", ClientTraffic::publishesSent);
+    addLoad("publish/dropped", ClientTraffic::publishesDropped);
+    addLoad("bytes/received", ClientTraffic::bytesReceived);
+    addLoad("bytes/sent", ClientTraffic::bytesSent);
+    addLoad("sockets", ClientTraffic::sockets);
+    addLoad("connections", ClientTraffic::connects);
   }
 
-  private void load(String name, ToLongFunction<ClientTraffic> counter) {
+  private void addLoad(String name, ToLongFunction<ClientTraffic> counter) {
     loads.put(name, new Load(counter, new LoadAverage()));
   }
 
@@ -100,7 +100,7 @@ final class MosquittoTopics {
           load.average.update(load.counter.applyAsLong(stats.clientTraffic()), elapsed);
           for (int i = 0; i < LoadAverage.MINUTES.length; i++) {
             String topic = "load/" + name + "/" + LoadAverage.MINUTES[i] + "min";
-            put(values, topic, String.format(Locale.ROOT, "%.2f", load.average.over(i)));
+            put(values, topic, String.format(Locale.ROOT, "%.2f", load.average.average(i)));
           }
         });
   }

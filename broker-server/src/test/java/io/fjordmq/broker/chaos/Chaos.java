@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What {@code bin/chaos.sh} runs: a cluster under load and faults for a time, then the verdict.
- * Ends with 0 if every promise was kept, 1 if not, 2 if the run itself failed.
+ * The main class of {@code bin/chaos.sh}: runs a cluster under load and faults, then reports the
+ * findings. Exits with 0 if all guarantees were kept, 1 if not, 2 if the run itself failed.
  */
 final class Chaos {
   private static final int RATE = 50;
@@ -28,7 +28,7 @@ final class Chaos {
   private static final int WANTED_ROUTES =
       Integer.parseInt(System.getenv().getOrDefault("CHAOS_ROUTES", "100"));
 
-  /** Takes little of the disk in advance: a full one is felt soon. */
+  /** Preallocates little disk space, so that a full disk has an effect soon. */
   private static final String SMALL_FILES =
       """
       consensusConfig:
@@ -115,7 +115,7 @@ final class Chaos {
   }
 
   /**
-   * Why a run with these kinds would not do what is expected of it: empty if it would.
+   * Why these kinds of faults cannot be run; empty if they can.
    *
    * @param kinds "all" or names of kinds
    */
@@ -141,32 +141,32 @@ final class Chaos {
       routes.begin();
       live.start();
       publishers.forEach(ChaosPublisher::start);
-      suffer(cluster);
-      calm();
+      injectFaults(cluster);
+      awaitDelivery();
       history.close();
-      return verdict();
+      return reportFindings();
     }
   }
 
-  private void suffer(ChaosCluster cluster) {
+  private void injectFaults(ChaosCluster cluster) {
     long end = System.nanoTime() + seconds * 1_000_000_000L;
     int rounds = (int) Math.max(1, seconds / 5);
     for (Fault fault : Fault.sequence(seed, nodes, rounds)) {
       if (!isWanted(fault)) {
         continue;
       }
-      if (!cluster.canSuffer(fault)) {
+      if (!cluster.canInject(fault)) {
         continue;
       }
       if (System.nanoTime() > end) {
         break;
       }
       System.out.println("chaos: " + fault);
-      live.during(fault);
-      cluster.suffer(fault);
+      live.setFault(fault);
+      cluster.inject(fault);
       ChaosCluster.pause(CALM_MILLIS);
       moving.move();
-      publishers.forEach(ChaosPublisher::goHome);
+      publishers.forEach(ChaosPublisher::returnHome);
       ChaosCluster.pause(MOVING_MILLIS);
     }
   }
@@ -178,26 +178,26 @@ final class Chaos {
         || (kinds.contains("all") && !isTooLong);
   }
 
-  /** Everything is mended: all that was sent is acknowledged and arrives. */
-  private void calm() throws InterruptedException {
+  /** All faults are repaired: every sent message is acknowledged and arrives. */
+  private void awaitDelivery() throws InterruptedException {
     for (ChaosPublisher publisher : publishers) {
       int unanswered = publisher.finish(DRAIN_SECONDS);
       if (unanswered > 0) {
         System.out.println(publisher.name() + ": " + unanswered + " never answered");
       }
     }
-    away.comeBack(2);
+    away.resume(2);
     awaitEverything();
     live.finish();
     routes.check(seed);
     routes.close();
-    ChaosCluster.pause(1_000); // for what comes once too often
+    ChaosCluster.pause(1_000); // for late duplicates
     publishers.forEach(ChaosPublisher::close);
     connected.forEach(ChaosSubscriber::close);
     away.close();
   }
 
-  /** As long as anything still arrives: who was away for an hour has much to fetch. */
+  /** Waits as long as messages keep arriving: a client offline for an hour has many to fetch. */
   private void awaitEverything() {
     long seen = -1;
     long since = System.nanoTime();
@@ -223,7 +223,7 @@ final class Chaos {
                                     >= publisher.highestAcknowledged()));
   }
 
-  private int verdict() throws IOException {
+  private int reportFindings() throws IOException {
     Path file = folder.resolve("history.txt");
     Set<String> subscribers =
         Stream.concat(connected.stream(), Stream.of(away))
@@ -241,7 +241,7 @@ final class Chaos {
       gaps = RecoveryGaps.of(events);
     }
     publishers.forEach(p -> System.out.println(p.name() + ": acknowledged " + p.acknowledged()));
-    tell(gaps);
+    reportGaps(gaps);
     System.out.print(live.lines());
     Map<String, Long> byKind =
         findings.stream()
@@ -258,7 +258,7 @@ final class Chaos {
     return findings.isEmpty() ? 0 : 1;
   }
 
-  private static void tell(List<RecoveryGaps> gaps) {
+  private static void reportGaps(List<RecoveryGaps> gaps) {
     for (RecoveryGaps gap : gaps) {
       System.out.printf(
           "%-40s others %d ms; noticed after %d, back after %d more; longest wait %d; no message for %d%n",
@@ -273,10 +273,10 @@ final class Chaos {
                 "%-10s %3d times: others %s; noticed %s, back %s; longest wait %s; no message for %s%n",
                 kind,
                 of.size(),
-                RecoveryGaps.Spread.of(of, RecoveryGaps::others),
-                RecoveryGaps.Spread.of(of, RecoveryGaps::noticed),
-                RecoveryGaps.Spread.of(of, RecoveryGaps::back),
-                RecoveryGaps.Spread.of(of, RecoveryGaps::longest),
-                RecoveryGaps.Spread.of(of, RecoveryGaps::silence)));
+                RecoveryGaps.GapSummary.of(of, RecoveryGaps::others),
+                RecoveryGaps.GapSummary.of(of, RecoveryGaps::noticed),
+                RecoveryGaps.GapSummary.of(of, RecoveryGaps::back),
+                RecoveryGaps.GapSummary.of(of, RecoveryGaps::longest),
+                RecoveryGaps.GapSummary.of(of, RecoveryGaps::silence)));
   }
 }

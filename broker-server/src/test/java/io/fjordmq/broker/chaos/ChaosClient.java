@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A client with a persistent session that goes to the next node when it loses its own, and resumes
- * its session there. Tells the history where it is.
+ * A client with a persistent session. When it loses its node, it resumes the session at the next
+ * one. Writes its connections to the history.
  */
 final class ChaosClient {
   private static final long SESSION_SECONDS = 86_400;
@@ -33,16 +33,16 @@ final class ChaosClient {
   private volatile boolean leaving;
 
   /**
-   * Makes one that first goes to this node; it is not connected yet.
+   * Creates a client that connects to this node first; it is not connected yet.
    *
-   * @param name without blanks, of this client alone
+   * @param name unique, without blanks
    */
   ChaosClient(String name, int nodes, int home, History history) {
     this(name, nodes, home, history, CONNACK_SECONDS);
   }
 
   /**
-   * @param connackSeconds how long it waits for CONNACK before it tries the next node
+   * @param connackSeconds timeout for CONNACK before it tries the next node
    */
   ChaosClient(String name, int nodes, int home, History history, int connackSeconds) {
     this.connackSeconds = connackSeconds;
@@ -103,7 +103,7 @@ final class ChaosClient {
     return mqtt;
   }
 
-  /** Connects, trying one node after the other. */
+  /** Connects, trying one node after another. */
   void connect(boolean cleanStart) {
     await(
         "connecting " + name,
@@ -121,15 +121,15 @@ final class ChaosClient {
     }
   }
 
-  /** Goes back to its first node if it is elsewhere. */
-  void goHome() {
+  /** Returns to its first node if it is elsewhere. */
+  void returnHome() {
     if (node != home && mqtt.getState().isConnected()) {
       goingHome = true;
       mqtt.disconnect();
     }
   }
 
-  /** Disconnects and stays away; its session stays. */
+  /** Disconnects and stays offline; its session remains. */
   CompletableFuture<Void> leave() {
     leaving = true;
     return mqtt.disconnect();

@@ -12,14 +12,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The nodes and their network; does faults to them. Used by one thread, and by others for all but
- * the last of several faults at once, which do nothing to a node's process.
+ * The nodes and their network; injects faults into them. Used by one thread, except that other
+ * threads inject all but the last of several simultaneous faults, which do not affect processes.
  */
 final class ChaosCluster implements AutoCloseable {
   private static final long START_SECONDS = 90;
 
-  /** How many more seconds a node may take to start for each so many routes. */
-  private static final int ROUTES_OF_A_SECOND = 1_000;
+  /** A node gets one more second to start for each this many routes. */
+  private static final int ROUTES_PER_SECOND = 1_000;
 
   private static final long LAST_AFTER_MILLIS = 1_500;
 
@@ -31,7 +31,7 @@ final class ChaosCluster implements AutoCloseable {
   private final History history;
 
   /**
-   * @param routes how many there will be; all nodes may have to load them at the same time
+   * @param routes expected number of routes; all nodes may have to load them at the same time
    */
   ChaosCluster(
       int size,
@@ -42,7 +42,7 @@ final class ChaosCluster implements AutoCloseable {
       String extra,
       History history)
       throws IOException {
-    this.startSeconds = START_SECONDS + routes / ROUTES_OF_A_SECOND;
+    this.startSeconds = START_SECONDS + routes / ROUTES_PER_SECOND;
     this.network = new Network(size);
     this.disks = new Disks(folder);
     this.clocks = new Clocks(folder, System.getenv("CHAOS_FAKETIME"));
@@ -54,7 +54,7 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  /** Starts the nodes one after the other; returns when clients can connect to each. */
+  /** Starts the nodes one by one; returns when clients can connect to each. */
   void start() {
     for (ChaosNode node : nodes) {
       node.start();
@@ -69,7 +69,7 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  /** Waits until clients can connect to it, then returns true; false if it ends. */
+  /** Waits until clients can connect to the node; returns false if its process exits first. */
   private boolean acceptsOrEnds(ChaosNode node) {
     long deadline = System.nanoTime() + startSeconds * 1_000_000_000L;
     while (!accepts(node)) {
@@ -102,25 +102,25 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  /** Whether this machine lets it be done. */
-  boolean canSuffer(Fault fault) {
+  /** Whether this machine supports the fault. */
+  boolean canInject(Fault fault) {
     return fault.parts().stream()
         .allMatch(
             part ->
                 (!part.isOfDisk() || disks.exist())
                     && (!part.isOfPower() || disks.canLosePower())
-                    && (!(part instanceof Fault.ClockJump) || clocks.canJump()));
+                    && (!(part instanceof Fault.ClockJump) || clocks.canChange()));
   }
 
   /**
-   * Does it and mends it; returns when every node accepts clients again.
+   * Injects the fault and repairs it; returns when every node accepts clients again.
    *
-   * @throws NodeFailure if one does not
+   * @throws NodeFailure if a node does not accept clients
    */
-  void suffer(Fault fault) {
+  void inject(Fault fault) {
     history.fault(fault);
     try {
-      breakAndMendAll(fault);
+      injectAndRepairAll(fault);
       history.note("mended");
       nodes.forEach(this::awaitReady);
     } catch (IllegalStateException e) {
@@ -128,28 +128,28 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  private void breakAndMendAll(Fault fault) {
+  private void injectAndRepairAll(Fault fault) {
     List<Fault> parts = fault.parts();
     Fault last = parts.get(parts.size() - 1);
     if (parts.size() == 1) {
-      breakAndMend(last);
+      injectAndRepair(last);
       return;
     }
     List<CompletableFuture<Void>> lasting = new ArrayList<>();
     parts.stream().filter(part -> part != last).forEach(part -> lasting.add(begin(part)));
     pause(LAST_AFTER_MILLIS);
-    breakAndMend(last);
+    injectAndRepair(last);
     lasting.forEach(ChaosCluster::await);
     startAgain(fault.nodes());
   }
 
-  /** A disk is full when this returns: the power may not be cut while it is being filled. */
+  /** The disk is full when this returns: the power must not be cut while it is being filled. */
   private CompletableFuture<Void> begin(Fault fault) {
     if (fault instanceof Fault.DiskFull full) {
       disks.fill(full.node());
       return CompletableFuture.runAsync(() -> freeAfter(full));
     }
-    return CompletableFuture.runAsync(() -> breakAndMend(fault));
+    return CompletableFuture.runAsync(() -> injectAndRepair(fault));
   }
 
   private void freeAfter(Fault.DiskFull full) {
@@ -166,8 +166,8 @@ final class ChaosCluster implements AutoCloseable {
   }
 
   /**
-   * A node need not start with a full disk or a wrong clock; now it has neither. It may still be
-   * about to end.
+   * A node need not start with a full disk or a wrong clock; both are repaired by now. Its process
+   * may still be about to exit.
    */
   private void startAgain(Set<Integer> numbers) {
     for (int number : numbers) {
@@ -178,7 +178,7 @@ final class ChaosCluster implements AutoCloseable {
     }
   }
 
-  private void breakAndMend(Fault fault) {
+  private void injectAndRepair(Fault fault) {
     if (fault instanceof Fault.Killed killed) {
       ChaosNode node = node(killed.node());
       node.kill();
@@ -203,19 +203,19 @@ final class ChaosCluster implements AutoCloseable {
       pause(frozen.millis());
       node(frozen.node()).thaw();
     } else if (fault instanceof Fault.Unplugged unplugged) {
-      network.unplug(unplugged.node());
+      network.disconnect(unplugged.node());
       pause(unplugged.millis());
-      network.plug(unplugged.node());
+      network.reconnect(unplugged.node());
     } else if (fault instanceof Fault.HalfCut half) {
       network.cut(half.from(), half.to());
       pause(half.millis());
-      network.mend(half.from(), half.to());
+      network.restore(half.from(), half.to());
     } else if (fault instanceof Fault.PairCut pair) {
       network.cut(pair.one(), pair.other());
       network.cut(pair.other(), pair.one());
       pause(pair.millis());
-      network.mend(pair.one(), pair.other());
-      network.mend(pair.other(), pair.one());
+      network.restore(pair.one(), pair.other());
+      network.restore(pair.other(), pair.one());
     } else if (fault instanceof Fault.ClockJump jump) {
       jump.nodes().forEach(node -> setClock(node, jump.seconds()));
       pause(jump.millis());
@@ -257,7 +257,7 @@ final class ChaosCluster implements AutoCloseable {
   }
 
   private void setClock(int number, long seconds) {
-    if (clocks.canJump()) {
+    if (clocks.canChange()) {
       clocks.set(number, seconds);
     }
   }

@@ -4,7 +4,7 @@ import com.hivemq.client.mqtt.mqtt5.message.publish.Mqtt5Publish;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a {@link ChaosPublisher} sent.
+ * A message of a {@link ChaosPublisher}.
  *
  * @param publisher its name
  * @param number from 0, in the order of sending

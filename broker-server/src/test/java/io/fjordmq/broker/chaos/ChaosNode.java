@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** One node process of the cluster under faults. Used by one thread. */
+/** One node process of the cluster under test. Used by one thread. */
 final class ChaosNode {
   static final int MQTT_PORT = 1883;
   private static final int CLUSTER_PORT = 8899;
@@ -28,7 +28,7 @@ final class ChaosNode {
   private int starts;
 
   /**
-   * @param number from 1; the first makes the cluster
+   * @param number from 1; node 1 bootstraps the cluster
    * @param folder for its data, logs and configuration
    * @param home of FjordMQ, for conf/logback.xml
    * @param java the command that starts a JVM with the broker's classes, up to the main class
@@ -124,13 +124,13 @@ final class ChaosNode {
     awaitExit();
   }
 
-  /** SIGTERM, and waits for its end. */
+  /** Sends SIGTERM and waits for the process to exit. */
   void stop() {
     running().destroy();
     awaitExit();
   }
 
-  /** As {@code standalone.sh stop --drain} does it; waits for its end. */
+  /** Stops the node like {@code standalone.sh stop --drain} and waits for the process to exit. */
   void drain() {
     try {
       Files.writeString(folder.resolve("data/drain"), "");
@@ -140,7 +140,7 @@ final class ChaosNode {
     stop();
   }
 
-  /** SIGSTOP: it does nothing any more, but its connections stay. */
+  /** Sends SIGSTOP: the process makes no progress, but its connections stay open. */
   void freeze() {
     Command.run("kill", "-STOP", Long.toString(running().pid()));
   }
@@ -152,7 +152,7 @@ final class ChaosNode {
   private Process running() {
     Process now = process;
     if (now == null) {
-      throw new IllegalStateException("node " + number + " was not started");
+      throw new IllegalStateException("node " + number + " is not running");
     }
     return now;
   }

@@ -7,14 +7,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
-/** Publishes 0, 1, 2, … at a rate, with a bounded number in flight, for as long as it takes. */
+/** Publishes 0, 1, 2, … at a fixed rate, with a bounded number in flight, until it is stopped. */
 final class ChaosPublisher {
   private static final int IN_FLIGHT = 20;
 
-  /** Longer than any run, shorter than the longest jump of a clock. */
+  /** Longer than any run, shorter than the largest clock jump. */
   private static final long EXPIRY_SECONDS = 86_400;
 
-  /** For disks to be filled. */
+  /** Makes messages large enough to fill disks. */
   private static final String PADDING = " " + "x".repeat(1_000);
 
   private final String name;
@@ -22,7 +22,7 @@ final class ChaosPublisher {
   private final long periodNanos;
   private final History history;
   private final ChaosClient client;
-  private final Semaphore room = new Semaphore(IN_FLIGHT);
+  private final Semaphore permits = new Semaphore(IN_FLIGHT);
   private final Thread thread;
   private volatile boolean running = true;
   private final AtomicInteger acknowledged = new AtomicInteger();
@@ -50,12 +50,12 @@ final class ChaosPublisher {
     thread.start();
   }
 
-  /** How many have been acknowledged. */
+  /** The number of acknowledged messages. */
   int acknowledged() {
     return acknowledged.get();
   }
 
-  /** The last number that was acknowledged; -1 if none. */
+  /** The highest acknowledged number; -1 if none. */
   int highestAcknowledged() {
     return highest.get();
   }
@@ -63,19 +63,19 @@ final class ChaosPublisher {
   /**
    * Stops and waits until everything is acknowledged.
    *
-   * @return how many were not within that time
+   * @return the number of messages not acknowledged within that time
    */
   int finish(long seconds) throws InterruptedException {
     running = false;
     thread.join(TimeUnit.SECONDS.toMillis(seconds));
-    boolean all = room.tryAcquire(IN_FLIGHT, seconds, TimeUnit.SECONDS);
-    return all ? 0 : IN_FLIGHT - room.availablePermits();
+    boolean all = permits.tryAcquire(IN_FLIGHT, seconds, TimeUnit.SECONDS);
+    return all ? 0 : IN_FLIGHT - permits.availablePermits();
   }
 
   private void publishAll() {
     long next = System.nanoTime();
     for (int number = 0; running; number++) {
-      room.acquireUninterruptibly();
+      permits.acquireUninterruptibly();
       publish(number);
       next = Math.max(next + periodNanos, System.nanoTime() - periodNanos);
       LockSupport.parkNanos(next - System.nanoTime());
@@ -102,13 +102,13 @@ final class ChaosPublisher {
               } else {
                 history.note(name + " " + number + " was refused: " + fault);
               }
-              room.release();
+              permits.release();
             });
   }
 
-  /** Goes back to its first node, so that not all of them end up at the same. */
-  void goHome() {
-    client.goHome();
+  /** Returns to its first node, so that not all publishers end up at the same one. */
+  void returnHome() {
+    client.returnHome();
   }
 
   void close() {

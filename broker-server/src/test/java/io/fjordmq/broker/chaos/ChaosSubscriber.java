@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 
-/** Writes down everything it gets. Its session is persistent. */
+/** Records every message it receives. Its session is persistent. */
 final class ChaosSubscriber {
   private final String name;
   private final History history;
@@ -16,7 +16,7 @@ final class ChaosSubscriber {
   private ChaosClient client;
 
   /**
-   * @param clientAt makes its client, for a first node
+   * @param clientAt creates its client, given the first node
    */
   ChaosSubscriber(IntFunction<ChaosClient> clientAt, History history, String name, int node) {
     this.clientAt = clientAt;
@@ -27,7 +27,7 @@ final class ChaosSubscriber {
 
   private ChaosClient make(int node) {
     ChaosClient made = clientAt.apply(node);
-    made.mqtt().publishes(MqttGlobalPublishFilter.ALL, this::note);
+    made.mqtt().publishes(MqttGlobalPublishFilter.ALL, this::record);
     return made;
   }
 
@@ -43,28 +43,28 @@ final class ChaosSubscriber {
         client.mqtt().subscribeWith().topicFilter("chaos/+").qos(MqttQos.EXACTLY_ONCE).send());
   }
 
-  /** Disconnects and goes to another node, where it resumes its session. */
+  /** Disconnects and resumes its session at another node. */
   void move() {
     client.move();
   }
 
-  /** Leaves before anything was sent to it; its session stays. */
+  /** Disconnects before anything was sent to it; its session remains. */
   void leave() {
     ChaosClient.await(name + " leaves", client.leave());
   }
 
-  /** Comes back to its session, at another node. */
-  void comeBack(int toNode) {
+  /** Resumes its session at another node. */
+  void resume(int toNode) {
     client = make(toNode);
     client.connect(false);
   }
 
-  /** The highest number it has got of a publisher; -1 if none. */
+  /** The highest number it has received from a publisher; -1 if none. */
   int highest(String publisher) {
     return highest.getOrDefault(publisher, -1);
   }
 
-  private void note(Mqtt5Publish publish) {
+  private void record(Mqtt5Publish publish) {
     ChaosMessage message = ChaosMessage.of(publish);
     String publisher = message.publisher();
     history.add(millis -> new HistoryEvent.Received(millis, name, publisher, message.number()));

@@ -9,16 +9,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes' wall clocks, which libfaketime takes from a file for each node. It rereads the file
- * every second; monotonic clocks are left alone. Used by one thread for each node.
+ * The nodes' wall clocks, which libfaketime reads from a file for each node. It rereads the file
+ * every second; monotonic clocks are not changed. One thread per node uses it.
  *
  * @param folder of the run: the node's file is {@code node<n>/clock}
- * @param library libfaketime, null if there is none: then clocks cannot be changed
+ * @param library libfaketime; null if it is missing, then clocks cannot be changed
  */
 record Clocks(Path folder, @Nullable String library) {
 
-  /** Whether they can be changed. */
-  boolean canJump() {
+  /** Whether clocks can be changed. */
+  boolean canChange() {
     return library != null;
   }
 
@@ -27,8 +27,8 @@ record Clocks(Path folder, @Nullable String library) {
   }
 
   /**
-   * What a node needs in its environment; LD_PRELOAD is among it. The "monotonic fix" must be off:
-   * with it, a JVM's timed waits return at once.
+   * The environment of a node, including LD_PRELOAD. The "monotonic fix" must be off: with it, a
+   * JVM's timed waits return at once.
    */
   Map<String, String> environment(int node) {
     return library == null
@@ -42,7 +42,7 @@ record Clocks(Path folder, @Nullable String library) {
             "NO_FAKE_STAT", "1");
   }
 
-  /** Lets the node's clock differ by so many seconds from the machine's. */
+  /** Sets the offset of the node's clock from the machine's, in seconds. */
   void set(int node, long seconds) {
     Path next = file(node).resolveSibling("clock.next");
     try {

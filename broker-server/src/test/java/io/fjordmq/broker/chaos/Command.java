@@ -5,14 +5,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Runs short programs of the system. */
+/** Runs short system commands. */
 final class Command {
   private Command() {}
 
   /**
-   * Runs it to its end.
+   * Runs the command and waits for it to exit.
    *
-   * @throws IllegalStateException with what it printed, if it fails
+   * @throws IllegalStateException with the output, if the command fails
    */
   static void run(String... line) {
     try {

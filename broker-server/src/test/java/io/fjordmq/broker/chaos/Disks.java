@@ -17,7 +17,7 @@ import java.util.function.IntConsumer;
 final class Disks {
   private static final int CHUNK = 1 << 20;
   private static final int MAX_STALL_MILLIS = 3_000;
-  private static final int BREATH_MILLIS = 150;
+  private static final int PAUSE_MILLIS = 150;
 
   private final Path folder;
 
@@ -25,7 +25,7 @@ final class Disks {
   private final Set<Integer> full = new HashSet<>();
 
   /**
-   * Those of a run.
+   * The disks of a run.
    *
    * @param folder the node's data are in {@code node<n>/data}; what is to be stalled, and for how
    *     many seconds, is written to {@code stalls}; {@code power-cut.py} shuts a file system down
@@ -35,7 +35,7 @@ final class Disks {
     this.folder = folder;
   }
 
-  /** Whether there are any. */
+  /** Whether the nodes have disks of their own. */
   boolean exist() {
     return Files.exists(stalls());
   }
@@ -61,12 +61,12 @@ final class Disks {
     return disk(node).resolve("filler");
   }
 
-  /** Leaves no byte until {@link #free}, also after a power cut. */
+  /** Fills the disk to the last byte until {@link #free}, also after a power cut. */
   synchronized void fill(int node) {
     full.add(node);
     try {
       long free = Files.getFileStore(disk(node)).getUsableSpace();
-      // Taken without being written, but for the last bytes, which the node may be quicker to take.
+      // Allocates without writing, except for the last bytes, for which the node may compete.
       if (free > 4 * CHUNK) {
         String most = Long.toString(free - 4 * CHUNK);
         Command.run("fallocate", "-l", most, filler(node).toString());
@@ -89,7 +89,7 @@ final class Disks {
         file.write(chunk);
       }
     } catch (IOException e) {
-      // No space left for so much: go on with less.
+      // No space left for this chunk: continue with a smaller one.
     }
   }
 
@@ -103,7 +103,7 @@ final class Disks {
     }
   }
 
-  /** Takes as long as told: writes wait for seconds, are done, wait again. */
+  /** Stalls for as long as given: writes block for seconds, complete, and block again. */
   void stall(int node, int millis) {
     long end = System.nanoTime() + millis * 1_000_000L;
     for (long left = millis; left > 0; left = (end - System.nanoTime()) / 1_000_000) {
@@ -116,7 +116,7 @@ final class Disks {
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
-      ChaosCluster.pause(stall + BREATH_MILLIS);
+      ChaosCluster.pause(stall + PAUSE_MILLIS);
     }
   }
 
@@ -124,7 +124,7 @@ final class Disks {
    * Drops everything that was written and not synced, which may be what {@link #fill} or {@link
    * #free} did: a full disk is full again afterwards, any other is not.
    *
-   * @param kill ends all processes of a node that use its disk; nothing can be written any more
+   * @param kill kills all processes of the node that use its disk; nothing can be written any more
    */
   synchronized void cutPower(Set<Integer> nodes, IntConsumer kill) {
     nodes.forEach(node -> Command.run("python3", powerCut().toString(), disk(node).toString()));

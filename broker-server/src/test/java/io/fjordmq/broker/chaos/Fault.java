@@ -11,17 +11,17 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What is done to a cluster. Each leaves a majority of the nodes alive and connected to each other,
+ * A fault injected into a cluster. Each leaves a majority of the nodes alive and connected to each
  * except for {@link PowerCutAll} and some of {@link TwoAtOnce} and {@link ThreeAtOnce}, and is
- * mended before the next.
+ * repaired before the next.
  */
 sealed interface Fault {
 
-  /** To which nodes it is done; clients of the others should hardly notice. */
+  /** The affected nodes; clients of the others should hardly notice. */
   Set<Integer> nodes();
 
-  /** Done to one node. */
-  sealed interface OfOne extends Fault {
+  /** Affects one node. */
+  sealed interface SingleNode extends Fault {
     int node();
 
     @Override
@@ -31,17 +31,17 @@ sealed interface Fault {
   }
 
   /** Killed with SIGKILL and started again at once. */
-  record Killed(int node) implements OfOne {}
+  record Killed(int node) implements SingleNode {}
 
   /**
-   * Killed with SIGKILL and started again at once; everything it wrote and did not sync is lost, as
-   * when the power fails.
+   * Killed with SIGKILL and restarted at once; everything it wrote but did not sync is lost, as in
+   * a power failure.
    */
-  record PowerCut(int node) implements OfOne {}
+  record PowerCut(int node) implements SingleNode {}
 
   /**
-   * The same on all nodes at the same moment: an acknowledged message has been synced by a majority
-   * and survives.
+   * The same on all nodes at the same moment: a majority has synced every acknowledged message, so
+   * it survives.
    */
   record PowerCutAll(int size) implements Fault {
     @Override
@@ -50,13 +50,13 @@ sealed interface Fault {
     }
   }
 
-  /** Stopped as an operator does and started again. */
-  record Restarted(int node) implements OfOne {}
+  /** Stopped with SIGTERM and restarted. */
+  record Restarted(int node) implements SingleNode {}
 
-  /** Stopped with --drain, which sends its clients away before, and started again. */
-  record Rolled(int node) implements OfOne {}
+  /** Stopped with --drain, which redirects its clients first, and restarted. */
+  record Rolled(int node) implements SingleNode {}
 
-  /** All nodes, one after the other: each is restarted when the one before takes clients again. */
+  /** All nodes, one by one: each restarts when the one before accepts clients again. */
   record RollingRestart(int size, boolean drain) implements Fault {
     @Override
     public Set<Integer> nodes() {
@@ -64,13 +64,13 @@ sealed interface Fault {
     }
   }
 
-  /** Does nothing for a while, its connections open; then goes on as if no time had passed. */
-  record Frozen(int node, int millis) implements OfOne {}
+  /** Suspended for a while with open connections; then it continues as if no time had passed. */
+  record Frozen(int node, int millis) implements SingleNode {}
 
-  /** Neither nodes nor clients reach it for a while. */
-  record Unplugged(int node, int millis) implements OfOne {}
+  /** Neither nodes nor clients can reach it for a while. */
+  record Unplugged(int node, int millis) implements SingleNode {}
 
-  /** What one node sends to another is lost for a while; the other way works. */
+  /** Everything one node sends to another is lost for a while; the other direction works. */
   record HalfCut(int from, int to, int millis) implements Fault {
     @Override
     public Set<Integer> nodes() {
@@ -78,7 +78,7 @@ sealed interface Fault {
     }
   }
 
-  /** Two nodes do not reach each other for a while; the others and the clients reach both. */
+  /** Two nodes cannot reach each other for a while; the others and the clients reach both. */
   record PairCut(int one, int other, int millis) implements Fault {
     @Override
     public Set<Integer> nodes() {
@@ -87,15 +87,14 @@ sealed interface Fault {
   }
 
   /**
-   * The wall clocks of one node or of all differ by so many seconds from what they were, for a
-   * while; then they are right again. Two days: more than sessions and messages live.
+   * The wall clocks of one node or of all nodes are off by this many seconds for a while, then
+   * correct again. Two days is longer than sessions and messages live.
    */
   record ClockJump(Set<Integer> nodes, long seconds, int millis) implements Fault {}
 
   /**
-   * Two of different kinds, the second while the first lasts. At most a minority of the nodes is
-   * down at any moment; a disk that is full or slow, a cut pair or a wrong clock come on top of
-   * that.
+   * Two of different kinds, the second during the first. At most a minority of the nodes is down at
+   * any moment; a full or slow disk, a cut link or a wrong clock may come on top of that.
    */
   record TwoAtOnce(Fault first, Fault second) implements Fault {
     @Override
@@ -111,7 +110,7 @@ sealed interface Fault {
    * or loses power, perhaps one of these. With three nodes there may be no majority that can write
    * for as long as it lasts.
    */
-  record ThreeAtOnce(DiskFull full, DiskSlow slow, OfOne kill) implements Fault {
+  record ThreeAtOnce(DiskFull full, DiskSlow slow, SingleNode kill) implements Fault {
     public ThreeAtOnce {
       // A stalled file system cannot be unmounted.
       if (kill instanceof PowerCut && kill.node() == slow.node()) {
@@ -142,15 +141,15 @@ sealed interface Fault {
     }
   }
 
-  /** Its disk takes no more for a while: not a byte is free. */
-  record DiskFull(int node, int millis) implements OfOne {}
+  /** Its disk is full for a while: not a byte is free. */
+  record DiskFull(int node, int millis) implements SingleNode {}
 
-  /** Its disk stalls for seconds, goes on for a moment, and stalls again, for a while. */
-  record DiskSlow(int node, int millis) implements OfOne {}
+  /** Its disk stalls for seconds, works for a moment, and stalls again, for a while. */
+  record DiskSlow(int node, int millis) implements SingleNode {}
 
   /**
-   * A sequence of faults, the same for the same seed. Every kind comes up in each round, in a
-   * random order.
+   * A sequence of faults, determined by the seed. Every kind occurs in each round, in a random
+   * order.
    *
    * @param nodes at least 3
    */
@@ -199,8 +198,8 @@ sealed interface Fault {
   }
 
   /**
-   * What it consists of: itself, but for {@link TwoAtOnce} and {@link ThreeAtOnce}. All but the
-   * last go on while the last is done.
+   * Its parts: itself, except for {@link TwoAtOnce} and {@link ThreeAtOnce}. All but the last
+   * continue while the last is injected.
    */
   default List<Fault> parts() {
     if (this instanceof TwoAtOnce two) {
@@ -213,14 +212,14 @@ sealed interface Fault {
 
   /** The names of all kinds, as in the usage of {@code bin/chaos.sh}. */
   static Set<String> kinds() {
-    return Stream.of(Fault.class, OfOne.class)
+    return Stream.of(Fault.class, SingleNode.class)
         .flatMap(type -> Stream.of(type.getPermittedSubclasses()))
         .filter(Class::isRecord)
         .map(Class::getSimpleName)
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** With its parts if there are several, as in the usage of {@code bin/chaos.sh}. */
+  /** The kind with its parts, if there are several, as in the usage of {@code bin/chaos.sh}. */
   default String kind() {
     return parts().stream()
         .map(part -> part.getClass().getSimpleName())
@@ -273,7 +272,7 @@ sealed interface Fault {
   }
 
   /**
-   * The second is killed with the first, or when the others have noticed that the first is down.
+   * The second is killed together with the first, or after the others noticed the first is down.
    */
   private static TwoDown twoDown(Random random, int first, int second) {
     int apart = random.nextBoolean() ? 0 : 4_000 + random.nextInt(4_000);
@@ -288,7 +287,7 @@ sealed interface Fault {
     return new ClockJump(which, random.nextBoolean() ? seconds : -seconds, longOrShort(random));
   }
 
-  /** Below a lease's length, or well above it: both have their own ways to go wrong. */
+  /** Shorter than a lease, or much longer: each can fail in its own way. */
   private static int longOrShort(Random random) {
     return random.nextBoolean() ? 300 + random.nextInt(2_000) : 5_000 + random.nextInt(7_000);
   }

@@ -26,7 +26,7 @@ class FaultTest {
   }
 
   @Test
-  void shouldBeTheSameForTheSameSeed() {
+  void shouldProduceTheSameSequenceForTheSameSeed() {
     assertThat(Fault.sequence(7, 5, 9)).isEqualTo(Fault.sequence(7, 5, 9));
     assertThat(Fault.sequence(7, 5, 9)).isNotEqualTo(Fault.sequence(8, 5, 9));
   }
@@ -37,7 +37,7 @@ class FaultTest {
   }
 
   @Test
-  void shouldTakeTwoNodesDownOnlyIfTheOthersAreAMajority() {
+  void shouldStopTwoNodesOnlyIfTheOthersAreAMajority() {
     assertThat(kinds(3)).doesNotContain("TwoDown");
     assertThat(all(Fault.TwoDown.class, 5))
         .allSatisfy(two -> assertThat(two.first()).isNotEqualTo(two.second()))
@@ -46,7 +46,7 @@ class FaultTest {
   }
 
   @Test
-  void shouldCombineEveryKillWithEveryDisk() {
+  void shouldCombineEveryKillWithEveryDiskFault() {
     List<Fault.ThreeAtOnce> all = all(Fault.ThreeAtOnce.class, 3).toList();
     assertThat(all)
         .allSatisfy(
@@ -61,7 +61,7 @@ class FaultTest {
   }
 
   @Test
-  void shouldNotCutThePowerOfADiskThatStalls() {
+  void shouldNotCutThePowerOfAStalledDisk() {
     Fault.DiskFull full = new Fault.DiskFull(1, 9);
     Fault.DiskSlow slow = new Fault.DiskSlow(2, 9);
     assertThatThrownBy(() -> new Fault.ThreeAtOnce(full, slow, new Fault.PowerCut(2)))
@@ -69,7 +69,7 @@ class FaultTest {
   }
 
   @Test
-  void shouldRefuseKindsThatWouldInjectNothing() {
+  void shouldRejectKindsThatWouldInjectNothing() {
     assertThat(Chaos.unusable(Set.of("all"), 3)).isEmpty();
     assertThat(Chaos.unusable(Fault.kinds(), 5)).isEmpty();
     assertThat(Chaos.unusable(Set.of("Killed", "Kiled"), 3))

@@ -9,8 +9,8 @@ import java.util.function.LongFunction;
 import java.util.stream.Stream;
 
 /**
- * A file of events in the order in which they were seen. Any thread writes; the order of two events
- * of one client is the order in which that client saw them.
+ * A file of events in the order in which they were recorded. Any thread writes; the events of one
+ * client are in the order in which that client recorded them.
  */
 final class History implements AutoCloseable {
   private final long began = System.nanoTime();
@@ -22,7 +22,7 @@ final class History implements AutoCloseable {
     this.out = Files.newBufferedWriter(file);
   }
 
-  /** Writes down what happens now. */
+  /** Records an event at the current time. */
   synchronized void add(LongFunction<HistoryEvent> event) {
     try {
       out.write(event.apply((System.nanoTime() - began) / 1_000_000).line());
@@ -40,7 +40,7 @@ final class History implements AutoCloseable {
     add(millis -> new HistoryEvent.Note(millis, words));
   }
 
-  /** Reads a closed history; to be closed by the caller. */
+  /** Reads a closed history; the caller closes the stream. */
   static Stream<HistoryEvent> read(Path file) throws IOException {
     return Files.lines(file).map(HistoryEvent::parse);
   }

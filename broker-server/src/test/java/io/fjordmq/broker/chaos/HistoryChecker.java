@@ -11,58 +11,58 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Finds broken promises in a history: every subscriber was subscribed to every publisher from
- * before its first message, with a persistent session, and was connected to the end.
+ * Finds violations in a history. Every subscriber subscribed to every publisher before its first
+ * message, with a persistent session, and was connected at the end.
  */
 final class HistoryChecker {
 
-  /** A promise that was not kept, for one message or a run of them. */
+  /** A violated guarantee, for one message or several consecutive ones. */
   sealed interface Finding {
 
-    /** Acknowledged, and the subscriber never got it. */
+    /** The message was acknowledged, but the subscriber never received it. */
     record Lost(String subscriber, String publisher, int number) implements Finding {}
 
-    /** Sent exactly once, and the subscriber got it again. */
-    record Doubled(String subscriber, String publisher, int number) implements Finding {}
+    /** The message was sent exactly once, but the subscriber received it again. */
+    record Duplicated(String subscriber, String publisher, int number) implements Finding {}
 
-    /** The subscriber got it for the first time after it had got a later one. */
+    /** The subscriber received the message for the first time after a later one. */
     record Reordered(String subscriber, String publisher, int number, int after)
         implements Finding {}
 
     /**
-     * Acknowledged and published after a live subscription was; its connection went on, and it
-     * never came.
+     * The message was published after the SUBACK and acknowledged. It never arrived although the
+     * subscriber's connection stayed open.
      */
     record Missed(String client, String publisher, int number) implements Finding {}
 
-    /** The same for the one message that was published to a subscription of its own. */
-    record Silent(String client, int number) implements Finding {}
+    /** The single message published to a probe's subscription never arrived. */
+    record ProbeLost(String client, int number) implements Finding {}
 
-    /** Nobody ever published what the subscriber got. */
-    record Invented(String subscriber, String publisher, int number) implements Finding {}
+    /** The subscriber received a message that nobody published. */
+    record NeverPublished(String subscriber, String publisher, int number) implements Finding {}
 
-    /** The publisher was told twice that the broker has it, or for something it did not send. */
-    record AcknowledgedWrongly(String publisher, int number) implements Finding {}
+    /** The publisher received a second acknowledgement, or one for a message it did not send. */
+    record UnexpectedAcknowledgement(String publisher, int number) implements Finding {}
   }
 
-  /** What one publisher sent. */
-  private static final class Sent {
+  /** The messages of one publisher. */
+  private static final class SentMessages {
     private final BitSet published = new BitSet();
     private final BitSet acknowledged = new BitSet();
   }
 
-  /** What one subscriber got of one publisher. */
-  private static final class Got {
+  /** The messages one subscriber received from one publisher. */
+  private static final class ReceivedMessages {
     private final BitSet once = new BitSet();
     private int highest = -1;
   }
 
-  private record Way(String subscriber, String publisher) {}
+  private record Flow(String subscriber, String publisher) {}
 
   private final Set<String> exactlyOnce;
-  private final Map<String, Sent> sent = new TreeMap<>();
-  private final Map<Way, Got> got =
-      new TreeMap<>(Comparator.comparing(Way::subscriber).thenComparing(Way::publisher));
+  private final Map<String, SentMessages> sent = new TreeMap<>();
+  private final Map<Flow, ReceivedMessages> got =
+      new TreeMap<>(Comparator.comparing(Flow::subscriber).thenComparing(Flow::publisher));
   private final Set<String> subscribers = new TreeSet<>();
   private final List<Finding> findings = new ArrayList<>();
 
@@ -72,18 +72,18 @@ final class HistoryChecker {
   }
 
   /**
-   * @param subscribers who must have got everything
-   * @param exactlyOnce the publishers whose messages nobody may get twice
+   * @param subscribers must have received every message
+   * @param exactlyOnce publishers whose messages must not arrive twice
    */
   static List<Finding> check(
       Stream<HistoryEvent> history, Set<String> subscribers, Set<String> exactlyOnce) {
     HistoryChecker checker = new HistoryChecker(subscribers, exactlyOnce);
-    history.forEach(checker::take);
+    history.forEach(checker::process);
     checker.findLost();
     return checker.findings;
   }
 
-  private void take(HistoryEvent event) {
+  private void process(HistoryEvent event) {
     if (event instanceof HistoryEvent.Published published) {
       sent(published.publisher()).published.set(published.number());
     } else if (event instanceof HistoryEvent.Acknowledged acknowledged) {
@@ -93,29 +93,30 @@ final class HistoryChecker {
     }
   }
 
-  private Sent sent(String publisher) {
-    return sent.computeIfAbsent(publisher, name -> new Sent());
+  private SentMessages sent(String publisher) {
+    return sent.computeIfAbsent(publisher, name -> new SentMessages());
   }
 
   private void acknowledged(String publisher, int number) {
-    Sent by = sent(publisher);
+    SentMessages by = sent(publisher);
     if (!by.published.get(number) || by.acknowledged.get(number)) {
-      findings.add(new Finding.AcknowledgedWrongly(publisher, number));
+      findings.add(new Finding.UnexpectedAcknowledgement(publisher, number));
     }
     by.acknowledged.set(number);
   }
 
   private void received(String subscriber, String publisher, int number) {
     if (!subscribers.contains(subscriber)) {
-      return; // it is LiveChecker's
+      return; // LiveChecker handles it
     }
-    Got before = got.computeIfAbsent(new Way(subscriber, publisher), way -> new Got());
+    ReceivedMessages before =
+        got.computeIfAbsent(new Flow(subscriber, publisher), way -> new ReceivedMessages());
     if (!sent(publisher).published.get(number)) {
-      findings.add(new Finding.Invented(subscriber, publisher, number));
+      findings.add(new Finding.NeverPublished(subscriber, publisher, number));
     }
     if (before.once.get(number)) {
       if (exactlyOnce.contains(publisher)) {
-        findings.add(new Finding.Doubled(subscriber, publisher, number));
+        findings.add(new Finding.Duplicated(subscriber, publisher, number));
       }
       return;
     }
@@ -128,9 +129,9 @@ final class HistoryChecker {
 
   private void findLost() {
     for (String subscriber : subscribers) {
-      for (Map.Entry<String, Sent> by : sent.entrySet()) {
+      for (Map.Entry<String, SentMessages> by : sent.entrySet()) {
         BitSet missing = (BitSet) by.getValue().acknowledged.clone();
-        Got arrived = got.get(new Way(subscriber, by.getKey()));
+        ReceivedMessages arrived = got.get(new Flow(subscriber, by.getKey()));
         if (arrived != null) {
           missing.andNot(arrived.once);
         }

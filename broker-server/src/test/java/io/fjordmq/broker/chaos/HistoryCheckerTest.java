@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Each kind of broken promise is found, and nothing else. */
+/** The checker finds each kind of violation and reports nothing else. */
 class HistoryCheckerTest {
   private static final String KEPT =
       """
@@ -32,40 +32,40 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void shouldFindNothingInAHistoryOfKeptPromises() {
+  void shouldFindNothingInAHistoryWithoutViolations() {
     assertThat(check(KEPT)).isEmpty();
   }
 
   @Test
-  void shouldNameAnAcknowledgedMessageThatNeverArrived() {
+  void shouldReportAnAcknowledgedMessageThatNeverArrived() {
     assertThat(check(KEPT + "10 published one 2\n11 acknowledged one 2\n"))
         .containsExactly(new Finding.Lost("here", "one", 2));
   }
 
   @Test
-  void shouldNameEverythingAsLostForASubscriberThatGotNothing() {
+  void shouldReportEveryMessageAsLostForASubscriberThatReceivedNothing() {
     assertThat(check("1 published one 0\n2 acknowledged one 0\n"))
         .containsExactly(new Finding.Lost("here", "one", 0));
   }
 
   @Test
-  void shouldNotMissWhatWasNeverAcknowledged() {
+  void shouldNotReportUnacknowledgedMessagesAsLost() {
     assertThat(check(KEPT + "10 published one 2\n")).isEmpty();
   }
 
   @Test
-  void shouldNameWhatArrivedTwiceThoughSentExactlyOnce() {
+  void shouldReportAnExactlyOnceMessageThatArrivedTwice() {
     assertThat(check(KEPT + "10 received here two 0\n"))
-        .containsExactly(new Finding.Doubled("here", "two", 0));
+        .containsExactly(new Finding.Duplicated("here", "two", 0));
   }
 
   @Test
-  void shouldLetMessagesOfQos1ArriveAgain() {
+  void shouldAcceptDuplicatesOfQos1Messages() {
     assertThat(check(KEPT + "10 received here one 0\n")).isEmpty();
   }
 
   @Test
-  void shouldNameWhatArrivedAfterALaterOne() {
+  void shouldReportAMessageThatArrivedAfterALaterOne() {
     String history =
         """
         1 published one 0
@@ -77,25 +77,25 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void shouldNameWhatNobodySent() {
+  void shouldReportAMessageThatNobodySent() {
     assertThat(check(KEPT + "10 received here one 7\n"))
-        .containsExactly(new Finding.Invented("here", "one", 7));
+        .containsExactly(new Finding.NeverPublished("here", "one", 7));
   }
 
   @Test
-  void shouldNameAnAnswerToNothing() {
+  void shouldReportAnAcknowledgementOfAnUnpublishedMessage() {
     assertThat(check("1 acknowledged one 0\n2 received here one 0\n"))
-        .contains(new Finding.AcknowledgedWrongly("one", 0));
+        .contains(new Finding.UnexpectedAcknowledgement("one", 0));
   }
 
   @Test
-  void shouldNameASecondAnswer() {
+  void shouldReportASecondAcknowledgement() {
     assertThat(check(KEPT + "10 acknowledged one 1\n"))
-        .containsExactly(new Finding.AcknowledgedWrongly("one", 1));
+        .containsExactly(new Finding.UnexpectedAcknowledgement("one", 1));
   }
 
   @Test
-  void shouldReadWhatWasWritten(@TempDir Path folder) throws IOException {
+  void shouldReadEveryEventItWrites(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("history");
     try (History history = new History(file)) {
       history.add(millis -> new HistoryEvent.Published(millis, "one", 0));
@@ -121,7 +121,7 @@ class HistoryCheckerTest {
   }
 
   @Test
-  void shouldRefuseALineThatIsNoEvent() {
+  void shouldRejectALineThatIsNotAnEvent() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> HistoryEvent.parse("12 vanished one 0"))
         .withMessageContaining("vanished");

@@ -24,47 +24,47 @@ import java.util.stream.Stream;
  * millis note WORDS
  * </pre>
  *
- * Names have no blanks. Millis count from the beginning of the run.
+ * Names contain no blanks. Times are milliseconds since the start of the run.
  */
 sealed interface HistoryEvent {
 
   long millis();
 
-  /** Offered to the broker for the first time; the client may repeat it. */
+  /** The client sent the message for the first time; it may repeat it. */
   record Published(long millis, String publisher, int number) implements HistoryEvent {}
 
-  /** The broker has said that it has it: PUBACK or PUBCOMP without an error. */
+  /** The broker acknowledged the message: PUBACK or PUBCOMP without an error. */
   record Acknowledged(long millis, String publisher, int number) implements HistoryEvent {}
 
-  /** A subscriber's client handed it on. */
+  /** A subscriber's client received the message. */
   record Received(long millis, String subscriber, String publisher, int number)
       implements HistoryEvent {}
 
   /** What becomes of a subscription of a {@link LiveProbe} or {@link LiveListener}. */
   enum Step {
-    /** The broker said that it exists. */
+    /** The broker acknowledged the subscription. */
     SUBSCRIBED,
-    /** The broker said that it has the message that was published to it afterwards. */
+    /** The broker acknowledged a message published to it afterwards. */
     PROBED,
     /** That message arrived. */
     HEARD,
-    /** The client waited long enough for it. */
+    /** The message did not arrive before the timeout. */
     UNHEARD
   }
 
   /** A step of a subscription that ends with the connection of its client. */
   record Live(long millis, Step step, String client, int number) implements HistoryEvent {}
 
-  /** A client is at a node from now on. */
+  /** A client has connected to a node. */
   record Connected(long millis, String client, int node) implements HistoryEvent {}
 
-  /** A client noticed that it is no more at its node, though it did not want to leave. */
+  /** A client lost the connection to its node without disconnecting. */
   record Lost(long millis, String client, int node) implements HistoryEvent {}
 
-  /** Something is going to be broken, at these nodes. */
+  /** A fault is about to be injected at these nodes. */
   record Fault(long millis, Set<Integer> nodes, String words) implements HistoryEvent {}
 
-  /** Of no concern to the checker. */
+  /** A remark that the checker ignores. */
   record Note(long millis, String words) implements HistoryEvent {}
 
   default String line() {
@@ -95,7 +95,7 @@ sealed interface HistoryEvent {
   }
 
   /**
-   * @throws IllegalArgumentException if the line is none of the above
+   * @throws IllegalArgumentException if the line has none of the formats above
    */
   static HistoryEvent parse(String line) {
     String[] words = line.split(" ", 5);

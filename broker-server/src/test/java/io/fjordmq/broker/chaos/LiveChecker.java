@@ -19,8 +19,8 @@ import java.util.stream.Stream;
  */
 final class LiveChecker {
 
-  /** What a listener got of one publisher over one connection. */
-  private static final class Got {
+  /** The messages a listener received from one publisher over one connection. */
+  private static final class ReceivedMessages {
     /** The first message that was published after the SUBACK. */
     private int first = Integer.MAX_VALUE;
 
@@ -36,15 +36,16 @@ final class LiveChecker {
     }
   }
 
-  /** A connection of a listener that has ended: messages up to the last that came are checked. */
-  private record Ended(String listener, String publisher, Got got, int end) {}
+  /** A closed connection of a listener; messages up to the last that arrived are checked. */
+  private record ClosedConnection(
+      String listener, String publisher, ReceivedMessages got, int end) {}
 
   private final Set<String> listeners;
   private final Map<String, Integer> published = new TreeMap<>();
   private final Map<String, BitSet> acknowledged = new HashMap<>();
-  private final Map<String, Map<String, Got>> listening = new TreeMap<>();
+  private final Map<String, Map<String, ReceivedMessages>> listening = new TreeMap<>();
   private final Set<String> subscribed = new HashSet<>();
-  private final List<Ended> ended = new ArrayList<>();
+  private final List<ClosedConnection> ended = new ArrayList<>();
   private final Map<String, Set<HistoryEvent.Step>> probes = new HashMap<>();
   private final List<Finding> findings = new ArrayList<>();
 
@@ -57,14 +58,14 @@ final class LiveChecker {
    */
   static List<Finding> check(Stream<HistoryEvent> history, Set<String> listeners) {
     LiveChecker checker = new LiveChecker(listeners);
-    history.forEach(checker::take);
+    history.forEach(checker::process);
     Set.copyOf(checker.listening.keySet())
         .forEach(listener -> checker.end(listener, Integer.MAX_VALUE));
     checker.ended.forEach(checker::findMissed);
     return checker.findings;
   }
 
-  private void take(HistoryEvent event) {
+  private void process(HistoryEvent event) {
     if (event instanceof HistoryEvent.Published sent) {
       published.put(sent.publisher(), sent.number());
     } else if (event instanceof HistoryEvent.Acknowledged answer) {
@@ -89,14 +90,14 @@ final class LiveChecker {
     }
   }
 
-  /** A publisher that begins after the SUBACK is heard from its first message. */
-  private Got got(String listener, String publisher) {
+  /** A listener must receive a publisher that starts after the SUBACK from its first message on. */
+  private ReceivedMessages got(String listener, String publisher) {
     return listening
         .computeIfAbsent(listener, name -> new TreeMap<>())
         .computeIfAbsent(
             publisher,
             name -> {
-              Got got = new Got();
+              ReceivedMessages got = new ReceivedMessages();
               got.first = subscribed.contains(listener) ? 0 : Integer.MAX_VALUE;
               return got;
             });
@@ -117,13 +118,13 @@ final class LiveChecker {
       if (live.step() == HistoryEvent.Step.UNHEARD
           && steps.contains(HistoryEvent.Step.PROBED)
           && !steps.contains(HistoryEvent.Step.HEARD)) {
-        findings.add(new Finding.Silent(live.client(), live.number()));
+        findings.add(new Finding.ProbeLost(live.client(), live.number()));
       }
     }
   }
 
   /**
-   * @param least messages below it are checked even if none came after them
+   * @param least checks messages below it even if none arrived after them
    */
   private void end(String listener, int least) {
     if (least > 0) {
@@ -133,11 +134,12 @@ final class LiveChecker {
         .getOrDefault(listener, Map.of())
         .forEach(
             (publisher, of) ->
-                ended.add(new Ended(listener, publisher, of, Math.max(least, of.highest))));
+                ended.add(
+                    new ClosedConnection(listener, publisher, of, Math.max(least, of.highest))));
   }
 
-  private void findMissed(Ended connection) {
-    Got got = connection.got;
+  private void findMissed(ClosedConnection connection) {
+    ReceivedMessages got = connection.got;
     BitSet missing = (BitSet) acknowledged.getOrDefault(connection.publisher, new BitSet()).clone();
     missing.andNot(got.once);
     missing.stream()

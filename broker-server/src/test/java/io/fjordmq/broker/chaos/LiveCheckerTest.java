@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What a live subscription misses is found, unless its connection ended. */
+/** The checker finds messages missing from a live subscription, unless its connection closed. */
 class LiveCheckerTest {
   private static final String KEPT =
       """
@@ -25,29 +25,29 @@ class LiveCheckerTest {
   }
 
   @Test
-  void shouldNotMissWhatWasPublishedBeforeTheSubscription() {
+  void shouldNotExpectMessagesPublishedBeforeTheSubscription() {
     assertThat(check(KEPT)).isEmpty();
   }
 
   @Test
-  void shouldNameWhatNeverCameThoughTheConnectionGoesOn() {
+  void shouldReportAMissingMessageWhileTheConnectionIsOpen() {
     assertThat(check(KEPT + "7 published one 2\n8 acknowledged one 2\n"))
         .containsExactly(new Finding.Missed("live", "one", 2));
   }
 
   @Test
-  void shouldNameWhatNeverCameOfAPublisherThatBeganLater() {
+  void shouldReportAMissingMessageOfAPublisherThatStartedLater() {
     assertThat(check(KEPT + "7 published two 0\n8 acknowledged two 0\n"))
         .containsExactly(new Finding.Missed("live", "two", 0));
   }
 
   @Test
-  void shouldNotMissTheLastMessagesBeforeTheConnectionEnded() {
+  void shouldNotExpectTheLastMessagesBeforeTheConnectionClosed() {
     assertThat(check(KEPT + "7 published one 2\n8 lost live 1\n9 acknowledged one 2\n")).isEmpty();
   }
 
   @Test
-  void shouldNameAGapBeforeTheConnectionEnded() {
+  void shouldReportAGapBeforeTheConnectionClosed() {
     String history =
         """
         7 published one 2
@@ -60,7 +60,7 @@ class LiveCheckerTest {
   }
 
   @Test
-  void shouldNameWhatCameAfterALaterOne() {
+  void shouldReportAMessageThatArrivedAfterALaterOne() {
     String history =
         """
         7 published one 2
@@ -72,7 +72,7 @@ class LiveCheckerTest {
   }
 
   @Test
-  void shouldLetWhatCameBeforeTheSubackComeAgain() {
+  void shouldAcceptDuplicatesOfMessagesReceivedBeforeTheSuback() {
     String history =
         """
         1 connected live 1
@@ -87,7 +87,7 @@ class LiveCheckerTest {
   }
 
   @Test
-  void shouldLetWhatItWasTooLateForBeRepeatedBehindLaterMessages() {
+  void shouldAcceptLateRepetitionsOfMessagesPublishedBeforeTheSuback() {
     String history =
         """
         1 connected live 1
@@ -104,9 +104,9 @@ class LiveCheckerTest {
   }
 
   @Test
-  void shouldNameAProbeThatWasNotHeard() {
+  void shouldReportAProbeThatDidNotArrive() {
     assertThat(check("1 subscribed probe 7\n2 probed probe 7\n3 unheard probe 7\n"))
-        .containsExactly(new Finding.Silent("probe", 7));
+        .containsExactly(new Finding.ProbeLost("probe", 7));
   }
 
   @Test
@@ -115,7 +115,7 @@ class LiveCheckerTest {
   }
 
   @Test
-  void shouldNotExpectAProbeAfterItsConnectionEnded() {
+  void shouldNotExpectAProbeAfterItsConnectionClosed() {
     assertThat(check("1 subscribed probe 7\n2 probed probe 7\n3 lost probe 1\n4 unheard probe 7\n"))
         .isEmpty();
   }

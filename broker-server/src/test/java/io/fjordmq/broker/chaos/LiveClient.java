@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A client of one node whose session ends with its connection. It connects again until it is
- * closed, always to the same node, and does not subscribe again by itself. Tells the history.
+ * A client of one node whose session ends with its connection. It reconnects to the same node until
+ * it is closed and does not resubscribe by itself. Writes its connections to the history.
  */
 final class LiveClient {
   private static final int KEEP_ALIVE_SECONDS = 3;
@@ -26,11 +26,11 @@ final class LiveClient {
   private volatile boolean closed;
 
   /**
-   * Makes one that is not connected yet.
+   * Creates a client that is not connected yet.
    *
-   * @param name without blanks, of this client alone
-   * @param connected called by the thread of the connection, each time
-   * @param consumer gets all messages, from the thread of the connection
+   * @param name unique, without blanks
+   * @param connected called on the connection's thread after each connect
+   * @param consumer receives all messages, on the connection's thread
    */
   LiveClient(
       String name, int node, History history, Runnable connected, Consumer<Mqtt5Publish> consumer) {
@@ -70,7 +70,7 @@ final class LiveClient {
     CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS).execute(this::start);
   }
 
-  /** Connects with a new client, which knows nothing of the last session, until that succeeds. */
+  /** Connects with a new client, which has no session state, and retries until that succeeds. */
   void start() {
     if (!closed) {
       mqtt = build();

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Subscribes to all publishers with each connection, without a persistent session, and writes down
- * everything it gets.
+ * Subscribes to all publishers after each connect, without a persistent session, and records every
+ * message it receives.
  */
 final class LiveListener {
   private final History history;
@@ -63,7 +63,7 @@ final class LiveListener {
             });
   }
 
-  /** Whether nothing is to come any more, up to this number of that publisher. */
+  /** Whether it has received everything up to this number of that publisher. */
   boolean hasAll(String publisher, int number) {
     return !subscribed || !client.isConnected() || highest.getOrDefault(publisher, -1) >= number;
   }

@@ -40,29 +40,29 @@ final class LiveLoad {
     probes.forEach(LiveProbe::start);
   }
 
-  /** From now on this is done to the cluster. */
-  void during(Fault fault) {
-    times.during(fault.kind());
+  /** Sets the fault being injected from now on. */
+  void setFault(Fault fault) {
+    times.setFault(fault.kind());
   }
 
   Set<String> listeners() {
     return listeners.stream().map(LiveListener::name).collect(Collectors.toSet());
   }
 
-  /** Whether everything this publisher sent has arrived where it must. */
+  /** Whether every expected message of this publisher has arrived. */
   boolean hasAll(ChaosPublisher publisher) {
     return listeners.stream()
         .allMatch(each -> each.hasAll(publisher.name(), publisher.highestAcknowledged()));
   }
 
-  /** Ends it: the probes what they have begun. */
+  /** Stops the load; the probes complete what they have started. */
   void finish() {
     probes.forEach(LiveProbe::close);
     listeners.forEach(LiveListener::close);
     publishers.forEach(LiveClient::close);
   }
 
-  /** How long SUBSCRIBE took, as lines of text. */
+  /** The latencies of SUBSCRIBE as lines of text. */
   String lines() {
     return times.lines();
   }

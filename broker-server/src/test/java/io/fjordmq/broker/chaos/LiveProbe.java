@@ -13,11 +13,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Subscribes and unsubscribes at one node, over and over: after each SUBACK a client of another
- * node publishes one message to the new subscription, which has to arrive.
+ * Subscribes and unsubscribes repeatedly at one node. After each SUBACK, a client of another node
+ * publishes one message to the new subscription, which must arrive.
  */
 final class LiveProbe {
-  /** Longer than any fault takes, and what it takes to get over it. */
+  /** Longer than any fault and the recovery from it. */
   private static final long TIMEOUT_SECONDS = 40;
 
   private static final long PAUSE_MILLIS = 100;
@@ -29,11 +29,11 @@ final class LiveProbe {
   private final LiveClient client;
   private final Thread thread;
   private final AtomicInteger current = new AtomicInteger(-1);
-  private volatile CompletableFuture<Void> heard = new CompletableFuture<>();
+  private volatile CompletableFuture<Void> arrived = new CompletableFuture<>();
   private volatile boolean running = true;
 
   /**
-   * @param others publish, each at another node; they are started and closed elsewhere
+   * @param others publishers, each at another node; the caller starts and closes them
    */
   LiveProbe(int node, List<LiveClient> others, History history, SubscribeTimes times) {
     this.node = node;
@@ -54,7 +54,7 @@ final class LiveProbe {
     int number = Integer.parseInt(payload);
     note(Step.HEARD, number);
     if (number == current.get()) {
-      heard.complete(null);
+      arrived.complete(null);
     }
   }
 
@@ -78,7 +78,7 @@ final class LiveProbe {
 
   private void probe(int number) {
     String topic = "live/" + node + "/" + number;
-    heard = new CompletableFuture<>();
+    arrived = new CompletableFuture<>();
     current.set(number);
     if (!subscribe(topic, number)) {
       return;
@@ -98,7 +98,7 @@ final class LiveProbe {
                     note(Step.PROBED, number);
                   }
                 });
-    if (await(published) && !await(heard)) {
+    if (await(published) && !await(arrived)) {
       note(Step.UNHEARD, number);
     }
     await(client.mqtt().unsubscribeWith().topicFilter(topic).send());
@@ -127,7 +127,7 @@ final class LiveProbe {
     return done;
   }
 
-  /** Not if the connection ended before the answer. */
+  /** Not a refusal if the connection closed before the answer. */
   private static boolean isRefusal(CompletableFuture<?> answer) {
     Throwable failure = answer.isDone() ? answer.handle((ok, fault) -> fault).join() : null;
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
@@ -135,9 +135,9 @@ final class LiveProbe {
   }
 
   /**
-   * Waits as long as it makes sense.
+   * Waits for the future up to the timeout.
    *
-   * @return false if it failed, took too long, or the connection ended
+   * @return false if it failed, timed out, or the connection closed
    */
   private boolean await(CompletableFuture<?> future) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
@@ -157,7 +157,7 @@ final class LiveProbe {
     return false;
   }
 
-  /** Stops it; it is not waited for. */
+  /** Stops the probe without waiting for it. */
   void close() {
     running = false;
     client.close();

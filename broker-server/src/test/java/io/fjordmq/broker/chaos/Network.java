@@ -5,23 +5,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A network for the nodes of one cluster: a network namespace for each, joined by a bridge in the
- * namespace this process runs in, where the clients are. Nothing in it reaches any real network.
- * Everything goes with the processes that hold the namespaces. Used by one thread.
+ * The network of one cluster: a network namespace for each node, joined by a bridge in the
+ * namespace of this process, where the clients run. Nothing in it reaches a real network. The
+ * namespaces disappear with the processes that hold them. Used by one thread.
  *
- * <p>Node {@code n} has the address {@link #address}. A way is cut by sending its packets to a
- * hardware address that nobody has, so one direction can be cut alone and neither side is told.
+ * <p>Node {@code n} has the address {@link #address}. One direction is cut by sending its packets
+ * to an unused hardware address, so neither side receives an error.
  */
 final class Network implements AutoCloseable {
   private static final String PREFIX = "198.18.0.";
-  private static final String NOBODY = "02:00:00:00:ff:ff";
+  private static final String UNUSED_HARDWARE_ADDRESS = "02:00:00:00:ff:ff";
   private static final String BRIDGE = "chaos";
 
   private final List<Process> holders = new ArrayList<>();
 
-  /**
-   * Makes it. The process must be in a network namespace of its own ({@code unshare -n}), as root.
-   */
+  /** Creates it. The process must run as root in its own network namespace ({@code unshare -n}). */
   Network(int nodes) throws IOException {
     Command.run("ip", "link", "add", BRIDGE, "type", "bridge");
     Command.run("ip", "addr", "add", PREFIX + "1/24", "dev", BRIDGE);
@@ -32,11 +30,11 @@ final class Network implements AutoCloseable {
       awaitOwnNamespace(holder.pid());
       join(node, Long.toString(holder.pid()));
     }
-    // Neighbours are named, not asked for: what is not named cannot be found by itself.
+    // Neighbors are static: ARP must not discover an address that was removed.
     for (int from = 1; from <= nodes; from++) {
       for (int to = 1; to <= nodes; to++) {
         if (from != to) {
-          neighbour(from, to, hardware(to));
+          setNeighbor(from, to, hardware(to));
         }
       }
     }
@@ -64,7 +62,7 @@ final class Network implements AutoCloseable {
     within(node, "ip", "addr", "add", address(node) + "/24", "dev", "eth0");
   }
 
-  /** Where the node is reached. */
+  /** The address of the node. */
   static String address(int node) {
     return PREFIX + (10 + node);
   }
@@ -77,7 +75,7 @@ final class Network implements AutoCloseable {
     return "node" + node;
   }
 
-  /** What a command has to be given to, to run at the node; it keeps its process id. */
+  /** The prefix of a command that runs it at the node; the process id stays the same. */
   List<String> at(int node) {
     String pid = Long.toString(holders.get(node - 1).pid());
     return List.of("nsenter", "-t", pid, "-n", "--");
@@ -89,25 +87,25 @@ final class Network implements AutoCloseable {
     Command.run(line.toArray(String[]::new));
   }
 
-  /** Takes the node off the network: nodes and clients cannot reach it, nor it them. */
-  void unplug(int node) {
+  /** Disconnects the node from the network: nodes and clients cannot reach it, nor it them. */
+  void disconnect(int node) {
     Command.run("ip", "link", "set", port(node), "down");
   }
 
-  void plug(int node) {
+  void reconnect(int node) {
     Command.run("ip", "link", "set", port(node), "up");
   }
 
-  /** Loses everything that one node sends to another; the way back is left alone. */
+  /** Drops everything that one node sends to another; the opposite direction still works. */
   void cut(int from, int to) {
-    neighbour(from, to, NOBODY);
+    setNeighbor(from, to, UNUSED_HARDWARE_ADDRESS);
   }
 
-  void mend(int from, int to) {
-    neighbour(from, to, hardware(to));
+  void restore(int from, int to) {
+    setNeighbor(from, to, hardware(to));
   }
 
-  private void neighbour(int from, int to, String hardware) {
+  private void setNeighbor(int from, int to, String hardware) {
     within(
         from,
         "ip",

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.chaos;
 
-/** After a fault was mended a node did not start or takes no clients: a promise was broken. */
+/** A node did not start or accept clients after a fault was repaired; this violates a guarantee. */
 final class NodeFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -11,17 +11,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long clients were without service after one fault, until the next. A figure, not a verdict.
- * All in milliseconds, always the client that waited longest; {@link #NOBODY} if there was none.
+ * How long clients were without service between one fault and the next, for information only. All
+ * in milliseconds, always the client that waited longest; {@link #NOBODY} if there was none.
  *
- * @param fault what was done
- * @param others wait of a publisher for an acknowledgement, from when it had the message; of those
- *     that were at a node to which nothing was done
- * @param noticed from the fault until a publisher at such a node knew that it has to go elsewhere.
- *     One that never had to does not count
- * @param back from there to its next acknowledgement, at whatever node
+ * @param fault the injected fault
+ * @param others longest wait of a publisher for an acknowledgement, among those connected to a node
+ *     that was not affected
+ * @param noticed from the fault until a publisher at an affected node lost its connection;
+ *     publishers that kept theirs do not count
+ * @param back from then to its next acknowledgement, at any node
  * @param longest the longest wait of any publisher
- * @param silence the longest time between two messages that came to one subscriber
+ * @param silence the longest time between two messages received by one subscriber
  */
 record RecoveryGaps(
     String fault, long others, long noticed, long back, long longest, long silence) {
@@ -30,32 +30,32 @@ record RecoveryGaps(
   /** One for each fault, in their order. */
   static List<RecoveryGaps> of(Stream<HistoryEvent> history) {
     Reader reader = new Reader();
-    history.forEach(reader::take);
+    history.forEach(reader::process);
     reader.endWindow();
     return reader.gaps;
   }
 
-  /** The kind of fault: what stands before its details. */
+  /** The kind of fault: the text before its details. */
   String kind() {
     int details = fault.indexOf('[');
     return details < 0 ? fault : fault.substring(0, details);
   }
 
   /**
-   * One of the figures over several faults.
+   * One of the values over several faults.
    *
-   * @param count of faults after which there was somebody of whom it tells
-   * @param median the middle one, the larger of two; {@link #NOBODY} if there is none
+   * @param count of faults that affected such a client
+   * @param median the median, the larger of two; {@link #NOBODY} if there is none
    * @param worst the largest
    */
-  record Spread(int count, long median, long worst) {
-    static Spread of(List<RecoveryGaps> gaps, ToLongFunction<RecoveryGaps> figure) {
+  record GapSummary(int count, long median, long worst) {
+    static GapSummary of(List<RecoveryGaps> gaps, ToLongFunction<RecoveryGaps> figure) {
       List<Long> sorted =
           gaps.stream().map(figure::applyAsLong).filter(gap -> gap != NOBODY).sorted().toList();
       int count = sorted.size();
       return count == 0
-          ? new Spread(0, NOBODY, NOBODY)
-          : new Spread(count, sorted.get(count / 2), sorted.get(count - 1));
+          ? new GapSummary(0, NOBODY, NOBODY)
+          : new GapSummary(count, sorted.get(count / 2), sorted.get(count - 1));
     }
 
     @Override
@@ -64,11 +64,11 @@ record RecoveryGaps(
     }
   }
 
-  /** What happens between one fault and the next. */
+  /** The events between one fault and the next. */
   private static final class Window {
     private final HistoryEvent.Fault fault;
 
-    /** Publishers that were at a node to which it is done. */
+    /** Publishers that were connected to an affected node. */
     private final Set<String> hit = new HashSet<>();
 
     private final Map<String, Long> lostAt = new HashMap<>();
@@ -117,24 +117,24 @@ record RecoveryGaps(
 
   private static final class Reader {
     private final List<RecoveryGaps> gaps = new ArrayList<>();
-    private final Map<String, Integer> where = new HashMap<>();
-    private final Map<String, Map<Integer, Long>> unanswered = new HashMap<>();
+    private final Map<String, Integer> nodeByClient = new HashMap<>();
+    private final Map<String, Map<Integer, Long>> unacknowledged = new HashMap<>();
     private final Map<String, Long> lastArrival = new HashMap<>();
     private @Nullable Window window;
 
-    void take(HistoryEvent event) {
+    void process(HistoryEvent event) {
       if (event instanceof HistoryEvent.Fault fault) {
         endWindow();
-        window = new Window(fault, where);
+        window = new Window(fault, nodeByClient);
       } else if (event instanceof HistoryEvent.Connected connected) {
-        where.put(connected.client(), connected.node());
+        nodeByClient.put(connected.client(), connected.node());
       } else if (event instanceof HistoryEvent.Lost lost) {
-        where.remove(lost.client());
+        nodeByClient.remove(lost.client());
         if (window != null) {
           window.lost(lost);
         }
       } else if (event instanceof HistoryEvent.Published published) {
-        unanswered
+        unacknowledged
             .computeIfAbsent(published.publisher(), name -> new HashMap<>())
             .put(published.number(), published.millis());
       } else if (event instanceof HistoryEvent.Acknowledged acknowledged) {
@@ -149,7 +149,7 @@ record RecoveryGaps(
 
     private void acknowledged(HistoryEvent.Acknowledged event) {
       Long published =
-          unanswered.getOrDefault(event.publisher(), new HashMap<>()).remove(event.number());
+          unacknowledged.getOrDefault(event.publisher(), new HashMap<>()).remove(event.number());
       if (window != null && published != null) {
         window.acknowledged(event, event.millis() - published);
       }

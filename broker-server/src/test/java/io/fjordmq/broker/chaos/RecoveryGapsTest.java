@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The waits of clients are told apart by where they were when something was broken. */
+/** Wait times are attributed to clients of the faulty node or to other clients. */
 class RecoveryGapsTest {
   private static final String CONNECTED =
       """
@@ -20,7 +20,7 @@ class RecoveryGapsTest {
   }
 
   @Test
-  void shouldTellTheWaitOfOthersFromThatOfClientsOfTheBrokenNode() {
+  void shouldDistinguishClientsOfTheFaultyNodeFromOthers() {
     assertThat(
             of(
                 CONNECTED
@@ -37,7 +37,7 @@ class RecoveryGapsTest {
   }
 
   @Test
-  void shouldNotCountAsBackWhatWasAnsweredBeforeTheClientNoticed() {
+  void shouldNotCountAcknowledgementsBeforeTheClientLostItsConnection() {
     assertThat(
             of(
                 CONNECTED
@@ -53,7 +53,7 @@ class RecoveryGapsTest {
   }
 
   @Test
-  void shouldCountAClientThatStayedOnlyAsALongWait() {
+  void shouldCountAClientThatKeptItsConnectionOnlyInTheLongestWait() {
     assertThat(
             of(
                 CONNECTED
@@ -67,7 +67,7 @@ class RecoveryGapsTest {
   }
 
   @Test
-  void shouldTellHowLongNothingCameToASubscriber() {
+  void shouldReportHowLongASubscriberReceivedNothing() {
     assertThat(
             of(
                 CONNECTED
@@ -84,18 +84,18 @@ class RecoveryGapsTest {
   }
 
   @Test
-  void shouldNameTheKindAndTheMiddleAndWorstOfAFigure() {
+  void shouldReportTheKindTheMedianAndTheMaximum() {
     List<RecoveryGaps> gaps =
         List.of(
             new RecoveryGaps("Killed[node=1]", 5, -1, -1, 7, 1),
             new RecoveryGaps("Killed[node=3]", 9, 40, -1, 7, 1),
             new RecoveryGaps("Killed[node=2]", 1, -1, -1, 7, 1));
     assertThat(gaps).extracting(RecoveryGaps::kind).containsOnly("Killed");
-    assertThat(RecoveryGaps.Spread.of(gaps, RecoveryGaps::others))
-        .isEqualTo(new RecoveryGaps.Spread(3, 5, 9))
+    assertThat(RecoveryGaps.GapSummary.of(gaps, RecoveryGaps::others))
+        .isEqualTo(new RecoveryGaps.GapSummary(3, 5, 9))
         .hasToString("5/9");
-    assertThat(RecoveryGaps.Spread.of(gaps, RecoveryGaps::noticed))
-        .isEqualTo(new RecoveryGaps.Spread(1, 40, 40));
-    assertThat(RecoveryGaps.Spread.of(gaps, RecoveryGaps::back)).hasToString("-");
+    assertThat(RecoveryGaps.GapSummary.of(gaps, RecoveryGaps::noticed))
+        .isEqualTo(new RecoveryGaps.GapSummary(1, 40, 40));
+    assertThat(RecoveryGaps.GapSummary.of(gaps, RecoveryGaps::back)).hasToString("-");
   }
 }

@@ -15,22 +15,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Many subscriptions of a few clients with persistent sessions, which are there while nodes are
- * restarted. In the end a message is published to some of them and has to arrive.
+ * Many subscriptions of a few clients with persistent sessions, which exist while nodes are
+ * restarted. At the end, a message to a sample of them must arrive.
  */
 final class RouteLoad {
-  /** Less than the broker allows a session. */
-  private static final int FILTERS_OF_A_CLIENT = 9_000;
+  /** Below the broker's limit for one session. */
+  private static final int FILTERS_PER_CLIENT = 9_000;
 
-  private static final int FILTERS_OF_A_PACKET = 500;
+  private static final int FILTERS_PER_PACKET = 500;
   private static final int SAMPLES = 200;
-  private static final int MAX_UNHEARD = 3;
+  private static final int MAX_MISSING = 3;
   private static final long TIMEOUT_SECONDS = 30;
 
   /** The node that resumes a session adds a route for each of its filters before CONNACK. */
   private static final int CONNACK_SECONDS = 60;
 
-  /** After the last fault all clients may have to resume at once, some of them several times. */
+  /** After the last fault all clients may have to resume at once, some of them repeatedly. */
   private static final long RESUME_SECONDS = 600;
 
   private static final String NAME = "routes";
@@ -39,15 +39,15 @@ final class RouteLoad {
   private final History history;
   private final List<ChaosClient> clients = new ArrayList<>();
   private final ChaosClient publisher;
-  private volatile CompletableFuture<Void> heard = new CompletableFuture<>();
+  private volatile CompletableFuture<Void> received = new CompletableFuture<>();
 
   /**
-   * @param routes how many subscriptions, each with its own filter
+   * @param routes number of subscriptions, each with its own filter
    */
   RouteLoad(int routes, int nodes, History history) {
     this.routes = routes;
     this.history = history;
-    for (int first = 0; first < routes; first += FILTERS_OF_A_CLIENT) {
+    for (int first = 0; first < routes; first += FILTERS_PER_CLIENT) {
       int number = clients.size();
       int home = 1 + number % nodes;
       ChaosClient client = new ChaosClient(NAME + number, nodes, home, history, CONNACK_SECONDS);
@@ -59,22 +59,22 @@ final class RouteLoad {
 
   private void heard(Mqtt5Publish publish) {
     note(Step.HEARD, Integer.parseInt(publish.getTopic().getLevels().get(1)));
-    heard.complete(null);
+    received.complete(null);
   }
 
   private void note(Step step, int number) {
     history.add(millis -> new HistoryEvent.Live(millis, step, NAME, number));
   }
 
-  /** Connects all clients and subscribes to everything. */
+  /** Connects all clients and creates all subscriptions. */
   void begin() {
     publisher.connect(true);
     int first = 0;
     for (ChaosClient client : clients) {
       client.connect(true);
-      int end = Math.min(routes, first + FILTERS_OF_A_CLIENT);
-      for (; first < end; first += FILTERS_OF_A_PACKET) {
-        subscribe(client, first, Math.min(end, first + FILTERS_OF_A_PACKET));
+      int end = Math.min(routes, first + FILTERS_PER_CLIENT);
+      for (; first < end; first += FILTERS_PER_PACKET) {
+        subscribe(client, first, Math.min(end, first + FILTERS_PER_PACKET));
       }
     }
     history.note(routes + " routes are held by " + clients.size() + " clients");
@@ -95,16 +95,16 @@ final class RouteLoad {
   }
 
   /**
-   * Tries some of them, chosen by the seed, one after the other; before that, waits until all
-   * clients have resumed their sessions.
+   * Waits until all clients have resumed their sessions, then checks a seeded sample of the
+   * subscriptions one by one.
    */
   void check(long seed) {
     awaitConnected();
     Random random = new Random(seed);
     int unheard = 0;
-    for (int sample = 0; sample < SAMPLES && unheard < MAX_UNHEARD; sample++) {
+    for (int sample = 0; sample < SAMPLES && unheard < MAX_MISSING; sample++) {
       int route = random.nextInt(routes);
-      heard = new CompletableFuture<>();
+      received = new CompletableFuture<>();
       note(Step.SUBSCRIBED, route);
       publish(route);
       note(Step.PROBED, route);
@@ -142,7 +142,7 @@ final class RouteLoad {
 
   private boolean isHeard() {
     try {
-      heard.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      received.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       return true;
     } catch (TimeoutException e) {
       return false;

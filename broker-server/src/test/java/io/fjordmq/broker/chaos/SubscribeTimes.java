@@ -5,8 +5,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long SUBSCRIBE takes, for each kind of fault. A figure, not a verdict. A SUBSCRIBE whose
- * connection ended does not count. Thread-safe.
+ * The latency of SUBSCRIBE for each kind of fault, for information only. A SUBSCRIBE whose
+ * connection closed does not count. Thread-safe.
  */
 final class SubscribeTimes {
   private static final class Times {
@@ -15,17 +15,17 @@ final class SubscribeTimes {
     private long slowestMillis;
   }
 
-  private final Map<String, Times> kinds = new TreeMap<>();
+  private final Map<String, Times> timesByKind = new TreeMap<>();
   private String kind = "no fault";
 
-  /** From now on this is done to the cluster. */
-  synchronized void during(String kindOfFault) {
+  /** Sets the fault being injected from now on. */
+  synchronized void setFault(String kindOfFault) {
     kind = kindOfFault;
   }
 
-  /** A SUBSCRIBE that was sent at this time ({@link System#nanoTime}) was answered or given up. */
+  /** Records a SUBSCRIBE sent at this {@link System#nanoTime}, acknowledged or timed out. */
   synchronized void add(long began, boolean success) {
-    Times times = kinds.computeIfAbsent(kind, name -> new Times());
+    Times times = timesByKind.computeIfAbsent(kind, name -> new Times());
     if (success) {
       times.answered++;
     } else {
@@ -38,7 +38,7 @@ final class SubscribeTimes {
   /** A line for each kind of fault. */
   synchronized String lines() {
     StringBuilder lines = new StringBuilder();
-    kinds.forEach(
+    timesByKind.forEach(
         (name, times) ->
             lines.append(
                 "%-20s SUBSCRIBE: %d answered, %d refused or unanswered, slowest %d ms%n"

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A start is counted before the log opens, and registered once the metadata have a leader: a copy
- * of the directory that starts later, or a start that fails, must not look like this one.
+ * A start is counted before the log opens, and registered once the metadata group has a leader: a
+ * copy of the directory started later, or a failed start, must not look like this one.
  */
 class ClusterNodeStartTest {
   private static final String STARTS = "starts";
@@ -58,7 +58,7 @@ class ClusterNodeStartTest {
   }
 
   @Test
-  void shouldCountTheStartBeforeItOpensTheLog() throws Exception {
+  void shouldCountTheStartBeforeOpeningTheLog() throws Exception {
     BrokerConfig config = config();
     try (DataDirectory directory = DataDirectory.open(Path.of(config.dataDir()))) {
       NodeIdentity self = ClusterNode.identify(config, directory);
@@ -71,7 +71,7 @@ class ClusterNodeStartTest {
   }
 
   @Test
-  void shouldHaveRegisteredTheStartWhenItIsAMember() throws Exception {
+  void shouldRegisterTheStartBeforeBecomingAMember() throws Exception {
     BrokerConfig config = config();
     for (int start = 1; start <= 2; start++) {
       try (DataDirectory directory = DataDirectory.open(Path.of(config.dataDir()));

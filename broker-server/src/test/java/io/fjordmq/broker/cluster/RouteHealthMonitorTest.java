@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 class RouteHealthMonitorTest {
   private static final String WHY = "range dist-1 is halted here: a row cannot be read";
 
-  private final Made node = new Made();
-  private final RouteHealthMonitor trouble = new RouteHealthMonitor(node);
+  private final FakeNode node = new FakeNode();
+  private final RouteHealthMonitor monitor = new RouteHealthMonitor(node);
   private long nowMillis = 1_000;
 
-  private static final class Made implements RouteHealthMonitor.Node {
-    private final List<String> done = new ArrayList<>();
+  private static final class FakeNode implements RouteHealthMonitor.Node {
+    private final List<String> actions = new ArrayList<>();
     private @Nullable String halted;
     private @Nullable String behind;
     private @Nullable String replaced;
@@ -23,17 +23,17 @@ class RouteHealthMonitorTest {
     private boolean others = true;
 
     @Override
-    public @Nullable String halted() {
+    public @Nullable String haltedReason() {
       return halted;
     }
 
     @Override
-    public @Nullable String replaced() {
+    public @Nullable String replacementReason() {
       return replaced;
     }
 
     @Override
-    public @Nullable String behind() {
+    public @Nullable String overdueReason() {
       return behind;
     }
 
@@ -49,85 +49,85 @@ class RouteHealthMonitorTest {
 
     @Override
     public void suspend(String why) {
-      done.add("rest: " + why);
+      actions.add("rest: " + why);
     }
 
     @Override
     public void resume() {
-      done.add("resume");
+      actions.add("resume");
     }
   }
 
   private void pass(long millis) {
     for (long left = millis; left > 0; left -= 1_000) {
       nowMillis += 1_000;
-      trouble.check(nowMillis);
+      monitor.check(nowMillis);
     }
   }
 
   @Test
-  void shouldLiveOnIfTheReplicaIsSoonInServiceAgain() {
+  void shouldNotSuspendIfTheReplicaRecoversSoon() {
     node.halted = WHY;
     pass(RouteHealthMonitor.SUSPEND_AFTER_MILLIS - 1_000);
     node.halted = null;
     pass(1_000);
     node.halted = WHY;
     pass(RouteHealthMonitor.SUSPEND_AFTER_MILLIS - 1_000);
-    assertThat(node.done).isEmpty();
+    assertThat(node.actions).isEmpty();
   }
 
   @Test
-  void shouldEndItsLifeAndBeginOneInWhichNobodyWaitsForIt() {
+  void shouldSuspendTheNodeAndResumeWithoutCountingItsRoutes() {
     node.halted = WHY;
     pass(RouteHealthMonitor.SUSPEND_AFTER_MILLIS + 2_000);
-    assertThat(node.done).containsExactly("rest: " + WHY);
+    assertThat(node.actions).containsExactly("rest: " + WHY);
     node.counted = false;
     pass(RouteHealthMonitor.SUSPENSION_MILLIS + 1_000);
-    assertThat(node.done).containsExactly("rest: " + WHY, "resume");
+    assertThat(node.actions).containsExactly("rest: " + WHY, "resume");
     pass(10 * RouteHealthMonitor.SUSPEND_AFTER_MILLIS);
-    assertThat(node.done).hasSize(2);
+    assertThat(node.actions).hasSize(2);
   }
 
-  /** The others have waited before it is said to be behind. */
+  /** Other nodes have waited before the replica is reported as behind. */
   @Test
-  void shouldEndItsLifeAtOnceWhenOthersHaveWaitedForTooLong() {
+  void shouldSuspendImmediatelyWhenTheReplicaIsFarBehind() {
     node.behind = "a change of routes has not been applied";
     pass(1_000);
-    assertThat(node.done).containsExactly("rest: " + node.behind);
+    assertThat(node.actions).containsExactly("rest: " + node.behind);
     node.counted = false;
     pass(RouteHealthMonitor.SUSPENSION_MILLIS + 1_000);
-    assertThat(node.done).hasSize(2).endsWith("resume");
+    assertThat(node.actions).hasSize(2).endsWith("resume");
   }
 
-  /** Its old replica has gone, so it could serve nobody well. */
+  /** Its old replica is gone, so it could not serve correctly. */
   @Test
-  void shouldMakeWayForAnEmptyReplicaWhoeverElseServes() {
+  void shouldSuspendWhileTheReplicaIsReplacedEvenIfNoOtherNodeServes() {
     node.replaced = "range dist-1 gets a new replica";
     node.others = false;
     pass(1_000);
-    assertThat(node.done).containsExactly("rest: " + node.replaced);
+    assertThat(node.actions).containsExactly("rest: " + node.replaced);
     node.replaced = null;
     pass(1_000);
-    assertThat(node.done).hasSize(2).endsWith("resume");
+    assertThat(node.actions).hasSize(2).endsWith("resume");
   }
 
   @Test
-  void shouldServeWhatItCanWhereNobodyElseDoes() {
+  void shouldNotSuspendIfNoOtherNodeServes() {
     node.halted = WHY;
     node.others = false;
     pass(10 * RouteHealthMonitor.SUSPEND_AFTER_MILLIS);
-    assertThat(node.done).isEmpty();
+    assertThat(node.actions).isEmpty();
   }
 
   @Test
-  void shouldRestFromTheFirstReasonToTheLast() {
+  void shouldStaySuspendedUntilTheLastReasonIsGone() {
     Suspensions suspensions = new Suspensions(why -> node.suspend(why), node::resume);
     suspensions.suspend("disk", "the disk is full");
     suspensions.suspend("routes", WHY);
     suspensions.resume("disk");
     suspensions.resume("disk");
-    assertThat(node.done).containsExactly("rest: the disk is full");
+    assertThat(node.actions).containsExactly("rest: the disk is full");
     suspensions.resume("routes");
-    assertThat(node.done).containsExactly("rest: the disk is full", "resume");
+    assertThat(node.actions).containsExactly("rest: the disk is full", "resume");
   }
 }

@@ -17,7 +17,7 @@ import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files, variables and properties as operators write them, right and wrong. */
+/** Valid and invalid files, environment variables and system properties. */
 class ConfigLoaderTest {
   @TempDir Path dir;
 
@@ -25,7 +25,7 @@ class ConfigLoaderTest {
   private Map<String, String> environment = Map.of();
 
   @Test
-  void shouldLoadTheMinimalClusterFileAsItIs() throws Exception {
+  void shouldLoadTheMinimalClusterFile() throws Exception {
     ConfigLoader.Loaded loaded =
         load(
             """
@@ -50,7 +50,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldOpenNoListenerThatTheFileDoesNotName() throws Exception {
+  void shouldOpenOnlyTheListenersInTheFile() throws Exception {
     assertThat(load("bootstrap: true").config().mqttServerConfig().listeners()).isEmpty();
     MqttServerConfig one = load("mqttServerConfig:\n  wsListener:\n").config().mqttServerConfig();
     assertThat(one.wsListener()).isEqualTo(MqttServerConfig.defaults().wsListener());
@@ -58,7 +58,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldOpenSeveralListenersOfAKind() throws Exception {
+  void shouldOpenSeveralListenersOfTheSameKind() throws Exception {
     String file =
         """
         mqttServerConfig:
@@ -91,7 +91,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldNameTheListenerThatIsWrong() {
+  void shouldNameTheInvalidListener() {
     String two = "mqttServerConfig:\n  wsListener:\n  - port: 8083\n  - ";
     assertThat(problemsOf(two + "port: x\n"))
         .contains("line 4: mqttServerConfig.wsListener.1.port must be a whole number");
@@ -112,7 +112,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseListenersThatWouldNotBeSafe() {
+  void shouldRejectInvalidTlsAndProxySettingsOfListeners() {
     String tls = "mqttServerConfig:\n  tlsListener:\n    ";
     assertThat(problemsOf(tls + "clientAuth: required\n"))
         .contains("line 3: mqttServerConfig.tlsListener.clientAuth requires trustFile");
@@ -129,7 +129,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldGiveATenantWhatTheFileSaysAndOtherwiseWhatAllHave() throws Exception {
+  void shouldUseTheGeneralLimitsWhereATenantSetsNone() throws Exception {
     BrokerConfig config =
         load("""
                 sessionConfig:
@@ -158,7 +158,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldSayWhatIsWrongWithATenant() throws Exception {
+  void shouldReportInvalidTenants() throws Exception {
     assertThat(problemsOf("tenants:\n  acme:\n    sessionConfig:\n      maxInflght: 3\n"))
         .contains(
             "unknown key tenants.acme.sessionConfig.maxInflght;"
@@ -175,7 +175,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldTakeTheEnvironmentOverTheFileAndPropertiesOverBoth() throws Exception {
+  void shouldPreferPropertiesToTheEnvironmentAndBothToTheFile() throws Exception {
     environment = Map.of("FJORDMQ_CLUSTERCONFIG__PORT", "9001", "FJORDMQ_LogDir", "elsewhere");
     BrokerConfig fromEnvironment = load("clusterConfig:\n  port: 9000\n").config();
     assertThat(fromEnvironment.clusterConfig().port()).isEqualTo(9001);
@@ -187,7 +187,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldTakeTheCommandLineOverEverything() throws Exception {
+  void shouldPreferTheCommandLineToEverythingElse() throws Exception {
     environment = Map.of("FJORDMQ_DATADIR", "from-environment");
     CommandLine commandLine = new CommandLine(file("dataDir: from-file"), "from-command", null);
     BrokerConfig config = ConfigLoader.load(commandLine, environment, properties).config();
@@ -195,7 +195,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldKnowTheStoresVariablesUnderTheNamesToolsUse() throws Exception {
+  void shouldReadStoreVariablesUnderTheNamesThatToolsUse() throws Exception {
     properties.setProperty("inbox_store_io_nanos_limit", "50000");
     environment = Map.of("dist_worker_replica_voter_count", "1");
     ConfigLoader.Loaded loaded = load("");
@@ -214,7 +214,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldNameKeyAndReasonOfABadValue() {
+  void shouldNameTheKeyAndTheReasonOfAnInvalidValue() {
     assertThat(problemsOf("clusterConfig:\n  port: 70000\n"))
         .endsWith(
             "line 2: clusterConfig.port must be between 1 and 65534 (Raft uses the next port), not 70000");
@@ -228,7 +228,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldNameTheLineOfABadValueInARecordOfAnotherModule() {
+  void shouldNameTheLineOfAnInvalidValueInARecordOfAnotherModule() {
     assertThat(problemsOf("rangeConfig:\n  maxSenders: 0\n"))
         .endsWith("line 2: rangeConfig.maxSenders must be at least 1, not 0");
     assertThat(problemsOf("placementConfig:\n  mergeTimeout: 0 s\n"))
@@ -238,7 +238,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseToAcceptMoreThanCanBeStored() {
+  void shouldRejectSizeLimitsThatExceedADependentLimit() {
     assertThat(problemsOf("sessionConfig:\n  maxPacketBytes: 4 MiB\n"))
         .contains("rangeClientConfig.maxCommandBytes must be at least 5")
         .contains("a packet of sessionConfig.maxPacketBytes");
@@ -251,7 +251,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseToStoreMoreSubscriptionsThanCanBeToldAtOnce() {
+  void shouldRejectMoreSubscriptionBytesThanFitIntoOneMessage() {
     String problem =
         "peerConfig.maxMessageBytes must be at least 34689024, not 33554432, to hold"
             + " rangeClientConfig.maxBatchResponseBytes and %s.maxSubscriptionBytes";
@@ -262,7 +262,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseToReadLargerPagesThanNodesTellEachOther() {
+  void shouldRejectPagesLargerThanAPeerMessage() {
     for (String key : new String[] {"inboxBufferBytes", "retainedPageBytes"}) {
       assertThat(problemsOf("sessionConfig:\n  " + key + ": 32 MiB\n"))
           .contains("peerConfig.maxMessageBytes must be at least 36962304, not 33554432")
@@ -271,7 +271,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldAcceptLargerPacketsWhenEverythingBelowIsRaisedToo() throws Exception {
+  void shouldAcceptLargerPacketsWhenAllDependentLimitsAreRaised() throws Exception {
     String larger =
         "sessionConfig:\n  maxPacketBytes: 4 MiB\n"
             + "rangeClientConfig:\n  maxCommandBytes: 6 MiB\n"
@@ -280,13 +280,13 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldReportEveryMistakeAtOnce() {
+  void shouldReportAllErrorsTogether() {
     assertThat(problemsOf("bootstrap: 7\nhttpConfig:\n  port: -1\nnonsense: 1\n").lines())
         .hasSize(3);
   }
 
   @Test
-  void shouldRefuseWhatIsThereTwiceOrIsNoYamlOrIsMissing() {
+  void shouldRejectDuplicateKeysInvalidYamlAndMissingFiles() {
     assertThat(problemsOf("logDir: a\nlogDir: b\n")).contains("line 2: logDir is set twice");
     assertThat(problemsOf("clusterConfig: [1\n")).contains("invalid YAML");
     assertThat(problemsOf("clusterConfig: 5\n"))
@@ -300,7 +300,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseWhatThisVersionCannotDo() {
+  void shouldRejectKeysThatThisVersionDoesNotSupport() {
     assertThat(problemsOf("httpConfig:\n  certFile: a.pem\n"))
         .endsWith(
             "line 2: httpConfig.certFile is not supported by this version:"
@@ -308,7 +308,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseToLimitRangesToWhatWouldBeSplitForEver() throws Exception {
+  void shouldRejectARangeLimitThatWouldCauseRepeatedSplits() throws Exception {
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
         .contains(
             "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192:"
@@ -320,7 +320,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseAClusterThatCannotBe() {
+  void shouldRejectInvalidClusterSettings() {
     assertThat(problemsOf("storeConfig:\n  inbox:\n    replicaVoterCount: 6\n"))
         .contains("storeConfig.inbox.replicaVoterCount must be between 0 and 5");
     assertThat(problemsOf("clusterConfig:\n  certFile: node.crt\n"))
@@ -336,7 +336,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldRefuseUnknownVariablesAndPropertiesOfOurSections() {
+  void shouldRejectUnknownVariablesAndPropertiesInKnownSections() {
     environment = Map.of("FJORDMQ_CLUSTERCONFIG__PROT", "1");
     assertThat(problemsOf(""))
         .contains("environment variable FJORDMQ_CLUSTERCONFIG__PROT: unknown key");
@@ -347,7 +347,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldOnlyWarnOfVariablesThatOrchestratorsMake() throws Exception {
+  void shouldOnlyWarnAboutVariablesThatOrchestratorsSet() throws Exception {
     environment =
         Map.of(
             "FJORDMQ_SERVICE_HOST",
@@ -376,7 +376,7 @@ class ConfigLoaderTest {
   }
 
   @Test
-  void shouldTakeSettingsOfPluginsWhateverTheirNames() throws Exception {
+  void shouldAcceptPluginSettingsWithAnyName() throws Exception {
     environment = Map.of("FJORDMQ_PLUGINS__MY_AUTH__TOKEN", "from the environment");
     String file =
         """

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/LIMITS.md has every limit, with the default that it really has and a metric there is. */
+/** docs/LIMITS.md lists every limit with its actual default and an existing metric. */
 class LimitsDocumentTest {
   private static final Path DOCUMENT = Path.of("../docs/LIMITS.md");
   private static final Path METRICS = Path.of("../docs/METRICS.md");
@@ -46,20 +46,20 @@ class LimitsDocumentTest {
   }
 
   @Test
-  void shouldSayTheDefaults() throws IOException {
+  void shouldListTheActualDefaults() throws IOException {
     Map<String, Schema.Key> keys = Schema.of(BrokerConfig.defaults()).keys();
     for (Row row : rows()) {
       Schema.Key key = keys.get(row.key);
       assertThat(key).as(row.key).isNotNull();
       Objects.requireNonNull(key);
-      String said = row.defaultValue.replaceFirst(":.*", "");
-      assertThat(ValueText.parse(said, key.type())).as(row.key).isEqualTo(key.defaultValue());
+      String documented = row.defaultValue.replaceFirst(":.*", "");
+      assertThat(ValueText.parse(documented, key.type())).as(row.key).isEqualTo(key.defaultValue());
       assertThat(row.sees).as(row.key).isNotBlank();
     }
   }
 
   @Test
-  void shouldNameMetricsThatExist() throws IOException {
+  void shouldListOnlyExistingMetrics() throws IOException {
     String metrics = Files.readString(METRICS);
     Pattern name = Pattern.compile("`(fjordmq_[a-z_]+)(\\{[^`]*})?`");
     for (Row row : rows()) {

@@ -10,13 +10,13 @@ class NearestKeyTest {
       List.of("clusterConfig.port", "clusterConfig.host", "bootstrap");
 
   @Test
-  void shouldFindTheKeyWithTheFewestChanges() {
+  void shouldFindTheKeyWithTheFewestEdits() {
     assertThat(NearestKey.to("clusterconfig.prot", KEYS)).isEqualTo("clusterConfig.port");
     assertThat(NearestKey.to("bootstrp", KEYS)).isEqualTo("bootstrap");
   }
 
   @Test
-  void shouldGuessNothingWhenNothingIsNear() {
+  void shouldSuggestNothingWhenNoKeyIsSimilar() {
     assertThat(NearestKey.to("x", KEYS)).isNull();
     assertThat(NearestKey.to("storage", KEYS)).isNull();
   }

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** conf/standalone.yml says everything the records say, and nothing else. */
+/** conf/standalone.yml lists exactly the keys of the configuration records. */
 class StandaloneFileTest {
   private static final Path FILE = Path.of("../conf/standalone.yml");
 
@@ -48,7 +48,7 @@ class StandaloneFileTest {
   }
 
   @Test
-  void shouldExplainEveryKeyInItsLine() throws IOException {
+  void shouldHaveACommentOnEveryKey() throws IOException {
     assertThat(Files.readAllLines(FILE))
         .filteredOn(line -> line.matches("\\s*(# +)?[a-zA-Z]+: .*"))
         .allMatch(line -> line.contains(" # "), "has a comment");
@@ -63,7 +63,7 @@ class StandaloneFileTest {
   }
 
   @Test
-  void shouldBeRightInWhatIsCommentedOut() throws Exception {
+  void shouldLoadWithEveryCommentedOutKeyEnabled() throws Exception {
     Path file = withEveryListener();
     ConfigLoader.Loaded loaded =
         ConfigLoader.load(
@@ -78,7 +78,7 @@ class StandaloneFileTest {
             "mqttServerConfig.unixListener");
   }
 
-  /** The file with the keys that are commented out in it: only the first listener is not. */
+  /** The file with its commented-out keys enabled; by default only the first listener is. */
   private Path withEveryListener() throws IOException {
     List<String> lines = Files.readAllLines(FILE);
     assertThat(lines).anyMatch(line -> line.startsWith("  # tlsListener: "));
@@ -89,7 +89,7 @@ class StandaloneFileTest {
             .toList());
   }
 
-  /** 32 MiB and 33554432 are the same value. */
+  /** 32 MiB and 33554432 denote the same value. */
   private static String canonical(ConfigValue entry) {
     Schema.Key key = Schema.of(BrokerConfig.defaults()).keys().get(entry.key());
     Objects.requireNonNull(key, entry.key());

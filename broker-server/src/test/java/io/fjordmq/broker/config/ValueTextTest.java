@@ -7,23 +7,23 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class ValueTextTest {
-  private enum Word {
+  private enum Sample {
     ROUND_ROBIN,
     STICKY
   }
 
   @Test
-  void shouldReadNumbersSizesTimesAndWords() {
+  void shouldParseNumbersSizesDurationsAndEnumConstants() {
     assertThat(ValueText.parse("30_000", int.class)).isEqualTo(30_000);
     assertThat(ValueText.parse("64 KiB", long.class)).isEqualTo(65_536L);
     assertThat(ValueText.parse("1500 ms", Duration.class)).isEqualTo(Duration.ofMillis(1_500));
     assertThat(ValueText.parse("2h", Duration.class)).isEqualTo(Duration.ofHours(2));
-    assertThat(ValueText.parse("round-robin", Word.class)).isEqualTo(Word.ROUND_ROBIN);
+    assertThat(ValueText.parse("round-robin", Sample.class)).isEqualTo(Sample.ROUND_ROBIN);
     assertThat(ValueText.parse("TRUE", boolean.class)).isEqualTo(true);
   }
 
   @Test
-  void shouldRefuseNumbersThatDoNotFit() {
+  void shouldRejectNumbersOutOfRange() {
     refuse("3 GiB", int.class, "must be at most 2147483647");
     refuse("99999999999999999999", long.class, "is too large");
     refuse("9223372036854775807 GiB", long.class, "is too large");
@@ -32,12 +32,12 @@ class ValueTextTest {
   }
 
   @Test
-  void shouldSayWhichWordsThereAre() {
-    refuse("fair", Word.class, "must be one of round_robin, sticky, not 'fair'");
+  void shouldListTheAllowedEnumConstants() {
+    refuse("fair", Sample.class, "must be one of round_robin, sticky, not 'fair'");
   }
 
   @Test
-  void shouldPrintWhatItReads() {
+  void shouldPrintValuesInTheFormatItParses() {
     for (Duration time : new Duration[] {Duration.ofMillis(250), Duration.ofMinutes(1)}) {
       assertThat(ValueText.parse(ValueText.print(time), Duration.class)).isEqualTo(time);
     }

@@ -5,10 +5,10 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Routes that count how often any of them is looked at. */
+/** Routes that count how often they are read. */
 final class CountedRoutes extends AbstractList<Route> {
   private final List<Route> routes;
-  int looks;
+  int reads;
 
   CountedRoutes(List<Route> routes) {
     this.routes = new ArrayList<>(routes);
@@ -16,7 +16,7 @@ final class CountedRoutes extends AbstractList<Route> {
 
   @Override
   public Route get(int index) {
-    looks++;
+    reads++;
     return routes.get(index);
   }
 

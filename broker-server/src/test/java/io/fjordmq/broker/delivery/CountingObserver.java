@@ -31,7 +31,7 @@ public final class CountingObserver implements DeliveryObserver {
   }
 
   @Override
-  public void onSlowed() {
+  public void onAcknowledgementDelayed() {
     slowed.increment();
   }
 

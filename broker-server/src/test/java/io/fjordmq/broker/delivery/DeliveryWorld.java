@@ -24,13 +24,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Everything of delivery that is real, on stores in memory and two event loops that run when told.
- */
+/** The real delivery components on in-memory stores, with two manually run event loops. */
 public final class DeliveryWorld {
   public static final LocalNode SELF = new LocalNode("n1", 7);
 
-  /** Bounds so small that tests reach them. */
+  /** Limits so small that tests reach them. */
   public static final DeliverySettings SMALL =
       RecordBuilder.from(DeliverySettings.DEFAULTS)
           .with(DeliverySettings::maxCachedTopics, 16)
@@ -133,7 +131,7 @@ public final class DeliveryWorld {
     inboxRoute(clientId, filter, SubscriptionOptions.ofQos(qos));
   }
 
-  /** Publishes on the first event loop, as one read with one message. */
+  /** Publishes on the first event loop, as a read with one message. */
   public void publish(Message message) {
     publish(message, null);
   }
@@ -146,7 +144,7 @@ public final class DeliveryWorld {
         });
   }
 
-  /** Publishes and lets everything be taken. */
+  /** Publishes and runs both event loops until they are idle. */
   public void publishAndRun(Message message) {
     publish(message);
     other.runAll();

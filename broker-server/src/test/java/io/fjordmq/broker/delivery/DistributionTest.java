@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Goal: who gets a PUBLISH, in which form, and what its publisher is told. */
+/** Goal: who receives a PUBLISH, with which options, and which outcome its publisher gets. */
 class DistributionTest {
   private final DeliveryWorld world = new DeliveryWorld();
 
@@ -37,13 +37,13 @@ class DistributionTest {
 
     world.publishAndRun(message("a/b", AT_LEAST_ONCE, "m"));
 
-    assertThat(zero.taken).singleElement().extracting(Delivery::qos).isEqualTo(AT_MOST_ONCE);
-    assertThat(two.taken).singleElement().extracting(Delivery::qos).isEqualTo(AT_LEAST_ONCE);
+    assertThat(zero.deliveries).singleElement().extracting(Delivery::qos).isEqualTo(AT_MOST_ONCE);
+    assertThat(two.deliveries).singleElement().extracting(Delivery::qos).isEqualTo(AT_LEAST_ONCE);
     assertThat(world.answers).containsExactly(PublishOutcome.ACCEPTED);
   }
 
   @Test
-  void shouldShareOneDeliveryWhenSessionsWantTheSameForm() {
+  void shouldReuseOneDeliveryForSessionsWithTheSameOptions() {
     FakeSession here = world.connect("here", world.loop);
     FakeSession there = world.connect("there", world.other);
     world.subscribe(here, "a", AT_LEAST_ONCE);
@@ -51,7 +51,7 @@ class DistributionTest {
 
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(here.taken.get(0)).isSameAs(there.taken.get(0));
+    assertThat(here.deliveries.get(0)).isSameAs(there.deliveries.get(0));
   }
 
   @Test
@@ -63,14 +63,14 @@ class DistributionTest {
 
     world.publishAndRun(message("a/b", EXACTLY_ONCE, "m"));
 
-    Delivery only = client.taken.get(0);
-    assertThat(client.taken).hasSize(1);
+    Delivery only = client.deliveries.get(0);
+    assertThat(client.deliveries).hasSize(1);
     assertThat(only.qos()).isEqualTo(EXACTLY_ONCE);
     assertThat(only.subscriptionIdentifiers()).containsExactly(9, 5);
   }
 
   @Test
-  void shouldKeepItsOwnMessagesFromAClientWhenItSaidNoLocal() {
+  void shouldNotDeliverItsOwnMessagesToAClientWithNoLocal() {
     FakeSession publisher = world.connect(Messages.PUBLISHER, world.loop);
     FakeSession another = world.connect("another", world.loop);
     world.subscribe(publisher, "a", noLocal(AT_LEAST_ONCE, 0));
@@ -78,12 +78,12 @@ class DistributionTest {
 
     world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
 
-    assertThat(publisher.taken).isEmpty();
+    assertThat(publisher.deliveries).isEmpty();
     assertThat(another.texts()).containsExactly("m");
   }
 
   @Test
-  void shouldCountOnlyTheOthersWhenOneOfOverlappingSubscriptionsSaysNoLocal() {
+  void shouldIgnoreNoLocalSubscriptionsOfThePublisherAmongOverlappingOnes() {
     FakeSession publisher = world.connect(Messages.PUBLISHER, world.other);
     FakeSession another = world.connect("another", world.other);
     for (FakeSession session : List.of(publisher, another)) {
@@ -93,16 +93,16 @@ class DistributionTest {
 
     world.publishAndRun(message("a", EXACTLY_ONCE, "m"));
 
-    assertThat(publisher.taken).hasSize(1);
-    assertThat(publisher.taken.get(0).qos()).isEqualTo(AT_LEAST_ONCE);
-    assertThat(publisher.taken.get(0).subscriptionIdentifiers()).containsExactly(2);
-    assertThat(another.taken).hasSize(1);
-    assertThat(another.taken.get(0).qos()).isEqualTo(EXACTLY_ONCE);
-    assertThat(another.taken.get(0).subscriptionIdentifiers()).containsExactly(2, 1);
+    assertThat(publisher.deliveries).hasSize(1);
+    assertThat(publisher.deliveries.get(0).qos()).isEqualTo(AT_LEAST_ONCE);
+    assertThat(publisher.deliveries.get(0).subscriptionIdentifiers()).containsExactly(2);
+    assertThat(another.deliveries).hasSize(1);
+    assertThat(another.deliveries.get(0).qos()).isEqualTo(EXACTLY_ONCE);
+    assertThat(another.deliveries.get(0).subscriptionIdentifiers()).containsExactly(2, 1);
   }
 
   @Test
-  void shouldKeepTheRetainFlagOnlyForThoseWhoAskForIt() {
+  void shouldKeepTheRetainFlagOnlyWithRetainAsPublished() {
     FakeSession plain = world.connect("plain", world.loop);
     FakeSession keeping = world.connect("keeping", world.loop);
     world.subscribe(plain, "a", AT_LEAST_ONCE);
@@ -112,8 +112,8 @@ class DistributionTest {
 
     world.publishAndRun(retained("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(plain.taken.get(0).retain()).isFalse();
-    assertThat(keeping.taken.get(0).retain()).isTrue();
+    assertThat(plain.deliveries.get(0).retain()).isFalse();
+    assertThat(keeping.deliveries.get(0).retain()).isTrue();
     assertThat(world.inboxes.inserts.get(0).targets())
         .extracting(t -> t.id().clientId(), InboxTarget::retain)
         .containsExactlyInAnyOrder(
@@ -122,7 +122,7 @@ class DistributionTest {
   }
 
   @Test
-  void shouldReachAPersistentSessionLiveOnlyAtQos0() {
+  void shouldDeliverToAPersistentSessionLiveOnlyAtQos0() {
     FakeSession session = world.connectPersistent("p", world.other);
     world.subscribe(session, "a", AT_LEAST_ONCE);
     world.inboxRoute("p", "a", AT_LEAST_ONCE);
@@ -149,7 +149,7 @@ class DistributionTest {
   }
 
   @Test
-  void shouldInsertIntoAllInboxesWithOneCallAndTheIdGiven() {
+  void shouldInsertIntoAllInboxesInOneCallWithTheGivenId() {
     world.inboxRoute("i1", "a/+", options(AT_LEAST_ONCE, 3));
     world.inboxRoute("i1", "a/#", options(EXACTLY_ONCE, 4));
     world.inboxRoute("i2", "a/b", options(AT_LEAST_ONCE, 0));
@@ -169,7 +169,7 @@ class DistributionTest {
   }
 
   @Test
-  void shouldAnswerOnlyWhenEverythingIsDurableButDeliverLiveAtOnce() {
+  void shouldAcknowledgeWhenEverythingIsDurableButDeliverLiveImmediately() {
     FakeSession live = world.connect("live", world.loop);
     world.subscribe(live, "a", AT_LEAST_ONCE);
     world.inboxRoute("i", "a", AT_LEAST_ONCE);
@@ -187,17 +187,17 @@ class DistributionTest {
   }
 
   @Test
-  void shouldKeepAndClearTheRetainedMessage() {
+  void shouldStoreAndClearTheRetainedMessage() {
     world.publish(retained("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.retained.kept).containsOnlyKeys("a");
+    assertThat(world.retained.messages).containsOnlyKeys("a");
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NO_MATCHING_SUBSCRIBERS);
 
     world.publish(retained("a", AT_LEAST_ONCE, ""));
-    assertThat(world.retained.kept).isEmpty();
+    assertThat(world.retained.messages).isEmpty();
   }
 
   @Test
-  void shouldRemoveTheRoutesThatLedToAnInboxThatIsNoMore() {
+  void shouldRemoveRoutesToAnInboxThatIsGone() {
     world.inboxRoute("gone", "a", AT_LEAST_ONCE);
     world.inboxRoute("gone", "+", AT_LEAST_ONCE);
     world.inboxRoute("gone", "b", AT_LEAST_ONCE);
@@ -210,14 +210,14 @@ class DistributionTest {
   }
 
   @Test
-  void shouldOweNothingToLivesOfOtherNodesThatAreOver() {
+  void shouldAcknowledgeMessagesRoutedToAnEndedIncarnation() {
     addNodeRoute(new Receiver.Live("n2", 1, ""));
     world.publish(message("a", AT_LEAST_ONCE, "m"));
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
   }
 
   @Test
-  void shouldRefuseEverythingWhileItMayNotKnowAllReceivers() {
+  void shouldRefuseEveryPublishWithoutALease() {
     FakeSession client = world.connect("c", world.loop);
     world.subscribe(client, "a", AT_LEAST_ONCE);
     world.inboxRoute("i", "a", AT_LEAST_ONCE);
@@ -234,7 +234,7 @@ class DistributionTest {
   }
 
   @Test
-  void shouldIgnoreRoutesOfAnEarlierProcessOfThisNode() {
+  void shouldIgnoreRoutesOfAnEarlierIncarnationOfThisNode() {
     FakeSession client = world.connect("c", world.loop);
     world.subscribe(client, "a", AT_MOST_ONCE);
     addNodeRoute(new Receiver.Live("n1", 6, ""));
@@ -246,7 +246,7 @@ class DistributionTest {
   }
 
   @Test
-  void shouldNotLetABrokenSessionCostOthersTheirMessage() {
+  void shouldDeliverToOtherSessionsWhenOneFails() {
     FakeSession broken = world.connect("broken", world.loop);
     FakeSession fine = world.connect("fine", world.loop);
     world.subscribe(broken, "a", AT_MOST_ONCE);
@@ -260,7 +260,7 @@ class DistributionTest {
   }
 
   @Test
-  void shouldGiveOneTaskToEachEventLoopAndOneFlushToEachSessionPerBatch() {
+  void shouldScheduleOneTaskPerEventLoopAndFlushEachSessionOncePerBatch() {
     FakeSession first = world.connect("first", world.other);
     FakeSession second = world.connect("second", world.other);
     FakeSession here = world.connect("here", world.loop);
@@ -303,7 +303,7 @@ class DistributionTest {
   }
 
   @Test
-  void shouldRefuseWhatMustBeStoredWhileTheDiskHasNoRoomAndGiveItToNobody() {
+  void shouldRefuseMessagesThatMustBeStoredWhileTheDiskIsFull() {
     FakeSession live = world.connect("live", world.loop);
     world.subscribe(live, "a", AT_LEAST_ONCE);
     world.inboxRoute("i", "a", SubscriptionOptions.ofQos(AT_LEAST_ONCE));
@@ -314,13 +314,13 @@ class DistributionTest {
 
     assertThat(world.answers)
         .containsExactly(PublishOutcome.LOW_DISK_SPACE, PublishOutcome.LOW_DISK_SPACE);
-    assertThat(live.taken).isEmpty();
+    assertThat(live.deliveries).isEmpty();
     assertThat(world.inboxes.inserts).isEmpty();
-    assertThat(world.retained.kept).isEmpty();
+    assertThat(world.retained.messages).isEmpty();
   }
 
   @Test
-  void shouldStillDeliverLiveAndClearWhileTheDiskHasNoRoom() {
+  void shouldDeliverLiveAndClearRetainedMessagesWhileTheDiskIsFull() {
     FakeSession live = world.connect("live", world.loop);
     world.subscribe(live, "#", AT_LEAST_ONCE);
     world.room = false;
@@ -332,7 +332,7 @@ class DistributionTest {
     assertThat(world.answers)
         .containsExactly(
             PublishOutcome.ACCEPTED, PublishOutcome.ACCEPTED, PublishOutcome.LOW_DISK_SPACE);
-    assertThat(live.taken).hasSize(3);
-    assertThat(world.retained.kept).isEmpty();
+    assertThat(live.deliveries).hasSize(3);
+    assertThat(world.retained.messages).isEmpty();
   }
 }

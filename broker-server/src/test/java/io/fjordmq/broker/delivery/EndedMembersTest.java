@@ -19,8 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: what a persistent session does not get of its share before it ends goes to another member,
- * at whatever node that is (MQTT 5.0 §4.8.2).
+ * Goal: messages of a share that a persistent session has not received when it ends go to another
+ * member, at whichever node it is (MQTT 5.0 §4.8.2).
  */
 class EndedMembersTest {
   private static final String SHARED = "$share/g/#";
@@ -32,12 +32,12 @@ class EndedMembersTest {
     cluster.close();
   }
 
-  /** A member whose inbox holds so many messages, and which is away. */
-  private void awayWith(int messages, int qos) {
-    awayWith(messages, qos, "m");
+  /** Creates an offline member whose inbox holds this many messages. */
+  private void createOfflineMember(int messages, int qos) {
+    createOfflineMember(messages, qos, "m");
   }
 
-  private void awayWith(int messages, int qos, String payload) {
+  private void createOfflineMember(int messages, int qos, String payload) {
     cluster.node(1).connectPersistent("away").subscribe(1, SHARED, qos).disconnect();
     TestClient publisher = cluster.node(0).connect("p");
     for (int i = 1; i <= messages; i++) {
@@ -49,7 +49,7 @@ class EndedMembersTest {
     publisher.disconnect();
   }
 
-  private void endsElsewhere() {
+  private void endSessionAtAnotherNode() {
     cluster.node(2).connect("away").disconnect(); // Clean Start at another node
     cluster.settle();
   }
@@ -65,28 +65,28 @@ class EndedMembersTest {
   }
 
   @Test
-  void shouldGoToAConnectedMemberAtAnotherNode() {
-    awayWith(3, 1);
+  void shouldRedistributeMessagesToAConnectedMemberAtAnotherNode() {
+    createOfflineMember(3, 1);
     TestClient other = cluster.node(2).connect("other").subscribe(1, SHARED, 1);
     other.all();
-    endsElsewhere();
+    endSessionAtAnotherNode();
     assertThat(payloads(other)).containsExactly("m1", "m2", "m3");
     assertThat(cluster.node(0).dropped).isEmpty();
   }
 
   @Test
-  void shouldGoToAPersistentMember() {
-    awayWith(3, 2);
+  void shouldRedistributeMessagesToAPersistentMember() {
+    createOfflineMember(3, 2);
     TestClient other = cluster.node(1).connectPersistent("other").subscribe(1, SHARED, 2);
     other.all();
     other.disconnect();
-    endsElsewhere();
+    endSessionAtAnotherNode();
     assertThat(payloads(cluster.node(2).open().connect5("other", false, 1_000)))
         .containsExactlyInAnyOrder("m1", "m2", "m3");
   }
 
   @Test
-  void shouldGoToAnotherMemberWhatAClientDoesNotAcknowledgeBeforeItsSessionEnds() {
+  void shouldRedistributeUnacknowledgedMessagesWhenTheSessionEnds() {
     TestClient leaving = cluster.node(1).connectPersistent("leaving").subscribe(1, SHARED, 2);
     leaving.all();
     TestClient publisher = cluster.node(0).connect("p");
@@ -101,8 +101,8 @@ class EndedMembersTest {
   }
 
   @Test
-  void shouldNotBeLostWhileTheMemberCannotBeReached() {
-    awayWith(2, 1);
+  void shouldNotLoseMessagesWhileTheStoresDoNotAnswer() {
+    createOfflineMember(2, 1);
     cluster.node(1).connectPersistent("other").subscribe(1, SHARED, 1).disconnect();
     cluster.tasks.hold();
     TestClient clean = cluster.node(2).open().connect5("away", true, 0);
@@ -115,15 +115,15 @@ class EndedMembersTest {
         .containsExactlyInAnyOrder("m1", "m2");
   }
 
-  /** What is left is more than a client that does not acknowledge has room for. */
+  /** The message exceeds the free queue space of a client that does not acknowledge. */
   @Test
-  void shouldNotDisplaceNewerMessagesOfAMemberAtAnotherNode() {
+  void shouldNotDisplaceNewerMessagesOfTheReceivingMember() {
     int window = 256;
     int more = 100;
-    awayWith(window + more, 1, "x".repeat(16 << 10));
+    createOfflineMember(window + more, 1, "x".repeat(16 << 10));
     TestClient slow = cluster.node(2).connect("slow").subscribe(1, SHARED, 1);
     slow.all();
-    endsElsewhere();
+    endSessionAtAnotherNode();
     int sent = payloads(slow).size();
     assertThat(sent).isEqualTo(window);
     TestClient publisher = cluster.node(0).connect("p");
@@ -144,10 +144,10 @@ class EndedMembersTest {
     assertThat(rest).hasSize(more + 20);
   }
 
-  /** The rest of its queue has room for newer messages, but not for this one. */
+  /** The queue still has room for newer messages, but not for this one. */
   @Test
-  void shouldStayWhileItIsLargerThanTheRoomOfTheMember() {
-    awayWith(1, 1, "x".repeat(800 << 10));
+  void shouldKeepAMessageThatIsTooLargeForTheQueueOfTheMember() {
+    createOfflineMember(1, 1, "x".repeat(800 << 10));
     TestClient slow = cluster.node(2).connect("slow").subscribe(1, SHARED, 1);
     slow.all();
     TestClient publisher = cluster.node(0).connect("p");
@@ -155,7 +155,7 @@ class EndedMembersTest {
     for (int i = 1; i <= published; i++) {
       publisher.publish(i, 1, "a", "y".repeat(16 << 10));
     }
-    endsElsewhere();
+    endSessionAtAnotherNode();
     int sent = payloads(slow).size();
     assertThat(sent).isEqualTo(256);
     assertThat(cluster.node(2).counted.dropped).isEmpty();
@@ -184,9 +184,9 @@ class EndedMembersTest {
   }
 
   @Test
-  void shouldBeCountedOnceWhenNoMemberIsLeft() {
-    awayWith(2, 1);
-    endsElsewhere();
+  void shouldCountMessagesOnceWhenNoMemberIsLeft() {
+    createOfflineMember(2, 1);
+    endSessionAtAnotherNode();
     assertThat(cluster.node(0).dropped).isEqualTo(Map.of("no_share_member", 2L));
   }
 }

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** An inbox store that keeps what is inserted and answers as the test has said. */
+/** An inbox store that records inserts and answers as configured by the test. */
 public final class FakeInboxStore implements InboxStore {
 
   /** One call of insert. */
@@ -33,17 +33,17 @@ public final class FakeInboxStore implements InboxStore {
   final Map<String, InsertOutcome> outcomes = new HashMap<>();
 
   final List<InboxId> willsPublished = new ArrayList<>();
-  final List<UndeliveredShareMessage> left = new ArrayList<>();
+  final List<UndeliveredShareMessage> undelivered = new ArrayList<>();
 
-  /** The messages that each call of {@link #processUndelivered} reported as given to others. */
-  final List<List<Long>> takes = new ArrayList<>();
+  /** The messages that each call of {@link #processUndelivered} reported as redistributed. */
+  final List<List<Long>> reportedDeliveries = new ArrayList<>();
 
   /** Whether this node leads the ranges of all inboxes. */
-  boolean led = true;
+  boolean localLeader = true;
 
   @Nullable RuntimeException failure;
 
-  /** Set: inserts complete when it does. */
+  /** If set, inserts complete with it. */
   @Nullable CompletableFuture<Void> gate;
 
   @Override
@@ -66,7 +66,7 @@ public final class FakeInboxStore implements InboxStore {
   }
 
   @Override
-  public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
+  public CompletableFuture<Void> confirmWill(InboxId id, long incarnation, long epoch) {
     willsPublished.add(id);
     return CompletableFuture.completedFuture(null);
   }
@@ -140,16 +140,16 @@ public final class FakeInboxStore implements InboxStore {
   @Override
   public CompletableFuture<UndeliveredShareMessage.Page> processUndelivered(
       InboxId id, long incarnation, List<Long> given, int maxMessages) {
-    takes.add(given);
-    given.forEach(sequence -> left.removeIf(message -> message.sequence() == sequence));
-    List<UndeliveredShareMessage> page = left.stream().limit(maxMessages).toList();
+    reportedDeliveries.add(given);
+    given.forEach(sequence -> undelivered.removeIf(message -> message.sequence() == sequence));
+    List<UndeliveredShareMessage> page = undelivered.stream().limit(maxMessages).toList();
     return CompletableFuture.completedFuture(
-        new UndeliveredShareMessage.Page(page, left.isEmpty()));
+        new UndeliveredShareMessage.Page(page, undelivered.isEmpty()));
   }
 
   @Override
   public boolean isLocalLeader(InboxId id) {
-    return led;
+    return localLeader;
   }
 
   @Override

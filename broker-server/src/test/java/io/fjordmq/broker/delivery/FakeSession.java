@@ -11,20 +11,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/** A connected client that keeps what it is given. */
+/** A connected client that records its deliveries. */
 public final class FakeSession implements LiveSession {
   public static final String TENANT = "acme";
 
   final String clientId;
   final ManualLoop loop;
   final boolean persistent;
-  public final List<Delivery> taken = new ArrayList<>();
+  public final List<Delivery> deliveries = new ArrayList<>();
   final List<Long> appended = new ArrayList<>();
   final List<InboxHandle> fenced = new ArrayList<>();
   public int flushes;
   int appendCalls;
-  int looks;
-  CompletableFuture<Void> looking = CompletableFuture.completedFuture(null);
+  int refetches;
+  CompletableFuture<Void> refetchResult = CompletableFuture.completedFuture(null);
   public boolean closed;
   boolean broken;
   boolean mayNotRead;
@@ -84,12 +84,12 @@ public final class FakeSession implements LiveSession {
     if (persistent && delivery.qos() != Qos.AT_MOST_ONCE) {
       throw new IllegalStateException("more than QoS 0 comes through the inbox");
     }
-    if (delivery.isKept() && taken.size() >= room) {
+    if (delivery.isKept() && deliveries.size() >= room) {
       refusals++;
       return DeliveryResult.NO_CAPACITY;
     }
-    taken.add(delivery);
-    return DeliveryResult.TAKEN;
+    deliveries.add(delivery);
+    return DeliveryResult.ACCEPTED;
   }
 
   @Override
@@ -108,11 +108,11 @@ public final class FakeSession implements LiveSession {
   @Override
   public CompletableFuture<?> refetch() {
     requireLoop();
-    looks++;
+    refetches++;
     if (broken) {
       throw new IllegalStateException("broken session");
     }
-    return looking;
+    return refetchResult;
   }
 
   @Override
@@ -127,9 +127,9 @@ public final class FakeSession implements LiveSession {
     closed = true;
   }
 
-  /** Payloads taken so far, as text. */
+  /** Payloads delivered so far, as text. */
   public List<String> texts() {
-    return taken.stream().map(d -> Messages.text(d.message())).toList();
+    return deliveries.stream().map(d -> Messages.text(d.message())).toList();
   }
 
   private void requireLoop() {

@@ -14,7 +14,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what replicas report before delivery is open is not lost, and is bounded. */
+/** Goal: events that replicas report before delivery opens are kept, with bounded memory. */
 class InboxEventRelayTest {
   private static final InboxId ID = new InboxId(FakeSession.TENANT, "p");
   private static final InboxSubscription SUBSCRIPTION =
@@ -24,7 +24,7 @@ class InboxEventRelayTest {
   private final InboxEventRelay relay = new InboxEventRelay(world.observer);
 
   @Test
-  void shouldRemoveTheRoutesOfASessionThatEndedBeforeDeliveryWasOpen() {
+  void shouldRemoveRoutesOfSessionsThatEndedBeforeDeliveryOpened() {
     world.inboxRoute("p", "a/b", AT_LEAST_ONCE);
     relay.onSessionEnded(ID, 1, List.of(SUBSCRIPTION));
     assertThat(world.router.filters()).containsExactly("a/b");
@@ -36,7 +36,7 @@ class InboxEventRelayTest {
   }
 
   @Test
-  void shouldForwardOnceItIsOpen() {
+  void shouldForwardEventsOnceDeliveryIsOpen() {
     relay.forwardTo(world.delivery.inboxEvents());
     world.inboxRoute("p", "a/b", AT_LEAST_ONCE);
     FakeSession session = world.connectPersistent("p", world.loop);
@@ -48,11 +48,11 @@ class InboxEventRelayTest {
 
     assertThat(world.router.filters()).isEmpty();
     assertThat(session.fenced).hasSize(1);
-    assertThat(session.looks).isEqualTo(1);
+    assertThat(session.refetches).isEqualTo(1);
   }
 
   @Test
-  void shouldIgnoreEventsOfClientsWhileThereAreNone() {
+  void shouldIgnoreClientEventsBeforeDeliveryIsOpen() {
     relay.onFenced(DeliveryWorld.SELF.id(), new InboxHandle(ID, 1, 1));
     relay.onAppended(DeliveryWorld.SELF.id(), new InboxHandle(ID, 1, 1), List.of());
     relay.onLeaderStart(new InboxSpan(KeyInterval.ALL));
@@ -63,11 +63,11 @@ class InboxEventRelayTest {
     world.loop.runAll();
 
     assertThat(session.fenced).isEmpty();
-    assertThat(session.looks).isZero();
+    assertThat(session.refetches).isZero();
   }
 
   @Test
-  void shouldCountTheRoutesOfSessionsThatAreTooManyToHold() {
+  void shouldCountRoutesOfSessionsBeyondTheLimit() {
     world.inboxRoute("p", "a/b", AT_LEAST_ONCE);
     List<InboxSubscription> many =
         Collections.nCopies(InboxEventRelay.MAX_HELD_ROUTES, SUBSCRIPTION);

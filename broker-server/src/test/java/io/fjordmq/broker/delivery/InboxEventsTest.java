@@ -24,7 +24,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what the inbox store says reaches whom it concerns, on the right thread, bounded. */
+/** Goal: inbox events reach the right session on the right thread, with bounded memory. */
 class InboxEventsTest {
   private static final InboxId ID = new InboxId(FakeSession.TENANT, "p");
   private static final InboxHandle HANDLE = new InboxHandle(ID, 1, 3);
@@ -36,7 +36,7 @@ class InboxEventsTest {
   private final InboxListener events = world.delivery.inboxEvents();
 
   @Test
-  void shouldBringEntriesOfManyEventsInOneCall() {
+  void shouldDeliverEntriesOfSeveralEventsInOneCall() {
     FakeSession session = world.connectPersistent("p", world.other);
     events.onAppended("n1", HANDLE, entries(1, 2));
     events.onAppended("n1", HANDLE, entries(3, 3));
@@ -53,7 +53,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldLeaveOutTheOldestWhenTheSessionDoesNotKeepUp() {
+  void shouldDropTheOldestEntriesWhenTheSessionFallsBehind() {
     FakeSession session = world.connectPersistent("p", world.other);
     for (int i = 1; i <= 10; i++) {
       events.onAppended("n1", HANDLE, entries(i, i));
@@ -63,7 +63,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldKeepOneEntryWhenItIsLargerThanMayWait() {
+  void shouldKeepOneEntryEvenIfItExceedsTheLimit() {
     FakeSession session = world.connectPersistent("p", world.other);
     events.onAppended("n1", HANDLE, entries(1, 1));
     String large = "x".repeat((int) DeliveryWorld.SMALL.pushedBytesPerInbox() + 1);
@@ -73,7 +73,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldForgetEntriesOfAnOlderHandle() {
+  void shouldDiscardEntriesOfAnOlderHandle() {
     FakeSession session = world.connectPersistent("p", world.other);
     events.onAppended("n1", HANDLE, entries(1, 1));
     events.onAppended("n1", new InboxHandle(ID, 1, 4), entries(2, 2));
@@ -98,7 +98,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldLeaveOutTheOldestAlsoWhenTheyComeLate() {
+  void shouldDropTheOldestEntriesAlsoWhenTheyArriveLate() {
     FakeSession session = world.connectPersistent("p", world.other);
     events.onAppended("n1", HANDLE, entries(5, 8));
     events.onAppended("n1", HANDLE, entries(3, 6));
@@ -107,45 +107,45 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldHaveSessionsReadTheirInboxesWhenTheirRangeHasALeaderAgain() {
+  void shouldRefetchInboxesWhenTheirRangeHasALeaderAgain() {
     FakeSession concerned = world.connectPersistent("p", world.other);
     FakeSession other = world.connectPersistent("q", world.other);
     events.onLeaderStart(rangeOf("p"));
     world.other.runAll();
-    assertThat(concerned.looks).isEqualTo(1);
-    assertThat(other.looks).isZero();
+    assertThat(concerned.refetches).isEqualTo(1);
+    assertThat(other.refetches).isZero();
   }
 
   @Test
-  void shouldLetABoundedNumberOfSessionsReadAtOneTime() {
+  void shouldBoundTheNumberOfConcurrentRefetches() {
     List<FakeSession> sessions = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
       FakeSession session = world.connectPersistent("p" + i, world.other);
-      session.looking = new CompletableFuture<>();
+      session.refetchResult = new CompletableFuture<>();
       sessions.add(session);
     }
     events.onLeaderStart(new InboxSpan(KeyInterval.ALL));
     world.other.runAll();
-    assertThat(sessions.stream().filter(session -> session.looks == 1)).hasSize(256);
-    sessions.forEach(session -> session.looking.complete(null));
+    assertThat(sessions.stream().filter(session -> session.refetches == 1)).hasSize(256);
+    sessions.forEach(session -> session.refetchResult.complete(null));
     world.other.runAll();
-    assertThat(sessions).allMatch(session -> session.looks == 1);
+    assertThat(sessions).allMatch(session -> session.refetches == 1);
   }
 
   @Test
-  void shouldLetOthersReadWhenManySessionsFailTo() {
+  void shouldRefetchOtherInboxesWhenManySessionsFail() {
     for (int i = 0; i < 300; i++) {
       world.connectPersistent("p" + i, world.other).broken = true;
     }
     events.onLeaderStart(new InboxSpan(KeyInterval.ALL));
-    runWhoeverFails();
+    runIgnoringFailures();
     FakeSession sound = world.connectPersistent("sound", world.other);
     events.onLeaderStart(rangeOf("sound"));
-    runWhoeverFails();
-    assertThat(sound.looks).isEqualTo(1);
+    runIgnoringFailures();
+    assertThat(sound.refetches).isEqualTo(1);
   }
 
-  private void runWhoeverFails() {
+  private void runIgnoringFailures() {
     while (!world.other.isIdle()) {
       try {
         world.other.runAll();
@@ -156,7 +156,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldTellTheSessionWhenItIsFenced() {
+  void shouldNotifyTheSessionWhenItIsFenced() {
     FakeSession session = world.connectPersistent("p", world.other);
     events.onFenced("n1", HANDLE);
     assertThat(session.fenced).isEmpty();
@@ -165,7 +165,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldDoNothingWhenTheClientIsNotConnectedOrElsewhere() {
+  void shouldIgnoreEventsOfClientsThatAreNotConnectedHere() {
     FakeSession session = world.connectPersistent("p", world.other);
     events.onAppended("n2", HANDLE, entries(1, 1));
     events.onFenced("n2", HANDLE);
@@ -176,7 +176,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldPublishAWillOnceAndSaySoWhenItIsDurable() {
+  void shouldPublishAWillOnceAndReportWhenItIsDurable() {
     world.inboxRoute("i", "w", AT_LEAST_ONCE);
     CompletableFuture<Void> gate = new CompletableFuture<>();
     world.inboxes.gate = gate;
@@ -195,7 +195,7 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldPublishAgainWhenTheWillWasNotDurable() {
+  void shouldPublishTheWillAgainIfItWasNotDurable() {
     world.inboxRoute("i", "w", AT_LEAST_ONCE);
     world.inboxes.failure = new IllegalStateException("down");
     events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
@@ -209,15 +209,15 @@ class InboxEventsTest {
   }
 
   @Test
-  void shouldRetainAWillInItsTurn() {
+  void shouldRetainAWillWithItsOwnVersion() {
     Will will = new Will(Messages.retained("w", AT_LEAST_ONCE, "off"), 0, Will.NO_EXPIRY);
     events.onWillDue(ID, 1, 3, will, SINCE, WILL_ID);
-    assertThat(world.retained.kept).containsOnlyKeys("w");
-    assertThat(world.retained.turns).containsExactly(new RetainVersion(2, 40));
+    assertThat(world.retained.messages).containsOnlyKeys("w");
+    assertThat(world.retained.versions).containsExactly(new RetainVersion(2, 40));
   }
 
   @Test
-  void shouldHandAWillOverToOtherEventLoopsAtOnce() {
+  void shouldHandAWillOverToOtherEventLoopsImmediately() {
     FakeSession watcher = world.connect("watcher", world.other);
     world.subscribe(watcher, "w", AT_LEAST_ONCE);
     events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);

@@ -21,7 +21,7 @@ public final class ManualLoop implements Executor {
     scheduled++;
   }
 
-  /** Runs the task as if an event of this loop had come. */
+  /** Runs the task like an event of this loop. */
   public void run(Runnable task) {
     inside = true;
     try {
@@ -31,7 +31,7 @@ public final class ManualLoop implements Executor {
     }
   }
 
-  /** Runs the tasks that wait now, not those they bring. */
+  /** Runs the tasks that are queued now, not those they add. */
   public void runTurn() {
     for (int left = tasks.size(); left > 0; left--) {
       run(tasks.remove());
@@ -56,7 +56,7 @@ public final class ManualLoop implements Executor {
     return inside;
   }
 
-  /** Tasks that were given to it so far. */
+  /** Number of tasks scheduled so far. */
   public int scheduled() {
     return scheduled;
   }

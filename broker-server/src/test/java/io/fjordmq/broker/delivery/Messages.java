@@ -8,7 +8,7 @@ import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.Topic;
 import java.nio.charset.StandardCharsets;
 
-/** Short ways to write messages and options. */
+/** Shorthands for messages and options. */
 public final class Messages {
   static final String PUBLISHER = "publisher";
 

@@ -27,7 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a publisher is told when another node was to have its message. */
+/** The outcome a publisher receives when another node should receive its message. */
 class OtherNodesTest {
   private static final NodeId SELF = new NodeId(DeliveryWorld.SELF.id());
   private static final NodeId OTHER = new NodeId("n2");
@@ -37,16 +37,16 @@ class OtherNodesTest {
   private final TestMembership members = new TestMembership(SELF);
   private final ManualTimers timers = new ManualTimers();
 
-  private void otherTakes(boolean takes) {
+  private void respondWith(boolean takes) {
     ItemReceiver receiver =
         new ItemReceiver() {
           @Override
           public void onItem(NodeItem item, Responder responder) {
-            responder.respondTaken(takes);
+            responder.respondAccepted(takes);
           }
 
           @Override
-          public void endOfBatch() {}
+          public void onBatchComplete() {}
         };
     new NodeReceiver(new TestMembership(OTHER), receiver, NodesObserver.NONE)
         .start(peers.start(OTHER));
@@ -83,15 +83,15 @@ class OtherNodesTest {
   }
 
   @Test
-  void shouldAcknowledgeWhatTheOtherNodeHasTaken() {
-    otherTakes(true);
+  void shouldAcknowledgeAMessageThatTheOtherNodeAccepted() {
+    respondWith(true);
     publish();
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
   }
 
   @Test
-  void shouldNotLookAtTheMembersOfSharesWhileNoNodeIsFarBehind() {
-    otherTakes(true);
+  void shouldNotExamineShareMembersWhileNoNodeIsCongested() {
+    respondWith(true);
     Route member =
         new Route(
             FakeSession.TENANT,
@@ -101,16 +101,16 @@ class OtherNodesTest {
     CountedRoutes members = new CountedRoutes(Collections.nCopies(1_000, member));
     MatchedRoutes routes =
         new MatchedRoutes(List.of(), List.of(), List.of(new ShareMatch("s", "a", members)));
-    members.looks = 0;
+    members.reads = 0;
     OtherNodes others = new OtherNodes(DeliveryWorld.SELF, world.nodes, world.observer);
-    assertThat(others.areCongested(routes, Qos.AT_LEAST_ONCE)).isFalse();
-    assertThat(members.looks).isZero();
+    assertThat(others.hasFullStream(routes, Qos.AT_LEAST_ONCE)).isFalse();
+    assertThat(members.reads).isZero();
   }
 
-  /** The publisher repeats it; until then it must not wait without an end. */
+  /** The publisher repeats the message; until then it must not wait forever. */
   @Test
-  void shouldNotAcknowledgeWhatTheOtherNodeDoesNotAnswerInTime() {
-    otherTakes(true);
+  void shouldNotAcknowledgeAMessageWithoutATimelyResponseOfTheOtherNode() {
+    respondWith(true);
     peers.isolate(OTHER);
     publish();
     timers.advance(NodesSettings.DEFAULTS.publishTimeout().minusMillis(1));
@@ -120,8 +120,8 @@ class OtherNodesTest {
   }
 
   @Test
-  void shouldNotAcknowledgeWhatTheOtherNodeCouldNotTake() {
-    otherTakes(false);
+  void shouldNotAcknowledgeAMessageThatTheOtherNodeRejected() {
+    respondWith(false);
     publish();
     assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
   }

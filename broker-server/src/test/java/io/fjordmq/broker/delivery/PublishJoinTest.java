@@ -10,35 +10,35 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PublishJoinTest {
-  private final List<PublishOutcome> told = new ArrayList<>();
-  private final PublishJoin join = new PublishJoin(ACCEPTED, told::add, DeliveryObserver.NONE);
+  private final List<PublishOutcome> outcomes = new ArrayList<>();
+  private final PublishJoin join = new PublishJoin(ACCEPTED, outcomes::add, DeliveryObserver.NONE);
 
   @Test
-  void shouldTellTheWorstWhenAllPartsAreKnown() {
-    join.open();
-    join.part(QUOTA_EXCEEDED);
-    assertThat(told).isEmpty();
-    join.part(ACCEPTED);
-    assertThat(told).containsExactly(QUOTA_EXCEEDED);
+  void shouldReportTheWorstOutcomeWhenAllPartsAreComplete() {
+    join.openPart();
+    join.closePart(QUOTA_EXCEEDED);
+    assertThat(outcomes).isEmpty();
+    join.closePart(ACCEPTED);
+    assertThat(outcomes).containsExactly(QUOTA_EXCEEDED);
   }
 
   @Test
-  void shouldTellAtOnceAndOnceThatAPartIsNotDurable() {
-    join.open();
-    join.open();
-    join.part(NOT_DURABLE);
-    assertThat(told).containsExactly(NOT_DURABLE);
-    join.part(NOT_DURABLE);
-    join.part(ACCEPTED);
-    assertThat(told).containsExactly(NOT_DURABLE);
+  void shouldReportANonDurablePartImmediatelyAndOnce() {
+    join.openPart();
+    join.openPart();
+    join.closePart(NOT_DURABLE);
+    assertThat(outcomes).containsExactly(NOT_DURABLE);
+    join.closePart(NOT_DURABLE);
+    join.closePart(ACCEPTED);
+    assertThat(outcomes).containsExactly(NOT_DURABLE);
   }
 
   @Test
-  void shouldNotOpenAgainOnceItIsAnswered() {
-    assertThat(join.tryOpen()).isTrue();
-    join.part(ACCEPTED);
-    join.part(ACCEPTED);
-    assertThat(join.tryOpen()).isFalse();
-    assertThat(told).hasSize(1);
+  void shouldNotReopenAfterItsOutcomeIsReported() {
+    assertThat(join.tryOpenPart()).isTrue();
+    join.closePart(ACCEPTED);
+    join.closePart(ACCEPTED);
+    assertThat(join.tryOpenPart()).isFalse();
+    assertThat(outcomes).hasSize(1);
   }
 }

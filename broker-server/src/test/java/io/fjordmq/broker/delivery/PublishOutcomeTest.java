@@ -8,7 +8,7 @@ import java.util.Locale;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: what the publisher is told, for every pair of what retain store and inbox say. */
+/** Goal: the outcome for the publisher, for every pair of results of retain store and inboxes. */
 class PublishOutcomeTest {
   private final DeliveryWorld world = new DeliveryWorld();
 
@@ -32,7 +32,7 @@ class PublishOutcomeTest {
     "failed, STORED,                 NOT_DURABLE",
     "failed, REFUSED_FULL,           NOT_DURABLE",
   })
-  void shouldTellTheWorst(String retain, String inbox, PublishOutcome expected) {
+  void shouldCombineToTheWorstOutcome(String retain, String inbox, PublishOutcome expected) {
     world.retained.full = retain.equals("full");
     world.retained.failure = retain.equals("failed") ? new IllegalStateException("down") : null;
     if (!inbox.equals("none")) {

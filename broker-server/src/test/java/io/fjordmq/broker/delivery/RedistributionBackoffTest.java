@@ -6,39 +6,39 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what nobody takes is tried every 5 minutes at least, and costs bounded memory. */
+/** Goal: a message nobody takes is retried at least every 5 minutes, with bounded memory. */
 class RedistributionBackoffTest {
-  private final RedistributionBackoff<String> pauses = new RedistributionBackoff<>(2);
+  private final RedistributionBackoff<String> backoff = new RedistributionBackoff<>(2);
 
   private int announcementsUntilOver(String session) {
     int announcements = 1;
-    while (!pauses.isOver(session)) {
+    while (!backoff.isOver(session)) {
       announcements++;
     }
     return announcements;
   }
 
   @Test
-  void shouldDoubleUpToThirtyAnnouncementsAndBeginAnew() {
+  void shouldDoubleUpToThirtyAnnouncementsAndReset() {
     List<Integer> found = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
-      pauses.grow("s");
+      backoff.grow("s");
       found.add(announcementsUntilOver("s"));
     }
     assertThat(found).containsExactly(1, 2, 4, 8, 16, 30, 30);
-    pauses.forget("s");
-    assertThat(pauses.size()).isZero();
+    backoff.forget("s");
+    assertThat(backoff.size()).isZero();
     assertThat(announcementsUntilOver("s")).isEqualTo(1);
   }
 
   @Test
-  void shouldForgetTheSessionLongestNotAnnounced() {
+  void shouldForgetTheLeastRecentlyAnnouncedSession() {
     for (String session : List.of("a", "b", "a", "b")) {
-      pauses.grow(session);
+      backoff.grow(session);
     }
-    pauses.isOver("a");
-    pauses.grow("c");
-    assertThat(pauses.size()).isEqualTo(2);
-    assertThat(pauses.isOver("b")).as("forgotten").isTrue();
+    backoff.isOver("a");
+    backoff.grow("c");
+    assertThat(backoff.size()).isEqualTo(2);
+    assertThat(backoff.isOver("b")).as("forgotten").isTrue();
   }
 }

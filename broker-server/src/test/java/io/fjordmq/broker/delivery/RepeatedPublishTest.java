@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.inbox.PublishId;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a publisher that repeats a message after a lost connection reaches everybody once. */
+/** Goal: a message repeated after a lost connection reaches every receiver once. */
 class RepeatedPublishTest {
   private final DeliveryWorld world = new DeliveryWorld();
   private final FakeSession live = world.connect("live", world.loop);
 
   @Test
-  void shouldReachLiveReceiversOnceWhenAMessageIsRepeated() {
+  void shouldDeliverARepeatedMessageToLiveReceiversOnce() {
     world.subscribe(live, "a", EXACTLY_ONCE);
     publish("m1", new PublishId(1, 10, 10));
     publish("m2", new PublishId(1, 11, 10));
@@ -27,7 +27,7 @@ class RepeatedPublishTest {
   }
 
   @Test
-  void shouldReachInboxesAgainAndLiveReceiversNotWhenTheFirstTimeWasNotDurable() {
+  void shouldInsertARepeatedMessageAgainWithoutDeliveringItLiveAgain() {
     world.subscribe(live, "a", EXACTLY_ONCE);
     world.inboxRoute("i", "a", EXACTLY_ONCE);
     world.inboxes.failure = new IllegalStateException("down");
@@ -43,23 +43,23 @@ class RepeatedPublishTest {
   }
 
   @Test
-  void shouldReachAShareOnceWhenAConnectedMemberHadIt() {
+  void shouldDeliverARepeatedMessageToAShareOnceWhenAConnectedMemberReceivedIt() {
     FakeSession other = world.connect("other", world.loop);
     world.subscribe(live, "$share/s/a", EXACTLY_ONCE);
     world.subscribe(other, "$share/s/a", EXACTLY_ONCE);
     publish("m", new PublishId(1, 10, 10));
-    FakeSession chosen = live.taken.isEmpty() ? other : live;
+    FakeSession chosen = live.deliveries.isEmpty() ? other : live;
     world.local.removeAll(chosen);
     world.inboxRoute("i", "$share/s/a", AT_LEAST_ONCE);
 
     publish("m", new PublishId(1, 10, 10));
 
-    assertThat(live.taken.size() + other.taken.size()).isEqualTo(1);
+    assertThat(live.deliveries.size() + other.deliveries.size()).isEqualTo(1);
     assertThat(world.inboxes.inserts).isEmpty();
   }
 
   @Test
-  void shouldNotMistakeTheSameNumberOfAnotherPublisherForARepetition() {
+  void shouldNotTreatTheSameNumberOfAnotherPublisherAsARepetition() {
     world.subscribe(live, "a", EXACTLY_ONCE);
     publish("one", new PublishId(1, 10, 10));
     publish("two", new PublishId(2, 10, 10));
@@ -67,7 +67,7 @@ class RepeatedPublishTest {
   }
 
   @Test
-  void shouldForgetThePublisherLongestSilentWhenThereAreTooMany() {
+  void shouldForgetTheLeastRecentlyActivePublisherWhenThereAreTooMany() {
     world.subscribe(live, "a", EXACTLY_ONCE);
     publish("one", new PublishId(1, 10, 10));
     publish("two", new PublishId(2, 10, 10));
@@ -84,7 +84,7 @@ class RepeatedPublishTest {
   }
 
   @Test
-  void shouldTakeForRepeatedWhatThePublisherHasReleased() {
+  void shouldTreatReleasedNumbersAsRepeated() {
     world.subscribe(live, "a", EXACTLY_ONCE);
     publish("two", new PublishId(1, 11, 11));
     publish("one", new PublishId(1, 10, 10));
@@ -92,7 +92,7 @@ class RepeatedPublishTest {
   }
 
   @Test
-  void shouldHoldNoMoreMessagesThanItMay() {
+  void shouldBoundTheNumberOfRememberedMessages() {
     world.subscribe(live, "a", EXACTLY_ONCE);
     for (int i = 1; i <= 4; i++) {
       publish("one" + i, new PublishId(1, i, 1));

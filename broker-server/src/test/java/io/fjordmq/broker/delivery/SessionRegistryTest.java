@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fjordmq.broker.nodes.NodeStreams;
 import org.junit.jupiter.api.Test;
 
-/** Goal: one connection per client; the next one waits until the older has given up its state. */
+/** Goal: one connection per client; a new one waits until the older one has released its state. */
 class SessionRegistryTest {
   private final SessionRegistry registry = new SessionRegistry(new NodeStreams());
   private final ManualLoop loop = new ManualLoop();
@@ -13,7 +13,7 @@ class SessionRegistryTest {
   private final FakeSession newer = new FakeSession("c", loop, false);
 
   @Test
-  void shouldTakeOverAndWaitForTheOlderConnection() {
+  void shouldMakeANewConnectionWaitForTheOlderOne() {
     SessionRegistry.Registration first = registry.register(older);
     assertThat(first.previousReleased()).isDone();
 
@@ -41,7 +41,7 @@ class SessionRegistryTest {
   }
 
   @Test
-  void shouldForgetAClientOnceWhenItsLastConnectionIsReleased() {
+  void shouldRemoveAClientWhenItsLastConnectionIsReleased() {
     SessionRegistry.Registration only = registry.register(older);
     registry.release(only);
     registry.release(only);

@@ -84,7 +84,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldNotNeedANodeForWhatItsPersistentSessionsGetThroughTheirInboxes() {
+  void shouldAcknowledgeWithoutANodeWhoseSessionsReadFromTheirInboxes() {
     TestClient persistent = cluster.node(1).connectPersistent("s").subscribe(1, "a/+", 1);
     TestClient publisher = cluster.node(0).connect("p");
     cluster.cut(0, 1);
@@ -104,7 +104,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldBringPersistentSessionsWithQos0AlsoWhatIsPublishedWithMore() {
+  void shouldDeliverHigherQosMessagesToPersistentSubscriptionsWithQos0() {
     cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).all();
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 0);
     subscriber.all();
@@ -126,7 +126,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldCountWhatASessionWithQos0DoesNotGetBecauseItIsAway() {
+  void shouldCountMessagesThatAnOfflineQos0SubscriptionMisses() {
     cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).all();
     cluster.node(2).connectPersistent("s").subscribe(1, "a", 0).disconnect();
     cluster.node(0).connect("p").publish(1, 1, "a", "m").expect("PUBACK 1");
@@ -141,7 +141,8 @@ class SeveralNodesTest {
     TestClient publisher = cluster.node(0).connect("p");
     List<String> sent = new ArrayList<>();
     for (int i = 1; i <= 4; i++) {
-      cluster.lag(2); // matches the new routes later than the others, so the SUBACKs wait
+      cluster.pauseRouteApply(
+          2); // matches the new routes later than the others, so the SUBACKs wait
       subscriber.subscribe(i + 1, "a", (i + 1) % 2);
       member.subscribe(i + 1, "$share/g/a", (i + 1) % 2);
       publisher.publish(i, 1, "a", "m" + i).expect("PUBACK " + i);
@@ -174,7 +175,7 @@ class SeveralNodesTest {
     for (int i = 0; i < 200; i++) {
       boolean late = random.nextBoolean();
       if (late) {
-        cluster.lag(1);
+        cluster.pauseRouteApply(1);
       }
       subscriber.subscribe(i + 1, "t/" + i, 0);
       if (late) {
@@ -190,8 +191,8 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldAcknowledgeASubscriptionOfAPersistentSessionLikewise() {
-    cluster.lag(1);
+  void shouldAcknowledgeAPersistentSubscriptionWhenEveryNodeMatchesIt() {
+    cluster.pauseRouteApply(1);
     TestClient subscriber = cluster.node(2).connectPersistent("s").subscribe(1, "a", 1);
     assertThat(subscriber.all()).isEmpty();
     cluster.catchUp(1);
@@ -201,7 +202,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldKeepOrderAndDoubleNothingWhenTheNodesAreCutOffForAWhile() {
+  void shouldKeepOrderWithoutDuplicatesAcrossATemporaryPartition() {
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 1);
     subscriber.all();
     TestClient publisher = cluster.node(0).connect("p");
@@ -221,19 +222,19 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldAcknowledgeWhatOnlyANodeWouldHaveGotWhoseLifeIsOver() {
+  void shouldAcknowledgeAMessageWhoseOnlyReceiverIsAnEndedIncarnation() {
     cluster.node(1).connect("s").subscribe(1, "a", 1);
     TestClient publisher = cluster.node(0).connect("p");
     cluster.cut(0, 1);
     publisher.publish(1, 1, "a", "m");
     publisher.expect();
-    cluster.down(1);
+    cluster.markDown(1);
     publisher.expect("PUBACK 1");
     publisher.publish(2, 1, "a", "m").expect("PUBACK 2");
   }
 
   @Test
-  void shouldShareAmongMembersOfSeveralNodes() {
+  void shouldDistributeSharedMessagesAmongMembersOfSeveralNodes() {
     List<TestClient> members = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       members.add(cluster.node(i).connect("m" + i).subscribe(1, "$share/g/a", 1));
@@ -249,7 +250,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldGiveASharesMessageToTheNextMemberWhenTheNodeOfTheFirstHasDied() {
+  void shouldTryTheNextShareMemberWhenTheNodeOfTheFirstHasFailed() {
     TestClient dead = cluster.node(1).connect("m1").subscribe(1, "$share/g/a", 1);
     TestClient alive = cluster.node(2).connect("m2").subscribe(1, "$share/g/a", 1);
     Stream.of(dead, alive).forEach(TestClient::all);
@@ -260,7 +261,7 @@ class SeveralNodesTest {
     }
     List<String> before = payloads(alive);
     assertThat(before).hasSizeLessThan(4);
-    cluster.down(1);
+    cluster.markDown(1);
     assertThat(publisher.all()).hasSize(4);
     List<String> all = new ArrayList<>(before);
     all.addAll(payloads(alive));
@@ -269,12 +270,12 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldGiveASharesMessageToTheNextMemberWhenTheFirstHasLeft() {
+  void shouldTryTheNextShareMemberWhenTheFirstHasLeft() {
     TestClient leaving = cluster.node(1).connect("m1").subscribe(1, "$share/g/a", 1);
     TestClient staying = cluster.node(2).connect("m2").subscribe(1, "$share/g/a", 1);
     Stream.of(leaving, staying).forEach(TestClient::all);
     TestClient publisher = cluster.node(0).connect("p");
-    cluster.tasks.hold(); // its route stays for a while
+    cluster.tasks.hold(); // its route remains for a while
     leaving.disconnect();
     for (int i = 1; i <= 4; i++) {
       publisher.publish(i, 1, "a", "x" + i).expect("PUBACK " + i);
@@ -284,7 +285,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldPreferPersistentMembersThatAreConnectedAtWhateverNode() {
+  void shouldPreferPersistentMembersConnectedToAnyNode() {
     TestClient away = cluster.node(0).connectPersistent("away").subscribe(1, "$share/g/a", 1);
     away.disconnect();
     TestClient first = cluster.node(0).connectPersistent("c0").subscribe(1, "$share/g/a", 1);
@@ -302,7 +303,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldRefuseOrDropWhatANodeWouldHaveToTakeThatIsFarBehind() {
+  void shouldRefuseOrDropMessagesForACongestedNode() {
     smallStreams();
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 1);
     subscriber.all();
@@ -325,7 +326,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldLetSessionsReadWhatCouldNotBePushed() {
+  void shouldRefetchEntriesThatCouldNotBePushed() {
     smallStreams();
     TestClient live = cluster.node(1).connect("live").subscribe(1, "b", 1);
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 1);
@@ -344,7 +345,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldTellSessionsOfOtherNodesThatTheirRangeIsLedAnew() {
+  void shouldRefetchInboxesOfOtherNodesWhenTheRangeHasANewLeader() {
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 1);
     subscriber.all();
     cluster.ranges.reelect();
@@ -354,10 +355,10 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldReachLiveSubscribersOnceWhenAPublisherRepeatsItselfAtAnotherNode() {
+  void shouldDeliverOnceWhenAPublisherRepeatsAMessageAtAnotherNode() {
     List<TestClient> subscribers = subscribersEverywhere("a");
     publish2(cluster.node(1).connectPersistent("p"), 1, "m").expect("PUBREC 1");
-    // The publisher does not hear of it: its node dies.
+    // The publisher gets no acknowledgement: its node fails.
     TestClient again = cluster.node(2).open().connect5("p", false, 1_000);
     again.all();
     repeat2(again, 1, "m").expect("PUBREC 1");
@@ -372,7 +373,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldNotTakeFromTheOldNodeWhatTheNewOneBroughtLongAgo() {
+  void shouldDiscardALateCopyFromThePreviousNodeOfThePublisher() {
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 2);
     subscriber.all();
     cluster.cut(2, 1);
@@ -387,7 +388,7 @@ class SeveralNodesTest {
   }
 
   @Test
-  void shouldReachAShareOnceWhenAPublisherRepeatsItselfAtAnotherNode() {
+  void shouldDeliverToAShareOnceWhenAPublisherRepeatsAMessageAtAnotherNode() {
     List<TestClient> members = subscribersEverywhere("$share/g/a");
     TestClient first = cluster.node(1).connectPersistent("p");
     for (int i = 1; i <= 9; i++) {

@@ -33,27 +33,27 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what an ended session has left is forgotten only when a member has it, or none can. */
+/** Goal: undelivered messages of an ended session are removed only after a member took them. */
 class ShareRedistributionTest {
   private static final String SHARED = "$share/s/a";
   private static final InboxId GONE = new InboxId(FakeSession.TENANT, "gone");
   private static final long INCARNATION = 1;
 
   private final DeliveryWorld world = new DeliveryWorld();
-  private final ShareRedistribution messages =
+  private final ShareRedistribution redistribution =
       new ShareRedistribution(world.inboxes, world.publisher.rerouting());
 
-  private void left(long sequence, Qos qos) {
-    left(sequence, "s/a", qos);
+  private void addUndelivered(long sequence, Qos qos) {
+    addUndelivered(sequence, "s/a", qos);
   }
 
-  private void left(long sequence, String share, Qos qos) {
-    world.inboxes.left.add(
+  private void addUndelivered(long sequence, String share, Qos qos) {
+    world.inboxes.undelivered.add(
         new UndeliveredShareMessage(sequence, share, message("a", qos, "m" + sequence)));
   }
 
-  private void give() {
-    messages.redistribute(GONE, INCARNATION);
+  private void redistributeAll() {
+    redistribution.redistribute(GONE, INCARNATION);
     for (int hop = 0; hop < 3; hop++) { // from one loop to the next
       world.loop.runAll();
       world.other.runAll();
@@ -61,40 +61,40 @@ class ShareRedistributionTest {
   }
 
   @Test
-  void shouldGoToConnectedMembers() {
+  void shouldRedistributeMessagesToConnectedMembers() {
     FakeSession member = member("one", world.loop);
     FakeSession other = member("two", world.other);
-    left(3, AT_LEAST_ONCE);
-    left(5, EXACTLY_ONCE);
-    left(6, AT_LEAST_ONCE);
-    give();
-    assertThat(member.taken.size() + other.taken.size()).isEqualTo(3);
-    assertThat(member.taken).allMatch(Delivery::isShared);
-    assertThat(world.inboxes.takes).containsExactly(List.of(), List.of(3L, 5L, 6L));
-    assertThat(world.inboxes.left).isEmpty();
+    addUndelivered(3, AT_LEAST_ONCE);
+    addUndelivered(5, EXACTLY_ONCE);
+    addUndelivered(6, AT_LEAST_ONCE);
+    redistributeAll();
+    assertThat(member.deliveries.size() + other.deliveries.size()).isEqualTo(3);
+    assertThat(member.deliveries).allMatch(Delivery::isShared);
+    assertThat(world.inboxes.reportedDeliveries).containsExactly(List.of(), List.of(3L, 5L, 6L));
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   @Test
-  void shouldNotBeForgottenBeforeTheMemberHasTakenThem() {
+  void shouldKeepMessagesUntilTheMemberHasTakenThem() {
     FakeSession member = member("one", world.loop);
-    left(3, AT_LEAST_ONCE);
-    messages.redistribute(GONE, INCARNATION);
-    messages.redistribute(GONE, INCARNATION);
-    assertThat(world.inboxes.takes).containsExactly(List.of());
+    addUndelivered(3, AT_LEAST_ONCE);
+    redistribution.redistribute(GONE, INCARNATION);
+    redistribution.redistribute(GONE, INCARNATION);
+    assertThat(world.inboxes.reportedDeliveries).containsExactly(List.of());
     world.loop.runAll();
     assertThat(member.texts()).containsExactly("m3");
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   @Test
-  void shouldBeStoredByTheNextMemberWhenOneIsGone() {
+  void shouldStoreMessagesForTheNextMemberWhenOneIsGone() {
     FakeSession closed = member("closed", world.loop);
     closed.closed = true;
     world.inboxRoute("stale", SHARED, AT_LEAST_ONCE);
     world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
     world.inboxes.outcomes.put("stale", InsertOutcome.ABSENT);
-    left(3, EXACTLY_ONCE);
-    give();
+    addUndelivered(3, EXACTLY_ONCE);
+    redistributeAll();
     assertThat(world.inboxes.inserts)
         .filteredOn(insert -> insert.targets().get(0).id().clientId().equals("away"))
         .singleElement()
@@ -103,126 +103,128 @@ class ShareRedistributionTest {
               assertThat(insert.id()).isEqualTo(PublishId.ofUndelivered(GONE, INCARNATION, 3, 3));
               assertThat(insert.targets().get(0).share()).isEqualTo("s/a");
             });
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   @Test
-  void shouldStayUntilAnInboxHasThemDurably() {
+  void shouldKeepMessagesUntilAnInboxHasStoredThem() {
     world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
-    left(3, AT_LEAST_ONCE);
+    addUndelivered(3, AT_LEAST_ONCE);
     world.inboxes.gate = new CompletableFuture<>();
-    give();
-    assertThat(world.inboxes.left).hasSize(1);
+    redistributeAll();
+    assertThat(world.inboxes.undelivered).hasSize(1);
     world.inboxes.gate.complete(null);
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   @Test
-  void shouldStayWhenTheyCouldNotBeStoredOrTheNodeDoesNotServe() {
+  void shouldKeepMessagesWhenStoringFailsOrTheNodeDoesNotServe() {
     world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
-    left(3, AT_LEAST_ONCE);
+    addUndelivered(3, AT_LEAST_ONCE);
     world.inboxes.failure = new IllegalStateException("down");
-    give();
+    redistributeAll();
     world.inboxes.failure = null;
     world.room = false;
-    give();
+    redistributeAll();
     world.room = true;
     world.serving = false;
     announce(4);
-    assertThat(world.inboxes.left).hasSize(1);
+    assertThat(world.inboxes.undelivered).hasSize(1);
     assertThat(world.observer.onDropped(CopyDropReason.SHARE_NOT_STORED)).isZero();
     world.serving = true;
     announce(4);
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   @Test
-  void shouldBeCountedOnceWhenTheShareHasNoMemberLeft() {
-    left(3, AT_LEAST_ONCE);
-    left(4, AT_LEAST_ONCE);
-    give();
-    give();
-    assertThat(world.inboxes.left).isEmpty();
+  void shouldCountMessagesOnceWhenTheShareHasNoMembersLeft() {
+    addUndelivered(3, AT_LEAST_ONCE);
+    addUndelivered(4, AT_LEAST_ONCE);
+    redistributeAll();
+    redistributeAll();
+    assertThat(world.inboxes.undelivered).isEmpty();
     assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(2);
     assertThat(world.observer.redistributed.sum()).isZero();
   }
 
   @Test
-  void shouldBeTakenInPages() {
+  void shouldReadMessagesInPages() {
     world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
     for (int i = 1; i <= 200; i++) {
-      left(i, AT_LEAST_ONCE);
+      addUndelivered(i, AT_LEAST_ONCE);
     }
-    give();
-    assertThat(world.inboxes.takes).extracting(List::size).containsExactly(0, 64, 64, 64, 8);
+    redistributeAll();
+    assertThat(world.inboxes.reportedDeliveries)
+        .extracting(List::size)
+        .containsExactly(0, 64, 64, 64, 8);
     assertThat(world.inboxes.inserts).hasSize(200);
   }
 
-  /** Its new leader goes on from what is stored; both together would send messages twice. */
+  /** The new leader continues from the stored state; two nodes at once would send duplicates. */
   @Test
-  void shouldBeLeftToTheNewLeaderOfTheRange() {
+  void shouldLeaveMessagesToTheNewLeaderOfTheRange() {
     world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
     for (int i = 1; i <= 200; i++) {
-      left(i, AT_LEAST_ONCE);
+      addUndelivered(i, AT_LEAST_ONCE);
     }
     world.inboxes.gate = new CompletableFuture<>();
-    give();
-    world.inboxes.led = false;
+    redistributeAll();
+    world.inboxes.localLeader = false;
     world.inboxes.gate.complete(null);
     assertThat(world.inboxes.inserts).hasSize(64);
-    assertThat(world.inboxes.takes)
+    assertThat(world.inboxes.reportedDeliveries)
         .as("says what it has given")
         .extracting(List::size)
         .containsExactly(0, 64);
-    assertThat(world.inboxes.left).hasSize(136);
-    give();
-    assertThat(world.inboxes.takes).as("does not begin again").hasSize(2);
-    world.inboxes.led = true;
-    give();
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).hasSize(136);
+    redistributeAll();
+    assertThat(world.inboxes.reportedDeliveries).as("does not begin again").hasSize(2);
+    world.inboxes.localLeader = true;
+    redistributeAll();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   @Test
-  void shouldGoToMembersWithRoomAndTheRestStay() {
+  void shouldRedistributeOnlyAsManyMessagesAsMembersHaveRoomFor() {
     FakeSession full = member("full", world.loop);
     FakeSession member = member("roomy", world.other);
     full.room = 1;
     member.room = 4;
     for (int i = 1; i <= 8; i++) {
-      left(i, i % 2 == 0 ? AT_LEAST_ONCE : EXACTLY_ONCE);
+      addUndelivered(i, i % 2 == 0 ? AT_LEAST_ONCE : EXACTLY_ONCE);
     }
     for (int announced = 0; announced < 3; announced++) {
-      give();
+      redistributeAll();
     }
-    assertThat(full.taken).hasSize(1);
-    assertThat(member.taken).hasSize(4);
-    assertThat(world.inboxes.left).hasSize(3);
+    assertThat(full.deliveries).hasSize(1);
+    assertThat(member.deliveries).hasSize(4);
+    assertThat(world.inboxes.undelivered).hasSize(3);
     assertThat(world.observer.drops()).isEmpty();
     assertThat(world.observer.redistributed.sum()).isEqualTo(5);
     full.room = 4;
     announce(2);
-    assertThat(full.taken).hasSize(4);
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(full.deliveries).hasSize(4);
+    assertThat(world.inboxes.undelivered).isEmpty();
     assertThat(world.observer.redistributed.sum()).isEqualTo(8);
   }
 
-  /** What nobody has room for is not tried again before the store says so. */
+  /** A message without room is not retried before the store announces it again. */
   @Test
-  void shouldWaitForTheNextAnnouncementWhenNobodyHasRoom() {
+  void shouldWaitForTheNextAnnouncementWhenNoMemberHasRoom() {
     FakeSession full = member("full", world.loop);
     full.room = 0;
     world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
     world.inboxes.outcomes.put("away", InsertOutcome.REFUSED_FULL);
-    left(1, AT_LEAST_ONCE);
-    give();
-    assertThat(world.inboxes.takes).hasSize(1);
+    addUndelivered(1, AT_LEAST_ONCE);
+    redistributeAll();
+    assertThat(world.inboxes.reportedDeliveries).hasSize(1);
     assertThat(world.inboxes.inserts).hasSize(1);
-    assertThat(world.inboxes.left).hasSize(1);
+    assertThat(world.inboxes.undelivered).hasSize(1);
     assertThat(world.observer.drops()).isEmpty();
     world.inboxes.outcomes.clear();
-    give();
+    redistributeAll();
     assertThat(world.inboxes.inserts).hasSize(2);
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   @Test
@@ -233,31 +235,31 @@ class ShareRedistributionTest {
       full.room = 0;
       members.add(full);
     }
-    left(1, AT_LEAST_ONCE);
-    give();
-    assertThat(world.inboxes.left).hasSize(1);
+    addUndelivered(1, AT_LEAST_ONCE);
+    redistributeAll();
+    assertThat(world.inboxes.undelivered).hasSize(1);
     assertThat(members.stream().mapToInt(full -> full.refusals).sum()).isEqualTo(8);
   }
 
-  /** A fault is no reason to forget what a store keeps. */
+  /** A fault must not remove messages that the store still holds. */
   @Test
-  void shouldStayWhenTheSessionOfTheMemberFails() {
+  void shouldKeepMessagesWhenTheSessionOfTheMemberFails() {
     FakeSession member = member("one", world.loop);
-    left(1, AT_LEAST_ONCE);
-    left(2, EXACTLY_ONCE);
+    addUndelivered(1, AT_LEAST_ONCE);
+    addUndelivered(2, EXACTLY_ONCE);
     member.broken = true;
-    give();
-    assertThat(world.inboxes.left).hasSize(2);
+    redistributeAll();
+    assertThat(world.inboxes.undelivered).hasSize(2);
     assertThat(world.observer.onDropped(CopyDropReason.FAULT)).isPositive();
     member.broken = false;
-    give();
+    redistributeAll();
     assertThat(member.texts()).containsExactlyInAnyOrder("m1", "m2");
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
-  /** With QoS 0 it would be dropped at once. */
+  /** A QoS 0 message would be dropped immediately. */
   @Test
-  void shouldStayWhileTheStreamToTheNodeOfTheMemberIsFull() {
+  void shouldKeepMessagesWhileTheStreamToTheNodeOfTheMemberIsFull() {
     NodeStream stream = fullStream();
     world.inboxRoute("away", SHARED, AT_MOST_ONCE);
     world.router.add(
@@ -267,14 +269,14 @@ class ShareRedistributionTest {
             new Receiver.Live("n2", 1, "far"),
             SubscriptionOptions.ofQos(AT_MOST_ONCE)));
     world.inboxRoute("none", SHARED, AT_MOST_ONCE);
-    left(1, AT_LEAST_ONCE);
-    give();
+    addUndelivered(1, AT_LEAST_ONCE);
+    redistributeAll();
     assertThat(stream.isFull()).isTrue();
-    assertThat(world.inboxes.left).hasSize(1);
+    assertThat(world.inboxes.undelivered).hasSize(1);
     assertThat(world.observer.drops()).isEmpty();
   }
 
-  /** To a node that does not answer. */
+  /** The stream to a node that does not respond. */
   private NodeStream fullStream() {
     NodesSettings small =
         RecordBuilder.from(NodesSettings.DEFAULTS)
@@ -306,7 +308,7 @@ class ShareRedistributionTest {
   }
 
   @Test
-  void shouldStayWhileTheEventLoopOfTheMemberHasTooMuchToDo() {
+  void shouldKeepMessagesWhileTheEventLoopOfTheMemberIsCongested() {
     FakeSession member = member("one", world.other);
     world.subscribe(member, "b", AT_MOST_ONCE);
     for (int i = 0; i < 60; i++) {
@@ -314,19 +316,19 @@ class ShareRedistributionTest {
     }
     long dropped = world.observer.onDropped(CopyDropReason.MAILBOX_FULL);
     assertThat(dropped).as("the mailbox is full").isPositive();
-    left(1, AT_LEAST_ONCE);
-    left(2, AT_LEAST_ONCE);
-    give();
-    assertThat(world.inboxes.left).hasSize(2);
-    give();
+    addUndelivered(1, AT_LEAST_ONCE);
+    addUndelivered(2, AT_LEAST_ONCE);
+    redistributeAll();
+    assertThat(world.inboxes.undelivered).hasSize(2);
+    redistributeAll();
     assertThat(member.texts()).contains("m1", "m2");
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
     assertThat(world.observer.onDropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(dropped);
   }
 
-  /** Each refusal of an inbox is an entry of its log with the whole message. */
+  /** Each refusal of an inbox is a log entry with the whole message. */
   @Test
-  void shouldTryOneMessageOfAShareInWhichNobodyHasRoom() {
+  void shouldTryOnlyOneMessageOfAShareWithoutRoom() {
     List<FakeSession> members = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       FakeSession full = member("full" + i, world.loop);
@@ -335,60 +337,60 @@ class ShareRedistributionTest {
     }
     world.inboxRoute("away", "$share/t/a", AT_LEAST_ONCE);
     for (int i = 1; i <= 64; i++) {
-      left(i, i % 2 == 0 ? "t/a" : "s/a", i % 4 < 2 ? AT_LEAST_ONCE : EXACTLY_ONCE);
+      addUndelivered(i, i % 2 == 0 ? "t/a" : "s/a", i % 4 < 2 ? AT_LEAST_ONCE : EXACTLY_ONCE);
     }
-    give();
+    redistributeAll();
     assertThat(members.stream().mapToInt(full -> full.refusals).sum()).isEqualTo(8);
     assertThat(world.inboxes.inserts).hasSize(32);
-    assertThat(world.inboxes.left).hasSize(32).allMatch(left -> left.share().equals("s/a"));
+    assertThat(world.inboxes.undelivered).hasSize(32).allMatch(left -> left.share().equals("s/a"));
   }
 
   @Test
-  void shouldBeTriedAtLongerAndLongerIntervalsUntilSomebodyTakesOne() {
+  void shouldBackOffUntilAMemberTakesAMessage() {
     FakeSession full = member("full", world.loop);
     full.room = 0;
-    left(1, AT_LEAST_ONCE);
-    left(2, AT_LEAST_ONCE);
+    addUndelivered(1, AT_LEAST_ONCE);
+    addUndelivered(2, AT_LEAST_ONCE);
     announce(4);
     assertThat(full.refusals).as("after 0, 10 and 30 s").isEqualTo(3);
     announce(96);
     assertThat(full.refusals).as("then 70, 150, 310, 610, 910 s").isEqualTo(8);
     full.room = 1;
     announce(22);
-    assertThat(full.taken).hasSize(1);
+    assertThat(full.deliveries).hasSize(1);
     int before = full.refusals;
-    give();
-    give();
+    redistributeAll();
+    redistributeAll();
     assertThat(full.refusals).as("the pause begins anew").isEqualTo(before + 2);
     full.room = 2;
     announce(2);
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
-  /** A receiver remembers 65,535 messages, and counts what is older as repeated. */
+  /** A receiver remembers 65,535 messages and treats older ones as repeated. */
   @Test
-  void shouldNotGoFarAheadOfAMessageThatNobodyTakes() {
+  void shouldNotRedistributeFarAheadOfABlockedMessage() {
     FakeSession full = world.connect("full", world.loop);
     world.subscribe(full, "$share/stuck/a", EXACTLY_ONCE);
     full.room = 0;
     FakeSession member = member("roomy", world.loop);
-    left(1, "stuck/a", EXACTLY_ONCE);
-    left(10_000, EXACTLY_ONCE);
-    left(10_001, EXACTLY_ONCE);
-    left(10_002, AT_LEAST_ONCE);
-    give();
-    give();
+    addUndelivered(1, "stuck/a", EXACTLY_ONCE);
+    addUndelivered(10_000, EXACTLY_ONCE);
+    addUndelivered(10_001, EXACTLY_ONCE);
+    addUndelivered(10_002, AT_LEAST_ONCE);
+    redistributeAll();
+    redistributeAll();
     assertThat(member.texts()).containsExactly("m10000", "m10002");
     full.room = 1;
     announce(2);
     assertThat(full.texts()).containsExactly("m1");
     assertThat(member.texts()).containsExactly("m10000", "m10002", "m10001");
-    assertThat(world.inboxes.left).isEmpty();
+    assertThat(world.inboxes.undelivered).isEmpty();
   }
 
   private void announce(int times) {
     for (int i = 0; i < times; i++) {
-      give();
+      redistributeAll();
     }
   }
 

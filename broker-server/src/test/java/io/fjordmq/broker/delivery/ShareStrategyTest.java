@@ -15,26 +15,26 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Goal: each strategy keeps what its name says, also when members come and go. */
+/** Goal: each strategy does what its name says, also when members join and leave. */
 class ShareStrategyTest {
   private static final Message ANY = Messages.message("t", AT_MOST_ONCE, "m");
   private final Rotation rotation = new Rotation();
 
   @Test
-  void shouldGiveEachItsTurnWhenRoundRobin() {
+  void shouldRotateAmongMembersWithRoundRobin() {
     List<Candidate> abc = candidates("a", "b", "c");
     assertThat(picks(ShareStrategy.ROUND_ROBIN, abc, 6))
         .containsExactly("a", "b", "c", "a", "b", "c");
   }
 
   @Test
-  void shouldReachEverybodyWhenRandom() {
+  void shouldReachEveryMemberWithRandom() {
     assertThat(new TreeSet<>(picks(ShareStrategy.RANDOM, candidates("a", "b", "c"), 500)))
         .containsExactly("a", "b", "c");
   }
 
   @Test
-  void shouldStayWithOneUntilItIsGoneWhenSticky() {
+  void shouldStayWithOneMemberUntilItIsGoneWithSticky() {
     List<String> picks = picks(ShareStrategy.STICKY, candidates("a", "b", "c"), 5);
     assertThat(Set.copyOf(picks)).hasSize(1);
     List<String> rest = new ArrayList<>(List.of("a", "b", "c"));
@@ -46,7 +46,7 @@ class ShareStrategyTest {
   }
 
   @Test
-  void shouldKeepAPublisherWithOneMemberWhenHashByClient() {
+  void shouldKeepAPublisherWithOneMemberWithHashByClient() {
     List<Candidate> abc = candidates("a", "b", "c");
     Map<String, String> chosen = new HashMap<>();
     for (int i = 0; i < 300; i++) {
@@ -58,7 +58,7 @@ class ShareStrategyTest {
   }
 
   @Test
-  void shouldMoveOnlyWhatTheLeavingMemberHadWhenHashByTopic() {
+  void shouldMoveOnlyTopicsOfTheLeavingMemberWithHashByTopic() {
     List<Candidate> abc = candidates("a", "b", "c");
     List<Candidate> ab = candidates("a", "b");
     for (int i = 0; i < 200; i++) {
@@ -70,7 +70,7 @@ class ShareStrategyTest {
   }
 
   @Test
-  void shouldPreferThisNodeWhenLocalFirst() {
+  void shouldPreferThisNodeWithLocalFirst() {
     List<Candidate> mixed =
         List.of(candidate("far", false), candidate("near1", true), candidate("near2", true));
     assertThat(picks(ShareStrategy.LOCAL_FIRST, mixed, 4))

@@ -23,28 +23,28 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Goal: one member of a share gets each message, and a member that fails costs none. */
+/** Goal: one member of a share receives each message, and a failing member loses none. */
 class SharedSubscriptionTest {
   private static final String SHARED = "$share/s/a";
 
   private final DeliveryWorld world = new DeliveryWorld();
 
   @Test
-  void shouldTakeTurnsWhenMembersAreConnected() {
+  void shouldRotateAmongConnectedMembers() {
     FakeSession one = member("one", world.loop);
     FakeSession two = member("two", world.other);
     for (int i = 0; i < 4; i++) {
       world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
-    assertThat(one.taken).hasSize(2);
-    assertThat(two.taken).hasSize(2);
-    assertThat(one.taken).allMatch(Delivery::isShared);
+    assertThat(one.deliveries).hasSize(2);
+    assertThat(two.deliveries).hasSize(2);
+    assertThat(one.deliveries).allMatch(Delivery::isShared);
     assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
   }
 
-  /** Whoever stands behind one that cannot take its turn gets its own turn, not two. */
+  /** A member that follows an unavailable one gets its own turn, not two. */
   @Test
-  void shouldTakeTurnsAcrossMembersThatAreAway() {
+  void shouldRotateAmongTheRemainingMembersWhenSomeAreGone() {
     FakeSession one = member("one", world.loop);
     world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
     FakeSession gone = member("gone", world.loop);
@@ -56,14 +56,14 @@ class SharedSubscriptionTest {
       world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
-    assertThat(one.taken).hasSize(2);
-    assertThat(two.taken).hasSize(2);
-    assertThat(three.taken).hasSize(2);
+    assertThat(one.deliveries).hasSize(2);
+    assertThat(two.deliveries).hasSize(2);
+    assertThat(three.deliveries).hasSize(2);
     assertThat(world.inboxes.inserts).isEmpty();
   }
 
   @Test
-  void shouldTakeTurnsAmongInboxesWhenAllAreAway() {
+  void shouldRotateAmongInboxesWhenAllMembersAreOffline() {
     world.inboxRoute("one", SHARED, AT_LEAST_ONCE);
     world.inboxRoute("two", SHARED, AT_LEAST_ONCE);
 
@@ -77,7 +77,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldServeEveryShareAndOrdinarySubscribersToo() {
+  void shouldDeliverToEveryShareAndToOrdinarySubscribers() {
     FakeSession both = world.connect("both", world.loop);
     world.subscribe(both, "$share/x/a", AT_LEAST_ONCE);
     world.subscribe(both, "$share/y/+", AT_MOST_ONCE);
@@ -85,22 +85,22 @@ class SharedSubscriptionTest {
 
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(both.taken).hasSize(3);
-    assertThat(both.taken.stream().filter(Delivery::isShared)).hasSize(2);
+    assertThat(both.deliveries).hasSize(3);
+    assertThat(both.deliveries.stream().filter(Delivery::isShared)).hasSize(2);
   }
 
   @Test
-  void shouldGiveItToTheNextWhenAMemberOnAnotherLoopRefuses() {
+  void shouldTryTheNextMemberWhenAMemberOnAnotherLoopRefuses() {
     FakeSession refusing = member("one", world.other);
-    FakeSession taking = member("two", world.loop);
+    FakeSession accepting = member("two", world.loop);
     refusing.closed = true;
 
     for (int i = 0; i < 3; i++) {
       world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
-    assertThat(taking.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
-    assertThat(taking.flushes).isPositive();
+    assertThat(accepting.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
+    assertThat(accepting.flushes).isPositive();
     assertThat(world.observer.drops()).isEmpty();
   }
 
@@ -116,28 +116,28 @@ class SharedSubscriptionTest {
     assertThat(world.observer.drops()).isEmpty();
   }
 
-  /** One that may not read a message has not gone: nothing else is taken from it. */
+  /** A member that may not read one message has not left; it keeps its other messages. */
   @Test
   void shouldKeepTheSubscriptionsOfAMemberThatMayNotReadTheMessage() {
-    FakeSession mayNot = member("one", world.other);
-    world.subscribe(mayNot, "+", AT_MOST_ONCE);
-    FakeSession may = member("two", world.loop);
-    mayNot.mayNotRead = true;
+    FakeSession forbidden = member("one", world.other);
+    world.subscribe(forbidden, "+", AT_MOST_ONCE);
+    FakeSession permitted = member("two", world.loop);
+    forbidden.mayNotRead = true;
 
     for (int i = 0; i < 3; i++) {
       world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
-    world.local.removeAll(may);
+    world.local.removeAll(permitted);
     world.publishAndRun(message("a", AT_LEAST_ONCE, "for nobody"));
 
-    assertThat(may.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
-    assertThat(mayNot.texts()).containsExactly("m0", "m1", "m2", "for nobody");
+    assertThat(permitted.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
+    assertThat(forbidden.texts()).containsExactly("m0", "m1", "m2", "for nobody");
     assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
     assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
   }
 
   @Test
-  void shouldCountWhatNobodyTakes() {
+  void shouldCountMessagesThatNoMemberTakes() {
     FakeSession refusing = member("one", world.other);
     refusing.closed = true;
 
@@ -157,7 +157,7 @@ class SharedSubscriptionTest {
       world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
-    assertThat(live.taken).hasSize(2);
+    assertThat(live.deliveries).hasSize(2);
     assertThat(world.inboxes.inserts)
         .hasSize(2)
         .allMatch(insert -> insert.targets().get(0).id().clientId().equals("attached"));
@@ -172,12 +172,12 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldLookAtEachOfManyMembersAFewTimesWhenAllAreAway() {
+  void shouldExamineEachMemberAtMostThreeTimesWhenAllAreOffline() {
     List<Route> routes = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
       routes.add(route(new Receiver.Inbox("m" + i, 1)));
     }
-    routes.add(route(new Receiver.Live("n2", 1, "m7"))); // a life that is over
+    routes.add(route(new Receiver.Live("n2", 1, "m7"))); // an ended incarnation
     CountedRoutes members = new CountedRoutes(routes);
     ShareMatch share = new ShareMatch("s", "a", members);
     ShareSelection selection =
@@ -187,7 +187,7 @@ class SharedSubscriptionTest {
             world.local,
             world.registry,
             DeliveryWorld.SMALL);
-    members.looks = 0;
+    members.reads = 0;
 
     ShareSelection.Choice choice =
         selection.choose(
@@ -195,7 +195,7 @@ class SharedSubscriptionTest {
                 FakeSession.TENANT, share, message("a", AT_LEAST_ONCE, "m"), null, null, null));
 
     assertThat(choice).isInstanceOf(ShareSelection.Choice.Stored.class);
-    assertThat(members.looks).isBetween(members.size(), 3 * members.size());
+    assertThat(members.reads).isBetween(members.size(), 3 * members.size());
   }
 
   private static Route route(Receiver receiver) {
@@ -215,7 +215,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldReachAPersistentMemberLiveWhenTheMessageIsQos0() {
+  void shouldDeliverQos0LiveToAPersistentMember() {
     FakeSession persistent = world.connectPersistent("p", world.other);
     world.subscribe(persistent, SHARED, AT_LEAST_ONCE);
     world.inboxRoute("p", SHARED, AT_LEAST_ONCE);
@@ -227,7 +227,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldReachAPersistentMemberAsBeforeWhileItsRoutesDoNotSayMoreYet() {
+  void shouldDeliverAtTheOldQosUntilTheRouteOfAPersistentMemberIsReplaced() {
     FakeSession persistent = world.connectPersistent("p", world.other);
     world.subscribe(persistent, SHARED, AT_MOST_ONCE);
     world.inboxRoute("p", SHARED, AT_MOST_ONCE);
@@ -237,7 +237,7 @@ class SharedSubscriptionTest {
 
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(persistent.taken)
+    assertThat(persistent.deliveries)
         .singleElement()
         .satisfies(delivery -> assertThat(delivery.qos()).isEqualTo(AT_MOST_ONCE));
     assertThat(world.observer.drops()).isEmpty();
@@ -245,7 +245,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldTryTheNextMemberAndForgetTheRouteWhenAnInboxIsNoMore() {
+  void shouldTryTheNextMemberAndRemoveTheRouteWhenAnInboxIsGone() {
     world.inboxRoute("a-gone", SHARED, AT_LEAST_ONCE);
     world.inboxRoute("b-there", SHARED, AT_LEAST_ONCE);
     world.inboxes.outcomes.put("a-gone", InsertOutcome.ABSENT);
@@ -262,9 +262,9 @@ class SharedSubscriptionTest {
     assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
   }
 
-  /** After Clean Start the old session's route waits for its removal beside the new one's. */
+  /** After Clean Start, the old session's route awaits removal while the new route exists. */
   @Test
-  void shouldTryTheNewInboxOfAClientWhoseOldOneIsNoMore() {
+  void shouldTryTheNewInboxOfAClientWhoseOldOneIsGone() {
     world.inboxRoute("again", SHARED, AT_LEAST_ONCE);
     world.router.add(
         new Route(
@@ -295,7 +295,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldAskTheNextMemberWhenAnInboxIsFull() {
+  void shouldTryTheNextMemberWhenAnInboxIsFull() {
     world.inboxRoute("full", SHARED, AT_LEAST_ONCE);
     world.inboxes.outcomes.put("full", InsertOutcome.REFUSED_FULL);
     FakeSession live = world.connect("live", world.other);
@@ -314,31 +314,31 @@ class SharedSubscriptionTest {
   void shouldNotChooseAMemberThatHasUnsubscribed() {
     FakeSession leaving = member("one", world.loop);
     FakeSession staying = member("two", world.loop);
-    world.router.hold(); // its route lives on for a while
+    world.router.hold(); // its route remains for a while
     world.local.unsubscribe(leaving, TopicFilter.parse(SHARED));
 
     for (int i = 0; i < 3; i++) {
       world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
-    assertThat(leaving.taken).isEmpty();
-    assertThat(staying.taken).hasSize(3);
+    assertThat(leaving.deliveries).isEmpty();
+    assertThat(staying.deliveries).hasSize(3);
   }
 
   @Test
-  void shouldDeliverWithTheQosThatTheMemberAskedForLast() {
+  void shouldDeliverAtTheQosOfTheLatestSubscription() {
     FakeSession member = member("one", world.loop);
-    world.router.hold(); // its route keeps the options of before for a while
+    world.router.hold(); // its route keeps the old options for a while
     world.local.subscribe(
         member, TopicFilter.parse(SHARED), SubscriptionOptions.ofQos(AT_MOST_ONCE));
 
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(member.taken).extracting(Delivery::qos).containsExactly(AT_MOST_ONCE);
+    assertThat(member.deliveries).extracting(Delivery::qos).containsExactly(AT_MOST_ONCE);
   }
 
   @Test
-  void shouldCountWhatOnlyAMemberCouldTakeWhoseNodesLifeIsOver() {
+  void shouldCountAMessageWhoseOnlyMemberBelongsToAnEndedIncarnation() {
     world.router.add(route(new Receiver.Live("n2", 1, "far")));
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
     assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
@@ -363,7 +363,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldGiveUnacknowledgedMessagesToTheOthersWhenAMemberGoesAway() {
+  void shouldRedistributeUnacknowledgedMessagesWhenAMemberLeaves() {
     FakeSession leaving = member("one", world.loop);
     FakeSession staying = member("two", world.other);
     world.subscribe(leaving, "a", AT_LEAST_ONCE);
@@ -373,7 +373,7 @@ class SharedSubscriptionTest {
     leaving.closed = true;
     world.local.removeAll(leaving);
 
-    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.taken)));
+    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.deliveries)));
     world.other.runAll();
 
     assertThat(before).hasSize(1);
@@ -383,9 +383,9 @@ class SharedSubscriptionTest {
         .isEqualTo(1);
   }
 
-  /** What waited for it may have come from a node that goes on without this one by now. */
+  /** A message waiting for it may come from a node that has continued without this one. */
   @Test
-  void shouldGiveToTheOthersWithoutALeaseOnlyWhatMayComeTwice() {
+  void shouldRedistributeOnlyQos1MessagesWithoutALease() {
     FakeSession leaving = world.connect("one", world.loop);
     FakeSession staying = world.connect("two", world.loop);
     world.subscribe(leaving, SHARED, EXACTLY_ONCE);
@@ -396,7 +396,7 @@ class SharedSubscriptionTest {
     world.local.removeAll(leaving);
     world.serving = false;
 
-    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.taken)));
+    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.deliveries)));
 
     assertThat(leaving.texts()).hasSize(3);
     assertThat(staying.texts()).containsExactly("m1");
@@ -405,20 +405,20 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldStoreOrCountWhatIsRedistributedWhenNobodyIsConnected() {
+  void shouldStoreOrCountRedistributedMessagesWhenNobodyIsConnected() {
     FakeSession leaving = member("one", world.loop);
     world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
     world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
     world.local.removeAll(leaving);
-    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.taken));
+    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.deliveries));
     assertThat(world.inboxes.inserts).hasSize(1);
 
     world.inboxes.failure = new IllegalStateException("down");
-    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.taken));
+    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.deliveries));
     assertThat(world.observer.onDropped(CopyDropReason.SHARE_NOT_STORED)).isEqualTo(1);
 
     FakeSession alone = member("alone", world.loop);
-    assertThat(alone.taken).isEmpty();
+    assertThat(alone.deliveries).isEmpty();
     Delivery unknown =
         new Delivery(
             message("z", AT_LEAST_ONCE, "m"),
@@ -431,7 +431,7 @@ class SharedSubscriptionTest {
   }
 
   @Test
-  void shouldBeginAnewWhenMoreSharesThanRememberedTakeTurns() {
+  void shouldBoundTheNumberOfRememberedShares() {
     for (int i = 0; i < 40; i++) {
       FakeSession one = world.connect("one" + i, world.loop);
       world.subscribe(one, "$share/s" + i + "/many", AT_MOST_ONCE);

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a member that may not read a message costs nobody anything, at whatever node it is. */
+/** Goal: a member that may not read a message causes no loss, at whichever node it is. */
 class SharesAcrossNodesTest {
   private static final Permissions LIMITED =
       new Permissions(List.of(Rule.deny(Access.READ, "private"), Rule.allow(Access.READ, "#")));
@@ -45,23 +45,23 @@ class SharesAcrossNodesTest {
   }
 
   @Test
-  void shouldGoToTheNextMemberWhereverItIs() {
+  void shouldTryTheNextMemberOnAnyNodeWhenOneMayNotRead() {
     TestClient one = member(1, "limited-1");
     TestClient two = member(2, "limited-2");
-    TestClient may = member(1, "free");
+    TestClient permitted = member(1, "free");
     TestClient publisher = cluster.node(0).connect("p");
 
     for (int i = 1; i <= 4; i++) {
       publisher.publish(i, 1, "private", "m" + i).expect("PUBACK " + i);
     }
 
-    assertThat(may.all()).hasSize(4);
+    assertThat(permitted.all()).hasSize(4);
     one.expect();
     two.expect();
   }
 
   @Test
-  void shouldKeepOtherSubscriptionsAndCountTheMessageWhenNoMemberMayReadIt() {
+  void shouldCountAMessageThatNoMemberMayReadAndKeepTheSubscriptions() {
     TestClient one = member(1, "limited-1");
     TestClient two = member(2, "limited-2");
     List.of(one, two).forEach(client -> client.subscribe(2, "open", 0).all());

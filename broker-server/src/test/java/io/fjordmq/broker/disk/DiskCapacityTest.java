@@ -41,7 +41,7 @@ class DiskCapacityTest {
   }
 
   @Test
-  void shouldTakeMessagesWhileAMajorityOfTheVotersHasRoom() {
+  void shouldAcceptMessagesWhileAMajorityOfTheVotersHasRoom() {
     assertThat(room(true, State.UP, State.UP, SELF, B, C)).isTrue();
     assertThat(room(false, State.UP, State.UP, SELF, B, C)).as("this one is full").isTrue();
     assertThat(room(true, State.FULL, State.SLOW, SELF, B, C)).isTrue();
@@ -56,13 +56,13 @@ class DiskCapacityTest {
   }
 
   @Test
-  void shouldJudgeByItsOwnDiskWhatOnlyThisNodeStores() {
+  void shouldCheckTheLocalDiskWhenThisNodeIsTheOnlyVoter() {
     assertThat(room(true, State.FULL, State.FULL, SELF)).isTrue();
     assertThat(room(false, State.UP, State.UP, SELF)).isFalse();
   }
 
   @Test
-  void shouldNotMindThisDiskWhereOthersStore() {
+  void shouldIgnoreTheLocalDiskWhenOtherNodesStoreTheRange() {
     assertThat(room(false, State.UP, State.UP, B)).isTrue();
     assertThat(room(true, State.FULL, State.UP, B)).isFalse();
   }

@@ -20,7 +20,7 @@ class DiskHealthMonitorTest {
   private long stuckSince = -1;
   private long slowest;
   private long now;
-  private final DiskHealthMonitor trouble =
+  private final DiskHealthMonitor monitor =
       new DiskHealthMonitor(
           new DiskHealthMonitor.DiskState(() -> room, () -> failure, this::pace), cluster, SLOW);
 
@@ -33,19 +33,19 @@ class DiskHealthMonitorTest {
   private void pass(long millis) {
     for (long end = now + millis; now < end; ) {
       now += STEP;
-      trouble.check(now);
+      monitor.check(now);
     }
   }
 
   @Test
-  void shouldSayNothingWhileAllIsWell() {
+  void shouldReportNothingWhileTheDiskIsHealthy() {
     pass(60_000);
     assertThat(cluster.events).isEmpty();
-    assertThat(trouble.trouble()).isNull();
+    assertThat(monitor.problem()).isNull();
   }
 
   @Test
-  void shouldSayFullWhileThereIsLittleRoomAndUpAfterwards() {
+  void shouldReportFullWhileSpaceIsLowAndUpAfterwards() {
     room = false;
     pass(5_000);
     room = true;
@@ -54,7 +54,7 @@ class DiskHealthMonitorTest {
   }
 
   @Test
-  void shouldSaySlowAfterOneSlowWriteUntilItHasBeenCalmForLong() {
+  void shouldReportSlowAfterASlowWriteUntilTheDiskRecovers() {
     slowest = SLOW;
     pass(4_000);
     assertThat(cluster.events).containsExactly("SLOW");
@@ -63,7 +63,7 @@ class DiskHealthMonitorTest {
   }
 
   @Test
-  void shouldBeSilentThenRestWhileAWriteIsStuckAndComeBack() {
+  void shouldPauseHeartbeatsThenSuspendWhileAWriteIsStuckAndResume() {
     stuckSince = 0;
     pass(750);
     assertThat(cluster.events).isEmpty();
@@ -81,7 +81,7 @@ class DiskHealthMonitorTest {
   }
 
   @Test
-  void shouldRestWhileNothingCanBeWritten() {
+  void shouldSuspendWhileWritesFail() {
     failure = "no space";
     pass(2_000);
     assertThat(cluster.events).containsExactly("FULL", "rest: no space");
@@ -91,7 +91,7 @@ class DiskHealthMonitorTest {
   }
 
   @Test
-  void shouldNeitherBeSilentNorRestUnlessAMajorityCouldWriteWithoutIt() {
+  void shouldKeepServingUnlessAMajorityCanWriteWithoutThisNode() {
     cluster.canWrite = false;
     failure = "no space";
     stuckSince = 0;
@@ -99,9 +99,9 @@ class DiskHealthMonitorTest {
     assertThat(cluster.events).containsOnly("FULL");
   }
 
-  /** What was noted while the disk still worked may have needed this very disk. */
+  /** The earlier majority check may have relied on this very disk. */
   @Test
-  void shouldAskAgainWhenThereIsNotOnlyLittleRoomButNone() {
+  void shouldRecheckTheMajorityWhenAFullDiskStartsToFail() {
     room = false;
     pass(2_000);
     assertThat(cluster.events).containsExactly("FULL");
@@ -115,17 +115,17 @@ class DiskHealthMonitorTest {
   }
 
   @Test
-  void shouldGoOnAsItCanWhileItIsAlone() {
+  void shouldNotSuspendWithoutACluster() {
     cluster.state = null;
     failure = "no space";
     stuckSince = 0;
     pass(20_000);
     assertThat(cluster.events).isEmpty();
-    assertThat(trouble.trouble()).isNotNull();
+    assertThat(monitor.problem()).isNotNull();
   }
 
   @Test
-  void shouldSayNothingOfANodeThatGoesOrStarts() {
+  void shouldReportNothingWhileTheNodeDrainsOrStarts() {
     for (Member.State going :
         List.of(Member.State.DRAINING, Member.State.LEAVING, Member.State.STARTING)) {
       cluster.state = going;

@@ -33,7 +33,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void shouldTakeMoreOnlyAboveTheLeastAndTellTheOperator() {
+  void shouldReportAShortageBelowTheMinimum() {
     DiskWatch watch = watch(800 * MIB);
     assertThat(hasRoom(watch)).isTrue();
     assertThat(watch.shortage()).isNull();
@@ -45,7 +45,7 @@ class DiskWatchTest {
   }
 
   @Test
-  void shouldNotFlapAtTheLimit() {
+  void shouldNotFlapAtTheMinimum() {
     DiskWatch watch = watch(800 * MIB);
     free = 799 * MIB;
     assertThat(hasRoom(watch)).isFalse();
@@ -58,14 +58,14 @@ class DiskWatchTest {
   }
 
   @Test
-  void shouldNeverBeLowIfTheLeastIsZero() {
+  void shouldNeverReportAShortageIfTheMinimumIsZero() {
     DiskWatch watch = watch(0);
     free = 0;
     assertThat(hasRoom(watch)).isTrue();
   }
 
   @Test
-  void shouldKeepItsJudgementAndRetryWhileTheDiskCannotBeAsked() {
+  void shouldKeepTheLastResultAndRetryWhileTheCheckFails() {
     DiskWatch watch = watch(800 * MIB);
     free = 1;
     assertThat(hasRoom(watch)).isFalse();

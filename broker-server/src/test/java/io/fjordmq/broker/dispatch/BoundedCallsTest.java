@@ -11,7 +11,7 @@ class BoundedCallsTest {
   private final BoundedCalls calls = new BoundedCalls(2);
 
   @Test
-  void shouldMakeNoMoreCallsAtOneTimeThanAllowedAndAllOfThemInOrder() {
+  void shouldMakeCallsInOrderUpToTheConcurrencyLimit() {
     List<Integer> made = new ArrayList<>();
     List<CompletableFuture<String>> open = new ArrayList<>();
     List<CompletableFuture<String>> results = new ArrayList<>();
@@ -41,7 +41,7 @@ class BoundedCallsTest {
   }
 
   @Test
-  void shouldNotGoDeepIntoTheStackWhenManyCallsAreCompleteAtOnce() {
+  void shouldNotGrowTheStackWhenManyCallsCompleteImmediately() {
     CompletableFuture<String> first = new CompletableFuture<>();
     calls.run(() -> first);
     CompletableFuture<String> second = new CompletableFuture<>();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class DeliverySettingsTest {
 
   @Test
-  void shouldNameTheBoundThatIsWrong() {
+  void shouldNameTheInvalidSetting() {
     assertThatThrownBy(() -> settings(0, 10, 20))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("outboxDeliveries must be at least 1, not 0");

@@ -63,11 +63,11 @@ class LiveDeliveryConcurrencyTest {
               InstantSource.system()));
   private final LocalSubscriptions local = delivery.live();
   private final Distribution publisher = delivery.distribution();
-  private final List<RealLoop> loops = new ArrayList<>();
+  private final List<ThreadedLoop> loops = new ArrayList<>();
 
   LiveDeliveryConcurrencyTest() {
     for (int i = 0; i < LOOPS; i++) {
-      loops.add(new RealLoop("loop-" + i));
+      loops.add(new ThreadedLoop("loop-" + i));
     }
   }
 
@@ -77,16 +77,16 @@ class LiveDeliveryConcurrencyTest {
   }
 
   @Test
-  void shouldKeepEveryPublishersOrderWhenAllLoopsPublishToAll() throws Exception {
+  void shouldKeepTheOrderOfEachPublisherWhenAllLoopsPublish() throws Exception {
     int messages = 5_000;
     CountDownLatch all = new CountDownLatch(LOOPS * LOOPS * messages);
     List<OrderedSession> sessions = new ArrayList<>();
-    for (RealLoop loop : loops) {
+    for (ThreadedLoop loop : loops) {
       OrderedSession session = new OrderedSession("s-" + loop.name, loop, all);
       sessions.add(session);
       local.subscribe(session, TopicFilter.parse("t/#"), SubscriptionOptions.ofQos(AT_LEAST_ONCE));
     }
-    for (RealLoop loop : loops) {
+    for (ThreadedLoop loop : loops) {
       loop.execute(() -> publishFrom(loop, 0, messages));
     }
 
@@ -101,12 +101,12 @@ class LiveDeliveryConcurrencyTest {
   }
 
   @Test
-  void shouldHaveExactlyTheRoutesNeededWhenSubscribersComeAndGoEverywhere() throws Exception {
+  void shouldHaveExactlyTheNeededRoutesAfterConcurrentSubscribes() throws Exception {
     ExecutorService routerThread = Executors.newFixedThreadPool(2);
     router.runOn(routerThread);
     List<Future<?>> running = new ArrayList<>();
-    for (RealLoop loop : loops) {
-      running.add(loop.thread.submit(() -> comeAndGo(loop, 400)));
+    for (ThreadedLoop loop : loops) {
+      running.add(loop.thread.submit(() -> subscribeAndUnsubscribe(loop, 400)));
     }
     for (Future<?> each : running) {
       each.get(30, TimeUnit.SECONDS);
@@ -115,13 +115,13 @@ class LiveDeliveryConcurrencyTest {
     assertThat(router.faults()).isEmpty();
     assertThat(router.filters()).containsExactlyInAnyOrder("kept/a", "kept/b");
     assertThat(publisher.status().filters()).isEqualTo(2);
-    assertThat(publisher.status().leftoverRoutes()).isZero();
+    assertThat(publisher.status().unremovedRoutes()).isZero();
     routerThread.shutdown();
     assertThat(routerThread.awaitTermination(5, TimeUnit.SECONDS)).isTrue();
   }
 
   /** Subscribes and unsubscribes at random, and at the end to two filters for good. */
-  private void comeAndGo(RealLoop loop, int rounds) {
+  private void subscribeAndUnsubscribe(ThreadedLoop loop, int rounds) {
     CountDownLatch nothing = new CountDownLatch(0);
     List<String> filters = List.of("kept/a", "kept/b", "x", "y/+", "#");
     OrderedSession session = new OrderedSession("c-" + loop.name, loop, nothing);
@@ -150,7 +150,7 @@ class LiveDeliveryConcurrencyTest {
   }
 
   /** In reads of up to ten messages, so that other work of the loop comes in between. */
-  private void publishFrom(RealLoop loop, int from, int messages) {
+  private void publishFrom(ThreadedLoop loop, int from, int messages) {
     int end = Math.min(messages, from + 10);
     for (int i = from; i < end; i++) {
       publisher.publish(
@@ -174,12 +174,12 @@ class LiveDeliveryConcurrencyTest {
         Message.NEVER);
   }
 
-  private static final class RealLoop implements Executor {
+  private static final class ThreadedLoop implements Executor {
     final String name;
     final ExecutorService thread;
     private volatile Thread its = Thread.currentThread();
 
-    RealLoop(String name) {
+    ThreadedLoop(String name) {
       this.name = name;
       this.thread =
           Executors.newSingleThreadExecutor(
@@ -199,12 +199,12 @@ class LiveDeliveryConcurrencyTest {
   /** Checks that each publisher's numbers come one after the other. */
   private static final class OrderedSession implements LiveSession {
     private final String clientId;
-    private final RealLoop loop;
+    private final ThreadedLoop loop;
     private final CountDownLatch all;
     final Map<String, Long> next = new ConcurrentHashMap<>();
     final List<String> faults = new ArrayList<>();
 
-    OrderedSession(String clientId, RealLoop loop, CountDownLatch all) {
+    OrderedSession(String clientId, ThreadedLoop loop, CountDownLatch all) {
       this.clientId = clientId;
       this.loop = loop;
       this.all = all;
@@ -244,7 +244,7 @@ class LiveDeliveryConcurrencyTest {
       }
       next.put(message.publisher(), message.acceptedAtMillis() + 1);
       all.countDown();
-      return DeliveryResult.TAKEN;
+      return DeliveryResult.ACCEPTED;
     }
 
     @Override

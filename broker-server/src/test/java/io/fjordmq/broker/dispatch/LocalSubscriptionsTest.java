@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Goal: this node has a route exactly as long as a subscription needs it, whatever fails. */
+/** Goal: this node has a route exactly while a subscription needs it, despite failures. */
 class LocalSubscriptionsTest {
   private static final TopicFilter FILTER = TopicFilter.parse("a");
   private static final SubscriptionOptions QOS1 = SubscriptionOptions.ofQos(AT_LEAST_ONCE);
@@ -59,7 +59,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldAddAgainAfterTheRemovalWhenASubscriberComesWhileItIsUnderWay() {
+  void shouldAddTheRouteAgainForASubscriberDuringItsRemoval() {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     world.router.hold();
     world.local.unsubscribe(first, FILTER);
@@ -75,7 +75,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldRemoveAfterTheAdditionWhenTheSubscriberLeavesWhileItIsUnderWay() {
+  void shouldRemoveTheRouteAfterItsAdditionWhenTheSubscriberLeavesEarly() {
     world.router.hold();
     CompletableFuture<Boolean> leaving = world.local.subscribe(first, FILTER, QOS1);
     world.local.removeAll(first);
@@ -88,7 +88,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldLeaveNobodyWaitingWhenAllLeaveBeforeTheRouteIsAddedAgain() {
+  void shouldCompleteAllWaitersWhenAllLeaveBeforeTheRouteIsAddedAgain() {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     world.router.hold();
     world.local.unsubscribe(first, FILTER);
@@ -102,7 +102,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldTakeTheSubscriptionBackWhenItsRouteCannotBeAdded() {
+  void shouldRevertTheSubscriptionWhenItsRouteCannotBeAdded() {
     world.router.hold();
     CompletableFuture<Boolean> failing = world.local.subscribe(first, FILTER, QOS1);
     world.router.failOne(new IllegalStateException("no majority"));
@@ -125,7 +125,7 @@ class LocalSubscriptionsTest {
     world.router.failOne(new IllegalStateException("no majority"));
 
     assertThat(older).isCompletedExceptionally();
-    // Both waited for the call that failed, so both are told; a third finds a clean slate.
+    // Both waited for the failed call, so both fail; a third one starts from scratch.
     assertThat(newer).isCompletedExceptionally();
     world.router.releaseOne();
     CompletableFuture<Boolean> third = world.local.subscribe(first, FILTER, QOS1);
@@ -135,18 +135,18 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldTryARemovalAgainWhenItFailed() {
+  void shouldRetryAFailedRemoval() {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     world.router.failWith(new IllegalStateException("no majority"));
     world.local.unsubscribe(first, FILTER);
-    assertThat(world.publisher.status().leftoverRoutes()).isEqualTo(1);
+    assertThat(world.publisher.status().unremovedRoutes()).isEqualTo(1);
     assertThat(world.router.filters()).containsExactly("a");
 
     world.router.failWith(null);
     world.subscribe(second, "b", AT_LEAST_ONCE);
 
     assertThat(world.router.filters()).containsExactly("b");
-    assertThat(world.publisher.status().leftoverRoutes()).isZero();
+    assertThat(world.publisher.status().unremovedRoutes()).isZero();
     assertThat(world.publisher.status().heldRoutes()).isEqualTo(1);
   }
 
@@ -171,7 +171,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldNotRemoveTheRoutesOfTheNextLifeWithWhatIsLeftOfTheLast() {
+  void shouldNotRemoveRoutesOfTheNextIncarnationWithPendingRemovals() {
     AtomicLong life = new AtomicLong(1);
     LocalSubscriptions local =
         new LocalSubscriptions(
@@ -202,7 +202,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldDeliverNothingMoreWhenUnsubscribed() {
+  void shouldDeliverNothingAfterUnsubscribe() {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     world.subscribe(second, "a", AT_LEAST_ONCE);
     world.publish(message("a", AT_LEAST_ONCE, "before"));
@@ -214,7 +214,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldServeTheNewConnectionWhenTheOlderOneNeverSaidGoodbye() {
+  void shouldServeTheNewConnectionWhenTheOlderOneNeverDisconnected() {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     FakeSession successor = new FakeSession("first", world.loop, false);
     world.subscribe(successor, "a", AT_LEAST_ONCE);
@@ -227,7 +227,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldSayWithARouteWhereAMemberOfAShareIsConnectedThatHasAnInbox() {
+  void shouldAddALiveRouteForAConnectedPersistentShareMember() {
     FakeSession persistent = world.connectPersistent("p", world.loop);
     assertThat(world.subscribe(persistent, "$share/s/a", AT_LEAST_ONCE)).isTrue();
     assertThat(world.router.calls()).containsExactly("add $share/s/a");
@@ -236,7 +236,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldWantWhatIsMoreThanQos0OnlyForThoseWhoGetItLive() {
+  void shouldRouteMessagesAboveQos0OnlyToLiveReceivers() {
     FakeSession persistent = world.connectPersistent("p", world.loop);
     world.subscribe(persistent, "a", AT_LEAST_ONCE);
     world.subscribe(persistent, "b", AT_MOST_ONCE);
@@ -258,7 +258,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldForgetASessionThatTakesNothingAnyMore() {
+  void shouldRemoveAClosedSession() {
     world.subscribe(first, "a", AT_LEAST_ONCE);
     first.closed = true;
     world.publish(message("a", AT_LEAST_ONCE, "m"));
@@ -267,7 +267,7 @@ class LocalSubscriptionsTest {
   }
 
   @Test
-  void shouldFollowChangesWhenFiltersOverlap() {
+  void shouldTrackChangesOfOverlappingFilters() {
     world.subscribe(first, "a/+", AT_LEAST_ONCE);
     world.subscribe(second, "a/b", AT_LEAST_ONCE);
     world.publish(message("a/b", AT_LEAST_ONCE, "m1"));
@@ -279,13 +279,13 @@ class LocalSubscriptionsTest {
     world.publish(message("a/b", AT_LEAST_ONCE, "m4"));
 
     assertThat(first.texts()).containsExactly("m1", "m2", "m3", "m4");
-    assertThat(first.taken.get(2).qos()).isEqualTo(AT_LEAST_ONCE);
-    assertThat(first.taken.get(3).qos()).isEqualTo(AT_MOST_ONCE);
+    assertThat(first.deliveries.get(2).qos()).isEqualTo(AT_LEAST_ONCE);
+    assertThat(first.deliveries.get(3).qos()).isEqualTo(AT_MOST_ONCE);
     assertThat(second.texts()).containsExactly("m1", "m2");
   }
 
   @Test
-  void shouldMergeAnewEachTimeWhenTheOverlapIsLargerThanWhatIsKept() {
+  void shouldDeliverOnceWhenTheOverlapExceedsTheCache() {
     int many = DeliveryWorld.SMALL.maxCachedFanOut() + 5;
     for (int i = 0; i < many; i++) {
       FakeSession session = world.connect("s" + i, world.loop);

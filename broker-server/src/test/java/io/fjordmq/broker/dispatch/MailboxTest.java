@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Goal: what happens when an event loop does not keep up, bound by bound. */
+/** Goal: each limit applies when an event loop falls behind. */
 class MailboxTest {
   private static final DeliverySettings SMALL = DeliveryWorld.SMALL;
 
@@ -21,7 +21,7 @@ class MailboxTest {
   private final FakeSession slow = world.connect("slow", world.other);
 
   @Test
-  void shouldHandOverBeforeTheEndOfTheBatchWhenTheOutboxIsFull() {
+  void shouldFlushTheOutboxBeforeTheEndOfTheBatchWhenItIsFull() {
     world.subscribe(slow, "a", AT_MOST_ONCE);
     world.loop.run(
         () -> {
@@ -35,7 +35,7 @@ class MailboxTest {
   }
 
   @Test
-  void shouldLeaveRoomForOtherWorkWhenMuchWaits() {
+  void shouldYieldToOtherWorkWhenManyDeliveriesWait() {
     List<FakeSession> many = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       FakeSession session = world.connect("s" + i, world.other);
@@ -56,7 +56,7 @@ class MailboxTest {
   }
 
   @Test
-  void shouldAnswerLateWhenAboveTheHighWaterMark() {
+  void shouldDelayAcknowledgementsAboveTheHighWaterMark() {
     world.subscribe(slow, "a", AT_LEAST_ONCE);
     int toPassTheMark = (int) SMALL.mailboxHighWater() + 1;
     for (int i = 0; i < toPassTheMark; i++) {
@@ -69,17 +69,17 @@ class MailboxTest {
 
     assertThat(world.answers).hasSize(toPassTheMark + 1);
     assertThat(world.observer.slowed.sum()).isEqualTo(1);
-    assertThat(world.publisher.status().slowedPublishes()).isEqualTo(1);
+    assertThat(world.publisher.status().delayedPublishes()).isEqualTo(1);
     world.other.runAll();
     assertThat(world.answers).hasSize(toPassTheMark + 2);
-    assertThat(slow.taken).hasSize(toPassTheMark + 1);
-    assertThat(world.publisher.status().slowedPublishes()).isZero();
+    assertThat(slow.deliveries).hasSize(toPassTheMark + 1);
+    assertThat(world.publisher.status().delayedPublishes()).isZero();
     world.publish(message("a", AT_LEAST_ONCE, "again in time"));
     assertThat(world.answers).hasSize(toPassTheMark + 3);
   }
 
   @Test
-  void shouldAnswerDurablePublishesLateTooWhenAboveTheHighWaterMark() {
+  void shouldDelayAcknowledgementsOfDurablePublishesAboveTheHighWaterMark() {
     world.subscribe(slow, "a", AT_LEAST_ONCE);
     world.inboxRoute("i", "a", AT_LEAST_ONCE);
     int toPassTheMark = (int) SMALL.mailboxHighWater() + 1;
@@ -92,7 +92,7 @@ class MailboxTest {
   }
 
   @Test
-  void shouldDropAndCountWhenAboveTheCapacity() {
+  void shouldDropAndCountAboveTheCapacity() {
     world.subscribe(slow, "a", AT_MOST_ONCE);
     int total = 100;
     for (int i = 0; i < total; i++) {
@@ -101,14 +101,14 @@ class MailboxTest {
     long taken = SMALL.mailboxCapacity() + 1;
     assertThat(world.observer.onDropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(total - taken);
     world.other.runAll();
-    assertThat(slow.taken).hasSize((int) taken);
+    assertThat(slow.deliveries).hasSize((int) taken);
     world.publishAndRun(message("a", AT_MOST_ONCE, "room again"));
     assertThat(slow.texts()).endsWith("room again");
     assertThat(world.answers).hasSize(total + 1);
   }
 
   @Test
-  void shouldCountBytesToo() {
+  void shouldLimitBytesToo() {
     world.subscribe(slow, "a", AT_MOST_ONCE);
     String large = "x".repeat((int) SMALL.mailboxCapacityBytes() + 1);
     world.publish(message("a", AT_MOST_ONCE, large));
@@ -117,11 +117,11 @@ class MailboxTest {
     assertThat(world.publisher.status().waitingBytes()).isEqualTo(large.length());
     assertThat(world.observer.onDropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(1);
     world.other.runAll();
-    assertThat(slow.taken).hasSize(1);
+    assertThat(slow.deliveries).hasSize(1);
   }
 
   @Test
-  void shouldCountWhatIsLostWhenTheEventLoopHasEnded() {
+  void shouldCountDeliveriesLostWhenTheEventLoopHasStopped() {
     world.subscribe(slow, "a", AT_MOST_ONCE);
     world.other.close();
     world.publish(message("a", AT_MOST_ONCE, "m"));
@@ -130,7 +130,7 @@ class MailboxTest {
   }
 
   @Test
-  void shouldServeTheOthersWhenASessionFailsWithAnError() {
+  void shouldDeliverToOtherSessionsWhenOneThrowsAnError() {
     FakeSession failing = world.connect("failing", world.other);
     failing.fatal = true;
     world.subscribe(failing, "f", AT_MOST_ONCE);
@@ -147,14 +147,14 @@ class MailboxTest {
   }
 
   @Test
-  void shouldFlushEachSessionOncePerTurn() {
+  void shouldFlushEachSessionOncePerRun() {
     world.subscribe(slow, "a", AT_MOST_ONCE);
     world.publish(message("a", AT_MOST_ONCE, "m0"));
     world.publish(message("a", AT_MOST_ONCE, "m1"));
     world.publish(message("a", AT_MOST_ONCE, "m2"));
     assertThat(world.other.scheduled()).isEqualTo(1);
     world.other.runAll();
-    assertThat(slow.taken).hasSize(3);
+    assertThat(slow.deliveries).hasSize(3);
     assertThat(slow.flushes).isEqualTo(1);
   }
 

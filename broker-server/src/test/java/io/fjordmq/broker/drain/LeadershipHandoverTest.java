@@ -57,7 +57,7 @@ class LeadershipHandoverTest {
   }
 
   @Test
-  void shouldSpreadTheRangesItLeadsOverTheOtherVotersThatAreUp() {
+  void shouldDistributeLeadershipOverTheOtherVotersThatAreUp() {
     replica(1, true, SELF, B, C);
     replica(2, true, SELF, B, C);
     replica(3, false, SELF, B, C);
@@ -67,7 +67,7 @@ class LeadershipHandoverTest {
   }
 
   @Test
-  void shouldHandOverNothingToNodesThatAreNotUp() {
+  void shouldNotTransferLeadershipToNodesThatAreNotUp() {
     replica(1, true, SELF, B, C);
     replica(2, true, SELF, B);
     replica(3, true, SELF);
@@ -76,7 +76,7 @@ class LeadershipHandoverTest {
   }
 
   @Test
-  void shouldStopInTimeIfATransferFailsOrTakesTooLong() {
+  void shouldStopAtTheDeadlineIfATransferFailsOrHangs() {
     replica(1, true, SELF, B);
     result = CompletableFuture.failedFuture(new IllegalStateException("busy"));
     stop(Duration.ofDays(1), SELF, B);

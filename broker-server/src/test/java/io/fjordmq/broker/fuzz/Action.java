@@ -4,7 +4,7 @@ import io.fjordmq.broker.testing.MemoryBroker;
 import java.util.List;
 
 /**
- * What can happen in a conversation. The order is part of the kept inputs' meaning: new ones go to
+ * The actions of a fuzzed conversation. Their order is part of the corpus format: add new ones at
  * the end.
  */
 enum Action {

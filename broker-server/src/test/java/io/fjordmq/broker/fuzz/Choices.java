@@ -3,7 +3,7 @@ package io.fjordmq.broker.fuzz;
 import java.util.Arrays;
 import java.util.List;
 
-/** An input read as decisions. When it has ended, every decision is the first choice. */
+/** Reads an input as decisions. At its end, every decision is the first choice. */
 final class Choices {
   private final byte[] input;
   private int at;

@@ -5,11 +5,11 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * Any bytes, cut into any pieces, on a connection that is new or has just said CONNECT in any of
- * the versions. Whatever becomes of the connection, it leaves nothing behind.
+ * Any bytes, split into any pieces, on a connection that is new or has just sent a CONNECT of any
+ * version. Whatever happens to the connection, all its resources are released.
  *
- * <p>Input: one byte how to begin, one byte the size of the pieces (0: all at once), then what is
- * sent.
+ * <p>Input: one byte for the beginning, one byte for the size of the pieces (0: all at once), then
+ * the bytes to send.
  */
 public final class DecoderFuzz {
   private static final HexFormat HEX = HexFormat.of();
@@ -36,7 +36,7 @@ public final class DecoderFuzz {
     }
   }
 
-  /** A connection on which that was said. */
+  /** A connection that has sent this beginning. */
   static MemoryBroker.Line begin(MemoryBroker broker, int beginning) {
     MemoryBroker.Line line = broker.open();
     if (beginning == BEGINNINGS.size() - 1) {

@@ -13,22 +13,22 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** The fuzzer's kept inputs, which once found something new; and that the targets can fail. */
+/** Replays the corpus of the fuzzer and checks that the targets can fail. */
 class FuzzTest {
   private static final Path KEPT = Path.of("src/test/fuzz");
 
   @Test
-  void shouldSurviveEveryKeptInputOfTheDecoder() throws IOException {
-    runKept("decoder", DecoderFuzz::fuzzerTestOneInput);
+  void shouldSurviveEveryCorpusInputOfTheDecoder() throws IOException {
+    runCorpus("decoder", DecoderFuzz::fuzzerTestOneInput);
   }
 
   @Test
-  void shouldSurviveEveryKeptInputOfSessions() throws IOException {
-    runKept("session", SessionFuzz::fuzzerTestOneInput);
+  void shouldSurviveEveryCorpusInputOfSessions() throws IOException {
+    runCorpus("session", SessionFuzz::fuzzerTestOneInput);
   }
 
   @Test
-  void shouldSurviveInputsWithoutAnyPlan() {
+  void shouldSurviveRandomInputs() {
     Random random = new Random(7);
     for (int i = 0; i < 300; i++) {
       byte[] input = new byte[random.nextInt(200)];
@@ -38,9 +38,9 @@ class FuzzTest {
     }
   }
 
-  /** Otherwise the inputs would be spent on refusals. */
+  /** Otherwise the inputs would exercise only refused connections. */
   @Test
-  void shouldLeadTheInputsOfTheDecoderPastTheConnect() {
+  void shouldConnectBeforeTheDecoderInput() {
     for (int beginning = 1; beginning <= 3; beginning++) {
       try (FuzzedBroker fuzzed = new FuzzedBroker()) {
         MemoryBroker.Line line = DecoderFuzz.begin(fuzzed.broker(), beginning);
@@ -51,36 +51,36 @@ class FuzzTest {
   }
 
   @Test
-  void shouldFindABufferThatIsNotReleased() {
+  void shouldDetectABufferThatIsNotReleased() {
     FuzzedBroker fuzzed = new FuzzedBroker();
     var lost = fuzzed.buffers().buffer(16);
-    assertThatThrownBy(fuzzed::close).hasMessageContaining("not released: 16");
+    assertThatThrownBy(fuzzed::close).hasMessageContaining("unreleased buffers: 16");
     lost.release();
   }
 
   @Test
-  void shouldFindASessionThatDoesNotEnd() {
+  void shouldDetectASessionThatDoesNotEnd() {
     FuzzedBroker fuzzed = new FuzzedBroker();
     DecoderFuzz.begin(fuzzed.broker(), 3);
     assertThat(fuzzed.broker().sessions()).isEqualTo(1);
-    assertThatThrownBy(fuzzed::requireNothingLeft).hasMessageContaining("did not end: 1");
+    assertThatThrownBy(fuzzed::requireNoLeftovers).hasMessageContaining("sessions not ended: 1");
     fuzzed.close();
   }
 
   @Test
-  void shouldFindAnErrorInTheLog() {
+  void shouldDetectAnErrorInTheLog() {
     FuzzedBroker fuzzed = new FuzzedBroker();
     LoggerFactory.getLogger("io.fjordmq.planted").error("planted by this test");
     assertThatThrownBy(fuzzed::close).hasMessageContaining("planted");
   }
 
   @Test
-  void shouldFindAPacketThatNobodyCanRead() {
+  void shouldDetectAMalformedPacketFromTheBroker() {
     assertThatThrownBy(() -> FuzzedClient.requireReadable(List.of("CONNACK 0", "undecodable: x")))
         .hasMessageContaining("undecodable");
   }
 
-  private static void runKept(String target, Consumer<byte[]> run) throws IOException {
+  private static void runCorpus(String target, Consumer<byte[]> run) throws IOException {
     List<byte[]> inputs = KeptInputs.read(KEPT.resolve(target + ".txt"));
     assertThat(inputs).isNotEmpty();
     for (byte[] input : inputs) {

@@ -12,12 +12,12 @@ import java.util.Map;
 import org.slf4j.LoggerFactory;
 
 /**
- * A broker whose end is checked: no session is left, every buffer was released, and nothing was
- * logged as an error. Exceptions that reach the end of a pipeline come out of the call that caused
- * them.
+ * A broker that checks its final state: no session is left, every buffer was released, and nothing
+ * was logged as an error. Exceptions that reach the end of a pipeline propagate to the call that
+ * caused them.
  */
 final class FuzzedBroker implements AutoCloseable {
-  /** Small, so that inputs of some hundred bytes reach the limits. */
+  /** Small, so that inputs of a few hundred bytes reach the limits. */
   private static final SessionSettings SMALL =
       MemoryBroker.settings(
           Map.of(
@@ -57,7 +57,7 @@ final class FuzzedBroker implements AutoCloseable {
     return buffers;
   }
 
-  /** Cuts what is connected and checks what is left. */
+  /** Cuts all connections and checks the remaining state. */
   @Override
   public void close() {
     try {
@@ -65,13 +65,13 @@ final class FuzzedBroker implements AutoCloseable {
     } finally {
       log.detachAppender(logged);
     }
-    requireNothingLeft();
+    requireNoLeftovers();
   }
 
-  void requireNothingLeft() {
-    require(broker.sessions() == 0, "sessions that did not end: " + broker.sessions());
+  void requireNoLeftovers() {
+    require(broker.sessions() == 0, "sessions not ended: " + broker.sessions());
     long bytes = buffers.metric().usedHeapMemory() + buffers.metric().usedDirectMemory();
-    require(bytes == 0, "bytes in buffers that were not released: " + bytes);
+    require(bytes == 0, "bytes in unreleased buffers: " + bytes);
     String thread = Thread.currentThread().getName();
     List<ILoggingEvent> errors =
         logged.list.stream()

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A client that says whatever it is told to, and can answer what it got when it is told to. */
+/** A client that sends arbitrary packets and can acknowledge what it received. */
 final class FuzzedClient {
   private static final List<String> NAMES = List.of("a", "b", "", "c\uD83D\uDE00", "a/+");
   private static final List<String> TOPICS =
@@ -35,7 +35,7 @@ final class FuzzedClient {
   private MemoryBroker.@Nullable Line line;
   private boolean five;
 
-  /** Whether the version is known, since nothing was said before the first CONNECT. */
+  /** Whether the version is known, because nothing was sent before the first CONNECT. */
   private boolean legible;
 
   FuzzedClient(MemoryBroker broker) {
@@ -72,7 +72,7 @@ final class FuzzedClient {
     }
   }
 
-  /** Looks at what came: a client must be able to read it. */
+  /** Checks that the received packets are well-formed. */
   void read() {
     if (line == null) {
       return;
@@ -97,7 +97,7 @@ final class FuzzedClient {
     }
   }
 
-  /** Answers up to so many of the packets that came, as a client should. */
+  /** Acknowledges up to this many of the received packets, as a client should. */
   void answer(int most) {
     for (int i = 0; i < most && !unanswered.isEmpty() && line != null; i++) {
       String[] words = unanswered.remove().split(" ");
@@ -246,7 +246,7 @@ final class FuzzedClient {
     return properties;
   }
 
-  /** PUBACK, PUBREC, PUBREL, PUBCOMP of any identifier, asked for or not. */
+  /** PUBACK, PUBREC, PUBREL or PUBCOMP with any identifier, expected or not. */
   void acknowledge(Choices choices) {
     PacketBytes packet = new PacketBytes().two(id(choices));
     int first = choices.of(ACKNOWLEDGEMENTS);
@@ -271,7 +271,7 @@ final class FuzzedClient {
     send(new PacketBytes().one(choices.octet()).properties(properties).packet(0xF0));
   }
 
-  /** Mostly small ones, so that they meet again. */
+  /** Mostly small identifiers, so that they collide. */
   private static int id(Choices choices) {
     int id = choices.octet();
     return id < 250 ? id % 8 : 65_285 + id;

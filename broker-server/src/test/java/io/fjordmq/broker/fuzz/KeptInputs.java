@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A target's inputs as they are kept: one to a line, in hexadecimal digits, shortest first. The
- * fuzzer wants each in a file of its own.
+ * The corpus of a target: one input per line, in hexadecimal digits, shortest first. The fuzzer
+ * needs each in a file of its own.
  */
 public final class KeptInputs {
   private static final HexFormat HEX = HexFormat.of();
@@ -29,7 +29,7 @@ public final class KeptInputs {
     switch (args[0]) {
       case "unpack" -> unpack(from, to);
       case "pack" -> pack(from, to);
-      default -> throw new IllegalArgumentException("neither unpack nor pack: " + args[0]);
+      default -> throw new IllegalArgumentException("must be unpack or pack: " + args[0]);
     }
   }
 

@@ -3,7 +3,7 @@ package io.fjordmq.broker.fuzz;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Writes packets that may be wrong in every way but their length. */
+/** Writes packets that may be invalid in every way except their length. */
 final class PacketBytes {
   private final ByteArrayOutputStream body = new ByteArrayOutputStream();
 

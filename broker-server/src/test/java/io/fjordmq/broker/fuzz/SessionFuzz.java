@@ -5,9 +5,9 @@ import java.util.List;
 
 /**
  * Any conversation of up to {@value #CLIENTS} clients of all versions: every packet with every
- * field chosen, in any order, bytes that are no packet, connections that break, stores that do not
- * answer for a while, time that goes on. What clients get must be packets; in the end nothing is
- * left.
+ * field chosen, in any order, bytes that are not a packet, connections that break, stores that do
+ * not respond for a while, time that passes. Clients must receive valid packets, and all resources
+ * must be released at the end.
  *
  * <p>Input: actions, each a byte of {@link Action} and the choices it makes.
  */

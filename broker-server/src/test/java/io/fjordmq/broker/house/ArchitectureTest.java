@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rules of the house hold for every class that ships. */
+/** Every class that ships follows the architecture rules. */
 class ArchitectureTest {
   private static final JavaClasses MAIN =
       new ClassFileImporter()
@@ -37,7 +37,7 @@ class ArchitectureTest {
           .withImportOption(location -> !location.contains("-tests.jar"))
           .importPackages("io.fjordmq");
 
-  /** A rule and classes that break it on purpose; the first one must be named. */
+  /** A rule and classes that break it on purpose; the report must name the first one. */
   private record Rule(ArchRule rule, Class<?>... violation) {
     @Override
     public String toString() {
@@ -68,7 +68,7 @@ class ArchitectureTest {
         new Rule(HouseRules.configurationHasOneReader(), HelpfulManager.class),
         new Rule(HouseRules.noMutableStatics(), HelpfulManager.class),
         new Rule(HouseRules.loggersAreCalledLog(), LibraryLeak.class),
-        new Rule(HouseRules.namesSayWhat(), HelpfulManager.class),
+        new Rule(HouseRules.namesAreSpecific(), HelpfulManager.class),
         new Rule(HouseRules.noCycles("range"), EngineThatKnowsMqtt.class, OtherHalfOfACycle.class),
         new Rule(HouseRules.noCycles("cluster")),
         new Rule(HouseRules.noCycles("broker")),
@@ -91,7 +91,7 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @MethodSource("rules")
-  void shouldHold(Rule checked) {
+  void shouldFollowTheRule(Rule checked) {
     checked.rule.check(MAIN);
   }
 
@@ -102,14 +102,14 @@ class ArchitectureTest {
 
   @ParameterizedTest
   @MethodSource("rulesWithViolation")
-  void shouldFindItsSeededViolation(Rule checked) {
+  void shouldDetectItsSeededViolation(Rule checked) {
     JavaClasses seeded = new ClassFileImporter().importClasses(checked.violation);
     assertThat(checked.rule.evaluate(seeded).getFailureReport().toString())
         .contains(checked.violation[0].getSimpleName());
   }
 
   @Test
-  void shouldSeeTheWholeHouse() {
+  void shouldCheckEveryModule() {
     for (String module :
         new String[] {"api", "cluster", "range", "router", "inbox", "retain", "broker"}) {
       assertThat(MAIN.stream().filter(c -> c.getPackageName().startsWith("io.fjordmq." + module)))

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
-/** The rules. Which package a module's classes are in follows from its folder. */
+/** The rules. The folder of a module determines the package of its classes. */
 final class HouseRules {
   private static final String ROOT = "io.fjordmq.";
   private static final String BROKER = ROOT + "broker.";
@@ -293,7 +293,7 @@ final class HouseRules {
         .because("a reader finds the log lines of all classes with one search");
   }
 
-  static ArchRule namesSayWhat() {
+  static ArchRule namesAreSpecific() {
     return classes()
         .that()
         .resideInAPackage("io.fjordmq..")

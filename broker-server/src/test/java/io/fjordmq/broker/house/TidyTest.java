@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What the compiler does not see: sizes, explanations, leftovers. Reads the sources of all modules.
+ * Rules the compiler does not check: sizes, documentation, leftovers. Reads all modules' sources.
  */
 class TidyTest {
   private static final int MAX_LINES = 600;
@@ -35,7 +35,7 @@ class TidyTest {
   private static final List<Path> SOURCES = sources();
 
   @Test
-  void shouldSeeEveryModule() {
+  void shouldCheckEveryModule() {
     assertThat(SOURCES.size()).isGreaterThan(150);
     assertThat(SOURCES.stream().map(file -> root().relativize(file).getName(0).toString()))
         .contains(
@@ -51,7 +51,7 @@ class TidyTest {
   }
 
   @Test
-  void shouldKeepFilesToOneIdea() {
+  void shouldKeepFilesShort() {
     Map<String, Integer> lengths = new TreeMap<>();
     SOURCES.stream()
         .filter(TidyTest::isMain)
@@ -62,13 +62,13 @@ class TidyTest {
   }
 
   @Test
-  void shouldKeepMethodsVisibleAsAWhole() throws IOException {
+  void shouldKeepMethodsShort() throws IOException {
     List<Path> main = SOURCES.stream().filter(TidyTest::isMain).toList();
     assertOnlyKnown(tooLong(MethodLengths.of(main), MAX_METHOD_LINES), LONGER_METHODS);
   }
 
   @Test
-  void shouldFindLongMethods(@TempDir Path folder) throws IOException {
+  void shouldDetectLongMethods(@TempDir Path folder) throws IOException {
     Path file = folder.resolve("Long.java");
     String body = "int x;\n".repeat(MAX_METHOD_LINES);
     Files.writeString(file, "class Long {\nvoid brief() {\n}\nvoid run() {\n" + body + "}\n}\n");
@@ -82,7 +82,7 @@ class TidyTest {
     return longer;
   }
 
-  /** An exception that is needed no longer, or allows more than is needed, has to go. */
+  /** An exception that is no longer needed, or allows more than needed, must be removed. */
   private static void assertOnlyKnown(Map<String, Integer> found, Map<String, Integer> known) {
     assertThat(found).as("too long, with the number of lines").isEqualTo(new TreeMap<>(known));
   }
@@ -127,7 +127,7 @@ class TidyTest {
   }
 
   @Test
-  void shouldFindASimulationWithoutATag() {
+  void shouldDetectASimulationWithoutATag() {
     List<String> source =
         List.of(
             "  @Test",

@@ -1,5 +1,5 @@
 /**
- * The rules of the house as tests: which part may know which, and what no part may do. Start at
+ * The architecture rules as tests: which package may use which, and what none may do. Start at
  * {@link io.fjordmq.broker.house.ArchitectureTest}.
  */
 @NullMarked

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients and pages that behave badly: what they may hold is bounded, and probes are answered. */
+/** Misbehaving clients and slow pages use bounded resources, and probes are answered. */
 class HttpLimitsTest {
   private static final int PAGE_BYTES = 256 << 10;
   private static final int PIPELINED = 500;
 
-  /** Small, so that the kernel takes few pages off the server's hands. */
+  /** Small, so that the kernel buffers few pages of the server. */
   private static final int RECEIVE_BUFFER = 4 << 10;
 
   private final Map<HttpLimit, LongAdder> limited = new ConcurrentHashMap<>();
@@ -75,7 +75,7 @@ class HttpLimitsTest {
   private void waitBlocked() {
     try {
       if (!blocked.await(60, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("nobody let the page go");
+        throw new IllegalStateException("the page was not unblocked in time");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -94,16 +94,16 @@ class HttpLimitsTest {
     return socket;
   }
 
-  private RawHttp neverReading() {
+  private RawHttp openNeverReadingClient() {
     try {
-      return neverReading(connected());
+      return openNeverReadingClient(connected());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /** Pipelines many requests and reads nothing. */
-  private RawHttp neverReading(Socket socket) {
+  private RawHttp openNeverReadingClient(Socket socket) {
     try {
       socket
           .getOutputStream()
@@ -129,11 +129,12 @@ class HttpLimitsTest {
   }
 
   @Test
-  void shouldDisconnectClientsThatNeverReadAndPrepareFewOfTheirPages() throws IOException {
+  void shouldDisconnectClientsThatNeverReadAndRenderFewOfTheirPages() throws IOException {
     start(
-        HttpSettingsOf.limits(64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)),
+        TestHttpSettings.limits(64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)),
         largePages());
-    List<RawHttp> stuck = List.of(neverReading(), neverReading(), neverReading());
+    List<RawHttp> stuck =
+        List.of(openNeverReadingClient(), openNeverReadingClient(), openNeverReadingClient());
     await("write time-outs", () -> count(HttpLimit.WRITE_TIMEOUT) == stuck.size());
     assertThat(prepared.get()).isLessThan(stuck.size() * PIPELINED / 2);
     int before = prepared.get();
@@ -143,7 +144,7 @@ class HttpLimitsTest {
   }
 
   @Test
-  void shouldDoTheSameOverTls(@TempDir Path folder) throws Exception {
+  void shouldDisconnectClientsThatNeverReadOverTls(@TempDir Path folder) throws Exception {
     Certs certs = new Certs(folder);
     char[] password = "secret".toCharArray();
     SslContextFactory.Server tls = new SslContextFactory.Server();
@@ -151,7 +152,8 @@ class HttpLimitsTest {
     tls.setKeyStorePassword(new String(password));
     servers.add(
         HttpServer.start(
-            HttpSettingsOf.limits(64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)),
+            TestHttpSettings.limits(
+                64, 16, 16 << 20, Duration.ofSeconds(30), Duration.ofSeconds(1)),
             largePages(),
             limit -> count(limit, 1),
             tls));
@@ -162,19 +164,19 @@ class HttpLimitsTest {
           .contains("alive");
     }
     for (int i = 0; i < 3; i++) {
-      neverReading(sockets.createSocket(connected(), "localhost", port(), true));
+      openNeverReadingClient(sockets.createSocket(connected(), "localhost", port(), true));
     }
     await("write time-outs", () -> count(HttpLimit.WRITE_TIMEOUT) == 3);
     assertThat(prepared.get()).isBetween(1, 3 * PIPELINED / 2);
   }
 
   @Test
-  void shouldDisconnectStalledClientsWhenOthersWantTheirPlaces() throws IOException {
+  void shouldDisconnectStalledClientsInFavorOfNewRequests() throws IOException {
     start(
-        HttpSettingsOf.limits(64, 2, 16 << 20, Duration.ofSeconds(30), Duration.ofMinutes(10)),
+        TestHttpSettings.limits(64, 2, 16 << 20, Duration.ofSeconds(30), Duration.ofMinutes(10)),
         largePages());
-    neverReading();
-    neverReading();
+    openNeverReadingClient();
+    openNeverReadingClient();
     await(
         "a request is refused or takes the place of a stalled one",
         () -> {
@@ -186,12 +188,12 @@ class HttpLimitsTest {
   }
 
   @Test
-  void shouldBoundTheBytesThatWaitForClients() throws IOException {
+  void shouldBoundTheBytesQueuedForClients() throws IOException {
     start(
-        HttpSettingsOf.limits(
+        TestHttpSettings.limits(
             64, 16, PAGE_BYTES + 1, Duration.ofSeconds(30), Duration.ofMinutes(10)),
         largePages());
-    neverReading();
+    openNeverReadingClient();
     await(
         "the second page is refused or takes the place of a stalled one",
         () -> {
@@ -205,7 +207,7 @@ class HttpLimitsTest {
   @Test
   void shouldAnswerProbesWhileOtherPagesBlock() throws IOException {
     start(
-        HttpSettingsOf.limits(64, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
+        TestHttpSettings.limits(64, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
         new Pages(
             () -> {
               waitBlocked();
@@ -230,7 +232,7 @@ class HttpLimitsTest {
   @Test
   void shouldAnswerLivezWhileReadinessBlocks() throws IOException {
     start(
-        HttpSettingsOf.limits(8, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
+        TestHttpSettings.limits(8, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
         new Pages(
             () -> "a 1\n",
             () -> {
@@ -250,7 +252,7 @@ class HttpLimitsTest {
 
   @Test
   void shouldCloseTheLongestIdleConnectionForANewOne() throws IOException {
-    start(HttpSettingsOf.maxConnections(3), largePages());
+    start(TestHttpSettings.maxConnections(3), largePages());
     List<RawHttp> silent = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       RawHttp client = new RawHttp(port()).request("HEAD /livez HTTP/1.1", "Host: a");
@@ -271,8 +273,8 @@ class HttpLimitsTest {
   }
 
   @Test
-  void shouldAnswerProbesAmongAThousandSilentConnections() throws IOException {
-    start(HttpSettingsOf.defaults(), largePages());
+  void shouldAnswerProbesDespiteAThousandIdleConnections() throws IOException {
+    start(TestHttpSettings.defaults(), largePages());
     for (int i = 0; i < 1_000; i++) {
       clients.add(new RawHttp(port()));
     }

@@ -28,7 +28,7 @@ class HttpServerTest {
   void start() throws IOException {
     server =
         HttpServer.start(
-            HttpSettingsOf.defaults(),
+            TestHttpSettings.defaults(),
             new Pages(() -> "a_metric 1.0\n", () -> faults, () -> cluster),
             HttpObserver.NONE);
   }
@@ -39,7 +39,7 @@ class HttpServerTest {
   }
 
   @Test
-  void shouldServeMetricsAsPrometheusReadsThem() throws Exception {
+  void shouldServeMetricsInThePrometheusFormat() throws Exception {
     HttpResponse<String> answer = get("/metrics?names=all");
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.body()).isEqualTo("a_metric 1.0\n");
@@ -48,7 +48,7 @@ class HttpServerTest {
   }
 
   @Test
-  void shouldSayWhyItIsNotReady() throws Exception {
+  void shouldReportWhyTheNodeIsNotReady() throws Exception {
     assertThat(get("/readyz").statusCode()).isEqualTo(200);
     faults = List.of("range inbox-1 has no leader", "the storage has failed: disk full");
     HttpResponse<String> answer = get("/readyz");
@@ -58,7 +58,7 @@ class HttpServerTest {
   }
 
   @Test
-  void shouldShowTheClusterOnceItIsKnownAndServeOthersMeanwhile() throws Exception {
+  void shouldServeOtherRequestsWhileTheClusterStatusIsPending() throws Exception {
     CompletableFuture<HttpResponse<String>> asked =
         client.sendAsync(
             HttpRequest.newBuilder(uri("/status")).build(), HttpResponse.BodyHandlers.ofString());
@@ -70,7 +70,7 @@ class HttpServerTest {
   }
 
   @Test
-  void shouldAnswerInTheOrderOfTheRequests() throws Exception {
+  void shouldAnswerPipelinedRequestsInOrder() throws Exception {
     try (RawHttp pipelining = new RawHttp(server.port())) {
       for (String path : List.of("/status", "/livez", "/status")) {
         pipelining.request("GET " + path + " HTTP/1.1", "Host: a");
@@ -86,7 +86,7 @@ class HttpServerTest {
   }
 
   @Test
-  void shouldSayThatTheClusterCouldNotBeShown() throws Exception {
+  void shouldAnswerWithAnErrorWhenTheClusterStatusFails() throws Exception {
     cluster.completeExceptionally(new IllegalStateException("no such range"));
     HttpResponse<String> answer = get("/status");
     assertThat(answer.statusCode()).isEqualTo(500);
@@ -94,7 +94,7 @@ class HttpServerTest {
   }
 
   @Test
-  void shouldRefuseOtherPathsAndMethods() throws Exception {
+  void shouldRejectUnknownPathsAndMethods() throws Exception {
     assertThat(get("/").statusCode()).isEqualTo(404);
     assertThat(get("/metrics/a").statusCode()).isEqualTo(404);
     HttpRequest post =
@@ -108,7 +108,7 @@ class HttpServerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/metrics", "/livez", "/readyz", "/status"})
-  void shouldAnswerHeadLikeGetWithoutTheBody(String path) throws Exception {
+  void shouldAnswerHeadWithoutABody(String path) throws Exception {
     cluster.complete("node 3f9c  up\n");
     HttpResponse<String> full = get(path);
     try (RawHttp head = new RawHttp(server.port())) {
@@ -120,11 +120,11 @@ class HttpServerTest {
   }
 
   @Test
-  void shouldNameTheKeysWhenThePortIsInUse() {
+  void shouldNameTheConfigurationKeysWhenThePortIsInUse() {
     assertThatThrownBy(
             () ->
                 HttpServer.start(
-                    HttpSettingsOf.port(server.port()),
+                    TestHttpSettings.port(server.port()),
                     new Pages(() -> "", List::of, () -> cluster),
                     HttpObserver.NONE))
         .isInstanceOf(IOException.class)

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
-/** Requests that are not as they should be: a status code for the client, nothing for the log. */
+/** Malformed requests: the client receives a status code, and nothing is logged. */
 class MalformedHttpTest {
   private static final String SILENCED = "org.eclipse.jetty.http.HttpParser";
 
@@ -30,7 +30,7 @@ class MalformedHttpTest {
     root.addAppender(log);
     server =
         HttpServer.start(
-            HttpSettingsOf.defaults(),
+            TestHttpSettings.defaults(),
             new Pages(
                 () -> "a 1\n", List::of, () -> CompletableFuture.completedFuture("cluster\n")),
             HttpObserver.NONE);
@@ -73,7 +73,7 @@ class MalformedHttpTest {
     "PUT /livez HTTP/1.1, 405",
     "DELETE /nothing HTTP/1.1, 404"
   })
-  void shouldAnswerWithTheRightStatus(String line, int status) {
+  void shouldAnswerMalformedRequestsWithTheRightStatus(String line, int status) {
     try (RawHttp client = new RawHttp(server.port())) {
       List<String> answer = client.request(line, "Host: 127.0.0.1", "Connection: close").answer();
       assertThat(answer.get(0)).matches("HTTP/1\\.1 " + status + " .*");
@@ -82,7 +82,7 @@ class MalformedHttpTest {
   }
 
   @Test
-  void shouldWantAHostInHttp11Only() {
+  void shouldRequireAHostHeaderInHttp11Only() {
     assertThat(statusOf("GET /livez HTTP/1.1", "Connection: close")).contains(" 400 ");
     assertThat(statusOf("GET /livez HTTP/1.0")).contains(" 200 ");
     assertThat(statusOf("GET /livez HTTP/1.1", "Host: a", "Host: b")).contains(" 400 ");
@@ -91,7 +91,7 @@ class MalformedHttpTest {
   }
 
   @Test
-  void shouldRefuseHugeHeadersAndBodies() {
+  void shouldRejectHugeHeadersAndBodies() {
     String huge = "x".repeat(9 << 10);
     assertThat(statusOf("GET /livez HTTP/1.1", "Host: a", "X: " + huge)).contains(" 431 ");
     assertThat(statusOf("GET /" + huge + " HTTP/1.1", "Host: a")).contains(" 414 ");
@@ -112,7 +112,7 @@ class MalformedHttpTest {
   }
 
   @Test
-  void shouldRefuseWhatIsNotHttp() {
+  void shouldRejectRequestsThatAreNotHttp() {
     try (RawHttp client = new RawHttp(server.port())) {
       assertThat(client.send("\0\1\2\r\n\r\n").answer().get(0)).startsWith("HTTP/1.1 400");
     }

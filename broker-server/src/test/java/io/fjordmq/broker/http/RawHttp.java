@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.util.List;
 
-/** A client that sends what no HTTP library would. */
+/** A client that sends requests no HTTP library would send. */
 final class RawHttp implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 60_000;
 
@@ -32,7 +32,7 @@ final class RawHttp implements AutoCloseable {
     }
   }
 
-  /** Sends these lines and an empty one. */
+  /** Sends these lines followed by an empty line. */
   RawHttp request(String... lines) {
     return send(String.join("\r\n", lines) + "\r\n\r\n");
   }
@@ -59,7 +59,7 @@ final class RawHttp implements AutoCloseable {
     }
   }
 
-  /** True if the server closes the connection without a word. */
+  /** True if the server closes the connection without a response. */
   boolean isClosed() {
     try {
       return socket.getInputStream().read() < 0;

@@ -15,7 +15,7 @@ class ShutdownSequenceTest {
   private final List<String> closed = Collections.synchronizedList(new ArrayList<>());
 
   @Test
-  void shouldCloseInReverseAndGoOnAfterAFailure() {
+  void shouldCloseInReverseOrderAndContinueAfterAFailure() {
     ShutdownSequence shutdownSequence = new ShutdownSequence();
     shutdownSequence.add("a", () -> closed.add("a"));
     shutdownSequence.add(
@@ -36,30 +36,30 @@ class ShutdownSequenceTest {
 
   @Test
   @Timeout(60)
-  void shouldEndThoughTheHolderOfALockNeverReturns() throws InterruptedException {
+  void shouldFinishAlthoughTheHolderOfALockNeverReturns() throws InterruptedException {
     ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
     Thread dead = new Thread(lock.readLock()::lock);
     dead.start();
     dead.join();
     ShutdownSequence shutdownSequence = new ShutdownSequence(Duration.ofMillis(50));
     shutdownSequence.add("disk", () -> closed.add("disk"));
-    shutdownSequence.add("node", new Hanging(lock));
+    shutdownSequence.add("node", new HangingComposite(lock));
     shutdownSequence.add("clients", () -> closed.add("clients"));
     shutdownSequence.close();
     assertThat(closed).containsExactly("clients", "disk");
     assertThat(shutdownSequence.unclosedComponents()).containsExactly("stores");
   }
 
-  /** A node whose stores wait for the lock; it has parts of its own. */
-  private static final class Hanging implements ShutdownSequence.Composite {
+  /** A node whose stores wait for the lock; it has components of its own. */
+  private static final class HangingComposite implements ShutdownSequence.Composite {
     private final ShutdownSequence own = new ShutdownSequence(Duration.ofMillis(50));
 
-    Hanging(ReentrantReadWriteLock lock) {
+    HangingComposite(ReentrantReadWriteLock lock) {
       own.add("stores", lock.writeLock()::lock);
     }
 
     @Override
-    public List<String> hung() {
+    public List<String> unclosedComponents() {
       return own.unclosedComponents();
     }
 
@@ -71,7 +71,7 @@ class ShutdownSequenceTest {
 
   @Test
   @Timeout(60)
-  void shouldNotBeCutShortByAnInterrupt() {
+  void shouldNotStopEarlyOnAnInterrupt() {
     ShutdownSequence shutdownSequence = new ShutdownSequence();
     CountDownLatch begun = new CountDownLatch(1);
     shutdownSequence.add(

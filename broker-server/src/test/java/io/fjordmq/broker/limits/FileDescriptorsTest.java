@@ -10,16 +10,16 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Clients get no file descriptors of the reserve. */
+/** Connections cannot use the reserved file descriptors. */
 class FileDescriptorsTest {
   private Count count = new Count(100, 300);
-  private int counted;
+  private int countCalls;
   private long now;
 
   private FileDescriptors descriptors(int reserve) {
     return new FileDescriptors(
         () -> {
-          counted++;
+          countCalls++;
           return count;
         },
         reserve,
@@ -44,7 +44,7 @@ class FileDescriptorsTest {
   }
 
   @Test
-  void shouldAdmitOthersInPlaceOfThoseThatEnd() {
+  void shouldAdmitANewConnectionForEachThatCloses() {
     FileDescriptors descriptors = descriptors(50);
     admitted(descriptors, 150);
     for (int i = 0; i < 20; i++) {
@@ -54,7 +54,7 @@ class FileDescriptorsTest {
   }
 
   @Test
-  void shouldBeReadyAgainWhenEnoughAreFree() {
+  void shouldBecomeReadyAgainWhenEnoughDescriptorsAreFree() {
     FileDescriptors descriptors = descriptors(40);
     admitted(descriptors, 1_000);
     count = new Count(249, 300);
@@ -68,7 +68,7 @@ class FileDescriptorsTest {
   }
 
   @Test
-  void shouldSeeWhatOthersThanClientsHaveOpened() {
+  void shouldCountDescriptorsNotOpenedByClients() {
     FileDescriptors descriptors = descriptors(50);
     count = new Count(290, 300);
     now += 30_000;
@@ -78,19 +78,19 @@ class FileDescriptorsTest {
   }
 
   @Test
-  void shouldCountRarelyWhileManyAreFree() {
+  void shouldCountDescriptorsRarelyWhileManyAreFree() {
     FileDescriptors descriptors = descriptors(50);
     for (int i = 0; i < 100; i++) {
       now += 1_000;
       descriptors.refresh();
     }
-    assertThat(counted).isEqualTo(1 + 3);
+    assertThat(countCalls).isEqualTo(1 + 3);
     admitted(descriptors, 100);
     for (int i = 0; i < 10; i++) {
       now += 1_000;
       descriptors.refresh();
     }
-    assertThat(counted).as("connections are in the count now").isEqualTo(1 + 3 + 1);
+    assertThat(countCalls).as("connections are in the count now").isEqualTo(1 + 3 + 1);
     count = new Count(200, 300);
     now += 30_000;
     descriptors.refresh();
@@ -98,11 +98,11 @@ class FileDescriptorsTest {
       now += 1_000;
       descriptors.refresh();
     }
-    assertThat(counted).isEqualTo(1 + 3 + 1 + 1 + 10);
+    assertThat(countCalls).isEqualTo(1 + 3 + 1 + 1 + 10);
   }
 
   @Test
-  void shouldRefuseNobodyWithoutAReserveOrWithoutACount() {
+  void shouldAdmitAllConnectionsWithoutAReserveOrACount() {
     assertThat(admitted(descriptors(0), 1_000)).isEqualTo(1_000);
     assertThat(
             admitted(new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0), 1_000))
@@ -112,7 +112,7 @@ class FileDescriptorsTest {
   }
 
   @Test
-  void shouldCountThoseOfThisProcess() {
+  void shouldCountDescriptorsOfThisProcess() {
     Count own = FileDescriptors.ofThisProcess();
     assertThat(own.open()).isPositive().isLessThan(own.max());
   }

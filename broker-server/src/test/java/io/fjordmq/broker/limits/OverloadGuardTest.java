@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When overload begins and ends, by injected readings and an injected clock. */
+/** When overload begins and ends, with injected readings and an injected clock. */
 class OverloadGuardTest {
   private final OverloadSettings settings = OverloadSettings.DEFAULTS;
   private long now;
@@ -35,7 +35,7 @@ class OverloadGuardTest {
     " 0, 85,    0, true, direct memory 85 %",
     " 0,  0, 2000, true, event loop lag 2000 ms"
   })
-  void shouldBeginAtEachUpperThreshold(
+  void shouldBecomeOverloadedAtEachUpperThreshold(
       int heap, int direct, long lag, boolean overloaded, String reason) {
     assertThat(at(0, heap, direct, lag)).isEqualTo(overloaded);
     if (overloaded) {
@@ -46,7 +46,7 @@ class OverloadGuardTest {
   }
 
   @Test
-  void shouldEndWhenEverythingHasBeenBelowForAWhile() {
+  void shouldRecoverAfterAllReadingsStayBelowTheLowerThresholds() {
     assertThat(at(0, 90, 0, 0)).isTrue();
     assertThat(at(1_000, 71, 0, 0)).as("between the thresholds").isTrue();
     assertThat(at(2_000, 10, 0, 0)).isTrue();
@@ -59,7 +59,7 @@ class OverloadGuardTest {
   }
 
   @Test
-  void shouldAskStuckClientsToGoFromTimeToTimeWhileMemoryIsShort() {
+  void shouldTriggerDisconnectingStuckClientsPeriodicallyWhileMemoryIsShort() {
     assertThat(guard.check(new OverloadReading(0, 0, 5_000))).as("memory is not short").isFalse();
     assertThat(guard.check(new OverloadReading(90, 0, 0))).isTrue();
     now = 9_999;
@@ -69,7 +69,7 @@ class OverloadGuardTest {
   }
 
   @Test
-  void shouldOnlyMeasureWhenSwitchedOff() {
+  void shouldOnlyMeasureWhenDisabled() {
     OverloadGuard off =
         new OverloadGuard(
             RecordBuilder.from(OverloadSettings.DEFAULTS)
@@ -83,7 +83,7 @@ class OverloadGuardTest {
   }
 
   @Test
-  void shouldReportMissingFileDescriptorsWithoutBeingOverloaded() {
+  void shouldReportExhaustedFileDescriptorsWithoutBeingOverloaded() {
     FileDescriptors descriptors =
         new FileDescriptors(() -> new FileDescriptors.Count(100, 300), 199, () -> now);
     OverloadGuard few = new OverloadGuard(settings, () -> now, descriptors);
@@ -92,9 +92,9 @@ class OverloadGuardTest {
     assertThat(few.admitConnection()).isFalse();
     assertThat(few.reasons()).singleElement().asString().startsWith("file descriptors: 101 of 300");
     assertThat(few.isOverloaded()).as("connected clients are not affected").isFalse();
-    few.connectionEnded();
+    few.onConnectionClosed();
     assertThat(few.admitConnection()).isTrue();
-    few.connectionEnded();
+    few.onConnectionClosed();
     for (int i = 0; i < 3; i++) {
       now += 1_000;
       few.countDescriptors();
@@ -103,7 +103,7 @@ class OverloadGuardTest {
   }
 
   @Test
-  void shouldRefuseThresholdsThatCross() {
+  void shouldRejectALowerThresholdThatIsNotBelowTheUpperOne() {
     assertThatThrownBy(
             () ->
                 RecordBuilder.from(OverloadSettings.DEFAULTS)
@@ -114,7 +114,7 @@ class OverloadGuardTest {
   }
 
   @Test
-  void shouldSeeALoopThatDoesNotComeToItsWork() {
+  void shouldMeasureTheLagOfABusyEventLoop() {
     ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     AtomicLong now = new AtomicLong(-5_000_000);
     LoopLag lag = new LoopLag(List.<Executor>of(tasks::add), now::get);
@@ -130,7 +130,7 @@ class OverloadGuardTest {
   }
 
   @Test
-  void shouldReadMemoryInPercent() {
+  void shouldReportMemoryUseInPercent() {
     MemoryInUse memory = new MemoryInUse();
     System.gc();
     assertThat(memory.heapPercent()).isBetween(0, 100);

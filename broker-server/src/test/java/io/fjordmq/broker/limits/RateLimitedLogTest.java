@@ -11,7 +11,7 @@ class RateLimitedLogTest {
   private final RateLimitedLog log = new RateLimitedLog(nanos::get);
 
   @Test
-  void shouldPermitOneLineEachInterval() {
+  void shouldPermitOneLinePerInterval() {
     assertThat(log.permit()).isEmpty();
     assertThat(log.permit()).isNull();
     nanos.addAndGet(TimeUnit.SECONDS.toNanos(10) - 1);

@@ -51,7 +51,7 @@ class CidrBlockTest {
         ":",
         "fe80::1%eth0"
       })
-  void shouldRefuse(String text) {
+  void shouldRejectInvalidBlocks(String text) {
     assertThatThrownBy(() -> CidrBlock.parse(text)).hasMessageStartingWith("proxyTrusted must be");
   }
 }

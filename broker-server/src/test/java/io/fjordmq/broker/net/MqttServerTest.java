@@ -37,7 +37,7 @@ class MqttServerTest {
   private final ExecutorService stores = Executors.newSingleThreadExecutor();
 
   @BeforeEach
-  void letStoresRun() {
+  void runStores() {
     world.tasks.runOn(stores);
   }
 
@@ -87,7 +87,7 @@ class MqttServerTest {
   }
 
   @Test
-  void shouldServeOnJavasOwnTransportToo() throws IOException {
+  void shouldServeOnTheNioTransport() throws IOException {
     try (MqttServer server =
             MqttServer.start(
                 List.of(ANY_PORT),
@@ -113,12 +113,12 @@ class MqttServerTest {
   }
 
   @Test
-  void shouldLetTheClientReadWhyEvenIfItIsStillSending() throws IOException {
+  void shouldDeliverTheDisconnectReasonToAClientThatIsStillSending() throws IOException {
     try (MqttServer server = start(ANY_PORT);
         Socket socket = open(server)) {
       send(socket, CONNECT_5);
       read(socket);
-      // 2 MiB announced, and a good part of it sent.
+      // The packet announces 2 MiB, and the client sends 512 KiB of it.
       send(socket, "30 80808001");
       socket.getOutputStream().write(new byte[512 << 10]);
       assertThat(read(socket)).startsWith("e0").contains("95");
@@ -127,7 +127,7 @@ class MqttServerTest {
   }
 
   @Test
-  void shouldSayGoodbyeAtShutdownAndWaitForTheSessions() throws IOException {
+  void shouldSendDisconnectAtShutdownAndWaitForTheSessions() throws IOException {
     MqttServer server = start(ANY_PORT);
     try (Socket socket = open(server)) {
       send(socket, "10 13 0004 4d515454 05 02 003c 05 11 00000064 0001 61");
@@ -140,7 +140,7 @@ class MqttServerTest {
   }
 
   @Test
-  void shouldCloseConnectionsWithoutAFileDescriptorUntilOthersHaveClosed() throws IOException {
+  void shouldRefuseConnectionsUntilAFileDescriptorIsFree() throws IOException {
     world.freeDescriptors.set(1);
     try (MqttServer server = start(ANY_PORT)) {
       try (Socket first = open(server)) {
@@ -163,7 +163,7 @@ class MqttServerTest {
   }
 
   @Test
-  void shouldCountConnectionsThatTheSystemCouldNotAccept() {
+  void shouldCountFailuresToAcceptAConnection() {
     EmbeddedChannel listener =
         new EmbeddedChannel(new AcceptFailures("tcpListener", world.sessions));
     listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));

@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/** Listeners on real sockets over stores in memory, and what they tell of who connects. */
+/** Listeners on real sockets over in-memory stores; records the peers that connect. */
 public final class OpenListener implements AutoCloseable {
   private static final int TIMEOUT_MILLIS = 20_000;
 
@@ -122,12 +122,12 @@ public final class OpenListener implements AutoCloseable {
     return server.listeners().get(0).port();
   }
 
-  /** A connection on which nothing was said yet. */
+  /** A connection on which nothing has been sent yet. */
   public Line connect() throws IOException {
     return line(new Socket(InetAddress.getLoopbackAddress(), port()));
   }
 
-  /** A connection that has made its handshake. */
+  /** A connection that has completed its TLS handshake. */
   public Line connect(SSLContext tls, String... protocols) throws IOException {
     SSLSocket socket =
         (SSLSocket) tls.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port());
@@ -146,7 +146,7 @@ public final class OpenListener implements AutoCloseable {
     return new Line(socket);
   }
 
-  /** Waits until connections were refused so often for that reason. */
+  /** Waits until this many connections have been refused for the reason. */
   public void awaitRefused(CloseReason reason, int times) {
     Await.until(
         () -> reason + " " + times + " times, but " + world.observer.refused,
@@ -157,7 +157,7 @@ public final class OpenListener implements AutoCloseable {
     try {
       T next = queue.poll(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
       if (next == null) {
-        throw new AssertionError("nothing came");
+        throw new AssertionError("nothing arrived");
       }
       return next;
     } catch (InterruptedException e) {
@@ -177,7 +177,7 @@ public final class OpenListener implements AutoCloseable {
     stores.shutdown();
   }
 
-  /** A client's connection, in hexadecimal digits. */
+  /** A client connection; packets are hexadecimal digits. */
   public record Line(Socket socket) implements AutoCloseable {
     public void send(String hex) throws IOException {
       OutputStream out = socket.getOutputStream();
@@ -185,7 +185,7 @@ public final class OpenListener implements AutoCloseable {
       out.flush();
     }
 
-    /** One packet of less than 128 bytes; empty if there is none any more. */
+    /** One packet of less than 128 bytes; empty at the end of the stream. */
     public String read() throws IOException {
       InputStream in = socket.getInputStream();
       int first = in.read();
@@ -200,11 +200,11 @@ public final class OpenListener implements AutoCloseable {
       return ByteBufUtil.hexDump(packet.toByteArray());
     }
 
-    /** True if the broker has ended the connection, politely or not. */
+    /** True if the broker has closed the connection, in whatever way. */
     public boolean isEnded() {
       try {
         while (socket.getInputStream().read() >= 0) {
-          continue; // what it said before
+          continue; // a packet sent before
         }
         return true;
       } catch (java.net.SocketTimeoutException e) {

@@ -7,13 +7,13 @@ import java.security.cert.X509Certificate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The pipeline of a TCP listener, for tests that bring channels of their own. */
+/** The pipeline of a TCP listener, for tests that create their own channels. */
 public final class PlainPipeline {
   private static final int MAX_CONNECTIONS = 10_000;
 
   private PlainPipeline() {}
 
-  /** To be added to every new channel; it is replaced by the handlers of a connection. */
+  /** Add it to every new channel; it replaces itself with the handlers of a connection. */
   public static ChannelHandler of(String listener, Sessions sessions) {
     return of(listener, () -> null, sessions);
   }
@@ -22,7 +22,7 @@ public final class PlainPipeline {
   public static ChannelHandler of(
       String listener, Supplier<@Nullable X509Certificate> certificate, Sessions sessions) {
     return new MqttPipeline(
-        channel -> Peer.plain(listener, channel.remoteAddress()).encryptedWith(certificate.get()),
+        channel -> Peer.plain(listener, channel.remoteAddress()).withTls(certificate.get()),
         TransportStack.plain(),
         sessions,
         MAX_CONNECTIONS);

@@ -49,14 +49,15 @@ class ProxyListenerTest {
     "PROXY TCP4 198.51.100.7 203.0.113.1 50123 1883, 198.51.100.7:50123",
     "PROXY TCP6 2001:db8::7 2001:db8::1 50123 1883, [2001:db8::7]:50123"
   })
-  void shouldKnowTheClientsAddressFromVersion1(String header, String shown) throws Exception {
+  void shouldReadTheClientAddressFromAVersion1Header(String header, String displayName)
+      throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.0/8"))) {
-      assertThat(connect(listener, hex(header + "\r\n")).displayName()).isEqualTo(shown);
+      assertThat(connect(listener, hex(header + "\r\n")).displayName()).isEqualTo(displayName);
     }
   }
 
   @Test
-  void shouldKnowTheClientsAddressFromVersion2() throws Exception {
+  void shouldReadTheClientAddressFromAVersion2Header() throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.1", "::1"))) {
       Peer four = connect(listener, SIGNATURE + "21" + FOUR);
       assertThat(four.displayName()).isEqualTo("198.51.100.7:1000");
@@ -72,7 +73,7 @@ class ProxyListenerTest {
   }
 
   @Test
-  void shouldSeeClientsWithoutAnAddressAtTheProxys() throws Exception {
+  void shouldUseTheProxyAddressForClientsWithoutAnAddress() throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.1"))) {
       InetAddress proxy = InetAddress.getLoopbackAddress();
       assertThat(connect(listener, hex("PROXY UNKNOWN\r\n")).address()).isEqualTo(proxy);
@@ -89,7 +90,7 @@ class ProxyListenerTest {
   }
 
   @Test
-  void shouldTakeTheHeaderInPiecesAndBeforeTls(@TempDir Path folder) throws Exception {
+  void shouldAcceptAFragmentedHeaderAndAHeaderBeforeTls(@TempDir Path folder) throws Exception {
     Certs certs = new Certs(folder);
     ListenerSettings tls = OpenListener.tls(certs.settings());
     ProxySettings proxy = OpenListener.proxied("127.0.0.1").proxy();
@@ -127,8 +128,8 @@ class ProxyListenerTest {
         "\r\n\r\n\0\r\nQUIT\n\u0021\u0011\0\u0004....",
         "\r\n\r\n\0\r\nQUIT\n\u0021\u0011\u00ff\u00ff"
       })
-  void shouldRefuseWhatIsNoHeader(String garbage) throws Exception {
-    // The last one announces 64 KiB, of which there is a limit on what is kept.
+  void shouldRejectInvalidHeaders(String garbage) throws Exception {
+    // The last one announces 64 KiB, more than the listener buffers.
     String all = garbage.endsWith("\u00ff") ? garbage + ".".repeat(4_000) : garbage;
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.1"));
         Line line = listener.connect()) {
@@ -141,7 +142,7 @@ class ProxyListenerTest {
   }
 
   @Test
-  void shouldRefuseWhoeverIsNotATrustedProxy() throws Exception {
+  void shouldRejectConnectionsFromUntrustedProxies() throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("192.0.2.0/24"));
         Line line = listener.connect()) {
       line.send(SIGNATURE + "21" + FOUR + CONNECT);
@@ -152,7 +153,7 @@ class ProxyListenerTest {
   }
 
   @Test
-  void shouldNotBelieveAHeaderOnAnOrdinaryListener() throws Exception {
+  void shouldRejectAHeaderOnAListenerWithoutProxyProtocol() throws Exception {
     try (OpenListener listener = new OpenListener(ListenerSettings.tcp("127.0.0.1", 0));
         Line line = listener.connect()) {
       line.send(SIGNATURE + "21" + FOUR + CONNECT);
@@ -162,7 +163,7 @@ class ProxyListenerTest {
   }
 
   @Test
-  void shouldNotWaitForeverForAHeader() throws Exception {
+  void shouldCloseConnectionsWithoutAHeaderAfterATimeout() throws Exception {
     SessionSettings hasty = Settings.with("connectTimeout", Duration.ofMillis(300));
     try (OpenListener listener = new OpenListener(hasty, OpenListener.proxied("127.0.0.1"));
         Line line = listener.connect()) {

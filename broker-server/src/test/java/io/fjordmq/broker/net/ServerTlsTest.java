@@ -15,7 +15,7 @@ class ServerTlsTest {
   private Instant now = Instant.now();
 
   @Test
-  void shouldTakeACertificateOverWhenItsTimeComes() {
+  void shouldUseANewCertificateOnceItIsValid() {
     Certs certs = new Certs(folder);
     try (ServerTls tls =
         ServerTls.open(

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Certificates and keys as tools write them, and what is said of those that cannot be used. */
+/** Certificates and keys as tools write them, and the errors for unusable ones. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TlsFilesTest {
   private static final String PASSWORD = "correct horse";
@@ -88,7 +88,7 @@ class TlsFilesTest {
   }
 
   /** {@code BEGIN RSA PRIVATE KEY} and {@code BEGIN EC PRIVATE KEY}. */
-  private static String oldForm(PrivateKey key, boolean encrypted) throws IOException {
+  private static String traditionalFormat(PrivateKey key, boolean encrypted) throws IOException {
     StringWriter text = new StringWriter();
     try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
       if (key instanceof ECPrivateKey curve && !encrypted) {
@@ -132,29 +132,29 @@ class TlsFilesTest {
   }
 
   @Test
-  void shouldReadKeysInEveryForm() throws Exception {
+  void shouldReadKeysInEveryFormat() throws Exception {
     for (X509Bundle bundle : new X509Bundle[] {elliptic, rsa}) {
       PrivateKey key = bundle.getKeyPair().getPrivate();
       open(settings(bundle, bundle.getPrivateKeyPEM(), ""));
-      String old = oldForm(key, false);
+      String old = traditionalFormat(key, false);
       assertThat(old).containsPattern("BEGIN (RSA|EC) PRIVATE KEY");
       open(settings(bundle, old, ""));
       String encrypted = encrypted(key);
       assertThat(encrypted).contains("BEGIN ENCRYPTED PRIVATE KEY");
       open(settings(bundle, encrypted, PASSWORD));
     }
-    open(settings(rsa, oldForm(rsa.getKeyPair().getPrivate(), true), PASSWORD));
+    open(settings(rsa, traditionalFormat(rsa.getKeyPair().getPrivate(), true), PASSWORD));
   }
 
   @Test
-  void shouldTakeThePasswordFromTheFirstLineOfAFile() throws Exception {
+  void shouldReadThePasswordFromTheFirstLineOfAFile() throws Exception {
     TlsSettings s = settings(rsa, encrypted(rsa.getKeyPair().getPrivate()), "");
     Path file = certs.write("password", PASSWORD + "\nnot this\n");
     open(Certs.with(s, s.certFile(), s.keyFile(), "", file.toString(), ""));
   }
 
   @Test
-  void shouldSayWhichFileIsWrongAndWhy() throws Exception {
+  void shouldNameTheInvalidFileAndTheReason() throws Exception {
     TlsSettings good = settings(elliptic, elliptic.getPrivateKeyPEM(), "");
     assertRefused(TlsSettings.DEFAULTS, "certFile must name a PEM file");
     String missing = folder.resolve("none.pem").toString();
@@ -175,48 +175,51 @@ class TlsFilesTest {
   }
 
   @Test
-  void shouldSayThatTheKeyIsAnothers() {
+  void shouldRejectAKeyThatDoesNotMatchTheCertificate() {
     String other = certs.server().getPrivateKeyPEM();
     assertRefused(settings(elliptic, other, ""), "keyFile: ", "is not the key of the certificate");
     assertRefused(settings(elliptic, rsa.getPrivateKeyPEM(), ""), "is not the key of");
   }
 
   @Test
-  void shouldSayThatTheCertificateHasExpired() {
+  void shouldRejectAnExpiredCertificate() {
     X509Bundle old = certs.expiredServer();
     assertRefused(settings(old, old.getPrivateKeyPEM(), ""), "certFile: ", "expired at 20");
   }
 
   @Test
-  void shouldSayWhatIsWrongWithAnEncryptedKey() throws Exception {
+  void shouldExplainWhyAnEncryptedKeyCannotBeRead() throws Exception {
     PrivateKey key = rsa.getKeyPair().getPrivate();
     String encrypted = encrypted(key);
     assertRefused(settings(rsa, encrypted, ""), "keyFile: ", "is encrypted; set keyPassword");
     assertRefused(settings(rsa, encrypted, "wrong"), "keyFile: ", "cannot be decrypted");
-    assertRefused(settings(rsa, oldForm(key, true), ""), "keyFile: ", "is encrypted; set");
-    assertRefused(settings(rsa, oldForm(key, true), "wrong"), "keyFile: ", "cannot be decrypted");
+    assertRefused(
+        settings(rsa, traditionalFormat(key, true), ""), "keyFile: ", "is encrypted; set");
+    assertRefused(
+        settings(rsa, traditionalFormat(key, true), "wrong"), "keyFile: ", "cannot be decrypted");
     PrivateKey withoutCurve = elliptic.getKeyPair().getPrivate();
     assertRefused(
-        settings(elliptic, oldForm(withoutCurve, true), PASSWORD), "an EC key without its curve");
+        settings(elliptic, traditionalFormat(withoutCurve, true), PASSWORD),
+        "an EC key without its curve");
   }
 
   /** Made with {@code openssl genpkey -algorithm ed25519 | openssl pkcs8 -topk8 -scrypt}. */
   @Test
-  void shouldDecryptWhatTheJdkCannot() throws Exception {
+  void shouldDecryptKeysThatTheJdkCannotDecrypt() throws Exception {
     assertRefused(settings(rsa, SCRYPT_KEY, PASSWORD), "is not the key of the certificate");
     assertRefused(settings(rsa, SCRYPT_KEY, "wrong"), "cannot be decrypted");
   }
 
   @Test
-  void shouldRefuseKeysOfOtherAlgorithms() {
+  void shouldRejectKeysOfUnsupportedAlgorithms() {
     assertRefused(settings(rsa, DSA_KEY, ""), "keyFile: ", "not RSA, EC or EdDSA, but DSA");
     String other = DSA_KEY.replace("PRIVATE KEY", "OTHER PRIVATE KEY");
     assertRefused(settings(rsa, other, ""), "keyFile: ", "contains a OTHER PRIVATE KEY");
   }
 
   @Test
-  void shouldSayThatAKeyIsDamaged() throws Exception {
-    String key = oldForm(elliptic.getKeyPair().getPrivate(), false);
+  void shouldRejectADamagedKey() throws Exception {
+    String key = traditionalFormat(elliptic.getKeyPair().getPrivate(), false);
     assertRefused(settings(elliptic, key.replaceFirst("(?m)^M.*$", "MHcC"), ""), "keyFile: ");
     assertRefused(settings(elliptic, key.replaceFirst("(?m)^M.*$", "!"), ""), "keyFile: ");
   }

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * TLS listeners as clients and operators see them, with each library; the clients use the JDK's.
+ * TLS listeners as clients and operators see them, with each TLS library; clients use the JDK's.
  */
 @ParameterizedClass
 @EnumSource(TlsLibrary.class)
@@ -77,7 +77,7 @@ class TlsListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
-  void shouldServeBothVersions(String protocol) throws Exception {
+  void shouldServeTls12AndTls13(String protocol) throws Exception {
     Certs certs = new Certs(folder);
     try (OpenListener listener = open(certs.settings());
         Line line = listener.connect(certs.trusting(null), protocol)) {
@@ -96,7 +96,7 @@ class TlsListenerTest {
   }
 
   @Test
-  void shouldServeOnlyTheVersionsOfItsSettings() throws Exception {
+  void shouldServeOnlyTheConfiguredVersions() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings s = certs.settings();
     TlsSettings newest = changed(s, s.clientAuth(), "", List.of("TLSv1.3"), s.handshakeTimeout());
@@ -108,7 +108,7 @@ class TlsListenerTest {
   }
 
   @Test
-  void shouldKnowTheClientByItsCertificate() throws Exception {
+  void shouldIdentifyTheClientByItsCertificate() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
     try (OpenListener listener = open(required);
@@ -123,7 +123,7 @@ class TlsListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
-  void shouldRefuseClientsWithoutACertificateOfItsAuthority(String protocol) throws Exception {
+  void shouldRejectClientsWithoutATrustedCertificate(String protocol) throws Exception {
     Certs certs = new Certs(folder);
     X509Bundle stranger = new Certs(Files.createDirectory(folder.resolve("other"))).client("x");
     TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
@@ -136,7 +136,7 @@ class TlsListenerTest {
     }
   }
 
-  /** In TLS 1.3 a client learns of it with what it reads first. */
+  /** A TLS 1.3 client learns of the rejection at its first read. */
   private static void assertRefused(OpenListener listener, SSLContext client, String protocol) {
     assertThatThrownBy(
             () -> {
@@ -149,7 +149,7 @@ class TlsListenerTest {
   }
 
   @Test
-  void shouldLetClientsWithoutACertificateInIfItIsOptional() throws Exception {
+  void shouldAcceptClientsWithoutACertificateIfItIsOptional() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
     try (OpenListener listener = open(optional)) {
@@ -165,7 +165,7 @@ class TlsListenerTest {
   }
 
   @Test
-  void shouldSayInALineWhoSpeaksSomethingElse() throws Exception {
+  void shouldCountProtocolMismatchesBetweenTlsAndPlainText() throws Exception {
     Certs certs = new Certs(folder);
     try (OpenListener listener = open(certs.settings())) {
       Line plain = listener.connect();
@@ -181,7 +181,7 @@ class TlsListenerTest {
   }
 
   @Test
-  void shouldNotWaitForeverForAHandshake() throws Exception {
+  void shouldCloseTheConnectionWhenTheHandshakeTimesOut() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings s = certs.settings();
     TlsSettings hasty = changed(s, s.clientAuth(), "", s.protocols(), Duration.ofMillis(200));
@@ -194,7 +194,7 @@ class TlsListenerTest {
   }
 
   @Test
-  void shouldLetTheClientReadWhyAndEndTlsPolitely() throws Exception {
+  void shouldSendDisconnectAndCloseNotifyBeforeClosing() throws Exception {
     Certs certs = new Certs(folder);
     try (OpenListener listener = open(certs.settings());
         Line line = listener.connect(certs.trusting(null))) {
@@ -208,7 +208,7 @@ class TlsListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
-  void shouldResumeSessions(String protocol) throws Exception {
+  void shouldResumeTlsSessions(String protocol) throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
     SSLContext client = certs.trusting(certs.client("again"));
@@ -228,7 +228,7 @@ class TlsListenerTest {
   }
 
   @Test
-  void shouldTakeOverFilesThatChangeAndKeepTheOldOnesIfTheyAreBad() throws Exception {
+  void shouldReloadChangedFilesAndKeepTheOldOnesIfTheNewOnesAreInvalid() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings settings = reloading(certs.settings());
     X509Bundle next = certs.server();
@@ -236,7 +236,7 @@ class TlsListenerTest {
         Line old = listener.connect(certs.trusting(null))) {
       final BigInteger first = serial(old);
       certs.certificate("server", next);
-      // The key still belongs to the former certificate.
+      // The key still belongs to the previous certificate.
       assertThat(OpenListener.take(listener.reloads)).isFalse();
       assertThat(serial(listener.connect(certs.trusting(null)))).isEqualTo(first);
       certs.key("server", next);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clients that are not ours, on every transport. */
+/** Third-party clients on every transport. */
 @Tag("slow")
 @ExtendWith(LeakDetector.class)
 class TransportClientsTest {
@@ -97,7 +97,7 @@ class TransportClientsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"tcp", "tls", "mutual", "ws", "wss"})
-  void shouldServePaho(String kind) throws Exception {
+  void shouldServeThePahoClient(String kind) throws Exception {
     Certs certs = new Certs(folder);
     try (OpenListener listener = open(certs, kind)) {
       String scheme = kind.startsWith("w") ? kind : kind.equals("tcp") ? kind : "ssl";

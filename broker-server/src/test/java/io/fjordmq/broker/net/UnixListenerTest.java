@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Listeners on Unix domain sockets, and the files they leave and find. */
+/** Listeners on Unix domain sockets, and the socket files they create and find. */
 @ExtendWith(LeakDetector.class)
 class UnixListenerTest {
   @TempDir Path folder;
@@ -51,7 +51,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void shouldServeThoseWhoMayWriteToTheFile() throws Exception {
+  void shouldCreateTheSocketFileWithTheConfiguredPermissions() throws Exception {
     try (OpenListener listener = new OpenListener(unix("0620"))) {
       assertServes();
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
@@ -66,7 +66,7 @@ class UnixListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"nio", "epoll"})
-  void shouldServeOnEveryTransport(String name) throws Exception {
+  void shouldServeOnBothTransports(String name) throws Exception {
     try (OpenListener world = new OpenListener(ListenerSettings.tcp("127.0.0.1", 0));
         MqttServer server =
             MqttServer.start(
@@ -82,7 +82,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void shouldReplaceAFileThatWasLeftBehind() throws Exception {
+  void shouldReplaceAStaleSocketFile() throws Exception {
     try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       dead.bind(UnixDomainSocketAddress.of(file()));
     }
@@ -94,7 +94,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void shouldNotTakeTheFileFromAnotherProcess() throws Exception {
+  void shouldNotReplaceTheSocketFileOfARunningProcess() throws Exception {
     try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       other.bind(UnixDomainSocketAddress.of(file()));
       assertThatThrownBy(() -> new OpenListener(unix("660")))
@@ -105,7 +105,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void shouldNotRemoveAFileThatIsNoSocket() throws Exception {
+  void shouldNotRemoveAFileThatIsNotASocket() throws Exception {
     Files.writeString(file(), "precious");
     assertThatThrownBy(() -> new OpenListener(unix("660")))
         .hasMessageContaining("exists and is not a socket");
@@ -113,7 +113,7 @@ class UnixListenerTest {
   }
 
   @Test
-  void shouldSayThatTheFolderIsMissing() {
+  void shouldReportAMissingFolder() {
     Endpoint.Unix nowhere = new Endpoint.Unix(folder.resolve("no/such").toString(), "660");
     ListenerSettings s = unix("660");
     assertThatThrownBy(

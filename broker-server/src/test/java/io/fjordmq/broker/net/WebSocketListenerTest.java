@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** MQTT over WebSocket (MQTT 5.0 §6); the client is the JDK's, or bytes where it is too polite. */
+/** MQTT over WebSocket (MQTT 5.0 §6); uses the JDK's client, or raw bytes for invalid frames. */
 @ExtendWith(LeakDetector.class)
 class WebSocketListenerTest {
   private static final String UPGRADE =
@@ -52,7 +52,7 @@ class WebSocketListenerTest {
     return new OpenListener(OpenListener.webSocket(WebSocketSettings.DEFAULTS));
   }
 
-  /** Binary frames and how it ended. */
+  /** Records binary frames and the close code. */
   private static final class Client implements WebSocket.Listener {
     final BlockingQueue<String> frames = new LinkedBlockingQueue<>();
     final BlockingQueue<Integer> closed = new LinkedBlockingQueue<>();
@@ -135,7 +135,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldAnswerPingsOfWebSocketToo() throws Exception {
+  void shouldAnswerWebSocketPings() throws Exception {
     try (OpenListener listener = open()) {
       Client client = new Client(listener, "mqtt");
       client.socket.sendPing(ByteBuffer.wrap("hello".getBytes(StandardCharsets.UTF_8))).join();
@@ -147,7 +147,7 @@ class WebSocketListenerTest {
     }
   }
 
-  /** RFC 6455 §5.2; bit 1 belongs to compression if that was negotiated, the others to nobody. */
+  /** RFC 6455 §5.2; RSV1 belongs to negotiated compression, the other bits are unassigned. */
   @ParameterizedTest(name = "first byte {0}, compression {1}")
   @CsvSource({
     "c2, off",
@@ -163,7 +163,7 @@ class WebSocketListenerTest {
     "c9, on",
     "aa, on"
   })
-  void shouldEndAtReservedBitsWithoutAnExtension(String first, String compression)
+  void shouldCloseTheConnectionOnReservedBitsWithoutAnExtension(String first, String compression)
       throws Exception {
     try (OpenListener listener =
             new OpenListener(
@@ -240,7 +240,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldSayDisconnectBeforeItCloses() throws Exception {
+  void shouldSendDisconnectBeforeTheCloseFrame() throws Exception {
     try (OpenListener listener = open()) {
       Client client = new Client(listener, "mqtt");
       client.send(CONNECT, true);
@@ -252,7 +252,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldRefuseAFrameThatIsTooLarge() throws Exception {
+  void shouldRejectAFrameThatIsTooLarge() throws Exception {
     try (OpenListener listener =
         new OpenListener(OpenListener.webSocket(new WebSocketSettings("/mqtt", 1_024, false)))) {
       Client client = new Client(listener, "mqtt");
@@ -263,7 +263,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  @DisplayName("[MQTT-6.0.0-3] [3.1.1: MQTT-6.0.0-3] who offers no mqtt is refused")
+  @DisplayName("[MQTT-6.0.0-3] [3.1.1: MQTT-6.0.0-3] a client that does not offer mqtt is refused")
   void shouldRefuseASubProtocolThatIsNotMqtt() throws Exception {
     try (OpenListener listener = open()) {
       assertThatThrownBy(() -> new Client(listener, "wamp"))
@@ -284,7 +284,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldAnswerInHttpWhoeverAsksForSomethingElse() throws Exception {
+  void shouldAnswerOtherRequestsWithAnHttpError() throws Exception {
     try (OpenListener listener = open()) {
       assertThat(answer(listener, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
           .startsWith("HTTP/1.1 404 ")
@@ -305,7 +305,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldNotMindAQueryOrAnOriginOrOtherSubProtocols() throws Exception {
+  void shouldAcceptAQueryAnOriginAndAdditionalSubProtocols() throws Exception {
     try (OpenListener listener = open();
         Line line = listener.connect()) {
       String more = "Origin: https://elsewhere.example\r\nSec-WebSocket-Protocol: a, mqtt\r\n";
@@ -317,7 +317,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  @DisplayName("[MQTT-6.0.0-4] [3.1.1: MQTT-6.0.0-4] also if it stands in another line")
+  @DisplayName("[MQTT-6.0.0-4] [3.1.1: MQTT-6.0.0-4] also in a second header line")
   void shouldSelectMqttFromAnyLine() throws Exception {
     try (OpenListener listener = open();
         Line line = listener.connect()) {
@@ -336,7 +336,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldRefuseFramesThatAreNotMasked() throws Exception {
+  void shouldRejectUnmaskedFrames() throws Exception {
     try (OpenListener listener = open();
         Line line = listener.connect()) {
       String request = UPGRADE.formatted("/mqtt", "Sec-WebSocket-Protocol: mqtt\r\n");
@@ -348,7 +348,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldEndAConnectionThatDoesNotComeToThePoint() throws Exception {
+  void shouldCloseConnectionsThatDoNotSendConnectInTime() throws Exception {
     try (OpenListener listener =
             new OpenListener(
                 Settings.with("connectTimeout", Duration.ofMillis(300)),
@@ -363,7 +363,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldServeOnAnotherPathWithCompression() throws Exception {
+  void shouldServeOnAConfiguredPathWithCompression() throws Exception {
     try (OpenListener listener =
             new OpenListener(OpenListener.webSocket(new WebSocketSettings("/x", 1_024, true)));
         Line line = listener.connect()) {
@@ -376,7 +376,7 @@ class WebSocketListenerTest {
         answer.append((char) line.socket().getInputStream().read());
       }
       assertThat(answer.toString()).containsIgnoringCase("extensions: permessage-deflate");
-      // 200,000 zeros in some 200 bytes are more than a frame may hold.
+      // 200,000 zeros compressed to about 200 bytes exceed the frame limit.
       String zeros = deflated(new byte[200_000]);
       line.send("c2fe" + "%04x".formatted(zeros.length() / 2) + "00000000" + zeros);
       assertThat(line.isEnded()).isTrue();
@@ -384,7 +384,7 @@ class WebSocketListenerTest {
     }
   }
 
-  /** Without the last four bytes of a flush, as RFC 7692 §7.2.1 has it. */
+  /** Without the last four bytes of a flush, see RFC 7692 §7.2.1. */
   private static String deflated(byte[] content) {
     var deflater = new java.util.zip.Deflater(9, true);
     deflater.setInput(content);
@@ -395,7 +395,7 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldStandGarbage() throws Exception {
+  void shouldSurviveRandomBytes() throws Exception {
     java.util.Random random = new java.util.Random(7);
     try (OpenListener listener = open()) {
       for (int i = 0; i < 30; i++) {

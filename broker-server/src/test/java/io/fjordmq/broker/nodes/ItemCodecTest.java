@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Nodes of two versions talk to each other: the bytes never change, new ones are added. */
+/** Nodes of two versions talk to each other: existing formats never change, new ones are added. */
 class ItemCodecTest {
   private static final HexFormat HEX = HexFormat.of();
   private static final Message MESSAGE =
@@ -78,12 +78,12 @@ class ItemCodecTest {
   }
 
   @Test
-  void shouldKeepTheFormOfItemsByteForByte() {
+  void shouldKeepTheFormatOfItemsByteForByte() {
     golden().forEach((item, hex) -> assertThat(HEX.formatHex(item.encode())).isEqualTo(hex));
   }
 
   @Test
-  void shouldReadWhatItWrites() {
+  void shouldDecodeWhatItEncodes() {
     golden()
         .forEach(
             (item, hex) -> {
@@ -94,21 +94,21 @@ class ItemCodecTest {
   }
 
   @Test
-  void shouldKeepTheFormOfBatchesByteForByte() {
+  void shouldKeepTheFormatOfBatchesByteForByte() {
     StreamBatch batch = new StreamBatch(2, 3, 258, List.of(new byte[] {7}, new byte[] {8, 9}));
     String hex =
         "01" + "0000000000000002" + "0000000000000003" + "0000000000000102" + "02" + "0107020809";
     assertThat(HEX.formatHex(batch.encode())).isEqualTo(hex);
     StreamBatch read = StreamBatch.decode(HEX.parseHex(hex));
     assertThat(HEX.formatHex(read.encode())).isEqualTo(hex);
-    ItemOutcome[] outcomes = {ItemOutcome.TAKEN, ItemOutcome.NOT_TAKEN, ItemOutcome.NO_CAPACITY};
+    ItemOutcome[] outcomes = {ItemOutcome.ACCEPTED, ItemOutcome.REJECTED, ItemOutcome.NO_CAPACITY};
     byte[] answer = StreamBatch.encodeResponse(outcomes);
     assertThat(HEX.formatHex(answer)).isEqualTo("01" + "03" + "010002");
     assertThat(StreamBatch.decodeResponse(answer, 3)).containsExactly(outcomes);
   }
 
   @Test
-  void shouldRefuseWhatItDoesNotKnow() {
+  void shouldRejectUnknownFormats() {
     for (String hex : List.of("0c", "", "06" + HANDLE_HEX + "00")) {
       assertThatThrownBy(() -> ItemCodec.decode(HEX.parseHex(hex)))
           .isInstanceOf(MalformedBytesException.class);

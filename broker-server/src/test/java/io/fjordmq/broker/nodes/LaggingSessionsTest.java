@@ -6,7 +6,7 @@ import io.fjordmq.inbox.InboxId;
 import io.fjordmq.range.KeyInterval;
 import org.junit.jupiter.api.Test;
 
-/** Every session that was skipped fetches its inbox, however many there are. */
+/** Every session whose entries were skipped refetches its inbox, however many there are. */
 class LaggingSessionsTest {
   private static final InboxId FIRST = new InboxId("t", "1");
   private static final InboxId SECOND = new InboxId("t", "2");
@@ -14,7 +14,7 @@ class LaggingSessionsTest {
   private final LaggingSessions lagging = new LaggingSessions(2);
 
   @Test
-  void shouldNameEachSessionOnceInOrder() {
+  void shouldReturnEachSessionOnceInOrder() {
     lagging.add(SECOND);
     lagging.add(FIRST);
     lagging.add(SECOND);
@@ -24,7 +24,7 @@ class LaggingSessionsTest {
   }
 
   @Test
-  void shouldNameAllAboveTheLimit() {
+  void shouldRefetchAllInboxesAboveTheLimit() {
     lagging.add(FIRST);
     lagging.add(SECOND);
     lagging.add(new InboxId("t", "3"));

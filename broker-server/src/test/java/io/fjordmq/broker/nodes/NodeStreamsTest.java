@@ -49,19 +49,19 @@ class NodeStreamsTest {
   private final TestMembership seenByA = new TestMembership(A);
   private final TestMembership seenByB = new TestMembership(B);
   private final NodeStreams streams = new NodeStreams();
-  private final StreamLifecycle keeper =
+  private final StreamLifecycle lifecycle =
       new StreamLifecycle(A, streams, peers.start(A), timers, SMALL, NodesObserver.NONE);
-  private final Taking atB = new Taking();
+  private final RecordingReceiver atB = new RecordingReceiver();
   private final List<ItemOutcome> outcomes = new ArrayList<>();
 
   NodeStreamsTest() {
     new NodeReceiver(seenByB, atB, NodesObserver.NONE).start(peers.start(B));
     seenByA.setUp(B, 1);
-    seenByA.watch(keeper);
+    seenByA.watch(lifecycle);
   }
 
-  /** What a node has taken, in words. */
-  private static final class Taking implements ItemReceiver {
+  /** Records the items a node has received, as text. */
+  private static final class RecordingReceiver implements ItemReceiver {
     final List<String> taken = new ArrayList<>();
     final List<Responder> unanswered = new ArrayList<>();
     boolean late;
@@ -72,12 +72,12 @@ class NodeStreamsTest {
       if (late) {
         unanswered.add(responder);
       } else {
-        responder.respondTaken(!text(item).equals("nobody's"));
+        responder.respondAccepted(!text(item).equals("nobody's"));
       }
     }
 
     @Override
-    public void endOfBatch() {}
+    public void onBatchComplete() {}
 
     private static String text(NodeItem item) {
       if (item instanceof NodeItem.Publish publish) {
@@ -93,7 +93,7 @@ class NodeStreamsTest {
     return Objects.requireNonNull(streams.find("b"));
   }
 
-  private void say(String... topics) {
+  private void offer(String... topics) {
     for (String topic : topics) {
       toB().offer(item(topic, 0), outcomes::add);
     }
@@ -122,44 +122,44 @@ class NodeStreamsTest {
   }
 
   @Test
-  void shouldSayEverythingOnceAndInOrder() {
-    say("1", "nobody's", "3");
+  void shouldDeliverItemsOnceAndInOrder() {
+    offer("1", "nobody's", "3");
     assertThat(atB.taken).containsExactly("1", "nobody's", "3");
     assertThat(outcomes)
-        .containsExactly(ItemOutcome.TAKEN, ItemOutcome.NOT_TAKEN, ItemOutcome.TAKEN);
+        .containsExactly(ItemOutcome.ACCEPTED, ItemOutcome.REJECTED, ItemOutcome.ACCEPTED);
     assertThat(streams.status()).isEqualTo(new NodesStatus(1, 0, 0, 0));
   }
 
   @Test
-  void shouldSayAgainWhatWasNotAnsweredAndTheOtherTakesItOnce() {
+  void shouldResendUnacknowledgedBatchesWithoutDuplicates() {
     peers.cut(B, A);
-    say("1", "2", "3", "4", "5");
+    offer("1", "2", "3", "4", "5");
     assertThat(atB.taken).as("it came, and the answer was lost").containsExactly("1");
     timers.advance(A_WHILE);
     assertThat(outcomes).isEmpty();
     peers.heal();
     timers.advance(A_WHILE);
     assertThat(atB.taken).containsExactly("1", "2", "3", "4", "5");
-    assertThat(outcomes).hasSize(5).containsOnly(ItemOutcome.TAKEN);
+    assertThat(outcomes).hasSize(5).containsOnly(ItemOutcome.ACCEPTED);
   }
 
-  private void sayInTime(String... topics) {
+  private void offerWithTimeout(String... topics) {
     for (String topic : topics) {
-      toB().offerInTime(item(topic, 0), outcomes::add);
+      toB().offerWithDeadline(item(topic, 0), outcomes::add);
     }
   }
 
   /**
-   * Goal: nobody waits for ever for a node that cannot be reached but lives. Method: its answers
-   * are lost; the outcomes come when the patience is over, in order, and none comes twice.
+   * Goal: nobody waits forever for a node that is alive but unreachable. Method: its responses are
+   * lost; the outcomes come at the timeout, in order, and none comes twice.
    */
   @Test
-  void shouldTellWhoWaitsThatItIsOverdueAndGoOnSending() {
+  void shouldReportAnOverdueItemAndKeepSending() {
     peers.cut(B, A);
-    sayInTime("1");
-    say("nobody waits");
+    offerWithTimeout("1");
+    offer("nobody waits");
     timers.advance(SMALL.publishTimeout().minusMillis(1_000));
-    sayInTime("2");
+    offerWithTimeout("2");
     timers.advance(Duration.ofMillis(999));
     assertThat(outcomes).isEmpty();
     timers.advance(Duration.ofMillis(1));
@@ -170,30 +170,32 @@ class NodeStreamsTest {
     peers.heal();
     timers.advance(A_WHILE);
     assertThat(atB.taken).containsExactly("1", "nobody waits", "2");
-    assertThat(outcomes).as("of the one that nobody waited for").containsExactly(ItemOutcome.TAKEN);
-    sayInTime("3");
+    assertThat(outcomes)
+        .as("of the one that nobody waited for")
+        .containsExactly(ItemOutcome.ACCEPTED);
+    offerWithTimeout("3");
     timers.advance(SMALL.publishTimeout().multipliedBy(2));
-    assertThat(outcomes).containsExactly(ItemOutcome.TAKEN, ItemOutcome.TAKEN);
+    assertThat(outcomes).containsExactly(ItemOutcome.ACCEPTED, ItemOutcome.ACCEPTED);
   }
 
   @Test
-  void shouldTellOnlyOnceThatTheLifeOfTheOtherIsOver() {
+  void shouldReportTheEndOfTheReceivingIncarnationOnce() {
     peers.cut(A, B);
-    sayInTime("1");
+    offerWithTimeout("1");
     timers.advance(A_WHILE);
-    sayInTime("2");
+    offerWithTimeout("2");
     timers.advance(SMALL.publishTimeout().minus(A_WHILE));
     seenByA.setState(B, Member.State.DOWN);
     timers.advance(SMALL.publishTimeout().multipliedBy(2));
     assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.INCARNATION_OVER);
   }
 
-  /** A publisher of QoS 0 is not slowed for ever, nor once for each message. */
+  /** A QoS 0 publisher is not slowed forever, nor once for each message. */
   @Test
-  void shouldNotSlowPublishersForLongWhenTheOtherDoesNotAnswer() {
+  void shouldNotSlowPublishersForLongWhenTheReceiverDoesNotAnswer() {
     peers.cut(A, B);
     while (!toB().isCongested()) {
-      say("x");
+      offer("x");
     }
     List<String> drained = new ArrayList<>();
     toB().whenDrained(() -> drained.add("slowed"));
@@ -208,32 +210,32 @@ class NodeStreamsTest {
     assertThat(toB().isCongested()).isFalse();
     peers.cut(A, B);
     while (!toB().isCongested()) {
-      say("x");
+      offer("x");
     }
     toB().whenDrained(() -> drained.add("slowed again"));
     assertThat(drained).hasSize(2);
   }
 
   @Test
-  void shouldAnswerLateWhenTheReceiverDoes() {
+  void shouldReportOutcomesOnlyWhenTheReceiverAcknowledges() {
     atB.late = true;
-    say("1", "2");
+    offer("1", "2");
     assertThat(atB.taken).containsExactly("1");
     peers.cut(A, B);
     peers.heal();
     timers.advance(A_WHILE);
     assertThat(atB.taken).as("it came again and is here").containsExactly("1");
     atB.late = false;
-    atB.unanswered.get(0).respondTaken(true);
+    atB.unanswered.get(0).respondAccepted(true);
     assertThat(atB.taken).containsExactly("1", "2");
-    assertThat(outcomes).containsOnly(ItemOutcome.TAKEN).hasSize(2);
+    assertThat(outcomes).containsOnly(ItemOutcome.ACCEPTED).hasSize(2);
   }
 
   @Test
-  void shouldEndWhatWaitsWhenTheLifeOfTheOtherIsOver() {
+  void shouldCompletePendingItemsWhenTheReceivingIncarnationEnds() {
     NodeStream before = toB();
     peers.cut(A, B);
-    say("1", "2");
+    offer("1", "2");
     seenByA.setState(B, Member.State.DOWN);
     assertThat(outcomes)
         .containsExactly(ItemOutcome.INCARNATION_OVER, ItemOutcome.INCARNATION_OVER);
@@ -243,17 +245,17 @@ class NodeStreamsTest {
     seenByA.setUp(B, 2);
     peers.heal();
     assertThat(streams.find("b", 1)).isNull();
-    say("for the next life");
+    offer("for the next life");
     timers.advance(A_WHILE);
     assertThat(atB.taken).as("the node itself does not know of it yet").isEmpty();
-    seenByB.endLife();
-    seenByB.beginLife();
+    seenByB.endIncarnation();
+    seenByB.beginIncarnation();
     timers.advance(A_WHILE);
     assertThat(atB.taken).containsExactly("for the next life");
   }
 
   @Test
-  void shouldSayNothingToANodeThatIsStarting() {
+  void shouldNotSendToANodeThatIsStarting() {
     seenByA.setState(B, Member.State.STARTING);
     assertThat(streams.find("b")).isNull();
     assertThat(streams.all()).isEmpty();
@@ -261,40 +263,40 @@ class NodeStreamsTest {
     assertThat(streams.find("b")).isNotNull();
   }
 
-  /** What it leads must reach the clients of others. */
+  /** Events of the ranges it leads must reach the clients of other nodes. */
   @Test
-  void shouldSpeakWhileThisNodeIsStarting() {
+  void shouldSendWhileThisNodeIsStarting() {
     seenByA.setState(A, Member.State.STARTING);
-    say("one");
+    offer("one");
     seenByA.setUp(A, 1);
-    say("two");
+    offer("two");
     timers.advance(A_WHILE);
     assertThat(atB.taken).containsExactly("one", "two");
   }
 
   @Test
-  void shouldBeginAnewWithTheNextLifeOfThisNode() {
-    say("1");
+  void shouldStartANewStreamWithTheNextIncarnationOfThisNode() {
+    offer("1");
     peers.cut(A, B);
-    say("2");
-    seenByA.endLife();
-    assertThat(outcomes).containsExactly(ItemOutcome.TAKEN, ItemOutcome.ABANDONED);
-    seenByA.beginLife();
+    offer("2");
+    seenByA.endIncarnation();
+    assertThat(outcomes).containsExactly(ItemOutcome.ACCEPTED, ItemOutcome.ABANDONED);
+    seenByA.beginIncarnation();
     peers.heal();
     timers.advance(A_WHILE);
-    say("3");
+    offer("3");
     assertThat(atB.taken).containsExactly("1", "3");
   }
 
   @Test
-  void shouldRefuseWhatAnEarlierLifeSaysAfterALaterOne() {
+  void shouldRejectBatchesOfAnEarlierIncarnationAfterALaterOne() {
     NodeStreams late = new NodeStreams();
     TestMembership before = new TestMembership(A);
     before.setUp(B, 1);
     before.watch(new StreamLifecycle(A, late, peers.start(A), timers, SMALL, NodesObserver.NONE));
     NodeStream earlier = Objects.requireNonNull(late.find("b"));
-    before.endLife();
-    before.beginLife();
+    before.endIncarnation();
+    before.beginIncarnation();
     Objects.requireNonNull(late.find("b")).offer(item("second life", 0), outcomes::add);
     new StreamSender(1, peers.start(A), timers, SMALL, NodesObserver.NONE)
         .send(earlier, new StreamBatch(1, 1, 1, List.of(item("first life", 0))));
@@ -307,12 +309,12 @@ class NodeStreamsTest {
     peers.cut(A, B);
     List<String> drained = new ArrayList<>();
     for (int i = 0; !toB().isCongested(); i++) {
-      say("" + i);
+      offer("" + i);
     }
     toB().whenDrained(() -> drained.add("told"));
     assertThat(toB().isFull()).isFalse();
     while (!toB().isFull()) {
-      say("more");
+      offer("more");
     }
     assertThat(streams.status().bytes()).isBetween(1_001L, 1_200L);
     assertThat(streams.status().full()).isEqualTo(1);
@@ -325,10 +327,10 @@ class NodeStreamsTest {
   }
 
   @Test
-  void shouldLeaveEntriesToTheirSessionsWhenFull() {
+  void shouldReplaceEntriesByARefetchWhenFull() {
     peers.cut(A, B);
     while (!toB().isFull()) {
-      say("x");
+      offer("x");
     }
     toB().append(appended("c"));
     toB().append(appended("c"));
@@ -341,7 +343,7 @@ class NodeStreamsTest {
   }
 
   @Test
-  void shouldLetASessionReadMoreThanFitsIntoABatch() {
+  void shouldReplaceEntriesThatExceedABatchByARefetch() {
     InboxEntry large =
         new InboxEntry(1, message("large", 200), Qos.AT_LEAST_ONCE, false, List.of());
     InboxHandle handle = appended("c").handle();
@@ -351,10 +353,10 @@ class NodeStreamsTest {
   }
 
   @Test
-  void shouldHaveAllSessionsLookAgainWhenTooManyWereLeftBehind() {
+  void shouldRefetchAllInboxesWhenTooManySessionsLag() {
     peers.cut(A, B);
     while (!toB().isFull()) {
-      say("x");
+      offer("x");
     }
     List.of("c", "d", "e", "f").forEach(client -> toB().append(appended(client)));
     peers.heal();
@@ -363,11 +365,11 @@ class NodeStreamsTest {
   }
 
   @Test
-  void shouldSayWhenThereIsNoRoomForNotices() {
+  void shouldReportWhenNoMoreNoticesFit() {
     peers.cut(A, B);
     assertThat(streams.canAcceptNotices()).isTrue();
     for (int i = 0; i < 2; i++) {
-      toB().notice(new NodeItem.Fenced(appended("c").handle()));
+      toB().sendNotice(new NodeItem.Fenced(appended("c").handle()));
     }
     assertThat(streams.canAcceptNotices()).isFalse();
     peers.heal();
@@ -377,10 +379,10 @@ class NodeStreamsTest {
   }
 
   @Test
-  void shouldHaveNoStreamsWhenClosed() {
+  void shouldHaveNoStreamsAfterClose() {
     peers.cut(A, B);
-    say("1");
-    keeper.close();
+    offer("1");
+    lifecycle.close();
     assertThat(outcomes).containsExactly(ItemOutcome.ABANDONED);
     seenByA.setUp(B, 2);
     assertThat(streams.all()).isEmpty();
@@ -388,8 +390,8 @@ class NodeStreamsTest {
 
   @Test
   @Tag(Seeds.TAG)
-  void shouldSayEverythingOnceAndInOrderOverABadNetwork() {
-    Seeds.usually(50).play(NodeStreamsTest::playBadNetwork);
+  void shouldDeliverItemsOnceAndInOrderOverAnUnreliableNetwork() {
+    Seeds.withDefaultCount(50).run(NodeStreamsTest::playBadNetwork);
   }
 
   private static void playBadNetwork(long seed) {
@@ -403,7 +405,7 @@ class NodeStreamsTest {
     seenByA.watch(
         new StreamLifecycle(
             A, streams, simulated.start(A), SimTimers.of(simulation), SMALL, NodesObserver.NONE));
-    Taking atB = new Taking();
+    RecordingReceiver atB = new RecordingReceiver();
     new NodeReceiver(new TestMembership(B), atB, NodesObserver.NONE).start(simulated.start(B));
     NodeStream toB = Objects.requireNonNull(streams.find("b"));
     List<ItemOutcome> outcomes = new ArrayList<>();
@@ -416,6 +418,6 @@ class NodeStreamsTest {
     assertThat(atB.taken)
         .as("seed %d", seed)
         .isEqualTo(IntStream.range(0, 300).mapToObj(String::valueOf).toList());
-    assertThat(outcomes).as("seed %d", seed).hasSize(300).containsOnly(ItemOutcome.TAKEN);
+    assertThat(outcomes).as("seed %d", seed).hasSize(300).containsOnly(ItemOutcome.ACCEPTED);
   }
 }

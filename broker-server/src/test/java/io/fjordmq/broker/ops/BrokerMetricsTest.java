@@ -29,7 +29,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the parts tell appears on the page. */
+/** Events reported by the components appear on the metrics page. */
 class BrokerMetricsTest {
   private static final RangeId RANGE = new RangeId("inbox", 1);
 
@@ -41,7 +41,7 @@ class BrokerMetricsTest {
   }
 
   @Test
-  void shouldCountWhatSessionsDo() {
+  void shouldCountSessionEvents() {
     metrics.sessions().onConnected(5, true);
     metrics.sessions().onConnected(4, false);
     metrics.sessions().onDisconnected(CloseReason.KEEP_ALIVE_TIMEOUT);
@@ -70,7 +70,7 @@ class BrokerMetricsTest {
   }
 
   @Test
-  void shouldCountWhatDeliveryAndInboxesDo() {
+  void shouldCountDeliveryAndInboxEvents() {
     metrics.delivery().onPublished(PublishOutcome.NOT_DURABLE);
     metrics.delivery().onDropped("a_new_reason", 2);
     metrics.delivery().onDropped("a_new_reason", 3);
@@ -83,7 +83,7 @@ class BrokerMetricsTest {
   }
 
   @Test
-  void shouldCountWhatRangesAndGroupsDo() {
+  void shouldCountRangeAndGroupEvents() {
     metrics.ranges().onBatchSent(RANGE, 10, 1_000);
     metrics.ranges().onCheckpoint(5_000_000);
     metrics.consensus().onAppended(new GroupId("inbox-1"), 3, 300, 900_000);
@@ -95,7 +95,7 @@ class BrokerMetricsTest {
   }
 
   @Test
-  void shouldShowTheFiguresOfTheMomentAndKeepTheLastWhenPartsClose() {
+  void shouldKeepTheLastGaugeValuesWhenComponentsClose() {
     assertShown("fjordmq_raft_groups 0.0");
     metrics.watch(BrokerMetricsTest::status);
     assertShown("fjordmq_inbox_messages 44.0");

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class ClusterStatusTest {
 
   @Test
-  void shouldBeReadAtAGlance() {
+  void shouldFormatNodesAndRangesAsText() {
     ClusterStatus status =
         new ClusterStatus(
             List.of(

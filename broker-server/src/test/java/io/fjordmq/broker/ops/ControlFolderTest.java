@@ -15,9 +15,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests and answers as files that only the owner of the node can reach. */
+/** Requests and responses are files that only the node's owner can access. */
 class ControlFolderTest {
-  private final List<List<String>> asked = new ArrayList<>();
+  private final List<List<String>> requests = new ArrayList<>();
   private Instant now = Instant.now();
   private final InstantSource clock = () -> now;
 
@@ -25,7 +25,7 @@ class ControlFolderTest {
   private Path folder;
 
   @BeforeEach
-  void name() {
+  void resolveFolder() {
     folder = data.resolve("control");
   }
 
@@ -33,7 +33,7 @@ class ControlFolderTest {
     return ControlFolder.open(
         data,
         words -> {
-          asked.add(words);
+          requests.add(words);
           if (words.contains("defect")) {
             throw new IllegalStateException("planted");
           }
@@ -50,32 +50,32 @@ class ControlFolderTest {
   }
 
   @Test
-  void shouldDoWhatIsAskedOnceAndLeaveTheAnswer() throws IOException {
+  void shouldRunEachRequestOnceAndWriteTheResponse() throws IOException {
     ControlFolder control = open();
     assertThat(answerTo(control, " voters  inbox=3\n")).isEqualTo("75\none\ntwo\n");
     control.poll();
-    assertThat(asked).containsExactly(List.of("voters", "inbox=3"));
+    assertThat(requests).containsExactly(List.of("voters", "inbox=3"));
   }
 
   @Test
-  void shouldLetNobodyElseIn() throws IOException {
+  void shouldRestrictAccessToTheOwner() throws IOException {
     open();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folder)))
         .isEqualTo("rwx------");
   }
 
   @Test
-  void shouldForgetWhatAnEarlierProcessWasAsked() throws IOException {
+  void shouldDiscardRequestsToAnEarlierProcess() throws IOException {
     open();
     Files.writeString(folder.resolve("1-1.request"), "leave");
     Files.writeString(folder.resolve("1-2.response"), "0\ndone\n");
     open().poll();
     assertThat(folder).isEmptyDirectory();
-    assertThat(asked).isEmpty();
+    assertThat(requests).isEmpty();
   }
 
   @Test
-  void shouldRemoveAnswersThatNobodyFetches() throws IOException {
+  void shouldRemoveResponsesThatNobodyReads() throws IOException {
     ControlFolder control = open();
     answerTo(control, "voters");
     now = now.plusSeconds(500);
@@ -87,7 +87,7 @@ class ControlFolderTest {
   }
 
   @Test
-  void shouldRefuseALongRequestAndSurviveADefect() throws IOException {
+  void shouldRejectLongRequestsAndSurviveAnException() throws IOException {
     ControlFolder control = open();
     assertThat(answerTo(control, "x".repeat(5_000))).startsWith("2\nthe command is longer than");
     assertThat(answerTo(control, "defect")).startsWith("1\n").contains("planted");

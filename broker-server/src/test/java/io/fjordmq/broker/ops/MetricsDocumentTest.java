@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** docs/METRICS.md lists what the code has, and the page has what the code lists. */
+/** docs/METRICS.md lists exactly the metrics that the code registers. */
 class MetricsDocumentTest {
   private static final Path DOCUMENT = Path.of("../docs/METRICS.md");
 
@@ -20,12 +20,12 @@ class MetricsDocumentTest {
             .filter(line -> line.startsWith("| `fjordmq_"))
             .toList();
     List<String> expected = Metric.all().stream().map(MetricsDocumentTest::row).toList();
-    // Alerts are a table, too; their rows name a metric and a comparison.
+    // The alerts are a table, too; its rows contain a metric and a comparison.
     assertThat(rows.stream().filter(row -> row.split("\\|", -1).length == 6)).isEqualTo(expected);
   }
 
   @Test
-  void shouldShowEveryMetricFromTheStart() {
+  void shouldExposeEveryMetricFromTheStart() {
     try (BrokerMetrics metrics = new BrokerMetrics("1.2.3")) {
       String page = metrics.scrape();
       for (Metric metric : Metric.all()) {
@@ -36,7 +36,7 @@ class MetricsDocumentTest {
   }
 
   @Test
-  void shouldNameNoMetricTwice() {
+  void shouldNotRegisterAMetricTwice() {
     assertThat(Metric.all().stream().map(Metric::id)).doesNotHaveDuplicates();
   }
 

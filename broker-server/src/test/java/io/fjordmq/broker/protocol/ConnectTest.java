@@ -43,28 +43,28 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-4] [MQTT-3.2.2-2] Clean Start throws the session away")
-  void shouldStartAnewAtCleanStart() {
+  @DisplayName("[MQTT-3.1.2-4] [MQTT-3.2.2-2] Clean Start discards the session")
+  void shouldStartANewSessionAtCleanStart() {
     connected(connect5("c", true, expiry(60))).cut();
     assertSessionPresent(broker.open().send(connect5("c", true, expiry(60))), false);
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-5] [MQTT-3.2.2-3] a session that is there goes on")
-  void shouldResume() {
+  @DisplayName("[MQTT-3.1.2-5] [MQTT-3.2.2-3] an existing session is resumed")
+  void shouldResumeAnExistingSession() {
     connected(connect5("c", true, expiry(60))).cut();
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), true);
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-6] [MQTT-3.2.2-3] without a session there is none present")
-  void shouldMakeASession() {
+  @DisplayName("[MQTT-3.1.2-6] [MQTT-3.2.2-3] a new session is created without Session Present")
+  void shouldCreateASessionIfThereIsNone() {
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), false);
   }
 
   @Test
-  @DisplayName("[MQTT-3.2.2-6] a refusal does not say Session Present")
-  void shouldNotSaySessionPresentInARefusal() {
+  @DisplayName("[MQTT-3.2.2-6] a refusal does not set Session Present")
+  void shouldNotSetSessionPresentInARefusal() {
     connected(connect5("c", true, expiry(60))).cut();
     Line line = broker.open().send(connect5("c", false, "21 0000"));
     assertThat(line.read()).singleElement().asString().matches("20..0082.*");
@@ -72,7 +72,7 @@ class ConnectTest {
 
   @ParameterizedTest(name = "{0}")
   @DisplayName(
-      "[MQTT-3.1.2-2] [3.1.1: MQTT-3.1.2-2] an unsupported version is refused the way its speaker understands")
+      "[MQTT-3.1.2-2] [3.1.1: MQTT-3.1.2-2] an unsupported version is refused in a known format")
   @CsvSource({
     "mosquitto's bridges try 3.1.1 with the high bit first, 84, 20020001",
     "and 3.1 with it,                                       83, 20020001",
@@ -87,8 +87,8 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-1.5.4-2] what a client sent does not come back as text that is not text")
-  void shouldNotEchoWhatIsNotText() {
+  @DisplayName("[MQTT-1.5.4-2] invalid text of a client is not echoed")
+  void shouldNotEchoInvalidText() {
     Line line = broker.open().send(packet(0x10, "0004 00000a0d", "06", "02 003c 00", text("c")));
     assertThat(line.read())
         .singleElement()
@@ -98,7 +98,7 @@ class ConnectTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-3.1.4-2] a wrong will is refused with its reason")
+  @DisplayName("[MQTT-3.1.4-2] an invalid will is refused with its reason")
   @CsvSource({
     "response topic with wildcard,  0003 08 0001 23, a,     82",
     "empty response topic,          0003 08 0000,    a,     82",
@@ -106,7 +106,7 @@ class ConnectTest {
     "empty will topic,              0000,            '',    90",
     "will topic with many levels,   0000,            DEEP,  90"
   })
-  void shouldRefuseWillWith(String what, String rest, String topic, String code) {
+  void shouldRejectAWillWith(String what, String rest, String topic, String code) {
     String will = properties(rest.substring(4));
     String name = topic.equals("DEEP") ? "/".repeat(200) : topic;
     Line line = broker.open().send(connect5("06", "00", text("c"), will, text(name), text("gone")));
@@ -116,7 +116,7 @@ class ConnectTest {
 
   @Test
   @DisplayName("[MQTT-3.1.4-3] the older connection of a client ends with 0x8E")
-  void shouldTakeOver() {
+  void shouldDisconnectTheOlderConnectionAtATakeover() {
     Line old = connected(connect5("c", true));
     connected(connect5("c", true));
     assertThat(old.read()).singleElement().asString().startsWith("e0").contains("8e");
@@ -124,9 +124,9 @@ class ConnectTest {
   }
 
   @ParameterizedTest(name = "second CONNECT {0}")
-  @DisplayName("[MQTT-3.1.0-2] a second CONNECT ends the connection, whatever version it says")
+  @DisplayName("[MQTT-3.1.0-2] a second CONNECT of any version closes the connection")
   @CsvSource({"MQTT 5, 05", "MQTT 3.1.1, 04"})
-  void shouldEndAtSecondConnect(String what, String level) {
+  void shouldCloseTheConnectionOnASecondConnect(String what, String level) {
     Line line = connected(connect5("c", true));
     String properties = level.equals("05") ? "00" : "";
     line.send(packet(0x10, text("MQTT"), level, "02 0000", properties, text("c")));
@@ -135,17 +135,17 @@ class ConnectTest {
   }
 
   @ParameterizedTest(name = "Maximum Packet Size {0}")
-  @DisplayName("[MQTT-3.1.2-24] no packet is larger than the client takes, CONNACK included")
+  @DisplayName("[MQTT-3.1.2-24] no packet exceeds the client's maximum, CONNACK included")
   @CsvSource({"1", "4", "5", "12", "16", "17", "18", "60"})
-  void shouldKeepTheConnackWithinTheMaximumPacketSize(int most) {
+  void shouldLimitTheConnackToTheMaximumPacketSize(int most) {
     Line line = broker.open().send(connect5("c", true, "27" + four(most)));
     assertThat(line.read())
         .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(most));
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-24] [MQTT-3.2.2-19] nor is the CONNACK of a refusal")
-  void shouldKeepARefusalWithinTheMaximumPacketSize() {
+  @DisplayName("[MQTT-3.1.2-24] [MQTT-3.2.2-19] nor does the CONNACK of a refusal")
+  void shouldLimitARefusalToTheMaximumPacketSize() {
     String tooLong = "x".repeat(2_000);
     Line line = broker.open().send(connect5(tooLong, true, "27" + four(12)));
     assertThat(line.read())
@@ -154,8 +154,8 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-24] nor is a SUBACK of many filters")
-  void shouldKeepASubackWithinTheMaximumPacketSize() {
+  @DisplayName("[MQTT-3.1.2-24] nor does a SUBACK for many filters")
+  void shouldLimitTheSubackToTheMaximumPacketSize() {
     Line line = connected(connect5("c", true, "27" + four(40)));
     String[] filters = new String[60];
     for (int i = 0; i < filters.length; i++) {
@@ -168,8 +168,8 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-24] nor is a DISCONNECT with a Reason String")
-  void shouldKeepADisconnectWithinTheMaximumPacketSize() {
+  @DisplayName("[MQTT-3.1.2-24] nor does a DISCONNECT with a Reason String")
+  void shouldLimitADisconnectToTheMaximumPacketSize() {
     Line line = connected(connect5("c", true, "27" + four(40)));
     line.send("c001 00");
     assertThat(line.read()).containsExactly("e0028100");
@@ -178,14 +178,14 @@ class ConnectTest {
   @Test
   @DisplayName(
       "[MQTT-3.1.3-6] [MQTT-3.1.3-7] [MQTT-3.2.2-16] a client without an identifier is given one")
-  void shouldAssignAnIdentifier() {
+  void shouldAssignAClientIdentifier() {
     Line line = broker.open().send(connect5("", false, expiry(60)));
     assertThat(line.read()).singleElement().asString().matches("20..0000.*12....66.*");
   }
 
   @Test
-  @DisplayName("[MQTT-4.13.1-1] a session that was to end cannot be kept at DISCONNECT")
-  void shouldNotProlongAtDisconnectWhatWasToEnd() {
+  @DisplayName("[MQTT-4.13.1-1] DISCONNECT cannot extend a session with expiry 0")
+  void shouldRejectASessionExpiryAtDisconnectIfItWasZeroAtConnect() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();
     Line line = connected(connect5("06", "00", text("c"), "00", text("will"), text("gone")));
@@ -195,15 +195,15 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.1.0-2] DISCONNECT may shorten a session to nothing")
-  void shouldEndTheSessionAtDisconnect() {
+  @DisplayName("[MQTT-4.1.0-2] DISCONNECT may end a session immediately")
+  void shouldEndTheSessionAtDisconnectWithExpiryZero() {
     connected(connect5("c", true, expiry(60))).send(packet(0xE0, "00", properties(expiry(0))));
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), false);
   }
 
   @Test
-  @DisplayName("[MQTT-3.14.4-3] DISCONNECT 0x00 forgets the will")
-  void shouldForgetTheWill() {
+  @DisplayName("[MQTT-3.14.4-3] DISCONNECT 0x00 discards the will")
+  void shouldDiscardTheWillAtANormalDisconnect() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();
     String connect = connect5("06", "00", text("c"), "00", text("will"), text("gone"));
@@ -216,8 +216,8 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.14.4-1] nothing after a DISCONNECT counts")
-  void shouldNotActOnPacketsAfterDisconnect() {
+  @DisplayName("[MQTT-3.14.4-1] packets after a DISCONNECT are ignored")
+  void shouldIgnorePacketsAfterDisconnect() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "t", 0)).read();
     connected(connect5("c", true)).send("e000", publish5("t", "78"));
@@ -227,7 +227,7 @@ class ConnectTest {
   @Test
   @DisplayName(
       "[MQTT-3.1.2-7] [MQTT-3.1.2-9] [MQTT-3.1.2-15] the will has its QoS, RETAIN and properties")
-  void shouldPublishTheWillAsItWasGiven() {
+  void shouldPublishTheWillWithAllItsProperties() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "will", 1)).read();
     String will =
@@ -242,8 +242,8 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.2.2-21] Server Keep Alive is told when it is not what was asked for")
-  void shouldTellServerKeepAlive() {
+  @DisplayName("[MQTT-3.2.2-21] Server Keep Alive is sent if it differs from the request")
+  void shouldSendServerKeepAlive() {
     try (RawBroker strict = new RawBroker(RawBroker.settings("maxKeepAliveSeconds", 30))) {
       String connect = packet(0x10, text("MQTT"), "05 02 0e10 00", text("c"));
       assertThat(strict.open().send(connect).read()).singleElement().asString().contains("13001e");
@@ -253,15 +253,15 @@ class ConnectTest {
   @ParameterizedTest(name = "{0}")
   @DisplayName("[MQTT-4.12.0-7] AUTH without a method is a protocol error")
   @CsvSource({"no body, f000", "continue, f002 18 00", "method, f006 18 04 15 0001 78"})
-  void shouldRefuseAuth(String what, String packet) {
+  void shouldRejectAuth(String what, String packet) {
     Line line = connected(connect5("c", true)).send(packet);
     assertThat(line.read()).as(what).singleElement().asString().matches("e0..8[12].*");
     assertThat(line.isOpen()).isFalse();
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-29] without Request Problem Information no reason is given in words")
-  void shouldNotExplainToThoseWhoDoNotAsk() {
+  @DisplayName("[MQTT-3.1.2-29] without Request Problem Information no Reason String is sent")
+  void shouldNotSendReasonStringsWithoutRequestProblemInformation() {
     Line line = connected(connect5("c", true, "17 00"));
     line.send(
         subscribe5(1, "/".repeat(128), 0), publish5(0x32, 1, "x", "00", ""), Packets.ack(0x62, 9));
@@ -270,7 +270,7 @@ class ConnectTest {
 
   @Test
   @DisplayName(
-      "[MQTT-3.1.2-8] a session that ends at its connection's end publishes its will at once")
+      "[MQTT-3.1.2-8] a session that ends with its connection publishes its will immediately")
   void shouldNotDelayTheWillBeyondTheSession() {
     Line listener = connected(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();

@@ -34,15 +34,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Authentication in several steps (MQTT 5.0 §4.12) and its packet, AUTH (§3.15). */
+/** Multi-step authentication (MQTT 5.0 §4.12) and the AUTH packet (§3.15). */
 class EnhancedAuthTest {
   private static final String METHOD = "15" + text("COUNT");
 
   /**
-   * Asks for the numbers 1, 2, 3 one after the other. 07 denies, 08 never answers, 09 is another
-   * tenant's. Whoever authenticates again may write to {@code second} only.
+   * Requests the numbers 1, 2, 3 one by one. 07 denies, 08 never completes, 09 belongs to another
+   * tenant. A client that re-authenticates may write to {@code second} only.
    */
-  private static final class Counting implements EnhancedAuthenticator {
+  private static final class CountingAuthenticator implements EnhancedAuthenticator {
     private final CompletableFuture<Step> never = new CompletableFuture<>();
     private int open;
 
@@ -57,13 +57,13 @@ class EnhancedAuthTest {
       return new Exchange() {
         @Override
         public CompletionStage<Step> next(byte[] data) {
-          int said = data.length == 0 ? 0 : data[0];
-          return switch (said) {
+          int number = data.length == 0 ? 0 : data[0];
+          return switch (number) {
             case 7 -> new Step.Failure(DenyReason.NOT_AUTHORIZED, "7 is not allowed").now();
             case 8 -> never;
             case 9 -> new Step.Success(identity("other", false), new byte[0]).now();
             case 3 -> new Step.Success(identity("t", current != null), new byte[] {33}).now();
-            default -> new Step.Continue(new byte[] {(byte) (said + 1)}).now();
+            default -> new Step.Continue(new byte[] {(byte) (number + 1)}).now();
           };
         }
 
@@ -81,7 +81,7 @@ class EnhancedAuthTest {
     }
   }
 
-  private final Counting counting = new Counting();
+  private final CountingAuthenticator counting = new CountingAuthenticator();
   private final RawBroker broker =
       new RawBroker(SessionSettings.defaults(), TestSecurity.of(counting));
 
@@ -99,7 +99,7 @@ class EnhancedAuthTest {
     return packet(0xF0, bytes(code), properties(properties));
   }
 
-  private static String goOn(int value) {
+  private static String continueAuth(int value) {
     return auth(0x18, METHOD, data(value));
   }
 
@@ -125,13 +125,13 @@ class EnhancedAuthTest {
 
   @Test
   @DisplayName(
-      "[MQTT-4.12.0-2] [MQTT-4.12.0-3] [MQTT-4.12.0-5] both sides send AUTH until it is enough")
-  void shouldExchangeAuthUntilTheClientIsKnown() {
+      "[MQTT-4.12.0-2] [MQTT-4.12.0-3] [MQTT-4.12.0-5] both sides exchange AUTH until it is done")
+  void shouldExchangeAuthUntilTheClientIsAuthenticated() {
     Line line = broker.open().send(connect());
-    assertThat(line.read()).containsExactly(goOn(1));
-    assertThat(line.send(goOn(1)).read()).containsExactly(goOn(2));
-    assertThat(line.send(goOn(2)).read()).containsExactly(goOn(3));
-    assertThat(line.send(goOn(3)).read())
+    assertThat(line.read()).containsExactly(continueAuth(1));
+    assertThat(line.send(continueAuth(1)).read()).containsExactly(continueAuth(2));
+    assertThat(line.send(continueAuth(2)).read()).containsExactly(continueAuth(3));
+    assertThat(line.send(continueAuth(3)).read())
         .singleElement()
         .asString()
         .matches("20..0000.*")
@@ -140,7 +140,7 @@ class EnhancedAuthTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.12.0-5] CONNACK names the method though there was no AUTH")
+  @DisplayName("[MQTT-4.12.0-5] CONNACK contains the method even without an AUTH")
   void shouldNameTheMethodInTheConnack() {
     assertThat(broker.open().send(connect(data(3))).read())
         .singleElement()
@@ -149,25 +149,25 @@ class EnhancedAuthTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.12.0-1] a method that nobody knows is refused with 0x8C")
+  @DisplayName("[MQTT-4.12.0-1] an unknown method is refused with 0x8C")
   void shouldRefuseAnUnknownMethod() {
     assertRefused(broker.open().send(connect5("c", true, "15" + text("OTHER"))), "8c");
   }
 
   @Test
   @DisplayName("data without a method is a protocol error")
-  void shouldRefuseDataWithoutAMethod() {
+  void shouldRejectAuthenticationDataWithoutAMethod() {
     assertRefused(broker.open().send(connect5("c", true, data(1))), "82");
   }
 
   @ParameterizedTest(name = "after {0} steps")
   @DisplayName("[MQTT-4.12.0-4] the server can refuse at any step, and closes the connection")
   @CsvSource({"0", "2"})
-  void shouldRefuseAtAnyStep(int steps) {
+  void shouldRefuseTheClientAtAnyStep(int steps) {
     Line line = broker.open().send(connect(steps == 0 ? data(7) : ""));
     if (steps > 0) {
-      line.send(goOn(1)).read();
-      line.send(goOn(7));
+      line.send(continueAuth(1)).read();
+      line.send(continueAuth(7));
     }
     assertRefused(line, "87");
   }
@@ -179,7 +179,7 @@ class EnhancedAuthTest {
     "SUBSCRIBE, 8207 0001 00 0001 61 00, 82",
     "PUBLISH, 3004 0001 61 00, 82"
   })
-  void shouldRefuseOtherPacketsWithinTheExchange(String what, String hex, String code) {
+  void shouldRejectOtherPacketsDuringTheExchange(String what, String hex, String code) {
     Line line = broker.open().send(connect());
     assertThat(line.read()).hasSize(1);
     line.send(hex.replace(" ", ""));
@@ -191,7 +191,7 @@ class EnhancedAuthTest {
 
   @Test
   @DisplayName("DISCONNECT ends the exchange without an answer")
-  void shouldLetTheClientGiveUp() {
+  void shouldAllowTheClientToAbortTheExchange() {
     Line line = broker.open().send(connect());
     assertThat(line.read()).hasSize(1);
     assertThat(line.send("e000").read()).isEmpty();
@@ -199,7 +199,7 @@ class EnhancedAuthTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-3.15.1-1] [MQTT-3.15.2-1] an AUTH that breaks the rules of AUTH")
+  @DisplayName("[MQTT-3.15.1-1] [MQTT-3.15.2-1] a malformed AUTH")
   @CsvSource({
     "reserved flag,     f1, 18, COUNT, 81",
     "code of no table,  f0, 01, COUNT, 82",
@@ -208,7 +208,7 @@ class EnhancedAuthTest {
     "another method,    f0, 18, OTHER, 82",
     "no method,         f0, 18, '',    82"
   })
-  void shouldRefuseABrokenAuth(
+  void shouldRejectAMalformedAuth(
       String what, String first, String code, String method, String answer) {
     Line line = broker.open().send(connect());
     assertThat(line.read()).as(what).hasSize(1);
@@ -218,8 +218,8 @@ class EnhancedAuthTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.12.0-6] without a method the server sends no AUTH and names none")
-  void shouldNotSpeakOfAMethodToThoseWhoDoNot() {
+  @DisplayName("[MQTT-4.12.0-6] without a method the server sends neither AUTH nor a method")
+  void shouldNotSendAnAuthenticationMethodToClientsWithoutOne() {
     Line line = broker.open().send(connect5("c", true));
     assertRefused(line, "87"); // nobody else is there to let it in
     try (RawBroker open = new RawBroker()) {
@@ -232,8 +232,8 @@ class EnhancedAuthTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-24] no AUTH is larger than the client takes")
-  void shouldNotSendALargerAuthThanTheClientTakes() {
+  @DisplayName("[MQTT-3.1.2-24] no AUTH exceeds the client's Maximum Packet Size")
+  void shouldNotSendAnAuthLargerThanTheMaximumPacketSize() {
     Line line = broker.open().send(connect("27" + four(14)));
     assertThat(line.read())
         .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(14));
@@ -241,16 +241,16 @@ class EnhancedAuthTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.12.1-1] a connected client authenticates again; everything else goes on")
-  void shouldAuthenticateAgainWhileTheRestGoesOn() {
+  @DisplayName("[MQTT-4.12.1-1] a connected client re-authenticates while other packets continue")
+  void shouldReauthenticateDuringNormalOperation() {
     Line line = connected();
     assertThat(line.send(subscribe5(1, "first", 0)).read()).hasSize(1);
     line.send(auth(0x19, METHOD), publish5("first", "61"));
-    assertThat(line.read()).containsExactlyInAnyOrder(goOn(1), publish5("first", "61"));
-    line.send(goOn(1), publish5("first", "62"));
-    assertThat(line.read()).containsExactlyInAnyOrder(goOn(2), publish5("first", "62"));
-    assertThat(line.send(goOn(3)).read()).containsExactly(auth(0x00, METHOD, data(33)));
-    // Another identity, other rights: the new ones may write to "second" alone, and read nothing.
+    assertThat(line.read()).containsExactlyInAnyOrder(continueAuth(1), publish5("first", "61"));
+    line.send(continueAuth(1), publish5("first", "62"));
+    assertThat(line.read()).containsExactlyInAnyOrder(continueAuth(2), publish5("first", "62"));
+    assertThat(line.send(continueAuth(3)).read()).containsExactly(auth(0x00, METHOD, data(33)));
+    // Another identity has other rights: it may write to "second" only, and read nothing.
     assertThat(line.send(publish5(0x32, 7, "first", "00", "63")).read())
         .containsExactly("4003000787");
     assertThat(line.send(publish5(0x32, 8, "second", "00", "63")).read())
@@ -260,20 +260,20 @@ class EnhancedAuthTest {
   @ParameterizedTest(name = "{0}")
   @DisplayName("[MQTT-4.12.1-2] a re-authentication that fails ends the connection")
   @CsvSource({"denied, 7", "another tenant, 9"})
-  void shouldEndTheConnectionWhenAuthenticatingAgainFails(String what, int value) {
+  void shouldCloseTheConnectionWhenReauthenticationFails(String what, int value) {
     Line line = connected().send(auth(0x19, METHOD, data(value)));
     assertEnded(line, "87");
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-4.12.1-1] re-authentication out of turn or by another method")
+  @DisplayName("[MQTT-4.12.1-1] re-authentication out of sequence or with another method")
   @CsvSource({
     "another method, f019, OTHER, '', 0",
     "going on with nothing, f018, COUNT, '', 0",
     "twice at a time, f019, COUNT, 08, 1",
     "again within, f019, COUNT, '', 1"
   })
-  void shouldRefuseToAuthenticateAgainOutOfTurn(
+  void shouldRejectReauthenticationOutOfSequence(
       String what, String head, String method, String data, int answeredBefore) {
     Line line = connected();
     if (answeredBefore > 0) {
@@ -286,7 +286,7 @@ class EnhancedAuthTest {
 
   @Test
   @DisplayName("[MQTT-4.12.0-7] no method at CONNECT, no AUTH later")
-  void shouldRefuseAuthOfAClientThatNamedNoMethod() {
+  void shouldRejectAuthFromAClientThatConnectedWithoutAMethod() {
     try (RawBroker open = new RawBroker()) {
       Line line = open.open().send(connect5("c", true));
       line.read();
@@ -295,8 +295,8 @@ class EnhancedAuthTest {
   }
 
   @Test
-  @DisplayName("a connection that is lost within an exchange leaves nothing behind")
-  void shouldForgetTheExchangeOfALostConnection() {
+  @DisplayName("a connection lost during an exchange releases its resources")
+  void shouldReleaseTheExchangeOfALostConnection() {
     Line line = broker.open().send(connect());
     line.read();
     line.cut();

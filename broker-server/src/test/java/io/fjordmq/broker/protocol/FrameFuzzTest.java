@@ -13,8 +13,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.lifecycle.AfterContainer;
 
 /**
- * Whatever bytes a client sends: the connection ends with a reason, or the packet was taken and the
- * next one is read from its beginning.
+ * For any bytes a client sends, the broker either closes the connection with a reason or accepts
+ * the packet and reads the next one from its beginning.
  */
 class FrameFuzzTest {
   @AfterContainer
@@ -36,7 +36,7 @@ class FrameFuzzTest {
           "c0 00");
 
   @Property(tries = 400)
-  void shouldStayInStepOrEnd(@ForAll long seed) {
+  void shouldStayInSyncOrCloseTheConnection(@ForAll long seed) {
     Random random = new Random(seed);
     String hex = PACKETS.get(random.nextInt(PACKETS.size())).replace(" ", "");
     byte[] bytes = ByteBufUtil.decodeHexDump(hex);

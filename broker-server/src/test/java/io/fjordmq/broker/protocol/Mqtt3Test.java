@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What MQTT 3.1 and 3.1.1 clients see: nothing of MQTT 5, byte for byte. */
+/** MQTT 3.1 and 3.1.1 clients receive nothing specific to MQTT 5. */
 class Mqtt3Test {
   private static final String ACCEPTED = "20020000";
 
@@ -45,7 +45,7 @@ class Mqtt3Test {
 
   @Test
   @DisplayName("[3.1.1: MQTT-3.2.2-2] [3.1.1: MQTT-3.2.2-3] Session Present")
-  void shouldSaySessionPresentToMqtt311() {
+  void shouldSendSessionPresentToMqtt311() {
     connected(connect4("c", false)).cut();
     assertThat(broker.open().send(connect4("c", false)).read()).containsExactly("20020100");
     assertThat(broker.open().send(connect4("c", true)).read()).containsExactly(ACCEPTED);
@@ -53,7 +53,7 @@ class Mqtt3Test {
 
   @Test
   @DisplayName("[3.1: §3.2] the first byte of a CONNACK is reserved: there is no Session Present")
-  void shouldNotSaySessionPresentToMqtt31() {
+  void shouldNotSendSessionPresentToMqtt31() {
     connected(connect3("c", false)).cut();
     assertThat(broker.open().send(connect3("c", false)).read()).containsExactly(ACCEPTED);
   }
@@ -76,7 +76,7 @@ class Mqtt3Test {
   @ParameterizedTest(name = "level {0}")
   @ValueSource(ints = {3, 4})
   @DisplayName("a message of MQTT 5 reaches MQTT 3 without its properties")
-  void shouldNotSeePropertiesOfMqtt5(int version) {
+  void shouldNotSendMqtt5Properties(int version) {
     Line line = connected(connect(version, "c")).send(subscribe(1, "a", 1));
     assertThat(line.read()).containsExactly("9003000101");
     Line publisher = broker.open().send(connect5("p", true));
@@ -87,7 +87,7 @@ class Mqtt3Test {
 
   @ParameterizedTest(name = "level {0}")
   @ValueSource(ints = {3, 4})
-  @DisplayName("MQTT 3 is not told why its connection ends")
+  @DisplayName("MQTT 3 receives no reason when its connection ends")
   void shouldSendNoDisconnect(int version) {
     Line line = connected(connect(version, "c"));
     broker.open().send(connect(version, "c"));
@@ -96,8 +96,8 @@ class Mqtt3Test {
   }
 
   @Test
-  @DisplayName("[3.1.1: MQTT-3.8.4-5] [3.1.1: MQTT-3.9.3-1] a filter that is refused is told 0x80")
-  void shouldRefuseInvalidFilters() {
+  @DisplayName("[3.1.1: MQTT-3.8.4-5] [3.1.1: MQTT-3.9.3-1] a refused filter is answered with 0x80")
+  void shouldRejectInvalidFilters() {
     Line line = connected(connect4("c", true));
     line.send(packet(0x82, two(7), text("a"), "00", text("/".repeat(128)), "01", text("b"), "02"));
     assertThat(line.read()).containsExactly("90050007008002");
@@ -105,13 +105,13 @@ class Mqtt3Test {
 
   @ParameterizedTest(name = "{0}")
   @DisplayName(
-      "[3.1: §3.6] [3.1: §3.8] [3.1: §3.10] a client of MQTT 3.1 that repeats itself sets DUP")
+      "[3.1: §3.6] [3.1: §3.8] [3.1: §3.10] an MQTT 3.1 client sets DUP on repeated requests")
   @CsvSource({
     "SUBSCRIBE, 8a060001000161 00, 9003000100",
     "UNSUBSCRIBE, aa0500010001 61, b0020001",
     "PUBREL, 6a020001, 70020001"
   })
-  void shouldTakeRepetitionsOfMqtt31(String what, String packet, String answer) {
+  void shouldAcceptDupOnSubscribeAndUnsubscribeOfMqtt31(String what, String packet, String answer) {
     Line line = connected(connect3("c", true)).send(packet);
     assertThat(line.read()).as(what).containsExactly(answer);
     assertThat(line.isOpen()).isTrue();
@@ -119,9 +119,9 @@ class Mqtt3Test {
 
   @ParameterizedTest(name = "{0}")
   @DisplayName(
-      "[3.1.1: MQTT-2.2.2-2] [3.1.1: MQTT-3.6.1-1] [3.1.1: MQTT-3.8.1-1] [3.1.1: MQTT-3.10.1-1] but in MQTT 3.1.1 that flag is reserved")
+      "[3.1.1: MQTT-2.2.2-2] [3.1.1: MQTT-3.6.1-1] [3.1.1: MQTT-3.8.1-1] [3.1.1: MQTT-3.10.1-1] in MQTT 3.1.1 that flag is reserved")
   @CsvSource({"SUBSCRIBE, 8a060001000161 00", "UNSUBSCRIBE, aa0500010001 61", "PUBREL, 6a020001"})
-  void shouldNotTakeReservedFlags(String what, String packet) {
+  void shouldRejectReservedFlags(String what, String packet) {
     Line line = connected(connect4("c", true)).send(packet);
     assertThat(line.read()).as(what).isEmpty();
     assertThat(line.isOpen()).isFalse();
@@ -129,7 +129,7 @@ class Mqtt3Test {
 
   @Test
   @DisplayName("[3.1: §3.1] user name and password may be missing although flagged")
-  void shouldTakeMqtt31WithoutTheUserNameItFlags() {
+  void shouldAcceptAMqtt31ConnectWithoutTheFlaggedUserName() {
     String head = text("MQIsdp") + "03";
     connected(packet(0x10, head, "c2", "0000", text("c")));
     connected(packet(0x10, head, "c2", "0000", text("c"), text("user")));
@@ -139,21 +139,21 @@ class Mqtt3Test {
   @Test
   @DisplayName(
       "[3.1.1: MQTT-3.1.3-7] [3.1.1: MQTT-3.1.3-8] an empty identifier needs Clean Session")
-  void shouldRefuseAnEmptyIdentifier() {
+  void shouldRejectAnEmptyClientIdentifier() {
     assertThat(broker.open().send(connect4("", false)).read()).containsExactly("20020002");
     connected(connect4("", true));
   }
 
   @Test
-  @DisplayName("[3.1.1: MQTT-3.3.1-2] a PUBLISH of QoS 0 cannot be a repetition")
-  void shouldNotTakeDupWithQos0() {
+  @DisplayName("[3.1.1: MQTT-3.3.1-2] a QoS 0 PUBLISH must not set DUP")
+  void shouldRejectDupWithQos0() {
     Line line = connected(connect4("c", true)).send(packet(0x38, text("a"), "78"));
     assertThat(line.isOpen()).isFalse();
   }
 
   @Test
   @DisplayName("[3.1.1: MQTT-4.7.2-1] $-topics are not matched by a leading wildcard")
-  void shouldHideDollarTopics() {
+  void shouldNotMatchDollarTopicsWithLeadingWildcards() {
     Line all = connected(connect4("all", true)).send(subscribe(1, "#", 0), subscribe(2, "+/x", 0));
     Line sys = connected(connect4("sys", true)).send(subscribe(1, "$own/#", 0));
     assertThat(all.read()).hasSize(2);

@@ -3,7 +3,7 @@ package io.fjordmq.broker.protocol;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Packets as hexadecimal digits. Nothing here checks anything: a test may write what it likes. */
+/** Packets as hexadecimal digits, without any validation. */
 final class Packets {
   static final String CLEAN_START = "02";
   static final String RESUME = "00";
@@ -58,7 +58,7 @@ final class Packets {
     return bytes(first) + integer(body.length() / 2) + body;
   }
 
-  /** A CONNECT of MQTT 5: flags, then everything from the properties on. */
+  /** An MQTT 5 CONNECT: flags, then everything from the properties on. */
   static String connect5(String flags, String... rest) {
     return packet(0x10, text("MQTT"), "05", flags, "0000", String.join("", rest));
   }
@@ -84,7 +84,7 @@ final class Packets {
     return packet(0x30, text(topic), payload);
   }
 
-  /** MQTT 5; without packet identifier if that is 0. */
+  /** MQTT 5; without packet identifier if it is 0. */
   static String publish5(int first, int id, String topic, String properties, String payload) {
     return packet(first, text(topic), id == 0 ? "" : two(id), properties, payload);
   }

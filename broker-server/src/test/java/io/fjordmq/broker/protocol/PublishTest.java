@@ -43,7 +43,7 @@ class PublishTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-4.13.1-1] a PUBLISH that is none ends the connection with its reason")
+  @DisplayName("[MQTT-4.13.1-1] a malformed PUBLISH closes the connection with its reason")
   @CsvSource({
     "[MQTT-3.3.1-2] DUP with QoS 0,           3804 0001 61 00,            81",
     "[MQTT-3.3.1-4] QoS 3,                    3606 0001 61 0001 00,       81",
@@ -64,39 +64,39 @@ class PublishTest {
     "two message expiries,                    300e 0001 61 0a 02 00000001 02 00000001, 82",
     "property of a CONNECT,                   3007 0001 61 03 21 0001,    81"
   })
-  void shouldEndAt(String what, String packet, String code) {
+  void shouldCloseTheConnectionOnAnInvalidPacket(String what, String packet, String code) {
     Line line = connected("c").send(packet);
     assertThat(line.read()).as(what).singleElement().asString().matches("e0.." + code + ".*");
     assertThat(line.isOpen()).isFalse();
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-2.2.1-5] acknowledgements under identifier 0 are none")
+  @DisplayName("[MQTT-2.2.1-5] acknowledgements with identifier 0 are malformed")
   @CsvSource({"PUBACK, 40020000", "PUBREC, 50020000", "PUBREL, 62020000", "PUBCOMP, 70020000"})
-  void shouldEndAtIdentifierZero(String what, String packet) {
+  void shouldCloseTheConnectionOnIdentifierZero(String what, String packet) {
     Line line = connected("c").send(packet);
     assertThat(line.read()).as(what).singleElement().asString().matches("e0..8[12].*");
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.1-3] DUP of a publisher is not passed on")
-  void shouldNotPassDupOn() {
+  @DisplayName("[MQTT-3.3.1-3] DUP of a publisher is not forwarded")
+  void shouldNotForwardDup() {
     Line line = connected("s").send(subscribe5(1, "a", 1));
     connected("p").send(publish5(0x3A, 9, "a", "00", "78"));
     assertThat(line.read()).endsWith(publish5(0x32, 1, "a", "00", "78"));
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.1-3] what was never sent is not sent as a repetition")
-  void shouldNotSetDupOnWhatWasNeverSent() {
+  @DisplayName("[MQTT-3.3.1-3] DUP is not set on the first transmission")
+  void shouldNotSetDupOnMessagesThatWereNeverSent() {
     connected("s", expiry(60)).send(subscribe5(1, "a", 1)).cut();
     connected("p").send(publish5(0x32, 1, "a", "00", "78"));
     assertThat(resumed("s", expiry(60)).read()).endsWith(publish5(0x32, 1, "a", "00", "78"));
   }
 
   @Test
-  @DisplayName("[MQTT-3.3.1-1] [MQTT-4.4.0-1] what was sent is sent again under its identifier")
-  void shouldRepeatWithDup() {
+  @DisplayName("[MQTT-3.3.1-1] [MQTT-4.4.0-1] a sent message is resent with its identifier")
+  void shouldResendWithDup() {
     Line line = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
     Line publisher = connected("p");
     publisher.send(publish5(0x32, 1, "a", "00", "31"), publish5(0x34, 2, "a", "00", "32"));
@@ -115,7 +115,7 @@ class PublishTest {
 
   @Test
   @DisplayName("[MQTT-3.3.4-9] [MQTT-4.9.0-2] no more at a time than the client's Receive Maximum")
-  void shouldKeepTheReceiveMaximumOverAReconnect() {
+  void shouldHonorTheReceiveMaximumAcrossAReconnect() {
     Line line = connected("s", expiry(60), "21 0003").send(subscribe5(1, "a", 2));
     Line publisher = connected("p");
     for (int i = 1; i <= 6; i++) {
@@ -135,7 +135,7 @@ class PublishTest {
 
   @Test
   @DisplayName("[MQTT-3.3.4-7] more than the server's Receive Maximum ends with 0x93")
-  void shouldEndBeyondTheReceiveMaximum() {
+  void shouldCloseTheConnectionBeyondTheReceiveMaximum() {
     try (RawBroker small = new RawBroker(RawBroker.settings("receiveMaximum", 2))) {
       Line line = small.open().send(connect5("p", true));
       line.read();
@@ -168,7 +168,7 @@ class PublishTest {
   @Test
   @DisplayName(
       "[MQTT-4.3.3-4] [MQTT-4.4.0-2] PUBREC with an error ends the exchange without PUBREL")
-  void shouldNotReleaseWhatWasRefused() {
+  void shouldNotSendPubrelAfterAPubrecWithAnError() {
     for (String session : new String[] {"", expiry(60)}) {
       Line line = connected("s" + session.length(), session).send(subscribe5(1, "a", 2));
       connected("p").send(publish5(0x34, 1, "a", "00", "78"));
@@ -180,8 +180,8 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.6.0-2] [MQTT-4.6.0-3] answers leave in the order of the messages")
-  void shouldAnswerInOrder() {
+  @DisplayName("[MQTT-4.6.0-2] [MQTT-4.6.0-3] acknowledgements leave in the order of the messages")
+  void shouldAcknowledgeInOrder() {
     connected("k", expiry(60)).send(subscribe5(1, "kept", 2)).cut();
     Line publisher = connected("p", expiry(60));
     broker.hold();
@@ -194,7 +194,7 @@ class PublishTest {
 
   @Test
   @DisplayName("[MQTT-3.3.2-6] Message Expiry Interval counts down, retained messages included")
-  void shouldCountDown() {
+  void shouldCountDownTheMessageExpiryInterval() {
     connected("s", expiry(600)).send(subscribe5(1, "a", 1)).cut();
     connected("p").send(publish5(0x33, 1, "a", properties("02 00000064"), "78"));
     broker.pass(40);
@@ -207,8 +207,8 @@ class PublishTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-25] a packet the client cannot take counts as delivered")
-  void shouldSkipWhatIsTooLarge() {
+  @DisplayName("[MQTT-3.1.2-25] a packet too large for the client counts as delivered")
+  void shouldSkipMessagesThatExceedTheMaximumPacketSize() {
     for (String session : new String[] {"", expiry(60)}) {
       String id = "s" + session.length();
       Line line = connected(id, session, "27" + four(30)).send(subscribe5(1, "a", 1));
@@ -228,7 +228,7 @@ class PublishTest {
 
   @Test
   @DisplayName("[MQTT-3.3.2-7] aliases end with their connection")
-  void shouldForgetAliases() {
+  void shouldForgetTopicAliasesWithTheConnection() {
     Line line = connected("p", expiry(60));
     line.send(publish5(0x30, 0, "a", properties("23 0001"), "")).cut();
     Line again = resumed("p", expiry(60));
@@ -238,8 +238,8 @@ class PublishTest {
 
   @Test
   @DisplayName(
-      "[MQTT-3.1.2-26] [MQTT-3.1.2-27] [MQTT-3.3.2-11] no alias beyond what the client allows, none if it says nothing")
-  void shouldKeepTheClientsAliasMaximum() {
+      "[MQTT-3.1.2-26] [MQTT-3.1.2-27] [MQTT-3.3.2-11] no alias above the client's maximum, none without a maximum")
+  void shouldHonorTheTopicAliasMaximumOfTheClient() {
     Line none = connected("none").send(subscribe5(1, "#", 0));
     Line one = connected("one", "22 0001").send(subscribe5(1, "#", 0));
     Line publisher = connected("p");
@@ -255,8 +255,8 @@ class PublishTest {
 
   @Test
   @Tag("slow")
-  @DisplayName("[MQTT-2.2.1-4] [MQTT-4.3.2-1] identifiers run from 1 to 65,535 and begin again")
-  void shouldUseAllIdentifiers() {
+  @DisplayName("[MQTT-2.2.1-4] [MQTT-4.3.2-1] identifiers run from 1 to 65,535 and wrap around")
+  void shouldCycleThroughAllPacketIdentifiers() {
     Line line = connected("s").send(subscribe5(1, "a", 1));
     Line publisher = connected("p");
     line.read();
@@ -275,7 +275,7 @@ class PublishTest {
 
   @Test
   @DisplayName("[MQTT-4.3.3-5] [MQTT-4.3.3-10] QoS 2 across reconnects of both sides")
-  void shouldFinishQos2AfterReconnects() {
+  void shouldCompleteQos2ExchangesAfterReconnects() {
     connected("s", expiry(60)).send(subscribe5(1, "a", 2)).cut();
     connected("p", expiry(60)).send(publish5(0x34, 5, "a", "00", "78")).cut();
     Line publisher = resumed("p", expiry(60)).send(publish5(0x3C, 5, "a", "00", "78"));
@@ -294,9 +294,8 @@ class PublishTest {
 
   @Test
   @Tag("slow")
-  @DisplayName(
-      "[MQTT-2.2.1-4] as many identifiers as there are but one may be in use towards a client")
-  void shouldHaveAllIdentifiersInUse() {
+  @DisplayName("[MQTT-2.2.1-4] all identifiers but one may be in use for a client")
+  void shouldKeepNearlyAllPacketIdentifiersInUse() {
     int most = 65_534;
     try (RawBroker wide =
         new RawBroker(
@@ -333,17 +332,17 @@ class PublishTest {
 
   @Test
   @Tag("slow")
-  @DisplayName("[MQTT-3.3.4-7] [MQTT-4.3.3-10] 65,535 identifiers of a publisher in use")
-  void shouldTakeEveryIdentifierAPublisherHas() {
+  @DisplayName("[MQTT-3.3.4-7] [MQTT-4.3.3-10] a publisher may use all 65,535 identifiers")
+  void shouldAcceptEveryPacketIdentifierOfAPublisher() {
     try (RawBroker wide = new RawBroker(RawBroker.settings("receiveMaximum", 65_535))) {
       Line publisher = wide.open().send(connect5("p", true));
       publisher.read();
       for (int from = 1; from <= 65_535; from += 1_285) {
-        StringBuilder some = new StringBuilder();
+        StringBuilder batch = new StringBuilder();
         for (int id = from; id < from + 1_285; id++) {
-          some.append(publish5(0x34, id, "a", "00", ""));
+          batch.append(publish5(0x34, id, "a", "00", ""));
         }
-        publisher.send(some.toString());
+        publisher.send(batch.toString());
       }
       assertThat(publisher.read())
           .hasSize(65_535)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Session state over connections (MQTT 5.0 §4.1, §4.4), takeover (§3.1.4), the server's end. */
+/** Session state across connections (MQTT 5.0 §4.1, §4.4), takeover (§3.1.4), server shutdown. */
 class SessionTest {
   private final RawBroker broker = new RawBroker();
 
@@ -40,7 +40,7 @@ class SessionTest {
 
   @Test
   @DisplayName("[MQTT-3.1.4-3] [MQTT-4.4.0-1] a takeover with messages in flight loses none")
-  void shouldGoOnAfterATakeover() {
+  void shouldContinueTheSessionAfterATakeover() {
     Line old = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
     Line publisher = connected("p");
     publisher.send(publish5(0x34, 1, "a", "00", "31"), publish5(0x32, 2, "a", "00", "32"));
@@ -62,7 +62,7 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-23] subscriptions stay, with their options and identifiers")
+  @DisplayName("[MQTT-3.1.2-23] subscriptions are kept with their options and identifiers")
   void shouldKeepSubscriptions() {
     connected("s", expiry(60))
         .send(subscribe5(1, properties("0b05"), text("a") + "0d"), subscribe5(2, "b", 0))
@@ -79,7 +79,7 @@ class SessionTest {
 
   @Test
   @DisplayName("[MQTT-3.1.2-4] nothing of a session is left after Clean Start")
-  void shouldForgetEverythingAtCleanStart() {
+  void shouldDiscardTheSessionAtCleanStart() {
     Line old = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
     Line publisher = connected("p").send(publish5(0x34, 1, "a", "00", "78"));
     old.send(ack(0x50, 1), publish5(0x34, 9, "x", "00", "")).cut();
@@ -95,14 +95,14 @@ class SessionTest {
 
   @Test
   @DisplayName("[MQTT-4.1.0-2] a session ends with its connection if expiry is 0")
-  void shouldEndWithTheConnection() {
+  void shouldEndTheSessionWithTheConnection() {
     connected("s").send(subscribe5(1, "a", 1)).cut();
     assertThat(resumed("s").read()).singleElement().asString().startsWith("200e00");
   }
 
   @Test
-  @DisplayName("MQTT 5 resumes what MQTT 3.1.1 left, and takes it along with its own expiry")
-  void shouldEndASessionThatIsResumedWithoutExpiry() {
+  @DisplayName("MQTT 5 resumes a session of MQTT 3.1.1 with its own expiry")
+  void shouldEndASessionResumedWithoutExpiry() {
     broker.open().send(connect4("s", false)).cut();
     Line line = broker.open().send(connect5("s", false));
     assertThat(line.read()).singleElement().asString().startsWith("200e01");
@@ -112,8 +112,8 @@ class SessionTest {
 
   @Test
   @DisplayName(
-      "[MQTT-3.14.4-2] [MQTT-4.13.2-1] the server's end: 0x8B for MQTT 5, nothing for MQTT 3.1.1")
-  void shouldSayThatItEnds() {
+      "[MQTT-3.14.4-2] [MQTT-4.13.2-1] server shutdown: 0x8B for MQTT 5, nothing for MQTT 3.1.1")
+  void shouldSendDisconnectAtShutdown() {
     Line five = connected("five");
     Line four = broker.open().send(connect4("four", true));
     four.read();
@@ -125,8 +125,8 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.2.0-1] packets may follow a CONNECT at once")
-  void shouldServeWhatFollowsTheConnect() {
+  @DisplayName("[MQTT-3.2.0-1] packets may follow a CONNECT immediately")
+  void shouldProcessPacketsSentTogetherWithConnect() {
     Line line =
         broker
             .open()
@@ -136,8 +136,8 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.4-6] and count for nothing if it is refused")
-  void shouldNotActOnWhatFollowsARefusedConnect() {
+  @DisplayName("[MQTT-3.1.4-6] they are ignored if it is refused")
+  void shouldIgnorePacketsAfterARefusedConnect() {
     Line listener = connected("l").send(subscribe5(1, "a", 0));
     listener.read();
     broker.open().send(connect5("s", true, "21 0000"), publish5("a", "78"));
@@ -169,7 +169,7 @@ class SessionTest {
 
   @Test
   @DisplayName("[MQTT-3.12.4-1] PINGREQ is answered, also behind a held-back PUBLISH")
-  void shouldAnswerPing() {
+  void shouldAnswerPingreq() {
     connected("k", expiry(60)).send(subscribe5(1, "a", 1)).cut();
     Line line = connected("c");
     broker.hold();
@@ -180,8 +180,8 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.3.3-9] PUBREC of an error leaves the identifier free for another message")
-  void shouldTakeTheIdentifierAgainAfterARefusal() {
+  @DisplayName("[MQTT-4.3.3-9] PUBREC with an error frees the identifier for another message")
+  void shouldFreeTheIdentifierAfterAPubrecWithAnError() {
     Line line = connected("s", expiry(60)).send(packet(0x34, text("n"), two(3), "00", ""));
     assertThat(line.read()).containsExactly(ack(0x50, 3, 0x10));
     line.send(ack(0x62, 3));

@@ -51,8 +51,7 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName(
-      "[MQTT-3.8.4-6] [MQTT-3.8.4-7] [MQTT-3.9.3-1] one code for each filter, in their order")
+  @DisplayName("[MQTT-3.8.4-6] [MQTT-3.8.4-7] [MQTT-3.9.3-1] one code for each filter, in order")
   void shouldAnswerEveryFilter() {
     Line line = connected("c");
     String filters = text("a") + "02" + text("/".repeat(128)) + "00" + text("b") + "01";
@@ -80,7 +79,7 @@ class SubscribeTest {
         "$share/g#/a",
         "$share/g/a#"
       })
-  void shouldEndAtIllFormedFilter(String filter) {
+  void shouldCloseTheConnectionOnAnIllFormedFilter(String filter) {
     assertEndedWith(connected("c").send(subscribe5(1, filter, 0)), "81");
     assertEndedWith(connected("d").send(unsubscribe(2, filter)), "81");
   }
@@ -108,7 +107,7 @@ class SubscribeTest {
     "a/+/#, a/, true",
     "a/+/#, a, false"
   })
-  void shouldMatch(String filter, String topic, boolean expected) {
+  void shouldMatchFilters(String filter, String topic, boolean expected) {
     Line live = connected("live").send(subscribe5(1, filter, 0));
     Line member = connected("member").send(subscribe5(1, "$share/g/" + filter, 0));
     Line kept = connected("kept", expiry(60)).send(subscribe5(1, filter, 1));
@@ -123,7 +122,7 @@ class SubscribeTest {
 
   @Test
   @DisplayName("[MQTT-3.8.3-4] No Local on a shared subscription is a protocol error")
-  void shouldRefuseNoLocalOfAShare() {
+  void shouldRejectNoLocalOnASharedSubscription() {
     assertEndedWith(connected("c").send(subscribe5(1, "$share/g/a", 4)), "82");
   }
 
@@ -158,14 +157,14 @@ class SubscribeTest {
     "filter not UTF-8,              82070001 00 0001 ff 00,      81",
     "filter with U+0000,            82070001 00 0001 00 00,      81"
   })
-  void shouldEndAt(String what, String packet, String code) {
+  void shouldCloseTheConnectionOnAnInvalidPacket(String what, String packet, String code) {
     Line line = connected("c").send(packet);
     assertThat(line.read()).as(what).singleElement().asString().matches("e0.." + code + ".*");
     assertThat(line.isOpen()).isFalse();
   }
 
   @Test
-  @DisplayName("[MQTT-3.8.4-3] [MQTT-3.8.4-4] a filter that is there is replaced")
+  @DisplayName("[MQTT-3.8.4-3] [MQTT-3.8.4-4] an existing filter is replaced")
   void shouldReplaceASubscription() {
     Line line = connected("c").send(subscribe5(1, "a", 2), subscribe5(2, "a", 0));
     assertThat(line.read()).containsExactly("900400010002", "900400020000");
@@ -174,7 +173,7 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.8.4-3] and replacing it is not one subscription more")
+  @DisplayName("[MQTT-3.8.4-3] replacing it does not count as a new subscription")
   void shouldReplaceASubscriptionAtTheLimit() {
     try (RawBroker small = new RawBroker(RawBroker.settings("maxSubscriptions", 1))) {
       for (String session : new String[] {"", expiry(60)}) {
@@ -203,7 +202,7 @@ class SubscribeTest {
   @Test
   @DisplayName(
       "[MQTT-3.3.1-9] [MQTT-3.3.1-10] [MQTT-3.3.1-11] [MQTT-3.3.1-12] [MQTT-3.3.1-13] Retain Handling and RETAIN, live and replayed")
-  void shouldHonourRetainOptions() {
+  void shouldHonorRetainOptions() {
     connected("p").send(publish5(0x31, 0, "a", "00", "6f"));
     Line line = connected("c").send(subscribe5(1, "a", 0x10));
     assertThat(line.read()).containsExactly("900400010000", publish5(0x31, 0, "a", "00", "6f"));
@@ -220,7 +219,7 @@ class SubscribeTest {
 
   @Test
   @DisplayName("[MQTT-3.3.1-6] [MQTT-3.3.1-7] an empty payload clears and is delivered")
-  void shouldClearRetained() {
+  void shouldClearTheRetainedMessage() {
     Line line = connected("c").send(subscribe5(1, "a", 0));
     Line publisher = connected("p").send(publish5(0x31, 0, "a", "00", "6f"));
     publisher.send(publish5(0x31, 0, "a", "00", ""));
@@ -230,8 +229,8 @@ class SubscribeTest {
 
   @Test
   @DisplayName(
-      "[MQTT-3.11.3-1] [MQTT-3.11.3-2] UNSUBACK: one code for each filter, 0x11 for what was not there")
-  void shouldAnswerUnsubscribe() {
+      "[MQTT-3.11.3-1] [MQTT-3.11.3-2] UNSUBACK: one code for each filter, 0x11 for an unknown one")
+  void shouldAnswerEveryFilterOfAnUnsubscribe() {
     for (String session : new String[] {"", expiry(60)}) {
       Line line = connected("c" + session.length(), session).send(subscribe5(1, "a", 0));
       line.send(unsubscribe(2, "b", "a", "a", "/".repeat(128)));
@@ -240,15 +239,14 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName(
-      "[MQTT-3.3.4-6] identifiers of a client's subscriptions are not a publisher's to send")
-  void shouldRefuseSubscriptionIdentifierFromAClient() {
+  @DisplayName("[MQTT-3.3.4-6] a publisher must not send subscription identifiers")
+  void shouldRejectSubscriptionIdentifierInAPublishFromAClient() {
     assertEndedWith(connected("c").send(publish5(0x30, 0, "a", properties("0b01"), "")), "82");
   }
 
   @Test
-  @DisplayName("[MQTT-4.8.2-6] what a member refuses goes to no other member")
-  void shouldDiscardWhatAMemberRefuses() {
+  @DisplayName("[MQTT-4.8.2-6] a message refused by a member goes to no other member")
+  void shouldNotRedistributeAMessageThatAMemberRejected() {
     Line one = connected("one").send(subscribe5(1, "$share/g/a", 1));
     connected("p").send(publish5(0x32, 1, "a", "00", "78"));
     assertThat(one.read()).hasSize(2);
@@ -258,8 +256,8 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.8.2-5] a QoS 2 message that one member was sent goes to no other")
-  void shouldNotGiveQos2ToAnotherMember() {
+  @DisplayName("[MQTT-4.8.2-5] a QoS 2 message sent to one member goes to no other")
+  void shouldNotRedistributeASentQos2Message() {
     Line one = connected("one").send(subscribe5(1, "$share/g/a", 2));
     connected("p").send(publish5(0x34, 1, "a", "00", "78"));
     assertThat(one.read()).hasSize(2);
@@ -269,8 +267,8 @@ class SubscribeTest {
   }
 
   @Test
-  @DisplayName("[MQTT-4.8.2-3] a member's copy has the QoS its subscription was granted")
-  void shouldLowerQosOfAShare() {
+  @DisplayName("[MQTT-4.8.2-3] a member's copy has the granted QoS of its subscription")
+  void shouldLowerTheQosOfASharedSubscription() {
     Line one = connected("one").send(subscribe5(1, "$share/g/a", 0));
     connected("p").send(publish5(0x34, 1, "a", "00", "78"));
     assertThat(one.read()).endsWith(publish5("a", "78"));
@@ -278,7 +276,7 @@ class SubscribeTest {
 
   @Test
   @DisplayName("[MQTT-4.13.1-1] a subscription identifier has up to four bytes")
-  void shouldRefuseLongSubscriptionIdentifier() {
+  void shouldRejectASubscriptionIdentifierOfFiveBytes() {
     String packet =
         subscribe5(1, properties("0b" + bytes(0xFF, 0xFF, 0xFF, 0xFF, 1)), text("a"), "00");
     assertEndedWith(connected("c").send(packet), "81");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** UTF-8 encoded strings (MQTT 5.0 §1.5.4) wherever they stand, and their lengths. */
+/** UTF-8 encoded strings (MQTT 5.0 §1.5.4) in every field, and their lengths. */
 class TextTest {
   private final RawBroker broker = new RawBroker();
 
@@ -33,7 +33,7 @@ class TextTest {
 
   @ParameterizedTest(name = "{0}")
   @DisplayName(
-      "[MQTT-1.5.4-1] [MQTT-1.5.4-2] [MQTT-1.5.7-1] [MQTT-3.1.3-4] [MQTT-3.1.3-11] [MQTT-3.1.3-12] [MQTT-3.3.2-1] [MQTT-3.8.3-1] [MQTT-3.10.3-1] [MQTT-4.7.3-2] ill-formed UTF-8 and U+0000, wherever they stand")
+      "[MQTT-1.5.4-1] [MQTT-1.5.4-2] [MQTT-1.5.7-1] [MQTT-3.1.3-4] [MQTT-3.1.3-11] [MQTT-3.1.3-12] [MQTT-3.3.2-1] [MQTT-3.8.3-1] [MQTT-3.10.3-1] [MQTT-4.7.3-2] ill-formed UTF-8 and U+0000 in any field")
   @CsvSource({
     "high surrogate,       eda080",
     "low surrogate,        edb080",
@@ -45,7 +45,7 @@ class TextTest {
     "cut off,              c3",
     "U+0000,               6100"
   })
-  void shouldNotTake(String what, String bad) {
+  void shouldRejectIllFormedStrings(String what, String bad) {
     String field = counted(bad);
     for (String connect :
         new String[] {
@@ -84,7 +84,7 @@ class TextTest {
 
   @ParameterizedTest(name = "{0}")
   @DisplayName(
-      "[MQTT-1.5.4-3] [MQTT-4.7.3-4] text is passed on as it is: no BOM stripped, nothing folded")
+      "[MQTT-1.5.4-3] [MQTT-4.7.3-4] text is forwarded unchanged: no BOM stripped, not normalized")
   @CsvSource({
     "byte order mark,        efbbbf61",
     "only a byte order mark, efbbbf",
@@ -94,7 +94,7 @@ class TextTest {
     "not a character,        efbfbf",
     "a blank,                20"
   })
-  void shouldKeep(String what, String topic) {
+  void shouldPassUnusualStringsOnUnchanged(String what, String topic) {
     Line line = connected("s").send(packet(0x82, "0001 00", counted(topic), "00"));
     Line bare = connected("b").send(subscribe5(1, "a", 0));
     String publish = packet(0x30, counted(topic), properties("03" + counted(topic)), "78");
@@ -105,7 +105,7 @@ class TextTest {
 
   @Test
   @DisplayName("[MQTT-4.7.3-3] topics and filters of 65,535 bytes")
-  void shouldCarryTheLongestTopic() {
+  void shouldAcceptTheLongestTopic() {
     String topic = "x".repeat(65_535);
     Line line = connected("s").send(subscribe5(1, topic, 0));
     String publish = packet(0x30, text(topic), "00", "78");
@@ -115,7 +115,7 @@ class TextTest {
 
   @Test
   @DisplayName("[MQTT-4.7.3-3] [3.1.1: MQTT-4.7.3-3] will topics of 65,535 bytes")
-  void shouldCarryLongWillTopics() {
+  void shouldAcceptLongWillTopics() {
     for (int bytes : new int[] {32_767, 32_768, 65_535}) {
       String topic = "x".repeat(bytes);
       Line line = connected("s" + bytes).send(subscribe5(1, topic, 0));
@@ -130,7 +130,7 @@ class TextTest {
   @ParameterizedTest(name = "{0}")
   @DisplayName("[MQTT-3.1.3-11] [MQTT-1.5.4-1] long will topics are checked like short ones")
   @CsvSource({"ill-formed, ff, 81", "U+0000, 00, 81", "wildcard, 23, 90"})
-  void shouldNotTakeBadLongWillTopics(String what, String end, String code) {
+  void shouldRejectIllFormedLongWillTopics(String what, String end, String code) {
     String topic = counted("78".repeat(40_000) + end);
     Line line = broker.open().send(connect5("06", "00", text("c"), "00", topic, text("x")));
     assertThat(line.read()).as(what).singleElement().asString().matches("20..00" + code + ".*");

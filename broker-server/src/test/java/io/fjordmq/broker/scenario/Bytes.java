@@ -2,7 +2,7 @@ package io.fjordmq.broker.scenario;
 
 import java.util.HexFormat;
 
-/** What packets are made of, as hexadecimal digits. Checks nothing. */
+/** Parts of packets as hexadecimal digits, without validation. */
 final class Bytes {
   private Bytes() {}
 

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * Goal: {@code docs/CONFORMANCE.md} has every normative statement of the standards once, and says
- * of each exactly the tests that name it.
+ * Goal: {@code docs/CONFORMANCE.md} lists every normative statement of the standards once, with
+ * exactly the tests that name it.
  */
 class ConformanceTableTest {
   /** Appendix B of MQTT 5.0: each section with the numbers of its statements. */
@@ -41,10 +41,10 @@ class ConformanceTableTest {
   private static final Pattern TEST = Pattern.compile("`([^`]+)`");
   private static final String NOT_SHOWN = "not shown yet";
 
-  /** May only shrink. */
+  /** This number may only decrease. */
   private static final int NOT_SHOWN_YET = 0;
 
-  /** A row: the tests it names and what else it says of them. */
+  /** A row: the tests it lists and its other remarks. */
   private record Row(String line, String statement, String meaning, Set<String> tests, String why) {
 
     static Row parse(String line, String prefix, Matcher row) {
@@ -86,7 +86,7 @@ class ConformanceTableTest {
   }
 
   @Test
-  void shouldHaveEveryStatementOnceInTheOrderOfTheStandards() throws IOException {
+  void shouldListEveryStatementOnceInTheOrderOfTheStandards() throws IOException {
     List<String> expected = statements("", MQTT_5);
     assertThat(expected).hasSize(251);
     List<String> before = statements("3.1.1: ", MQTT_3_1_1);
@@ -98,7 +98,7 @@ class ConformanceTableTest {
   }
 
   @Test
-  void shouldNameTheTestsThatNameTheStatement() throws IOException {
+  void shouldListTheTestsThatNameTheStatement() throws IOException {
     NamedTests tests = NamedTests.read();
     Map<String, String> wrong = new LinkedHashMap<>();
     for (Row row : table()) {
@@ -120,7 +120,7 @@ class ConformanceTableTest {
   }
 
   @Test
-  void shouldSayOfEveryStatementWhatShowsItOrWhyNothingCan() throws IOException {
+  void shouldListTestsOrAReasonForEveryStatement() throws IOException {
     List<String> silent = new ArrayList<>();
     for (Row row : table()) {
       if (row.tests.isEmpty() && (row.why.isEmpty() || row.why.equals(NOT_SHOWN))) {

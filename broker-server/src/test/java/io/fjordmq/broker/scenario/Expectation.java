@@ -4,13 +4,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what a client got with what it was to get: packet by packet, word by word. {@code *}
- * stands for any value of a word, {@code ...} at the end for any further words.
+ * Compares received packets with expected ones, packet by packet, word by word. {@code *} matches
+ * any value of a word, {@code ...} at the end any further words.
  */
 final class Expectation {
   private Expectation() {}
 
-  /** The first expected packet that did not come; null if all did. */
+  /** The first expected packet that did not arrive; null if all did. */
   static @Nullable Statement firstWrong(List<Statement> expected, List<String> seen) {
     for (int i = 0; i < expected.size(); i++) {
       if (i >= seen.size() || !matches(expected.get(i), seen.get(i))) {

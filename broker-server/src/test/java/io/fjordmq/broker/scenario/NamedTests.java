@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Which tests name which statement of the standard: in the title of a scenario, or in the
+ * Maps statements of the standard to the tests that name them: in the title of a scenario or in the
  * annotations of a test method.
  */
 final class NamedTests {

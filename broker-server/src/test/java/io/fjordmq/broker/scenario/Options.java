@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The {@code name=value} words of a statement. Every one has to be taken by somebody. */
+/** The {@code name=value} words of a statement. Each must be consumed. */
 final class Options {
   private record Option(String name, String value) {}
 
@@ -110,7 +110,7 @@ final class Options {
     return hex.toString();
   }
 
-  /** Nothing may be left: a word that nobody knows would say what nobody checks. */
+  /** Fails if a word is left, because nothing would check it. */
   void end() {
     Option option = left.peek();
     if (option != null) {

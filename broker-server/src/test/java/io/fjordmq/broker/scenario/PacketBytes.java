@@ -9,7 +9,7 @@ import static io.fjordmq.broker.scenario.Bytes.two;
 
 import java.util.Optional;
 
-/** Statements of a client as packets. Nothing is checked: scenarios may break the protocol. */
+/** Encodes the statements of a client without validation: scenarios may break the protocol. */
 final class PacketBytes {
   private PacketBytes() {}
 

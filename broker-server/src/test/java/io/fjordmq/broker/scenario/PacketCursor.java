@@ -2,7 +2,7 @@ package io.fjordmq.broker.scenario;
 
 import java.util.Arrays;
 
-/** Reads a packet from its first byte to its last. */
+/** Reads the fields of a packet in order. */
 final class PacketCursor {
   private final byte[] bytes;
   private int at;

@@ -54,7 +54,7 @@ final class PacketText {
         publish(first);
       }
     }
-    require(in.left() == 0, "bytes behind the last field");
+    require(in.left() == 0, "bytes after the last field");
   }
 
   private static void require(boolean condition, String what) {

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * One conversation.
  *
- * @param title what it shows, with the statements of the standard in brackets
- * @param file it stands in, for messages
+ * @param title what it covers, with the statements of the standard in brackets
+ * @param file that contains it, for messages
  * @param line of its title
  * @param versions of MQTT it is run with, once each: 3 (MQTT 3.1), 4 (3.1.1), 5
  * @param settings statements that change a setting of the broker
@@ -21,7 +21,7 @@ record Scenario(
     List<Step> steps) {
 
   /**
-   * What is done, and what the broker says to it.
+   * Actions, and the packets expected from the broker.
    *
    * @param actions at least one
    * @param expected at least one; "nothing" stands alone

@@ -1,6 +1,6 @@
 package io.fjordmq.broker.scenario;
 
-/** What is wrong with a scenario, and where: its author's mistake, or the broker's. */
+/** Describes an error in a scenario or an unexpected answer of the broker, with its position. */
 final class ScenarioException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the scenarios of a file. Every line has to mean something. */
+/** Parses a file of scenarios and rejects every line it does not understand. */
 final class ScenarioFile {
   private static final String TITLE = "scenario ";
   private static final String THEN = "----";
@@ -50,7 +50,7 @@ final class ScenarioFile {
   }
 
   /**
-   * @throws ScenarioException if it says something that means nothing
+   * @throws ScenarioException if a line has no meaning
    */
   static List<Scenario> parse(String file, String text) {
     ScenarioFile parser = new ScenarioFile(file);

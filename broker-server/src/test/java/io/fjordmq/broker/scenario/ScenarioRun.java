@@ -10,9 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Has one scenario with one version of the protocol, on a broker of its own. */
+/** Runs one scenario with one protocol version on a broker of its own. */
 final class ScenarioRun implements AutoCloseable {
-  /** A connection and what its client calls itself. */
+  /** A connection and the name of its client in the scenario. */
   private static final class Client {
     private final Line line;
     private final int version;
@@ -20,7 +20,7 @@ final class ScenarioRun implements AutoCloseable {
     private boolean gone;
 
     /**
-     * @param before came on an earlier connection under this name and was not looked at yet
+     * @param before unread packets of an earlier connection with this name
      */
     private Client(Line line, int version, List<String> before) {
       this.line = line;
@@ -46,7 +46,7 @@ final class ScenarioRun implements AutoCloseable {
   }
 
   /**
-   * @throws ScenarioException if the broker says something else, or the scenario makes no sense
+   * @throws ScenarioException if the broker sends something else, or the scenario is invalid
    */
   static void run(Scenario scenario, int version) {
     try (ScenarioRun run = new ScenarioRun(scenario, version)) {

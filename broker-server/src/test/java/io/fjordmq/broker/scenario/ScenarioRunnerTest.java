@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goal: a scenario that is wrong fails, and says where. */
+/** Goal: an invalid scenario fails and reports where. */
 class ScenarioRunnerTest {
   private static final String CONNECTED = "connect c\n----\nCONNACK c present=0 ...\n\n";
 
@@ -27,7 +27,7 @@ class ScenarioRunnerTest {
   }
 
   @Test
-  void shouldPassWhenTheBrokerSaysWhatIsExpected() {
+  void shouldPassWhenTheBrokerSendsTheExpectedPackets() {
     run(
         """
         # a comment
@@ -55,7 +55,7 @@ class ScenarioRunnerTest {
   }
 
   @Test
-  @DisplayName("a wrong expectation fails with file, line, what was expected and what was seen")
+  @DisplayName("a failed expectation reports file, line, expected and actual packets")
   void shouldFailAtAWrongPacket() {
     assertFails(
         "scenario s\n\n" + CONNECTED + "ping c\n----\nPUBACK c id=1\n",
@@ -70,13 +70,13 @@ class ScenarioRunnerTest {
   }
 
   @Test
-  void shouldFailAtAPacketThatIsMissing() {
+  void shouldFailAtAMissingPacket() {
     assertFails(
         "scenario s\n\n" + CONNECTED + "ping c\n----\nPINGRESP c\nPINGRESP c\n", "it.txt:10:");
   }
 
   @Test
-  void shouldFailAtAPacketTooMany() {
+  void shouldFailAtAnUnexpectedPacket() {
     assertFails("scenario s\n\n" + CONNECTED + "ping c\n----\nnothing\n", "it.txt:9:", "PINGRESP");
   }
 
@@ -89,7 +89,7 @@ class ScenarioRunnerTest {
   }
 
   @Test
-  void shouldFailWhenSomebodyElseGetsAPacket() {
+  void shouldFailWhenAnotherClientReceivesAPacket() {
     assertFails(
         "scenario s\n\nconnect c\nconnect d\n----\nCONNACK c present=0 ...\n",
         "it.txt:6:",
@@ -97,12 +97,12 @@ class ScenarioRunnerTest {
   }
 
   @Test
-  void shouldFailAtWordsThatFollowWithoutDots() {
+  void shouldFailAtAdditionalWordsWithoutAnEllipsis() {
     assertFails("scenario s\n\nconnect c\n----\nCONNACK c present=0\n", "it.txt:5:", "receive");
   }
 
   @Test
-  void shouldSeeWhatIsMalformed() {
+  void shouldDetectMalformedPackets() {
     assertThat(PacketText.of("c", 5, "4003000199ff"))
         .startsWith("MALFORMED c")
         .contains("remaining");
@@ -111,7 +111,7 @@ class ScenarioRunnerTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("what means nothing fails with file and line")
+  @DisplayName("an invalid statement reports file and line")
   @CsvSource(
       quoteCharacter = '\'',
       value = {
@@ -137,7 +137,7 @@ class ScenarioRunnerTest {
         "still connected,        'connect c\n----\nCONNACK c ...',                it.txt:7:",
         "stores still held,      'hold\n----\nnothing',                           it.txt:1:"
       })
-  void shouldFailAt(String what, String step, String where) {
+  void shouldFailAtAnInvalidStatement(String what, String step, String where) {
     assertFails("scenario s\n\n" + CONNECTED + step + "\n", where);
   }
 
@@ -152,7 +152,7 @@ class ScenarioRunnerTest {
   }
 
   @Test
-  void shouldFailWhenNothingIsShown() {
+  void shouldFailWhenAScenarioChecksNothing() {
     List.of("", "# only a comment\n").forEach(text -> assertFails(text, "it.txt:1:"));
     assertFails("scenario one\n\nscenario two\n" + CONNECTED, "it.txt:1:");
     assertFails("connect c\n----\nCONNACK c ...\n", "it.txt:1:");

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Every scenario of {@code src/test/scenarios}, with every version it names. */
+/** Runs every scenario of {@code src/test/scenarios} with every version it names. */
 @ExtendWith(LeakDetector.class)
 class ScenarioTest {
 

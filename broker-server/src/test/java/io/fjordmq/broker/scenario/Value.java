@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Texts and bytes of a scenario: as they are, {@code hex:6162} for what cannot be read, {@code
+ * Text and bytes of a scenario: literal text, {@code hex:6162} for unprintable bytes, {@code
  * x*65535} for what is too long to be.
  */
 final class Value {

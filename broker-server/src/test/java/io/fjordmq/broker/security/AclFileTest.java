@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The answers are those of mosquitto 2.0.11 with the same file. */
+/** The expected decisions are those of mosquitto 2.0.11 with the same file. */
 class AclFileTest {
   private static final String FILE =
       """
@@ -74,7 +74,7 @@ class AclFileTest {
     "+, alice, write, alice/x,           ALLOW",
     "A, al#,   read,  user/x/q,          PASS"
   })
-  void shouldDecideAsMosquitto(
+  void shouldDecideLikeMosquitto(
       String clientId, String user, String access, String topic, Decision expected)
       throws IOException {
     @Nullable String name = user.isEmpty() ? null : user;
@@ -83,13 +83,13 @@ class AclFileTest {
   }
 
   @Test
-  void shouldTakeNamesAndTopicsWithBlanks() throws IOException {
+  void shouldAcceptNamesAndTopicsWithSpaces() throws IOException {
     TopicRules rules = acl("user a b\ntopic read one two/#\n").rulesOf("c", "a b");
     assertThat(rules.decide(new Topic("one two/x"), false)).isEqualTo(Decision.ALLOW);
   }
 
   @Test
-  void shouldNotReplaceInWhatItHasReplaced() throws IOException {
+  void shouldNotExpandPlaceholdersInSubstitutedText() throws IOException {
     TopicRules rules = acl("pattern read %c/%u\n").rulesOf("%u", "alice");
     assertThat(rules.decide(new Topic("%u/alice"), false)).isEqualTo(Decision.ALLOW);
     assertThat(rules.decide(new Topic("alice/alice"), false)).isEqualTo(Decision.PASS);
@@ -103,7 +103,7 @@ class AclFileTest {
     "user,                 user must be followed by a name",
     "grant all,            a line must begin with"
   })
-  void shouldNameTheLineThatIsWrong(String line, String reason) throws IOException {
+  void shouldNameTheInvalidLine(String line, String reason) throws IOException {
     assertThatThrownBy(() -> acl("# one\n" + line + "\n"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("acl:2: ")

@@ -97,12 +97,12 @@ class CertificateUserTest {
 
   @ParameterizedTest(name = "{0}, user name of the CONNECT: ''{1}''")
   @CsvSource({"TLSv1.3, ''", "TLSv1.2, ''", "TLSv1.3, device-8"})
-  void shouldGoByTheCommonNameWhateverUserNameTheClientSays(String protocol, String said)
+  void shouldUseTheCommonNameInsteadOfTheUserNameOfTheClient(String protocol, String userName)
       throws Exception {
     try (Security security = security();
         OpenListener listener = open(security);
         Line line = listener.connect(certs.trusting(certs.client("device-7")), protocol)) {
-      assertThat(login(line, 5, said)).isEqualTo("00");
+      assertThat(login(line, 5, userName)).isEqualTo("00");
       assertThat(publish(line, "of/device-7/x")).isEqualTo(ALLOWED_BUT_NOBODY_LISTENS);
       assertThat(publish(line, "named")).isEqualTo(ALLOWED_BUT_NOBODY_LISTENS);
       assertThat(publish(line, "of/device-8/x")).isEqualTo(NOT_AUTHORIZED);
@@ -111,7 +111,7 @@ class CertificateUserTest {
   }
 
   @Test
-  void shouldGiveEachClientTheRightsOfItsOwnCertificate() throws Exception {
+  void shouldGrantEachClientTheRightsOfItsCertificate() throws Exception {
     try (Security security = security();
         OpenListener listener = open(security);
         Line line = listener.connect(certs.trusting(certs.client("device-8")))) {

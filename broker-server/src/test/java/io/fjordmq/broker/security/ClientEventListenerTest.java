@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the listeners of plugins are told, and that clients never wait for one. */
+/** Which events plugin listeners receive, and that clients never wait for a listener. */
 @ExtendWith(LeakDetector.class)
 class ClientEventListenerTest {
   private static final Permissions PERMISSIONS =
@@ -40,19 +40,19 @@ class ClientEventListenerTest {
               Rule.allow(Access.WRITE, "in/#"),
               Rule.allow(Access.READ, "out/#")));
 
-  /** Lets in all but strangers. */
+  /** Admits every client except strangers. */
   private static final Authenticator LIMITED =
       attempt ->
           attempt.clientId().equals("stranger")
               ? Authentication.deny("who?").now()
               : new Authentication.Allow(new Identity("t", "u", PERMISSIONS, Map.of())).now();
 
-  /** Writes down what it is told, in words. */
+  /** Records events as text. */
   private static class Recorder implements ClientEventListener {
-    private final BlockingQueue<String> told = new LinkedBlockingQueue<>();
+    private final BlockingQueue<String> recorded = new LinkedBlockingQueue<>();
 
     void record(String event) {
-      told.add(event);
+      recorded.add(event);
     }
 
     @Override
@@ -85,13 +85,13 @@ class ClientEventListenerTest {
       record(client.clientId() + " dropped " + count + ": " + reason);
     }
 
-    /** As many as that; fewer if no more come. */
+    /** The given number of events; fewer if no more arrive. */
     List<String> next(int count) throws InterruptedException {
       List<String> next = new ArrayList<>();
-      String event = told.poll(20, TimeUnit.SECONDS);
+      String event = recorded.poll(20, TimeUnit.SECONDS);
       while (event != null) {
         next.add(event);
-        event = next.size() < count ? told.poll(20, TimeUnit.SECONDS) : null;
+        event = next.size() < count ? recorded.poll(20, TimeUnit.SECONDS) : null;
       }
       return next;
     }
@@ -101,8 +101,8 @@ class ClientEventListenerTest {
     }
   }
 
-  /** Does nothing with an event until the test lets it. */
-  private static final class Slow extends Recorder {
+  /** Blocks in each event until the test releases it. */
+  private static final class BlockingRecorder extends Recorder {
     private final CountDownLatch released = new CountDownLatch(1);
 
     @Override
@@ -147,7 +147,7 @@ class ClientEventListenerTest {
   }
 
   @Test
-  void shouldTellWhatHappensToAClientInItsOrder() throws Exception {
+  void shouldReportTheEventsOfAClientInOrder() throws Exception {
     Recorder listener = new Recorder();
     try (Security security = TestSecurity.of(LIMITED, listener);
         World world = world(security)) {
@@ -168,11 +168,11 @@ class ClientEventListenerTest {
           "c dropped 1: not_authorized",
           "c disconnected: client_disconnect");
     }
-    assertThat(listener.told).isEmpty();
+    assertThat(listener.recorded).isEmpty();
   }
 
   @Test
-  void shouldTellWhyAConnectionEnded() throws Exception {
+  void shouldReportWhyAConnectionEnded() throws Exception {
     Recorder listener = new Recorder();
     try (Security security = TestSecurity.of(LIMITED, listener);
         World world = world(security)) {
@@ -191,11 +191,11 @@ class ClientEventListenerTest {
               "twice of t connected",
               "twice disconnected: client_disconnect");
     }
-    assertThat(listener.told).isEmpty();
+    assertThat(listener.recorded).isEmpty();
   }
 
   @Test
-  void shouldTellOfAClientThatIsNotLetInOnlyThat() throws Exception {
+  void shouldReportOnlyTheRefusalOfARefusedClient() throws Exception {
     Recorder listener = new Recorder();
     try (Security security = TestSecurity.of(LIMITED, listener);
         World world = world(security)) {
@@ -210,8 +210,8 @@ class ClientEventListenerTest {
   }
 
   @Test
-  void shouldServeClientsWhileAListenerHangsAndDropWhatItsQueueCannotHold() throws Exception {
-    Slow slow = new Slow();
+  void shouldServeClientsAndDropExcessEventsWhileAListenerHangs() throws Exception {
+    BlockingRecorder slow = new BlockingRecorder();
     Recorder other = new Recorder();
     Counting counting = new Counting();
     try (Security security =
@@ -237,17 +237,17 @@ class ClientEventListenerTest {
   }
 
   /** Fails with the first event of the client {@code c}. */
-  private static final class Failing extends Recorder {
-    private final String how;
+  private static final class FailingRecorder extends Recorder {
+    private final String failure;
 
-    private Failing(String how) {
-      this.how = how;
+    private FailingRecorder(String how) {
+      this.failure = how;
     }
 
     @Override
     void record(String event) {
       if (event.equals("c of t connected")) {
-        switch (how) {
+        switch (failure) {
           case "exception" -> throw new IllegalStateException("as the test wants it");
           case "missing class" -> throw new NoClassDefFoundError("as the test wants it");
           default -> record(event); // until the stack is full
@@ -259,8 +259,8 @@ class ClientEventListenerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"exception", "missing class", "endless recursion"})
-  void shouldGoOnTellingAListenerThatFails(String how) throws Exception {
-    Failing failing = new Failing(how);
+  void shouldKeepNotifyingAListenerThatFails(String how) throws Exception {
+    FailingRecorder failing = new FailingRecorder(how);
     Recorder other = new Recorder();
     Counting counting = new Counting();
     try (Security security =

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who may connect. */
+/** Which clients may connect. */
 class ConnectAdmissionTest {
   /** Made by mosquitto_passwd: alice, secret. */
   private static final String ALICE =
@@ -64,10 +64,10 @@ class ConnectAdmissionTest {
 
   private static String ask(Security security, ConnectAttempt attempt) {
     try {
-      ConnectAdmission said = security.admit(attempt).get(20, TimeUnit.SECONDS);
-      return said instanceof Admitted admitted
+      ConnectAdmission admission = security.admit(attempt).get(20, TimeUnit.SECONDS);
+      return admission instanceof Admitted admitted
           ? "user " + admitted.client().userName()
-          : ((Refused) said).refusal().name();
+          : ((Refused) admission).refusal().name();
     } catch (java.util.concurrent.ExecutionException | InterruptedException | TimeoutException e) {
       throw new AssertionError(e);
     }
@@ -104,7 +104,7 @@ class ConnectAdmissionTest {
     "TRUE,     192.0.2.7, '', user null",
     "FALSE,    127.0.0.1, '', NOT_AUTHORIZED"
   })
-  void shouldKnowWhomToLetInWhenNothingSaysWho(
+  void shouldApplyAllowAnonymousWithoutOtherAuthenticators(
       Anonymous whom, String address, String user, String expected) throws IOException {
     Security security = withoutAnything(TestSettings.with("allowAnonymous", whom));
     ConnectAttempt attempt =
@@ -113,11 +113,11 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldNameTheKeysThatWouldLetAStrangerIn() throws Exception {
+  void shouldNameTheKeysThatAllowAnonymousClients() throws Exception {
     Security security = withoutAnything(SecuritySettings.DEFAULTS);
-    ConnectAdmission said =
+    ConnectAdmission admission =
         security.admit(attempt(ELSEWHERE, null, null)).get(20, TimeUnit.SECONDS);
-    assertThat(((Refused) said).detail())
+    assertThat(((Refused) admission).detail())
         .contains("securityConfig.passwordFile", "securityConfig.allowAnonymous: true");
   }
 
@@ -133,7 +133,7 @@ class ConnectAdmissionTest {
     "TRUE,     bob,   secret, BAD_USER_NAME_OR_PASSWORD",
     "FALSE,    alice, secret, user alice"
   })
-  void shouldGoByThePasswordFile(Anonymous whom, String user, String password, String expected)
+  void shouldCheckThePasswordFile(Anonymous whom, String user, String password, String expected)
       throws Exception {
     SecuritySettings settings =
         TestSettings.with("allowAnonymous", whom, "passwordFile", passwords("# users", "", ALICE));
@@ -147,7 +147,7 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldTakeOverAChangedPasswordFileAndKeepABrokenOnesPredecessor() throws Exception {
+  void shouldReloadThePasswordFileAndIgnoreAnInvalidOne() throws Exception {
     SecuritySettings settings = TestSettings.with("passwordFile", passwords(ALICE));
     try (Security security = security(settings)) {
       ConnectAttempt alice = attempt(HERE, "alice", "secret");
@@ -168,7 +168,7 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldNotStartWithABrokenFile() throws IOException {
+  void shouldNotStartWithAnInvalidFile() throws IOException {
     String broken = passwords("# users", "alice:plain text");
     assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", broken)))
         .hasMessageContaining("securityConfig.passwordFile: " + broken + ":2: the password is not")
@@ -186,7 +186,7 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldAskOneAfterTheOtherUntilOneDecides() throws IOException {
+  void shouldAskAuthenticatorsInOrderUntilOneDecides() throws IOException {
     List<String> asked = new ArrayList<>();
     Authenticator passes =
         attempt -> {
@@ -231,15 +231,15 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldDenyAsTheProviderSays() throws IOException {
-    Authenticator banning = attempt -> new Authentication.Deny(DenyReason.BANNED, "no").now();
-    assertThat(ask(security(SecuritySettings.DEFAULTS, banning), attempt(HERE, null, null)))
+  void shouldDenyWithTheReasonOfTheProvider() throws IOException {
+    Authenticator denying = attempt -> new Authentication.Deny(DenyReason.BANNED, "no").now();
+    assertThat(ask(security(SecuritySettings.DEFAULTS, denying), attempt(HERE, null, null)))
         .isEqualTo(Refusal.BANNED.name());
     assertThat(denials).containsExactly("connect denied");
   }
 
   @Test
-  void shouldHearNoMoreOfAnAddressWhoseLoginsFail() throws Exception {
+  void shouldBlockAnAddressWithTooManyFailedLogins() throws Exception {
     SecuritySettings settings =
         TestSettings.with("maxLoginFailures", 3, "passwordFile", passwords(ALICE));
     try (Security security = security(settings)) {
@@ -255,7 +255,7 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldTellOnlySoManyOfManyGuessesThatComeTogether() throws Exception {
+  void shouldLimitTheResultsOfConcurrentPasswordGuesses() throws Exception {
     SecuritySettings settings =
         TestSettings.with(
             "maxLoginFailures", 3, "passwordThreads", 1, "passwordFile", passwords(ALICE));
@@ -275,7 +275,7 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldRefuseLoginsWhenTooManyWaitForTheirHash() throws Exception {
+  void shouldRefuseLoginsWhenTooManyHashesArePending() throws Exception {
     String slow =
         "slow:$argon2id$v=19$m=65536,t=3,p=1$MDEyMzQ1Njc4OWFiY2RlZg$M4074Iv3KwOnKN2ICtqv1H2ChAW7ustvRd8aCfT7DJw";
     SecuritySettings settings =
@@ -297,7 +297,7 @@ class ConnectAdmissionTest {
   }
 
   @Test
-  void shouldFindTheCommonNameOfASubject() {
+  void shouldExtractTheCommonNameOfASubject() {
     assertThat(CertificateName.commonName("CN=dev-7,OU=plant,O=Fjord")).isEqualTo("dev-7");
     assertThat(CertificateName.commonName("OU=plant,CN=a\\,b")).isEqualTo("a,b");
     assertThat(CertificateName.commonName("CN=inner,CN=outer,O=x")).isEqualTo("inner");

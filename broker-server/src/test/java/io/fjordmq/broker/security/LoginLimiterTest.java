@@ -33,35 +33,35 @@ class LoginLimiterTest {
   }
 
   @Test
-  void shouldShutOutAnAddressThatFailedTooOftenUntilTheWindowHasPassed() {
+  void shouldBlockAnAddressWithTooManyFailuresUntilTheWindowExpires() {
     LoginLimiter limiter = limiter(3, 100);
     InetAddress guesser = address("192.0.2.1");
     for (int i = 0; i < 3; i++) {
       assertThat(limiter.isBlocked(guesser)).isFalse();
-      limiter.failed(guesser);
+      limiter.recordFailure(guesser);
     }
     assertThat(limiter.isBlocked(guesser)).isTrue();
     assertThat(limiter.isBlocked(address("192.0.2.2"))).isFalse();
     now = now.plusSeconds(61);
     assertThat(limiter.isBlocked(guesser)).isFalse();
-    limiter.failed(guesser);
+    limiter.recordFailure(guesser);
     assertThat(limiter.isBlocked(guesser)).isFalse();
   }
 
   @Test
-  void shouldTakeANetworkOfIpv6ForOneAddress() {
+  void shouldTreatAnIpv6NetworkAsOneAddress() {
     LoginLimiter limiter = limiter(2, 100);
-    limiter.failed(address("2001:db8:1:2::1"));
-    limiter.failed(address("2001:db8:1:2:ffff::7"));
+    limiter.recordFailure(address("2001:db8:1:2::1"));
+    limiter.recordFailure(address("2001:db8:1:2:ffff::7"));
     assertThat(limiter.isBlocked(address("2001:db8:1:2::9"))).isTrue();
     assertThat(limiter.isBlocked(address("2001:db8:1:3::1"))).isFalse();
   }
 
   @Test
-  void shouldForgetTheOldestWhenThereAreTooManyAddresses() {
+  void shouldForgetTheOldestAddressWhenThereAreTooMany() {
     LoginLimiter limiter = limiter(1, 2);
     for (int i = 1; i <= 3; i++) {
-      limiter.failed(address("192.0.2." + i));
+      limiter.recordFailure(address("192.0.2." + i));
     }
     assertThat(limiter.isBlocked(address("192.0.2.1"))).isFalse();
     assertThat(limiter.isBlocked(address("192.0.2.2"))).isTrue();
@@ -70,9 +70,9 @@ class LoginLimiterTest {
   }
 
   @Test
-  void shouldLimitNothingWhenSwitchedOff() {
+  void shouldLimitNothingWhenDisabled() {
     LoginLimiter limiter = limiter(0, 2);
-    limiter.failed(address("192.0.2.1"));
+    limiter.recordFailure(address("192.0.2.1"));
     assertThat(limiter.isBlocked(address("192.0.2.1"))).isFalse();
     assertThat(limiter.isBlocked(null)).isFalse();
     assertThat(remembered).isZero();

@@ -20,14 +20,14 @@ class PasswordCommandTest {
       "carol:$7$101$56sMhcGFEjQSocYJ$O03UD9SwIAxqGlcQOMLw3pSTrzA9E3Kw7gO0O2EP99HJjFDyNr1Q8hvnhejegnUGuLpyBecWp0pkfWdW6GeVdQ==";
 
   @TempDir private Path folder;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
 
   private Path file() {
     return folder.resolve("passwords");
   }
 
   private int run(String input, String... args) {
-    PrintStream err = new PrintStream(said, true, StandardCharsets.UTF_8);
+    PrintStream err = new PrintStream(output, true, StandardCharsets.UTF_8);
     return new PasswordCommand(new StringReader(input), null, err).run(args);
   }
 
@@ -37,7 +37,7 @@ class PasswordCommandTest {
   }
 
   @Test
-  void shouldMakeAFileAddChangeAndRemoveUsers() throws IOException {
+  void shouldCreateAFileAndAddChangeAndRemoveUsers() throws IOException {
     String file = file().toString();
     assertThat(run("pä ss\nnot this\n", "-c", file, "alice")).isZero();
     assertThat(matches("alice", "pä ss")).isTrue();
@@ -58,7 +58,7 @@ class PasswordCommandTest {
   }
 
   @Test
-  void shouldHashAPlainFile() throws IOException {
+  void shouldHashAPlainTextFile() throws IOException {
     Files.writeString(file(), "# plain\nalice:se:cret\n" + OF_MOSQUITTO + "\n");
     assertThat(run("", "-U", file().toString())).isZero();
     assertThat(matches("alice", "se:cret")).isTrue();
@@ -66,10 +66,10 @@ class PasswordCommandTest {
   }
 
   @Test
-  void shouldSayWhatIsWrong() throws IOException {
+  void shouldReportErrors() throws IOException {
     String file = file().toString();
     assertThat(run("x", file, "alice")).isEqualTo(1);
-    assertThat(said.toString(StandardCharsets.UTF_8)).contains("file not found", "-c");
+    assertThat(output.toString(StandardCharsets.UTF_8)).contains("file not found", "-c");
     assertThat(run("", "-c", file, "alice")).isEqualTo(1);
     assertThat(run("x", "-c", file, "a:b")).isEqualTo(1);
     assertThat(run("x", "-c", file)).isEqualTo(2);
@@ -80,6 +80,6 @@ class PasswordCommandTest {
     assertThat(run("", "-D", file, "nobody")).isEqualTo(1);
     Files.writeString(folder.resolve("passwords.new"), "");
     assertThat(run("x", file, "alice")).isEqualTo(1);
-    assertThat(said.toString(StandardCharsets.UTF_8)).contains("another edit is in progress");
+    assertThat(output.toString(StandardCharsets.UTF_8)).contains("another edit is in progress");
   }
 }

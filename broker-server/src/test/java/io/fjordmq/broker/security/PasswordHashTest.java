@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The hashes were made by others: mosquitto_passwd 2.0.11 ($7$, and $6$ with {@code -H sha512}) and
+ * Hashes created by other tools: mosquitto_passwd 2.0.11 ($7$, and $6$ with {@code -H sha512}) and
  * the reference implementation of Argon2.
  */
 class PasswordHashTest {
@@ -29,7 +29,7 @@ class PasswordHashTest {
         "secret $argon2id$v=19$m=1024,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$M4074Iv3KwOnKN2ICtqv1H2ChAW7ustvRd8aCfT7DJw",
         "'pä ss' $argon2id$v=19$m=64,t=3,p=2$c29tZXNhbHRzb21lc2FsdA$ovK2WecSKUoz2lVXgLxmDfPdsQUjsx8JOiQFD+lhEffwmKsMIhZWHYCdSKMODbn19BSI+uI3sYDk6cS2ftXz8g"
       })
-  void shouldCheckHashesOfOthers(String password, String text) {
+  void shouldVerifyHashesOfOtherTools(String password, String text) {
     PasswordHash hash = PasswordHash.parse(text);
     assertThat(hash.matches(utf8(password))).isTrue();
     assertThat(hash.matches(utf8(password + "x"))).isFalse();
@@ -39,7 +39,7 @@ class PasswordHashTest {
   }
 
   @Test
-  void shouldMakeArgon2idWithASaltOfItsOwn() {
+  void shouldCreateArgon2idHashesWithAUniqueSalt() {
     SecureRandom random = new SecureRandom();
     PasswordHash one = PasswordHash.of(utf8("x"), random);
     PasswordHash other = PasswordHash.of(utf8("x"), random);
@@ -67,7 +67,7 @@ class PasswordHashTest {
         "$argon2id$v=19$m=64,t=1,p=0$c2FsdA$aGFzaA",
         "$argon2i$v=19$m=64,t=1,p=1$c2FsdA$aGFzaA"
       })
-  void shouldRefuseWhatIsNoHash(String text) {
+  void shouldRejectInvalidHashes(String text) {
     assertThatThrownBy(() -> PasswordHash.parse(text)).isInstanceOf(IllegalArgumentException.class);
   }
 }

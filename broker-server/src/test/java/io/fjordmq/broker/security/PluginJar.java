@@ -23,7 +23,7 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.NullMarked;
 
-/** Makes the jar of a plugin out of its source, which sees broker-api and the JDK. */
+/** Compiles a plugin against broker-api and the JDK and packages it as a JAR. */
 public final class PluginJar {
   private PluginJar() {}
 

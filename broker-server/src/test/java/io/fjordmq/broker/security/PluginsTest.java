@@ -88,7 +88,7 @@ class PluginsTest {
   }
 
   @Test
-  void shouldLoadAPluginAndAskIt() throws Exception {
+  void shouldLoadAndCallAPlugin() throws Exception {
     plugin(
         "token-auth",
         "Authenticator=com.example.TokenAuthenticator Authorizer=com.example.TokenAuthenticator",
@@ -98,9 +98,10 @@ class PluginsTest {
         Security security =
             Security.open(
                 settings(), plugins.all(), InstantSource.system(), SecurityObserver.NONE)) {
-      ConnectAdmission said = security.admit(attempt("alice", "t0k3n")).get(20, TimeUnit.SECONDS);
-      assertThat(said).isInstanceOf(Admitted.class);
-      ClientAccess access = security.accessOf((Admitted) said);
+      ConnectAdmission admission =
+          security.admit(attempt("alice", "t0k3n")).get(20, TimeUnit.SECONDS);
+      assertThat(admission).isInstanceOf(Admitted.class);
+      ClientAccess access = security.accessOf((Admitted) admission);
       assertThat(access.client().userName()).isEqualTo("alice");
       assertThat(access.isUnlimited()).isFalse();
       assertThat(publish(access, "alice/x").allowed()).isTrue();
@@ -118,7 +119,7 @@ class PluginsTest {
   }
 
   @Test
-  void shouldShowAPluginNothingOfTheBrokerButTheApi() throws Exception {
+  void shouldExposeOnlyTheApiToAPlugin() throws Exception {
     plugin(
         "curious",
         "ClientEventListener=com.example.Curious",
@@ -147,7 +148,7 @@ class PluginsTest {
   }
 
   @Test
-  void shouldNameTheJarThatCannotBeStarted() throws IOException {
+  void shouldNameTheJarOfAPluginThatFailsToStart() throws IOException {
     plugin("token-auth", "Authenticator=com.example.TokenAuthenticator", EXAMPLE);
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
         .isInstanceOf(SecurityStartException.class)
@@ -168,7 +169,7 @@ class PluginsTest {
   }
 
   @Test
-  void shouldRefuseAFileThatIsNoJar() throws IOException {
+  void shouldRejectAFileThatIsNotAJar() throws IOException {
     Files.createDirectories(pluginDir());
     Files.writeString(pluginDir().resolve("token-auth.jar"), "<html>404</html>");
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
@@ -185,7 +186,7 @@ class PluginsTest {
   }
 
   @Test
-  void shouldWarnOnceOfAJarThatWasReplaced() throws IOException {
+  void shouldWarnOnceAboutAReplacedJar() throws IOException {
     plugin("token-auth", "Authenticator=com.example.TokenAuthenticator", EXAMPLE);
     Path jar = pluginDir().resolve("token-auth.jar");
     PluginFiles files = new PluginFiles();
@@ -207,7 +208,7 @@ class PluginsTest {
   }
 
   @Test
-  void shouldGoOnWithoutAPluginThatHangs() throws Exception {
+  void shouldContinueWithoutAPluginThatHangs() throws Exception {
     plugin(
         "hanging",
         "Authenticator=com.example.Hanging",
@@ -246,7 +247,7 @@ class PluginsTest {
   }
 
   @Test
-  void shouldAskPluginsInTheirOrder() throws Exception {
+  void shouldCallPluginsInOrder() throws Exception {
     for (String name : new String[] {"a", "b", "c"}) {
       plugin(
           name,

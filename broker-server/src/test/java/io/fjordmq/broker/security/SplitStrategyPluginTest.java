@@ -58,7 +58,7 @@ class SplitStrategyPluginTest {
   }
 
   @Test
-  void shouldDecideInPlaceOfTheBuiltInStrategy() throws Exception {
+  void shouldReplaceTheBuiltInStrategy() throws Exception {
     try (Plugins plugins = open(Map.of("eager-splits.most", "500"))) {
       SplitStrategy strategy = plugins.splitStrategy("eager-splits", BUILT_IN);
       byte[] middle = {7};

@@ -4,7 +4,7 @@ import io.fjordmq.api.plugin.Extension;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Security made of what a test brings along, asked on the thread that asks. */
+/** Security components provided by a test, called on the caller's thread. */
 public final class TestSecurity {
   private TestSecurity() {}
 

@@ -32,20 +32,20 @@ class TopicRulesTest {
   @CsvSource({
     "a/b,          ALL",
     "a/b/#,        ALL",
-    "a/#,          PART",
-    "a/+/x,        PART",
+    "a/#,          PARTIAL",
+    "a/+/x,        PARTIAL",
     "a/secret,     NONE",
     "a/secret/#,   NONE",
     "c/open,       ALL",
     "+/open,       ALL",
-    "+/+,          PART",
-    "#,            PART",
+    "+/+,          PARTIAL",
+    "#,            PARTIAL",
     "b/mine,       NONE",
-    "b/+,          PART",
+    "b/+,          PARTIAL",
     "w/x,          NONE",
     "$SYS/#,       NONE"
   })
-  void shouldSayHowMuchOfAFilterMayBeRead(String filter, TopicRules.Coverage coverage) {
+  void shouldReportHowMuchOfAFilterMayBeRead(String filter, TopicRules.Coverage coverage) {
     assertThat(RULES.readable(TopicFilter.parse(filter))).isEqualTo(coverage);
   }
 
@@ -72,7 +72,7 @@ class TopicRulesTest {
   }
 
   @Property(tries = 3_000)
-  void shouldCoverAndOverlapAsMatchesTell(
+  void shouldRelateFiltersConsistentlyWithTheirMatches(
       @ForAll("filters") String one, @ForAll("filters") String other, @ForAll("topics") String t) {
     Topic topic = new Topic(t);
     boolean matchesOne = TopicFilter.parse(one).matches(topic);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class WatchedFileTest {
   @TempDir Path folder;
-  private final List<Boolean> told = new ArrayList<>();
+  private final List<Boolean> reports = new ArrayList<>();
   private @Nullable String fault;
   private Path path;
   private WatchedFile<String> file;
@@ -26,7 +26,7 @@ class WatchedFileTest {
         new SecurityObserver() {
           @Override
           public void onFileReloaded(boolean taken) {
-            told.add(taken);
+            reports.add(taken);
           }
         };
     file = new WatchedFile<>("securityConfig.aclFile", path.toString(), this::read, observer);
@@ -40,22 +40,22 @@ class WatchedFileTest {
   }
 
   @Test
-  void shouldReadAChangedFileThatCouldNotBeReadForAMoment() throws IOException {
+  void shouldRetryAChangedFileThatIsTemporarilyUnreadable() throws IOException {
     Files.writeString(path, "nobody");
     fault = path + ": Too many open files";
     file.poll();
     file.poll();
     assertThat(file.current()).isEqualTo("all");
-    assertThat(told).as("said once").containsExactly(false);
+    assertThat(reports).as("said once").containsExactly(false);
     fault = null;
     file.poll();
     assertThat(file.current()).isEqualTo("nobody");
     file.poll();
-    assertThat(told).containsExactly(false, true);
+    assertThat(reports).containsExactly(false, true);
   }
 
   @Test
-  void shouldSayEachFaultOnce() throws IOException {
+  void shouldReportEachErrorOnce() throws IOException {
     fault = "line 1";
     Files.writeString(path, "broken");
     file.poll();
@@ -68,12 +68,12 @@ class WatchedFileTest {
     Files.delete(path);
     file.poll();
     file.poll();
-    assertThat(told).containsExactly(false, false, false, false);
+    assertThat(reports).containsExactly(false, false, false, false);
     assertThat(file.current()).isEqualTo("all");
     fault = null;
     Files.writeString(path, "good again");
     file.poll();
     assertThat(file.current()).isEqualTo("good again");
-    assertThat(told).last().isEqualTo(true);
+    assertThat(reports).last().isEqualTo(true);
   }
 }

@@ -1,4 +1,4 @@
-/** Who may connect and what they may do. */
+/** Tests of authentication, authorization and plugins. */
 @NullMarked
 package io.fjordmq.broker.security;
 

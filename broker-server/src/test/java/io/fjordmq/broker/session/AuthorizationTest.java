@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What clients may do, and what they hear when they may not. */
+/** What clients may do, and how the broker responds to denied actions. */
 @ExtendWith(LeakDetector.class)
 class AuthorizationTest {
   /** May write to {@code in/…} and read {@code out/…}; nothing else. */
@@ -74,7 +74,7 @@ class AuthorizationTest {
   }
 
   @Test
-  void shouldTellMqtt5WhyAPublishIsNotTaken() {
+  void shouldSendTheReasonOfADeniedPublishToMqtt5() {
     TestClient listener = free("#");
     TestClient client = connected(world.open().connect5("c", true, 0));
     client.publish(1, 1, "in/a", "x").publish(2, 1, "else", "x").publish(3, 1, "in/b", "x");
@@ -88,8 +88,8 @@ class AuthorizationTest {
   }
 
   @Test
-  @DisplayName("[3.1.1: MQTT-3.3.5-2] what MQTT 3 may not publish is acknowledged and dropped")
-  void shouldAcknowledgeAndDropWhatMqtt3MayNotPublish() {
+  @DisplayName("[3.1.1: MQTT-3.3.5-2] a denied MQTT 3 publish is acknowledged and dropped")
+  void shouldAcknowledgeAndDropDeniedPublishesOfMqtt3() {
     TestClient listener = free("#");
     TestClient client = connected(world.open().connect3("c", true));
     client.publish(1, 1, "else", "x").expect("PUBACK 1");
@@ -102,7 +102,7 @@ class AuthorizationTest {
 
   @ParameterizedTest(name = "persistent: {0}")
   @CsvSource({"60", "0"})
-  void shouldGiveBackTheIdentifierOfADeniedQos2Publish(int expirySeconds) {
+  void shouldFreeTheIdentifierOfADeniedQos2Publish(int expirySeconds) {
     TestClient listener = free("#");
     TestClient client = connected(world.open().connect5("c", false, expirySeconds));
     for (int i = 0; i < 3; i++) {
@@ -145,22 +145,22 @@ class AuthorizationTest {
   }
 
   @Test
-  void shouldGiveASharesMessageToAMemberWhoMayReadIt() {
-    TestClient may = connected(world.open().connect5("free-member", true, 0));
-    TestClient mayNot = connected(world.open().connect5("limited", true, 0));
-    may.subscribe(1, "$share/g/#", 0).all();
-    mayNot.subscribe(1, "$share/g/#", 0).expect("SUBACK 1 [0]");
+  void shouldDeliverASharedMessageToAMemberThatMayReadIt() {
+    TestClient permitted = connected(world.open().connect5("free-member", true, 0));
+    TestClient forbidden = connected(world.open().connect5("limited", true, 0));
+    permitted.subscribe(1, "$share/g/#", 0).all();
+    forbidden.subscribe(1, "$share/g/#", 0).expect("SUBACK 1 [0]");
     TestClient publisher = free("nothing");
     for (int i = 0; i < 4; i++) {
       publisher.publish(0, 0, "in/x", "m" + i);
     }
-    mayNot.expect();
-    assertThat(may.all()).hasSize(4);
+    forbidden.expect();
+    assertThat(permitted.all()).hasSize(4);
   }
 
   @ParameterizedTest(name = "session expiry {0}")
   @CsvSource({"0", "60"})
-  void shouldKeepTheSubscriptionsOfAShareMemberWhoMayNotReadAMessage(int expirySeconds) {
+  void shouldKeepTheSubscriptionsOfAMemberThatMayNotReadAMessage(int expirySeconds) {
     TestClient member = connected(world.open().connect5("limited", true, expirySeconds));
     member.subscribe(1, "out/#", 0).subscribe(2, "$share/g/#", 0).all();
     TestClient publisher = free("nothing");
@@ -175,7 +175,7 @@ class AuthorizationTest {
 
   @ParameterizedTest(name = "will for {0}: MQTT 5 {1}, MQTT 3 {2}")
   @CsvSource({"in/will, 0, 0", "else, 87, 5"})
-  void shouldRefuseAClientThatMayNotLeaveItsWill(String topic, String five, String three) {
+  void shouldRefuseAClientThatMayNotPublishItsWill(String topic, String five, String three) {
     for (MqttVersion version : List.of(MqttVersion.MQTT_5, MqttVersion.MQTT_3_1_1)) {
       world
           .open()
@@ -191,8 +191,8 @@ class AuthorizationTest {
     }
   }
 
-  /** Decides when the test does. */
-  private static final class Slow implements Authorizer {
+  /** Decides when the test completes it. */
+  private static final class DeferredAuthorizer implements Authorizer {
     private final List<String> asked = new ArrayList<>();
     private CompletableFuture<Decision> answer = new CompletableFuture<>();
 
@@ -211,8 +211,8 @@ class AuthorizationTest {
   }
 
   @Test
-  void shouldKeepTheOrderWhileAProviderThinks() {
-    Slow slow = new Slow();
+  void shouldKeepPacketOrderWhileAnAuthorizerIsPending() {
+    DeferredAuthorizer slow = new DeferredAuthorizer();
     try (World slowly = new World(SessionSettings.defaults(), TestSecurity.of(open(), slow))) {
       TestClient client = connected(slowly.open().connect5("c", true, 0));
       client.publish(1, 1, "a", "x").publish(2, 1, "b", "x").raw("c000").expect();
@@ -238,7 +238,7 @@ class AuthorizationTest {
   }
 
   @Test
-  void shouldWorkOffWhatWaitedWithoutGrowingTheStack() {
+  void shouldDrainPendingPacketsWithoutGrowingTheStack() {
     int packets = 20_000;
     CompletableFuture<Decision> first = new CompletableFuture<>();
     List<String> asked = new ArrayList<>();
@@ -267,7 +267,7 @@ class AuthorizationTest {
   }
 
   @Test
-  void shouldAskAgainWhenTheTimeForRememberingIsOver() {
+  void shouldAuthorizeAgainWhenACachedDecisionExpires() {
     List<String> asked = new ArrayList<>();
     Authorizer counting =
         (client, action) -> {
@@ -289,7 +289,7 @@ class AuthorizationTest {
   }
 
   @Test
-  void shouldAskProvidersAboutSubscriptionsInTheirOrder() {
+  void shouldAskAuthorizersAboutSubscriptionsInOrder() {
     Authorizer first =
         (client, action) ->
             action instanceof Action.Subscribe wanted && wanted.filter().text().startsWith("x")

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every way a client can be wrong has an answer, a count, and costs only itself. Packets are
- * written as bytes: no codec makes them.
+ * Every kind of invalid input is answered and counted, and affects only its client. Packets are
+ * written as bytes, without a codec.
  */
 @ExtendWith(LeakDetector.class)
 class BadInputTest {
@@ -51,7 +51,7 @@ class BadInputTest {
     "HTTP,               47455420 2f204854 54502f31",
     "nothing known,      ffff"
   })
-  void shouldCloseWhenTheFirstPacketIsNot(String what, String hex) {
+  void shouldCloseTheConnectionWhenTheFirstPacketIsNotConnect(String what, String hex) {
     TestClient client = world.open().raw(hex);
     client.expect();
     assertThat(client.isOpen()).as(what).isFalse();
@@ -66,14 +66,14 @@ class BadInputTest {
     "MQTT level 3,         100d 0004 4d515454 03 02 003c 0001 61,   20020001",
     "another name,         100d 0004 41424344 04 02 003c 0001 61,   20020001"
   })
-  void shouldSayUnacceptableVersionTheWayOfMqtt3(String what, String hex, String answer) {
+  void shouldRefuseUnsupportedVersionsInTheMqtt3Format(String what, String hex, String answer) {
     TestClient client = world.open().raw(hex);
     assertThat(client.lastHex()).as(what).isEqualTo(answer);
     assertRefused(client, CloseReason.UNSUPPORTED_PROTOCOL_VERSION);
   }
 
   @Test
-  void shouldSayUnsupportedVersionTheWayOfMqtt5WhenTheLevelIsHigher() {
+  void shouldRefuseHigherVersionsInTheMqtt5Format() {
     TestClient client = world.open().raw("100e 0004 4d515454 06 02 003c 00 0001 61");
     assertThat(client.lastHex()).startsWith("20").contains("0084");
     assertRefused(client, CloseReason.UNSUPPORTED_PROTOCOL_VERSION);
@@ -102,7 +102,7 @@ class BadInputTest {
     "maximum packet size 0,          1013 0004 4d515454 05 02 003c 05 27 00000000 0001 61",
     "authentication data alone,      1012 0004 4d515454 05 02 003c 04 16 0001 61 0001 61"
   })
-  void shouldRefuseAConnectWith(String what, String hex) {
+  void shouldRejectAConnectWith(String what, String hex) {
     TestClient client = world.open().raw(hex);
     assertThat(client.isOpen()).as(what).isFalse();
     assertThat(world.observer.refused).as(what).hasSize(1);
@@ -112,7 +112,7 @@ class BadInputTest {
   }
 
   @Test
-  void shouldTellTheReasonOfAMalformedConnectToMqtt5() {
+  void shouldSendTheReasonOfAMalformedConnectToMqtt5() {
     TestClient client =
         world
             .open()
@@ -123,7 +123,7 @@ class BadInputTest {
   }
 
   @Test
-  void shouldRefuseExtendedAuthenticationAsThereIsNone() {
+  void shouldRefuseEnhancedAuthenticationWithoutAnAuthenticator() {
     TestClient client =
         world.open().reading5().raw("1012 0004 4d515454 05 02 003c 04 15 0001 78 0001 61");
     client.expect("CONNACK 8c");
@@ -153,7 +153,7 @@ class BadInputTest {
   }
 
   @Test
-  void shouldCloseAConnectionThatSendsItsConnectTooSlowly() {
+  void shouldCloseAConnectionWhoseConnectArrivesTooSlowly() {
     TestClient client = world.open().raw("100d 0004 4d51");
     client.advance(9);
     assertThat(client.isOpen()).isTrue();
@@ -162,13 +162,13 @@ class BadInputTest {
   }
 
   @Test
-  void shouldCountAConnectionThatGoesAwayWithoutAWord() {
+  void shouldCountAConnectionThatClosesWithoutSendingAnything() {
     world.open().cut();
     assertThat(world.observer.refused).containsEntry(CloseReason.CONNECTION_LOST, 1);
   }
 
   @Test
-  void shouldEndTheConnectionAtASecondConnect() {
+  void shouldCloseTheConnectionOnASecondConnect() {
     TestClient client = world.open().connect5("c", true, 0);
     client.expect("CONNACK 0");
     client.connect5("c", true, 0).expect("DISCONNECT 82");
@@ -176,7 +176,7 @@ class BadInputTest {
   }
 
   @Test
-  void shouldRefuseAPacketTooLargeBeforeItsBodyIsThere() {
+  void shouldRejectATooLargePacketBeforeItsBodyArrives() {
     TestClient client = world.open().connect5("c", true, 0);
     client.expect("CONNACK 0");
     // A PUBLISH of 2 MiB; only its fixed header has come.
@@ -214,7 +214,7 @@ class BadInputTest {
     "five length bytes,                  30 ffffffff01,              81",
     "DISCONNECT that adds expiry,        e007 00 05 11 00000005,     82"
   })
-  void shouldEndTheConnectionOfMqtt5At(String what, String hex, String reasonCode) {
+  void shouldCloseAnMqtt5ConnectionOn(String what, String hex, String reasonCode) {
     TestClient client = world.open().connect5("c", true, 0);
     client.expect("CONNACK 0");
     client.raw(hex);
@@ -233,7 +233,7 @@ class BadInputTest {
     "AUTH,                            f000",
     "SUBSCRIBE without filter,        8202 0001"
   })
-  void shouldCloseTheConnectionOfMqtt3WithoutAWordAt(String what, String hex) {
+  void shouldCloseAnMqtt3ConnectionSilentlyOn(String what, String hex) {
     TestClient client = world.open().connect3("c", true);
     client.expect("CONNACK 0");
     client.raw(hex).expect();
@@ -242,10 +242,10 @@ class BadInputTest {
   }
 
   @Test
-  void shouldGiveTheReasonStringUnlessTheClientDoesNotWantIt() {
-    TestClient talkative = world.open().connect5("c", true, 0);
-    talkative.raw("3003 0000 00").next();
-    assertThat(talkative.property(MqttProperties.REASON_STRING)).isNotNull();
+  void shouldSendReasonStringsUnlessTheClientDeclinesThem() {
+    TestClient withReasons = world.open().connect5("c", true, 0);
+    withReasons.raw("3003 0000 00").next();
+    assertThat(withReasons.property(MqttProperties.REASON_STRING)).isNotNull();
     MqttProperties quiet = new MqttProperties();
     quiet.add(new MqttProperties.IntegerProperty(MqttProperties.REQUEST_PROBLEM_INFORMATION, 0));
     TestClient silent = world.open().connect5("d", true, quiet);
@@ -255,7 +255,7 @@ class BadInputTest {
   }
 
   @Test
-  void shouldServeOthersWhateverOneClientDoes() {
+  void shouldServeOtherClientsDespiteABadOne() {
     TestClient good = world.open().connect3("good", true).subscribe(1, "t", 1);
     good.all();
     world.open().connect5("bad", true, 0).raw("30 ffffffff01");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Goal: a session stays its user's, at whatever node another user tries to take it. */
+/** Goal: a session stays bound to its user, at whichever node another user tries to resume it. */
 class BoundClientIdTest {
   private static final Authenticator AS_THEY_SAY =
       attempt ->
@@ -57,7 +57,7 @@ class BoundClientIdTest {
 
   @ParameterizedTest(name = "at node {0}, clean start {1}")
   @CsvSource({"0, false", "0, true", "1, false", "1, true"})
-  void shouldKeepWhatWaitsForTheUser(int node, boolean clean) {
+  void shouldKeepTheQueuedMessagesOfTheUser(int node, boolean clean) {
     TestClient alice = connect(0, "alice", false, 1_000);
     alice.expect("CONNACK 0");
     alice.subscribe(1, "a", 1).expect("SUBACK 1 [1]");
@@ -72,7 +72,7 @@ class BoundClientIdTest {
 
   @ParameterizedTest(name = "at node {0}")
   @ValueSource(ints = {0, 1})
-  void shouldNotCloseTheConnectionOfTheUser(int node) {
+  void shouldNotCloseTheConnectionOfTheOwner(int node) {
     for (int expirySeconds : new int[] {0, 1_000}) {
       TestClient alice = connect(0, "alice", expirySeconds == 0, expirySeconds);
       alice.all();
@@ -86,7 +86,7 @@ class BoundClientIdTest {
   }
 
   @Test
-  void shouldBeAnybodysAfterTheSessionHasEnded() {
+  void shouldReleaseTheClientIdAfterTheSessionEnds() {
     connect(0, "alice", true, 0).disconnect();
     connect(1, "bob", true, 0).expect("CONNACK 0");
   }

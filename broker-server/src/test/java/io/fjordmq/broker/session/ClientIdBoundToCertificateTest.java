@@ -73,7 +73,7 @@ class ClientIdBoundToCertificateTest {
 
   @ParameterizedTest(name = "at node {0}, clean start {1}")
   @CsvSource({"0, false", "0, true", "1, false", "1, true"})
-  void shouldRefuseAnotherCertificateAndNone(int node, boolean clean) {
+  void shouldRefuseAnotherCertificateOrNoCertificate(int node, boolean clean) {
     leaveSession();
     connect(node, bob, clean).expect("CONNACK 85");
     connect(node, null, clean).expect("CONNACK 85");
@@ -82,7 +82,7 @@ class ClientIdBoundToCertificateTest {
 
   @ParameterizedTest(name = "at node {0}")
   @ValueSource(ints = {0, 1})
-  void shouldNotCloseTheConnectionOfTheCertificate(int node) {
+  void shouldNotCloseTheConnectionOfTheOwner(int node) {
     TestClient client = connect(0, alice, true);
     client.expect("CONNACK 0");
     connect(node, bob, true).expect("CONNACK 85");
@@ -106,7 +106,7 @@ class ClientIdBoundToCertificateTest {
   }
 
   @Test
-  void shouldBeFreeAfterTheSessionHasEnded() {
+  void shouldReleaseTheClientIdAfterTheSessionEnds() {
     cluster.node(0).open(alice).connect5("c", true, 0).disconnect();
     connect(1, bob, true).expect("CONNACK 0");
   }
@@ -136,7 +136,7 @@ class ClientIdBoundToCertificateTest {
   }
 
   @Test
-  void shouldKnowTheOwnerByTheCertificateOfTheTlsHandshake() throws Exception {
+  void shouldIdentifyTheOwnerByTheTlsClientCertificate() throws Exception {
     try (OpenListener listener = listen();
         Line owner = open(listener, "alice");
         Line other = open(listener, "bob");

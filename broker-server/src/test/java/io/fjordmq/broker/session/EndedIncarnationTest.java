@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a node's connections when the cluster has counted it as down (0038). */
+/** How a node closes its connections after the cluster has marked it as down (0038). */
 class EndedIncarnationTest {
   private static final String TAKEN_OVER = "DISCONNECT 8e";
 
@@ -25,14 +25,14 @@ class EndedIncarnationTest {
 
   /** Ten each second, the first at once, whatever the node does meanwhile. */
   @Test
-  void shouldCloseTheConnectionsOfAnEndedLifeOneAfterTheOther() {
+  void shouldCloseConnectionsOfAnEndedIncarnationGradually() {
     TestNode node = cluster.node(1);
     List<TestClient> clients = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       clients.add(node.connectPersistent("c" + i).subscribe(1, "a", 1));
       clients.get(i).all();
     }
-    node.membership.endLife();
+    node.membership.endIncarnation();
     for (int closed = 1; closed <= 5; closed++) {
       cluster.settle();
       assertThat(clients).filteredOn(TestClient::isOpen).hasSize(5 - closed);
@@ -46,9 +46,9 @@ class EndedIncarnationTest {
     }
   }
 
-  /** Until its turn comes, a connection of an ended life is neither read nor written. */
+  /** A connection of an ended incarnation is neither read nor written until it is closed. */
   @Test
-  void shouldDoNothingForTheConnectionsOfAnEndedLife() {
+  void shouldNotServeConnectionsOfAnEndedIncarnation() {
     TestNode node = cluster.node(1);
     TestClient watcher = cluster.node(0).connectPersistent("w").subscribe(1, "#", 1);
     watcher.all();
@@ -57,7 +57,7 @@ class EndedIncarnationTest {
     TestClient persistent = node.connectPersistent("c").subscribe(1, "a", 1);
     held.all();
     persistent.all();
-    node.membership.endLife();
+    node.membership.endIncarnation();
     cluster.settle();
     cluster.beginNextLife(1);
     held.publish(2, 1, "x", "never").subscribe(3, "y", 1).raw("c000").expect();
@@ -73,16 +73,16 @@ class EndedIncarnationTest {
     node.open().connect5("c", false, 1_000).expect("CONNACK 0 present", "PUBLISH q1 id=1 a m");
   }
 
-  /** At the same node, at another one, and of its own accord. */
+  /** A client reconnects to the same node or to another one, or disconnects by itself. */
   @Test
-  void shouldCloseAConnectionOfAnEndedLifeWhenItsClientIsBackElsewhere() {
+  void shouldCloseAConnectionOfAnEndedIncarnationWhenItsClientReconnects() {
     TestNode node = cluster.node(1);
     node.connect("a");
     TestClient here = node.connectPersistent("b").subscribe(1, "a", 1);
     TestClient there = node.connectPersistent("c");
     TestClient gone = node.connect("d");
     here.all();
-    node.membership.endLife();
+    node.membership.endIncarnation();
     cluster.settle();
     cluster.beginNextLife(1);
     TestClient again = node.open().connect5("b", false, 1_000);
@@ -98,10 +98,10 @@ class EndedIncarnationTest {
   }
 
   @Test
-  void shouldCloseTheConnectionsOfAnEndedLifeAtOnceWhenItStops() {
+  void shouldCloseConnectionsOfAnEndedIncarnationImmediatelyAtShutdown() {
     TestNode node = cluster.node(1);
     List<TestClient> clients = List.of(node.connect("a"), node.connect("b"), node.connect("c"));
-    node.membership.endLife();
+    node.membership.endIncarnation();
     cluster.settle();
     assertThat(clients).filteredOn(TestClient::isOpen).hasSize(2);
     CompletableFuture<Void> gone = node.sessions.shutDown();
@@ -111,16 +111,16 @@ class EndedIncarnationTest {
     assertThat(node.sessions.size()).isZero();
   }
 
-  /** A drain goes on with the connections of the next life when those of the former are closed. */
+  /** A drain of the next incarnation starts after all earlier connections are closed. */
   @Test
-  void shouldNotDrainFasterBecauseALifeHasEnded() {
+  void shouldNotDrainFasterBecauseAnIncarnationHasEnded() {
     TestNode node = cluster.node(1);
     List<TestClient> former = List.of(node.connect("a"), node.connect("b"), node.connect("c"));
-    node.membership.endLife();
+    node.membership.endIncarnation();
     cluster.settle();
     cluster.beginNextLife(1);
     TestClient next = node.connect("d");
-    node.sessions.leave("");
+    node.sessions.startDraining("");
     node.sessions.disconnect(1);
     cluster.settle();
     assertThat(former).filteredOn(TestClient::isOpen).hasSize(2);

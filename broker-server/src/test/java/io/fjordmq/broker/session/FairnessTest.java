@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections of one event loop on real sockets: none keeps it from the others. */
+/** Connections of one event loop on real sockets: none starves the others. */
 @ExtendWith(LeakDetector.class)
 class FairnessTest {
   private static final int PUBLISH = 3;
@@ -50,7 +50,7 @@ class FairnessTest {
   private final AtomicInteger publishes = new AtomicInteger();
 
   @BeforeEach
-  void letStoresRun() {
+  void runStores() {
     world.tasks.runOn(stores);
   }
 
@@ -117,7 +117,7 @@ class FairnessTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"auto", "nio"})
-  void shouldReadOthersBetweenTheSlicesOfABusyClient(String transport) throws IOException {
+  void shouldReadFromOthersBetweenSlicesOfABusyClient(String transport) throws IOException {
     AtomicInteger sentAt = new AtomicInteger();
     AtomicInteger handledAt = new AtomicInteger();
     try (MqttServer server = start(transport);
@@ -148,7 +148,7 @@ class FairnessTest {
    */
   @ParameterizedTest(name = "packet of type {0}")
   @ValueSource(ints = {SUBSCRIBE, UNSUBSCRIBE})
-  void shouldReadOthersWhileTheFiltersOfOnePacketAreDecoded(int type) throws IOException {
+  void shouldReadFromOthersWhileFiltersOfOnePacketAreDecoded(int type) throws IOException {
     AtomicInteger read = new AtomicInteger();
     AtomicInteger handledAt = new AtomicInteger();
     try (MqttServer server = start("auto");
@@ -182,7 +182,7 @@ class FairnessTest {
 
   @ParameterizedTest(name = "packet of type {0}, filters {1}1000 to {1}4999")
   @CsvSource({SUBSCRIBE + ",''", SUBSCRIBE + ",a/", UNSUBSCRIBE + ",a/"})
-  void shouldReadOthersBetweenTheFiltersOfOnePacket(int type, String prefix) throws IOException {
+  void shouldReadFromOthersBetweenFiltersOfOnePacket(int type, String prefix) throws IOException {
     AtomicInteger refused = new AtomicInteger();
     AtomicInteger handledAt = new AtomicInteger();
     try (MqttServer server = start("auto");
@@ -215,7 +215,7 @@ class FairnessTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"auto", "nio"})
-  void shouldHandleAllThatAClientSentBeforeItClosed(String transport) throws IOException {
+  void shouldProcessEverythingAClientSentBeforeItClosed(String transport) throws IOException {
     onPacket(type -> publishes.addAndGet(type == PUBLISH ? 1 : 0));
     try (MqttServer server = start(transport)) {
       Socket client = connect(server, "61");

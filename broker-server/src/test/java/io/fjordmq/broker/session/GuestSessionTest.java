@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Goal: where client identifiers are bound to nobody, a session and what waits in it survives
- * another user who takes it over, unless that one asks for a clean start.
+ * Goal: where client identifiers are not bound to a user, a session and its queue survive a
+ * takeover by another user, unless that user requests a clean start.
  */
 class GuestSessionTest {
   /** Everybody may read {@code all/…} and what is below their name; publishers may do all. */
@@ -78,7 +78,7 @@ class GuestSessionTest {
 
   @ParameterizedTest(name = "at node {0}")
   @ValueSource(ints = {0, 1})
-  void shouldSendAwayWhoMayNotReadWhatWaits(int node) {
+  void shouldDisconnectAUserWhoMayNotReadTheQueuedMessages(int node) {
     leaveSessionOfAlice();
     connect(node, "bob", false, 0).expect("CONNACK 0 present", "DISCONNECT 87");
     connect(1 - node, "alice", false, 1_000)
@@ -86,7 +86,7 @@ class GuestSessionTest {
   }
 
   @Test
-  void shouldKeepTheSessionThoughTheOtherUsersExpiryIsOver() {
+  void shouldKeepTheSessionAfterAnotherUserDisconnects() {
     TestClient alice = connect(0, "alice", false, 1_000);
     alice.expect("CONNACK 0");
     alice.subscribe(1, "all/#", 1).expect("SUBACK 1 [1]");
@@ -101,7 +101,7 @@ class GuestSessionTest {
   }
 
   @Test
-  void shouldDiscardTheSessionAtACleanStart() {
+  void shouldDiscardTheSessionAtCleanStart() {
     leaveSessionOfAlice();
     connect(1, "bob", true, 1_000).expect("CONNACK 0");
     connect(0, "alice", false, 1_000).expect("CONNACK 0 present");

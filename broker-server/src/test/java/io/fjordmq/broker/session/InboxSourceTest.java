@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The source of a persistent session's messages, with an inbox store and no session around it. */
+/** The message source of a persistent session, with an inbox store and without a session. */
 @ExtendWith(LeakDetector.class)
 class InboxSourceTest {
   private static final Qos ONE = Qos.AT_LEAST_ONCE;
@@ -66,7 +66,7 @@ class InboxSourceTest {
 
   private void acknowledge(int... identifiers) {
     for (int identifier : identifiers) {
-      outbound.onAcknowledge(identifier, 0);
+      outbound.onPubAck(identifier, 0);
     }
     outbound.endOfRead();
   }
@@ -76,7 +76,7 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldSendWhatIsPushedWithoutReadingTheStore() {
+  void shouldSendPushedEntriesWithoutReadingTheStore() {
     outbound.start();
     client.store(ONE, "1", "2");
     push(1, 2);
@@ -85,7 +85,7 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldReadWhatAPushHasSkipped() {
+  void shouldReadEntriesThatAPushSkipped() {
     outbound.start();
     client.store(ONE, "1", "2", "3");
     push(3);
@@ -94,7 +94,7 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldReadWhatWasStoredBeforeTheClientConnected() {
+  void shouldReadEntriesStoredBeforeTheClientConnected() {
     client.store(ONE, "1", "2");
     reconnect();
     client.expect();
@@ -103,7 +103,7 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldKeepABoundedNumberInMemoryAndFetchTheRestInOrder() {
+  void shouldBufferABoundedNumberOfEntriesAndFetchTheRestInOrder() {
     outbound.start();
     for (int i = 1; i <= 20; i++) {
       client.store(ONE, "m" + i);
@@ -121,7 +121,7 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldIgnorePushesWhileAPageIsReadThatContainsThem() {
+  void shouldIgnorePushedEntriesContainedInAPendingPage() {
     outbound.start();
     client.store(ONE, "1", "2");
     client.tasks.hold();
@@ -149,12 +149,12 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldHaveOneCommitInFlight() {
+  void shouldKeepOneCommitInFlight() {
     outbound.start();
     client.store(ONE, "1", "2", "3");
     push(1, 2, 3);
     AtomicInteger emptied = new AtomicInteger();
-    source().whenEmptied(emptied::incrementAndGet);
+    source().onEntriesRemoved(emptied::incrementAndGet);
     client.tasks.hold();
     acknowledge(1);
     acknowledge(3);
@@ -186,7 +186,7 @@ class InboxSourceTest {
     push(1);
     client.expect("PUBLISH q2 id=1 a 1");
     client.tasks.hold();
-    outbound.onReceived(1, 0);
+    outbound.onPubRec(1, 0);
     client.expect();
     client.tasks.releaseOne();
     client.expect("PUBREL 1");
@@ -194,26 +194,26 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldContinueWhereAnEarlierConnectionEnded() {
+  void shouldContinueWhereAnEarlierConnectionStopped() {
     outbound.start();
     client.store(Qos.EXACTLY_ONCE, "1", "2");
     client.store(ONE, "3");
     push(1, 2, 3);
-    outbound.onReceived(2, 0);
+    outbound.onPubRec(2, 0);
     acknowledge(3);
     client.expect("PUBLISH q2 id=1 a 1", "PUBLISH q2 id=2 a 2", "PUBLISH q1 id=3 a 3", "PUBREL 2");
     reconnect();
     outbound.start();
     client.expect("PUBREL 2", "PUBLISH q2 dup id=1 a 1");
-    outbound.onComplete(2);
-    outbound.onReceived(1, 0);
-    outbound.onComplete(1);
+    outbound.onPubComp(2);
+    outbound.onPubRec(1, 0);
+    outbound.onPubComp(1);
     outbound.endOfRead();
     assertThat(client.inboxes.calls).contains("commit 4 []");
   }
 
   @Test
-  void shouldSettleWhatHasExpired() {
+  void shouldSettleExpiredMessages() {
     client.inboxes.append(OutboundClient.ID, OutboundClient.message(ONE, "old", 2_000));
     client.inboxes.append(OutboundClient.ID, OutboundClient.message(ONE, "new", Message.NEVER));
     client.now = 2_000;
@@ -234,7 +234,7 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldEndTheSessionIfAnotherConnectionHasTheInbox() {
+  void shouldEndTheSessionIfAnotherConnectionOwnsTheInbox() {
     outbound.start();
     client.store(ONE, "1");
     push(1);
@@ -251,7 +251,7 @@ class InboxSourceTest {
     push(1, 2);
     client.tasks.hold();
     acknowledge(1);
-    outbound.onAcknowledge(2, 0);
+    outbound.onPubAck(2, 0);
     client.ended = true;
     outbound.end();
     client.tasks.resume();
@@ -261,7 +261,7 @@ class InboxSourceTest {
   }
 
   @Test
-  void shouldTakeNoPageOfRetainedMessagesWhileEntriesWaitInTheStore() {
+  void shouldNotReadRetainedMessagesWhileEntriesRemainInTheStore() {
     outbound.start();
     assertThat(source().canAcceptPage()).isTrue();
     for (int i = 1; i <= 8; i++) {

@@ -11,11 +11,11 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** The window against a sorted map of what is on its way. */
+/** Compares the window with a sorted map of messages in flight. */
 class InflightWindowTest {
 
   @Property(tries = 500)
-  void shouldAgreeWithASortedMap(
+  void shouldBehaveLikeASortedMap(
       @ForAll @Size(max = 400) List<@IntRange(max = 99) Integer> steps,
       @ForAll @IntRange(min = 1, max = 40) int limit) {
     // Starts just below the place where identifiers begin again.
@@ -53,7 +53,7 @@ class InflightWindowTest {
   }
 
   @Test
-  void shouldSpanNoMoreThanThereAreIdentifiers() {
+  void shouldSpanNoMoreThanTheNumberOfIdentifiers() {
     InflightWindow window = new InflightWindow(100, 1);
     window.open(1, InflightWindow.AWAITING_PUBACK);
     assertThat(window.canAccept(65_535)).isTrue();
@@ -61,7 +61,7 @@ class InflightWindowTest {
   }
 
   @Test
-  void shouldJumpOverAnyNumberOfDroppedMessagesWhenNothingIsOnItsWay() {
+  void shouldSkipAnyNumberOfDroppedMessagesWhenNothingIsInFlight() {
     InflightWindow window = new InflightWindow(100, 1);
     assertThat(window.canAccept(10_000_000)).isTrue();
     window.open(10_000_000, InflightWindow.AWAITING_PUBACK);
@@ -69,7 +69,7 @@ class InflightWindowTest {
   }
 
   @Test
-  void shouldTakeUpWhereAnEarlierConnectionStopped() {
+  void shouldContinueWhereAnEarlierConnectionStopped() {
     InflightWindow window = new InflightWindow(100, 5);
     window.restore(6, InflightWindow.AWAITING_PUBCOMP);
     window.restore(7, InflightWindow.SETTLED);

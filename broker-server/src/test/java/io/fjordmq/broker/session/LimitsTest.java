@@ -35,15 +35,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every limit is reached once: what the client sees, and that the page of metrics counts it. The
- * table of cases holds all of {@link Limit}, but those of retained messages, which need their
- * store.
+ * Every limit is reached once; checks what the client receives and that the metrics count it. The
+ * cases cover all of {@link Limit}, except those of retained messages, which need their store.
  */
 @ExtendWith(LeakDetector.class)
 class LimitsTest {
   private static final String NOT_READ = "not read";
 
-  /** Reaches the limit, which has the value, and tells what the client saw. */
+  /** Reaches the limit, which has this value, and returns what the client received. */
   private record Case(
       Limit limit, Object value, Function<World, List<String>> reach, String... saw) {
     @Override
@@ -146,12 +145,12 @@ class LimitsTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void shouldTellTheClientAndCount(Case one) {
+  void shouldRespondToTheClientAndCountEachLimit(Case one) {
     try (BrokerMetrics metrics = new BrokerMetrics("1.2.3");
         World world = world(limits(one))) {
       world.observer.metrics = metrics.sessions();
       assertThat(one.reach.apply(world)).containsExactly(one.saw);
-      // Nothing waits in a queue before the window is full.
+      // Nothing is queued before the window is full.
       assertThat(world.observer.limits.keySet())
           .contains(one.limit.label())
           .isSubsetOf(one.limit.label(), Limit.INFLIGHT.label());
@@ -159,7 +158,7 @@ class LimitsTest {
     }
   }
 
-  /** What the page of metrics says of the limit. */
+  /** The metric lines for the limit. */
   private static List<String> page(Limit limit, CountingSessionObserver counted) {
     List<String> lines = new ArrayList<>();
     String label = limit.label();
@@ -210,7 +209,7 @@ class LimitsTest {
     return second.all();
   }
 
-  /** What it saw and that it is not read; and that this passes. */
+  /** What the client receives, that reading pauses, and that it resumes. */
   private static List<String> slowed(World world, TestClient client) {
     List<String> saw = client.all();
     assertThat(world.observer.heldBack).hasValue(1);
@@ -285,9 +284,9 @@ class LimitsTest {
     return List.of(seen + " of " + messages);
   }
 
-  /** MQTT 3 has fewer words: a code of CONNACK, an acknowledgement, a closed connection. */
+  /** MQTT 3 has fewer codes: a CONNACK code, an acknowledgement, a closed connection. */
   @Test
-  void shouldAnswerMqtt3AsItCan() {
+  void shouldRespondToMqtt3WithItsFewerCodes() {
     SessionSettings small = Settings.with("maxPayloadBytes", 10);
     TenantSettings one = Settings.with(TenantSettings.DEFAULTS, "maxConnections", 1);
     try (World world = world(new TenantLimits(small, one, InboxLimits.DEFAULT))) {
@@ -306,7 +305,7 @@ class LimitsTest {
   }
 
   @Test
-  void shouldRefuseAQos2PublishWithItsPubrecAndForgetIt() {
+  void shouldRefuseAQos2PublishInItsPubrecAndDiscardIt() {
     try (World world = new World(Settings.with("maxPayloadBytes", 10))) {
       TestClient client = client(world).publish(7, 2, "a", "x".repeat(11));
       client.expect("PUBREC 7 97");
@@ -331,7 +330,7 @@ class LimitsTest {
   }
 
   @Test
-  void shouldLetAClientTakeItsOwnPlaceAndOthersOnlyOneThatIsFree() {
+  void shouldAllowATakeoverAtTheConnectionLimit() {
     TenantSettings one = Settings.with(TenantSettings.DEFAULTS, "maxConnections", 1);
     try (World world =
         world(new TenantLimits(SessionSettings.defaults(), one, InboxLimits.DEFAULT))) {
@@ -355,14 +354,14 @@ class LimitsTest {
       world.open().reading5().connect5("c", true, 0).expect("CONNACK 9f");
       world.pass(1);
       world.open().connect5("c", true, 0).expect("CONNACK 0");
-      // A clock that is set back holds nobody off for longer than that.
+      // A clock that is set back does not refuse clients for longer than that.
       world.pass(-3_600);
       world.open().connect5("d", true, 0).expect("CONNACK 0");
     }
   }
 
   @Test
-  void shouldHoldEachTenantToItsOwnLimits() {
+  void shouldApplyEachTenantsOwnLimits() {
     SessionSettings session = Settings.with("maxPacketBytes", 2_000);
     session = Settings.with(session, "maxKeepAliveSeconds", 7);
     session = Settings.with(session, "maxSessionExpirySeconds", 9L);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What MQTT 5 adds. */
+/** Features added by MQTT 5. */
 @ExtendWith(LeakDetector.class)
 class Mqtt5Test {
   private final World world = new World();
@@ -66,7 +66,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSayItsLimitsInTheConnack() {
+  void shouldAnnounceItsLimitsInTheConnack() {
     TestClient client = client("");
     SessionSettings settings = world.settings;
     assertThat(client.property(MqttProperties.RECEIVE_MAXIMUM))
@@ -82,13 +82,13 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSayWhichReasonNobodySubscribes() {
+  void shouldReturnNoMatchingSubscribers() {
     client("p").publish(1, 1, "nobody", "x").expect("PUBACK 1 10");
     client("q").publish(1, 2, "nobody", "x").expect("PUBREC 1 10");
   }
 
   @Test
-  void shouldEndTheConnectionBeyondTheReceiveMaximum() {
+  void shouldCloseTheConnectionBeyondTheReceiveMaximum() {
     // Fewer than a client may have pending: with as many it is held back before it breaks the rule.
     try (World few = new World(Settings.with("receiveMaximum", 10))) {
       few.open().connect3("keeper", false).subscribe(1, "a", 1);
@@ -105,7 +105,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSendNoMoreThanTheClientsReceiveMaximum() {
+  void shouldHonorTheReceiveMaximumOfTheClient() {
     TestClient slow = client("slow", with(MqttProperties.RECEIVE_MAXIMUM, 2)).subscribe(1, "a", 1);
     slow.all();
     TestClient publisher = client("p");
@@ -131,7 +131,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldUseTopicAliasesTowardsAClientThatAllowsThem() {
+  void shouldSendTopicAliasesToAClientThatAllowsThem() {
     TestClient subscriber =
         client("s", with(MqttProperties.TOPIC_ALIAS_MAXIMUM, 1)).subscribe(1, "#", 0);
     subscriber.all();
@@ -147,7 +147,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldCountDownTheMessageExpiry() {
+  void shouldCountDownTheMessageExpiryInterval() {
     world.open().connect3("sub", false).subscribe(1, "a", 1).cut();
     TestClient publisher = client("p");
     publisher.publish(1, 1, "a", "old", false, false, with(0x02, 10));
@@ -162,7 +162,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldDropWhatIsLargerThanTheClientTakes() {
+  void shouldDropMessagesLargerThanTheMaximumPacketSizeOfTheClient() {
     TestClient small =
         client("s", with(MqttProperties.MAXIMUM_PACKET_SIZE, 40)).subscribe(1, "a", 1);
     small.all();
@@ -173,7 +173,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldForgetAMessageOfAnInboxThatIsTooLargeForItsClient() {
+  void shouldRemoveAnInboxMessageThatIsTooLargeForItsClient() {
     MqttProperties properties = with(MqttProperties.MAXIMUM_PACKET_SIZE, 40);
     properties.add(new IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 100));
     TestClient small = client("s", properties).subscribe(1, "a", 1);
@@ -184,7 +184,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldCarryThePropertiesOfAMessage() {
+  void shouldForwardTheMessageProperties() {
     TestClient subscriber = client("s").subscribe(1, "a", 0);
     subscriber.all();
     MqttProperties properties = with(MqttProperties.PAYLOAD_FORMAT_INDICATOR, 1);
@@ -216,7 +216,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldNotSendItsOwnMessagesToANoLocalSubscription() {
+  void shouldNotSendAClientsOwnMessagesToItsNoLocalSubscription() {
     TestClient client = subscribe(client("s"), option(0, true, false, 0), 0);
     client.all();
     client.publish(0, 0, "a/b", "mine").expect();
@@ -225,7 +225,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldKeepTheRetainFlagOnlyIfAsked() {
+  void shouldKeepTheRetainFlagOnlyWithRetainAsPublished() {
     TestClient as = subscribe(client("as"), option(0, false, true, 2), 0);
     TestClient not = subscribe(client("not"), option(0, false, false, 2), 0);
     as.all();
@@ -236,7 +236,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldHonourRetainHandling() {
+  void shouldHonorRetainHandling() {
     client("p").publish(0, 0, "a/b", "kept", true, false, MqttProperties.NO_PROPERTIES);
     TestClient client = client("s");
     subscribe(client, option(0, false, false, 1), 0);
@@ -250,7 +250,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldEndTheExchangeWhenTheClientAnswersWithAnError() {
+  void shouldEndTheExchangeWhenTheClientSendsAnErrorCode() {
     TestClient client = client("s").subscribe(1, "a", 2);
     client.all();
     client("p").publish(1, 2, "a", "x");
@@ -261,7 +261,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldAnswerUnknownIdentifiersWithNotFound() {
+  void shouldAnswerUnknownPacketIdentifiersWithNotFound() {
     TestClient client = client("c");
     client.reply(MqttMessageType.PUBREL, 9).expect("PUBCOMP 9 92");
     client.reply(MqttMessageType.PUBREC, 9).expect("PUBREL 9 92");
@@ -271,7 +271,7 @@ class Mqtt5Test {
 
   /** [MQTT-4.6.0-3], although the first identifier has to be forgotten before its answer. */
   @Test
-  void shouldAnswerInTheOrderOfThePublishesWhenOneIsRefused() {
+  void shouldAcknowledgeInTheOrderOfThePublishesWhenOneIsRefused() {
     world.open().connect3("keeper", false).subscribe(1, "a", 2).cut();
     TestClient publisher = world.open().connect5("p", true, 100);
     publisher.next();
@@ -282,7 +282,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSayQuotaExceededAndFreeTheIdentifier() {
+  void shouldReturnQuotaExceededAndFreeTheIdentifier() {
     world.open().connect3("keeper", false).subscribe(1, "a", 2).cut();
     world.inboxes.full = true;
     TestClient publisher = world.open().connect5("p", true, 100);
@@ -295,7 +295,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldTellTheOlderConnectionOfATakeover() {
+  void shouldSendSessionTakenOverToTheOlderConnection() {
     TestClient old = client("c");
     client("c");
     old.expect("DISCONNECT 8e");
@@ -304,7 +304,7 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSayWhenTheServerShutsDown() {
+  void shouldSendServerShuttingDownAtShutdown() {
     TestClient five = client("five");
     TestClient three = world.open().connect3("three", false);
     three.next();
@@ -319,13 +319,13 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSendClientsToAnotherServerBeforeItStops() {
+  void shouldRedirectClientsToAnotherServerBeforeItStops() {
     TestClient five = client("five");
     TestClient silent = world.open().connect5("silent", true, 0);
     silent.next();
     TestClient three = world.open().connect3("three", true);
     three.next();
-    world.sessions.leave("other.example:1883");
+    world.sessions.startDraining("other.example:1883");
     world.sessions.disconnect(3);
     world.settle();
     five.expect("DISCONNECT 9c");
@@ -336,9 +336,9 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSendAwayNoMoreClientsThanAskedFor() {
+  void shouldRedirectNoMoreClientsThanRequested() {
     List<TestClient> clients = List.of(client("a"), client("b"), client("c"));
-    world.sessions.leave("");
+    world.sessions.startDraining("");
     world.sessions.disconnect(2);
     world.settle();
     assertThat(clients.stream().filter(TestClient::isOpen)).hasSize(1);
@@ -348,13 +348,13 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldSendOthersAwayWhileTheFirstGiveTheirSessionsBack() {
+  void shouldRedirectMoreClientsWhileEarlierOnesReleaseTheirSessions() {
     List<TestClient> clients = new ArrayList<>();
     for (String clientId : List.of("a", "b", "c")) {
       clients.add(world.open().connect5(clientId, false, 100));
     }
     world.tasks.hold();
-    world.sessions.leave("");
+    world.sessions.startDraining("");
     for (int left = 2; left >= 0; left--) {
       world.sessions.disconnect(1);
       world.settle();

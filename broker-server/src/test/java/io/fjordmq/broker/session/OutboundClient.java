@@ -34,8 +34,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays the client of {@link OutboundPublishes} and of its sources, without a session. The wire and
- * the inbox store are real enough; everything else is recorded.
+ * Acts as the client of {@link OutboundPublishes} and of its sources, without a session. The wire
+ * and the inbox store are real; everything else is recorded.
  */
 final class OutboundClient implements OutboundPublishes.Client {
   static final String ID = "c";

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is sent when, and what the client's acknowledgements do. */
+/** What is sent when, and the effect of the client's acknowledgements. */
 @ExtendWith(LeakDetector.class)
 class OutboundPublishesTest {
   private static final SessionSettings TWO_IN_FLIGHT = Settings.with("maxInflight", 2);
@@ -46,7 +46,7 @@ class OutboundPublishesTest {
 
   private void deliver(Qos qos, String... texts) {
     for (String text : texts) {
-      assertThat(outbound.deliver(delivery(qos, text))).isEqualTo(DeliveryResult.TAKEN);
+      assertThat(outbound.deliver(delivery(qos, text))).isEqualTo(DeliveryResult.ACCEPTED);
     }
   }
 
@@ -66,26 +66,26 @@ class OutboundPublishesTest {
     deliver(Qos.AT_LEAST_ONCE, "1", "2", "3", "4");
     deliver(Qos.AT_MOST_ONCE, "behind");
     client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
-    outbound.onAcknowledge(2, 0);
+    outbound.onPubAck(2, 0);
     outbound.endOfRead();
     client.expect("PUBLISH q1 id=3 a 3");
-    outbound.onAcknowledge(1, 0);
-    outbound.onAcknowledge(3, 0);
+    outbound.onPubAck(1, 0);
+    outbound.onPubAck(3, 0);
     outbound.endOfRead();
     client.expect("PUBLISH q1 id=4 a 4", "PUBLISH q0 a behind");
-    outbound.onAcknowledge(4, 0);
+    outbound.onPubAck(4, 0);
     assertThat(outbound.window().inflight()).isZero();
   }
 
   @Test
-  void shouldReportTheLimitOncePerTimeThatItHoldsMessagesBack() {
+  void shouldReportTheLimitOnceEachTimeItHoldsBackMessages() {
     outbound.start();
     deliver(Qos.AT_LEAST_ONCE, "1", "2", "3", "4");
     outbound.pump();
     outbound.pump();
     assertThat(client.limits).containsExactly(Limit.INFLIGHT);
-    outbound.onAcknowledge(1, 0);
-    outbound.onAcknowledge(2, 0);
+    outbound.onPubAck(1, 0);
+    outbound.onPubAck(2, 0);
     outbound.endOfRead();
     deliver(Qos.AT_LEAST_ONCE, "5");
     outbound.pump();
@@ -93,7 +93,7 @@ class OutboundPublishesTest {
   }
 
   @Test
-  void shouldNotReportTheLimitThatTheClientHasSetItself() {
+  void shouldNotReportALimitSetByTheClient() {
     withReceiveMaximum(1);
     outbound.start();
     deliver(Qos.AT_LEAST_ONCE, "1", "2");
@@ -103,7 +103,7 @@ class OutboundPublishesTest {
   }
 
   @Test
-  void shouldWaitForAChannelThatCanBeWritten() {
+  void shouldWaitUntilTheChannelIsWritable() {
     outbound.start();
     client.wire.stopReading();
     while (client.writer().isWritable()) {
@@ -121,36 +121,36 @@ class OutboundPublishesTest {
   }
 
   @Test
-  void shouldReleaseAMessageOfQos2() {
+  void shouldSendPubrelAfterPubrec() {
     outbound.start();
     deliver(Qos.EXACTLY_ONCE, "x");
     client.expect("PUBLISH q2 id=1 a x");
-    outbound.onReceived(1, 0);
+    outbound.onPubRec(1, 0);
     client.expect("PUBREL 1");
-    outbound.onReceived(1, 0);
+    outbound.onPubRec(1, 0);
     client.expect("PUBREL 1");
-    outbound.onComplete(1);
+    outbound.onPubComp(1);
     assertThat(outbound.window().inflight()).isZero();
-    outbound.onComplete(1); // again, as after a lost connection
+    outbound.onPubComp(1); // again, as after a lost connection
     client.expect();
   }
 
   @Test
-  void shouldNotReleaseAMessageThatTheClientHasRefused() {
+  void shouldNotSendPubrelForAMessageThatTheClientRefused() {
     outbound.start();
     deliver(Qos.EXACTLY_ONCE, "x");
-    outbound.onReceived(1, ERROR);
+    outbound.onPubRec(1, ERROR);
     client.expect("PUBLISH q2 id=1 a x");
     assertThat(outbound.window().inflight()).isZero();
     assertThat(client.observer.dropped).containsOnly(Map.entry(DropReason.REFUSED_BY_CLIENT, 1L));
   }
 
   @Test
-  void shouldTellTheClientThatItDoesNotKnowAPacketIdentifier() {
+  void shouldAnswerAnUnknownPacketIdentifierWithNotFound() {
     outbound.start();
-    outbound.onReceived(7, 0);
+    outbound.onPubRec(7, 0);
     client.expect("PUBREL 7 92");
-    outbound.onAcknowledge(7, 0);
+    outbound.onPubAck(7, 0);
     client.expect();
   }
 
@@ -159,16 +159,16 @@ class OutboundPublishesTest {
     outbound.start();
     deliver(Qos.AT_LEAST_ONCE, "1");
     deliver(Qos.EXACTLY_ONCE, "2");
-    assertThatThrownBy(() -> outbound.onReceived(1, 0)).isInstanceOf(ProtocolViolation.class);
-    assertThatThrownBy(() -> outbound.onAcknowledge(2, 0)).isInstanceOf(ProtocolViolation.class);
-    assertThatThrownBy(() -> outbound.onComplete(2))
+    assertThatThrownBy(() -> outbound.onPubRec(1, 0)).isInstanceOf(ProtocolViolation.class);
+    assertThatThrownBy(() -> outbound.onPubAck(2, 0)).isInstanceOf(ProtocolViolation.class);
+    assertThatThrownBy(() -> outbound.onPubComp(2))
         .isInstanceOfSatisfying(
             ProtocolViolation.class,
             found -> assertThat(found.reason()).isEqualTo(CloseReason.PROTOCOL_ERROR));
   }
 
   @Test
-  void shouldDropWhatHasExpiredOrIsTooLarge() {
+  void shouldDropExpiredAndTooLargeMessages() {
     Qos qos = Qos.AT_LEAST_ONCE;
     outbound.deliver(new Delivery(message(qos, "old", 2_000), qos, false, List.of(), null));
     deliver(qos, "x".repeat(100), "good");
@@ -186,13 +186,13 @@ class OutboundPublishesTest {
     List<Delivery> shares = List.of(shared("1"), shared("2"), shared("3"));
     shares.forEach(outbound::deliver);
     deliver(Qos.AT_LEAST_ONCE, "mine");
-    outbound.onAcknowledge(1, 0);
+    outbound.onPubAck(1, 0);
     assertThat(outbound.end()).containsExactly(shares.get(1), shares.get(2));
     assertThat(client.observer.dropped).containsOnly(Map.entry(DropReason.CONNECTION_ENDED, 1L));
   }
 
   @Test
-  void shouldAcceptOnlyQos0BesideAnInbox() {
+  void shouldAcceptOnlyQos0DeliveriesWithAnInbox() {
     OutboundPublishes persistent = new OutboundPublishes(client, client.attach());
     persistent.start();
     persistent.deliver(delivery(Qos.AT_MOST_ONCE, "x"));

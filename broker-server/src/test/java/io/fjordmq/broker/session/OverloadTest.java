@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What clients see of a node that has too much to do. */
+/** How an overloaded node responds to clients. */
 @ExtendWith(LeakDetector.class)
 class OverloadTest {
   private final World world = new World();
@@ -50,7 +50,7 @@ class OverloadTest {
   }
 
   @Test
-  void shouldRefuseSubscriptionsAndKeepThoseThereAre() {
+  void shouldRefuseNewSubscriptionsAndKeepExistingOnes() {
     TestClient subscriber = mqtt5("s").subscribe(1, "a", 0);
     subscriber.expect("SUBACK 1 [0]");
     TestClient old = mqtt3("o").subscribe(1, "a", 0);
@@ -67,9 +67,9 @@ class OverloadTest {
     subscriber.subscribe(2, "b", 1).expect("SUBACK 2 [1]");
   }
 
-  /** Its SUBACK has no word for it (decision 0018). */
+  /** Its SUBACK has no code for a refusal (decision 0018). */
   @Test
-  void shouldEndAnMqtt31ClientThatSubscribes() {
+  void shouldDisconnectAnMqtt31ClientThatSubscribes() {
     TestClient client =
         world
             .open()
@@ -109,9 +109,9 @@ class OverloadTest {
     subscriber.expect("PUBLISH q0 a y", "PUBLISH q0 a z");
   }
 
-  /** A repeated PUBLISH is no new work: its message is there, and a refusal would deny it. */
+  /** A repeated PUBLISH is not new work: its message is stored, and a refusal would deny that. */
   @Test
-  void shouldAnswerARepeatedQos2PublishAsEver() {
+  void shouldAcknowledgeARepeatedQos2PublishAsUsual() {
     TestClient client = mqtt5("c").publish(1, 2, "a", "x");
     client.expect("PUBREC 1 10");
     world.overloaded = true;
@@ -120,7 +120,7 @@ class OverloadTest {
   }
 
   @Test
-  void shouldHoldMqtt3PublishersBackInsteadOfLosingTheirMessages() {
+  void shouldThrottleMqtt3PublishersInsteadOfLosingTheirMessages() {
     TestClient subscriber = mqtt5("s").subscribe(1, "a", 0);
     subscriber.expect("SUBACK 1 [0]");
     TestClient client = mqtt3("c");
@@ -140,7 +140,7 @@ class OverloadTest {
 
   /** What it has sent meanwhile is read only after its keep alive has been looked at. */
   @Test
-  void shouldNotTakeForSilenceThatAPublisherWasHeldBack() {
+  void shouldNotTimeOutAThrottledPublisher() {
     for (int halves = 1; halves <= 40; halves++) {
       String clientId = "c" + halves;
       TestClient client =
@@ -165,27 +165,27 @@ class OverloadTest {
   }
 
   @Test
-  void shouldEndClientsThatDoNotReadWhenMemoryIsShort() {
+  void shouldDisconnectClientsThatDoNotReadWhenMemoryIsShort() {
     TestClient reads = mqtt5("r").subscribe(1, "a", 0);
     TestClient stuck = mqtt5("s").subscribe(1, "a", 0);
     ChannelOutboundBuffer waiting = stuck.channel().unsafe().outboundBuffer();
     waiting.addMessage(Unpooled.wrappedBuffer(new byte[10]), 10, stuck.channel().newPromise());
     waiting.addFlush();
-    world.sessions.endStuck();
+    world.sessions.disconnectStuckClients();
     world.settle();
     assertThat(stuck.isOpen()).as("looked at once").isTrue();
     waiting.progress(3);
-    world.sessions.endStuck();
+    world.sessions.disconnectStuckClients();
     world.settle();
     assertThat(stuck.isOpen()).as("it has read a little").isTrue();
-    world.sessions.endStuck();
+    world.sessions.disconnectStuckClients();
     world.settle();
     assertThat(world.observer.disconnected).containsOnly(Map.entry(CloseReason.CLIENT_TOO_SLOW, 1));
     assertThat(reads.isOpen()).isTrue();
   }
 
   @Test
-  void shouldKeepSysTopicsForTheBroker() {
+  void shouldRejectPublishesOfClientsToSysTopics() {
     TestClient subscriber = mqtt5("s").subscribe(1, "$SYS/#", 0);
     subscriber.expect("SUBACK 1 [0]");
     mqtt5("c").publish(1, 1, "$SYS/broker/version", "0").expect("PUBACK 1 87");

@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Packets wait as long as there is one reason for it, and nothing that waits is lost. */
+/** Packets wait as long as one reason applies, and no waiting packet is lost. */
 class PacketPauseTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ReadGate gate = new ReadGate(channel, new SessionObserver() {}, () -> {});
   private final PausedClients clients = new PausedClients(this::refusedBecause);
   private final PacketPause pause = new PacketPause(channel.eventLoop(), gate, clients);
-  private final List<String> done = new ArrayList<>();
+  private final List<String> actions = new ArrayList<>();
   private @Nullable String refusedBecause;
 
   private @Nullable String refusedBecause() {
@@ -40,7 +40,7 @@ class PacketPauseTest {
   }
 
   @Test
-  void shouldTellSlicesFromAuthorizations() {
+  void shouldDistinguishSlicesFromAuthorizations() {
     pause.beginSlices();
     assertThat(pause.isBetweenSlices()).isTrue();
     pause.beginAuthorization();
@@ -51,41 +51,41 @@ class PacketPauseTest {
 
   @Test
   void shouldHandleHeldPacketsOnceTheLeaseIsRenewed() {
-    pause.onResume(() -> done.add("packets"));
+    pause.onResume(() -> actions.add("packets"));
     refusedBecause = "lease expired";
-    pause.whenServed(() -> done.add("first"));
-    pause.whenServed(() -> done.add("second"));
+    pause.whenLeaseValid(() -> actions.add("first"));
+    pause.whenLeaseValid(() -> actions.add("second"));
     assertThat(pause.mustWait()).isTrue();
     assertThat(gate.isClosedBy(ReadGate.LEASE)).isTrue();
-    assertThat(done).isEmpty();
+    assertThat(actions).isEmpty();
     renewLease();
-    assertThat(done).containsExactly("first", "second", "packets");
+    assertThat(actions).containsExactly("first", "second", "packets");
     assertThat(gate.isClosed()).isFalse();
   }
 
   @Test
-  void shouldKeepWhatWaitsIfTheLeaseExpiresAgain() {
+  void shouldKeepHeldPacketsIfTheLeaseExpiresAgain() {
     refusedBecause = "lease expired";
-    pause.whenServed(
+    pause.whenLeaseValid(
         () -> {
-          done.add("first");
+          actions.add("first");
           refusedBecause = "lease expired again";
         });
-    pause.whenServed(() -> done.add("second"));
+    pause.whenLeaseValid(() -> actions.add("second"));
     renewLease();
-    assertThat(done).containsExactly("first");
+    assertThat(actions).containsExactly("first");
     renewLease();
-    assertThat(done).containsExactly("first", "second");
+    assertThat(actions).containsExactly("first", "second");
   }
 
   @Test
   void shouldReleaseHeldPacketsWhenTheSessionEndsButRunNoAction() {
-    pause.onResume(() -> done.add("packets"));
+    pause.onResume(() -> actions.add("packets"));
     refusedBecause = "lease expired";
-    pause.whenServed(() -> done.add("action"));
+    pause.whenLeaseValid(() -> actions.add("action"));
     pause.end();
     channel.runPendingTasks();
     renewLease();
-    assertThat(done).containsExactly("packets");
+    assertThat(actions).containsExactly("packets");
   }
 }

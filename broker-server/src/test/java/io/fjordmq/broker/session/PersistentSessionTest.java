@@ -53,7 +53,7 @@ class PersistentSessionTest {
     return world.open().connect3("sub", false);
   }
 
-  /** The same client, taking one message at a time. */
+  /** The same client with a receive maximum of 1. */
   private TestClient narrow() {
     MqttProperties one = new MqttProperties();
     one.add(new MqttProperties.IntegerProperty(MqttProperties.RECEIVE_MAXIMUM, 1));
@@ -74,7 +74,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldDeliverWhatCameWhileTheClientWasAway() {
+  void shouldDeliverMessagesPublishedWhileTheClientWasOffline() {
     subscriber(1).cut();
     publisher()
         .publish(1, 1, "a/b", "one")
@@ -85,7 +85,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldDeliverQos0LiveAgainAfterComingBack() {
+  void shouldDeliverQos0LiveAfterAReconnect() {
     subscriber(1).cut();
     TestClient again = back();
     again.expect("CONNACK 0 present");
@@ -94,7 +94,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldMendARouteThatAnEarlierConnectionLeftBehindItsSubscription() {
+  void shouldRepairARouteThatDoesNotMatchItsSubscription() {
     TestClient subscriber = subscriber(1);
     StoreTasks routing = world.separateRouting();
     routing.hold();
@@ -108,7 +108,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldKeepTheSubscriptionsOfAResumedSessionWhenOneOfTheEarlierConnectionIsLate() {
+  void shouldKeepSubscriptionsOfAResumedSessionDespiteALateEarlierOne() {
     TestClient subscriber = subscriber(1);
     StoreTasks routing = world.separateRouting();
     routing.hold();
@@ -122,7 +122,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldPushWhatIsAppendedWhileConnected() {
+  void shouldPushEntriesAppendedWhileConnected() {
     TestClient subscriber = subscriber(1);
     publisher().publish(1, 1, "a/b", "one").expect("PUBACK 1");
     subscriber.expect("PUBLISH q1 id=1 a/b one");
@@ -130,7 +130,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldAcknowledgeThePublisherOnlyWhenTheInboxHasIt() {
+  void shouldAcknowledgeThePublisherOnlyWhenTheInboxHasStoredTheMessage() {
     subscriber(1);
     TestClient publisher = publisher();
     world.tasks.hold();
@@ -153,7 +153,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldDeliverWhatIsAppendedInTheSameWriteAsTheAttach() {
+  void shouldDeliverEntriesAppendedInTheSameWriteAsTheAttach() {
     subscriber(1).cut();
     TestClient again = world.open();
     world.inboxes.beforeAttachIsAnswered =
@@ -175,18 +175,18 @@ class PersistentSessionTest {
     publisher.publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
     subscriber.expect();
     world.inboxes.losePushes = false;
-    world.inboxes.leadAgain();
+    world.inboxes.announceLeader();
     world.settle();
     subscriber.expect("PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
 
-    world.inboxes.leadAgain(); // nothing was missed: nothing is skipped or doubled
+    world.inboxes.announceLeader(); // nothing was missed: nothing is skipped or duplicated
     world.settle();
     publisher.publish(3, 1, "a/b", "three");
     subscriber.expect("PUBLISH q1 id=3 a/b three");
   }
 
   @Test
-  void shouldResendUnderTheSameIdentifierWithDup() {
+  void shouldResendWithTheSameIdentifierAndDup() {
     TestClient subscriber = subscriber(1);
     TestClient publisher = publisher();
     for (int i = 1; i <= 3; i++) {
@@ -199,7 +199,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldSetDupOnNothingThatWasQueuedBehindAFullWindow() {
+  void shouldNotSetDupOnMessagesQueuedBehindAFullWindow() {
     subscriber(1).cut();
     TestClient publisher = publisher();
     for (int i = 1; i <= 3; i++) {
@@ -217,7 +217,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldRememberWhatWasSentOverSeveralConnections() {
+  void shouldRememberSentMessagesAcrossSeveralConnections() {
     TestClient subscriber = subscriber(1);
     publisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
     assertThat(subscriber.all()).hasSize(2);
@@ -230,7 +230,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldSetDupOnAllThatWasSentWhenAcknowledgementsAndTheDetachAreLost() {
+  void shouldSetDupOnEverySentMessageWhenAcknowledgementsAndDetachAreLost() {
     TestClient subscriber = subscriber(1);
     TestClient publisher = publisher();
     int many = 3 * world.settings.maxInflight();
@@ -262,7 +262,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldForgetAcknowledgedMessagesInOneCommitPerRead() {
+  void shouldCommitAcknowledgementsOncePerRead() {
     TestClient subscriber = subscriber(1);
     TestClient publisher = publisher();
     for (int i = 1; i <= 3; i++) {
@@ -276,7 +276,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldCommitBeforeGivingTheInboxBack() {
+  void shouldCommitBeforeDetachingTheInbox() {
     TestClient subscriber = subscriber(1);
     publisher().publish(1, 1, "a/b", "one");
     subscriber.all();
@@ -334,7 +334,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldStoreOnceWhatThePublisherRepeatsAfterALostConnection() {
+  void shouldStoreARepeatedPublishOnceAfterALostConnection() {
     subscriber(2).cut();
     TestClient first = world.open().connect3("durable", false);
     first.publish(5, 2, "a/b", "one");
@@ -355,7 +355,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldAnswerPubrelThatIsRepeatedAfterALostConnection() {
+  void shouldAnswerARepeatedPubrelAfterALostConnection() {
     TestClient publisher = world.open().connect3("durable", false);
     publisher.publish(5, 2, "a/b", "one");
     publisher.cut();
@@ -366,7 +366,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldThrowTheSessionAwayAtACleanStart() {
+  void shouldDiscardTheSessionAtCleanStart() {
     subscriber(1).cut();
     publisher().publish(1, 1, "a/b", "one");
     world.open().connect3("sub", true).expect("CONNACK 0");
@@ -375,7 +375,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldStartAnewAtACleanStartThatKeepsTheNewSession() {
+  void shouldStartANewPersistentSessionAtCleanStart() {
     subscriber(1).cut();
     publisher().publish(1, 1, "a/b", "one");
     world.open().connect5("sub", true, 100).expect("CONNACK 0");
@@ -394,7 +394,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldEndTheSessionWhenDisconnectSaysSo() {
+  void shouldEndTheSessionWhenDisconnectSetsExpiryZero() {
     TestClient client = world.open().connect5("c", true, 100);
     client.raw("e007 00 05 11 00000000");
     assertThat(world.inboxes.find("c")).isNull();
@@ -402,7 +402,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldKeepTheWillInTheInboxUntilAGoodbye() {
+  void shouldKeepTheWillInTheInboxUntilANormalDisconnect() {
     world
         .open()
         .connect(
@@ -419,7 +419,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldAskForTheWillWhenTheConnectionIsLost() {
+  void shouldRequestTheWillWhenTheConnectionIsLost() {
     world.open().connect5("w", true, 100).cut();
     assertThat(world.inboxes.calls).endsWith("detach 100 will");
   }
@@ -438,7 +438,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldEndTheSessionWhenItsInboxIsAnothers() {
+  void shouldCloseTheConnectionWhenAnotherOneOwnsTheInbox() {
     TestClient subscriber = subscriber(1);
     world.inboxes.get("sub").epoch++; // another node attached it
     subscriber.subscribe(2, "b", 1);
@@ -470,7 +470,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldRefuseTheClientWhenItsSessionCannotBeClaimed() {
+  void shouldRefuseTheClientWhenItsInboxCannotBeAttached() {
     world.inboxes.failure = new IllegalStateException("no majority");
     world.open().connect3("sub", false).expect("CONNACK 3");
     world.open().connect5("sub", false, 10).expect("CONNACK 88");
@@ -478,7 +478,7 @@ class PersistentSessionTest {
   }
 
   @Test
-  void shouldGiveBackWhatWasClaimedWhenTheClientIsGoneBeforeTheConnack() {
+  void shouldDetachTheInboxWhenTheClientDisconnectsBeforeTheConnack() {
     world.tasks.hold();
     TestClient client = world.open().connect3("sub", false);
     client.cut();
@@ -489,9 +489,9 @@ class PersistentSessionTest {
     assertThat(world.inboxes.get("sub").attached).isFalse();
   }
 
-  /** Two devices under one name, or one that has gone mad, while the store takes its time. */
+  /** Two devices with one client identifier, or one that reconnects in a loop, on a slow store. */
   @Test
-  void shouldLetInTheLastOfThousandsThatHaveTakenOverFromEachOther() {
+  void shouldAcceptTheLastOfThousandsOfTakeovers() {
     world.tasks.hold();
     for (int i = 0; i < 3_000; i++) {
       back();
@@ -499,12 +499,12 @@ class PersistentSessionTest {
     TestClient last = back();
     world.tasks.resume();
     world.settle();
-    last.expect("CONNACK 0 present"); // the first one has made it
+    last.expect("CONNACK 0 present"); // the first connection created it
     last.raw("c000").expect("PINGRESP");
   }
 
   @Test
-  void shouldReadMoreThanTheBufferHoldsAsTheClientGoesOn() {
+  void shouldRefillTheBufferAsTheClientAcknowledges() {
     subscriber(1).cut();
     TestClient publisher = publisher();
     int many = world.settings.inboxBufferMessages() + world.settings.maxInflight() + 50;

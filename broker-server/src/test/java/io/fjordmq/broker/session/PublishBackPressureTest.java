@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A client is read again when half of what stopped it is left, and somebody is woken for that. */
+/** Reading resumes when half of the load that stopped it is left, and wakes its owner. */
 class PublishBackPressureTest {
   private static final int MAX = 4;
 
@@ -57,26 +57,26 @@ class PublishBackPressureTest {
   }
 
   private void publishAtMostOnce(int payloadBytes) {
-    pressure.applyToAtMostOnce(pressure.beginAtMostOnce(), payloadBytes);
+    pressure.closeIfAboveAtMostOnce(pressure.beginAtMostOnce(), payloadBytes);
   }
 
   @Test
-  void shouldStopAndResumeByNumber() {
-    assertThat(pressure.applyTo(MAX - 1, 0)).isFalse();
-    assertThat(pressure.applyTo(MAX, 0)).isTrue();
-    assertThat(pressure.applyTo(MAX + 1, 0)).isTrue();
+  void shouldStopAndResumeByMessageCount() {
+    assertThat(pressure.closeIfAbove(MAX - 1, 0)).isFalse();
+    assertThat(pressure.closeIfAbove(MAX, 0)).isTrue();
+    assertThat(pressure.closeIfAbove(MAX + 1, 0)).isTrue();
     assertThat(reached).containsExactly(Limit.PENDING_PUBLISHES); // counted once
-    pressure.relax(MAX / 2 + 1, 0);
+    pressure.openIfBelow(MAX / 2 + 1, 0);
     assertThat(client.gate.isClosedBy(ReadGate.PUBLISHES)).isTrue();
-    pressure.relax(MAX / 2, 0);
+    pressure.openIfBelow(MAX / 2, 0);
     assertThat(client.gate.isClosed()).isFalse();
   }
 
   @Test
   void shouldStopByBytes() {
-    assertThat(pressure.applyTo(1, client.settings.maxPendingBytes())).isTrue();
+    assertThat(pressure.closeIfAbove(1, client.settings.maxPendingBytes())).isTrue();
     assertThat(reached).containsExactly(Limit.PENDING_BYTES);
-    pressure.relax(0, client.settings.maxPendingBytes() / 2 + 1);
+    pressure.openIfBelow(0, client.settings.maxPendingBytes() / 2 + 1);
     assertThat(client.gate.isClosed()).isTrue();
   }
 
@@ -87,12 +87,12 @@ class PublishBackPressureTest {
     }
     assertThat(client.gate.isClosedBy(ReadGate.PUBLISHES)).isTrue();
     pressure.onPublished(PublishOutcome.ACCEPTED);
-    pressure.relax(0, 0);
+    pressure.openIfBelow(0, 0);
     assertThat(client.gate.isClosed()).isTrue();
     assertThat(wakeUps).isZero();
     pressure.onPublished(PublishOutcome.ACCEPTED);
     assertThat(wakeUps).isEqualTo(1);
-    pressure.relax(0, 0);
+    pressure.openIfBelow(0, 0);
     assertThat(client.gate.isClosed()).isFalse();
   }
 

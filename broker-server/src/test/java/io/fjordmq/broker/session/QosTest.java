@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The three qualities of service between transient sessions. */
+/** The three QoS levels between transient sessions. */
 @ExtendWith(LeakDetector.class)
 class QosTest {
   private final World world = new World();
@@ -45,12 +45,12 @@ class QosTest {
   }
 
   @Test
-  void shouldRetainInTheTurnOfTheConnection() {
+  void shouldAssignIncreasingRetainVersions() {
     for (int qos = 0; qos <= 2; qos++) {
       TestClient client = world.open().connect3("lamp", true);
       client.publish(qos, qos, "a", "on", true, false, MqttProperties.NO_PROPERTIES);
     }
-    assertThat(world.retained.turns).hasSize(3).isSorted().doesNotHaveDuplicates();
+    assertThat(world.retained.versions).hasSize(3).isSorted().doesNotHaveDuplicates();
   }
 
   @Test
@@ -64,7 +64,7 @@ class QosTest {
   }
 
   @Test
-  void shouldRunTheFourStepsOfQos2BothWays() {
+  void shouldCompleteTheQos2HandshakeBothWays() {
     TestClient subscriber = subscriber(2);
     TestClient publisher = publisher();
     publisher.publish(7, 2, "a/b", "hello").expect("PUBREC 7");
@@ -84,7 +84,7 @@ class QosTest {
         .expect("PUBREC 7");
     publisher.reply(MqttMessageType.PUBREL, 7).expect("PUBCOMP 7");
     subscriber.expect("PUBLISH q2 id=1 a/b hello");
-    // The identifier is free again: the same number is a new message now.
+    // The identifier is free again: the same number is now a new message.
     publisher.publish(7, 2, "a/b", "again").expect("PUBREC 7");
     subscriber.expect("PUBLISH q2 id=2 a/b again");
   }
@@ -97,12 +97,12 @@ class QosTest {
   }
 
   @Test
-  void shouldAcknowledgeInTheOrderOfArrivalWhenStoresAnswerInAnother() {
+  void shouldAcknowledgeInOrderOfArrivalWhenStoresAnswerOutOfOrder() {
     TestClient publisher = publisher();
     world.open().connect3("keeper", false).subscribe(1, "slow/#", 1);
     TestClient subscriber = subscriber(1);
     world.tasks.hold();
-    // The first waits for the store, the second for nobody.
+    // The first waits for the store, the second for nothing.
     publisher.publish(1, 1, "slow/x", "first").publish(2, 1, "a/b", "second").expect();
     subscriber.expect("PUBLISH q1 id=1 a/b second");
     world.tasks.resume();
@@ -126,7 +126,7 @@ class QosTest {
   }
 
   @Test
-  void shouldAnswerPing() {
+  void shouldAnswerPingreq() {
     publisher().raw("c000").expect("PINGRESP");
   }
 }

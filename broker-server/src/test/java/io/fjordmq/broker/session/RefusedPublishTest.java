@@ -15,13 +15,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a publisher is told of a message that could not be stored, and that order is kept. */
+/** How a publisher learns that a message could not be stored, and that order is preserved. */
 @ExtendWith(LeakDetector.class)
 class RefusedPublishTest {
   private final World world = new World();
 
   @BeforeEach
-  void makeSubscriberThatIsAway() {
+  void createOfflineSubscriber() {
     TestClient away = world.open().connect3("away", false).subscribe(1, "a", 1);
     away.expect("CONNACK 0", "SUBACK 1 [1]");
     away.cut();
@@ -47,7 +47,7 @@ class RefusedPublishTest {
   }
 
   @Test
-  void shouldTellMqtt5AndGoOnWhenTheDiskHasNoRoom() {
+  void shouldRefuseMqtt5PublishesAndContinueWhenTheDiskIsFull() {
     TestClient publisher = world.open().connect5("pub", true, 0);
     publisher.expect("CONNACK 0");
     world.room = false;
@@ -59,7 +59,7 @@ class RefusedPublishTest {
   }
 
   @Test
-  void shouldEndTheConnectionOfMqtt3WhenTheDiskHasNoRoom() {
+  void shouldCloseMqtt3ConnectionsWhenTheDiskIsFull() {
     TestClient publisher = publisher3();
     world.room = false;
     publisher.publish(1, 1, "a", "one").expect();
@@ -69,7 +69,7 @@ class RefusedPublishTest {
   }
 
   @Test
-  void shouldStoreNothingBehindAPublishThatFailedUntilTheClientRepeatsBoth() {
+  void shouldStoreNothingAfterAFailedPublishUntilTheClientRepeatsBoth() {
     TestClient publisher = publisher3();
     world.inboxes.refuseNextInsert = true;
     // One read brings both; the event loop looks at outcomes after it.
@@ -83,7 +83,7 @@ class RefusedPublishTest {
   }
 
   @Test
-  void shouldStoreNoQos2PublishOfATransientClientBehindOneThatFailed() {
+  void shouldNotStoreAQos2PublishOfATransientClientAfterAFailedOne() {
     TestClient publisher = publisher3();
     world.inboxes.refuseNextInsert = true;
     publisher.raw("34 08 0001 61 0001 6f6e65" + "34 08 0001 61 0002 74776f").expect();
@@ -92,7 +92,7 @@ class RefusedPublishTest {
   }
 
   @Test
-  void shouldEndTheConnectionWhenAPublishBehindOneThatIsBeingRecordedFails() {
+  void shouldCloseTheConnectionWhenAPublishFailsAfterOneBeingRecorded() {
     TestClient publisher = world.open().connect3("pub", false);
     publisher.expect("CONNACK 0");
     world.inboxes.refuseNextInsert = true;
@@ -103,14 +103,14 @@ class RefusedPublishTest {
   }
 
   @Test
-  void shouldNotTurnAwayARepetitionThatSomeMayHaveAlready() {
+  void shouldNotRefuseARepetitionThatMayAlreadyBeDelivered() {
     TestClient publisher = world.open().connect5("pub", false, 100);
     publisher.expect("CONNACK 0");
     world.inboxes.refuseNextInsert = true;
     publisher.publish(1, 2, "a", "one").next();
     assertThat(publisher.isOpen()).isFalse();
 
-    // With a reason code the exchange would be over: what the client repeats next would be new.
+    // A reason code would end the exchange: the client's next repetition would be a new message.
     TestClient second = world.open().connect5("pub", false, 100);
     second.expect("CONNACK 0 present");
     world.room = false;

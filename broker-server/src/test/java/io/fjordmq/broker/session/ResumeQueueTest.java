@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class ResumeQueueTest {
-  private final ResumeQueue turns = new ResumeQueue(10);
+  private final ResumeQueue queue = new ResumeQueue(10);
   private final List<CompletableFuture<Void>> started = new ArrayList<>();
 
   private CompletableFuture<Void> run(int weight) {
@@ -16,7 +16,7 @@ class ResumeQueueTest {
   }
 
   private CompletableFuture<Void> run(Object session, int weight) {
-    return turns.run(
+    return queue.run(
         session,
         weight,
         () -> {
@@ -27,12 +27,12 @@ class ResumeQueueTest {
   }
 
   @Test
-  void shouldStartAsMuchAsMayRunAtOnce() {
+  void shouldStartWorkUpToTheLimit() {
     run(4);
     run(6);
     CompletableFuture<Void> last = run(1);
     assertThat(started).hasSize(2);
-    assertThat(turns.waiting()).isEqualTo(1);
+    assertThat(queue.waiting()).isEqualTo(1);
     started.get(0).complete(null);
     assertThat(started).hasSize(3);
     assertThat(last).isNotDone();
@@ -41,7 +41,7 @@ class ResumeQueueTest {
   }
 
   @Test
-  void shouldStartInOrderEvenIfLaterWorkWouldFit() {
+  void shouldStartWorkInOrderEvenIfLaterWorkWouldFit() {
     run(8);
     run(5);
     run(1);
@@ -51,7 +51,7 @@ class ResumeQueueTest {
   }
 
   @Test
-  void shouldRunAloneWhatIsHeavierThanAllTurns() {
+  void shouldRunWorkThatExceedsTheLimitAlone() {
     run(11);
     run(1);
     assertThat(started).hasSize(1);
@@ -60,18 +60,18 @@ class ResumeQueueTest {
   }
 
   @Test
-  void shouldGoOnAfterAFailure() {
+  void shouldContinueAfterAFailure() {
     CompletableFuture<Void> failing = run(10);
     run(10);
-    started.get(0).completeExceptionally(new IllegalStateException("the store is away"));
+    started.get(0).completeExceptionally(new IllegalStateException("the store is unavailable"));
     assertThat(failing).isCompletedExceptionally();
     assertThat(started).hasSize(2);
   }
 
   @Test
-  void shouldGoOnAfterWorkThatThrows() {
+  void shouldContinueAfterWorkThatThrows() {
     CompletableFuture<Void> failing =
-        turns.run(
+        queue.run(
             this,
             10,
             () -> {
@@ -83,37 +83,37 @@ class ResumeQueueTest {
   }
 
   @Test
-  void shouldNotGrowTheStackWithWorkThatIsCompleteAtOnce() {
+  void shouldNotGrowTheStackWithWorkThatCompletesImmediately() {
     run(10);
     List<CompletableFuture<Void>> later = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {
-      later.add(turns.run(i, 1, () -> CompletableFuture.completedFuture(null)));
+      later.add(queue.run(i, 1, () -> CompletableFuture.completedFuture(null)));
     }
-    assertThat(turns.waiting()).isEqualTo(100_000);
+    assertThat(queue.waiting()).isEqualTo(100_000);
     started.get(0).complete(null);
     assertThat(later).allSatisfy(done -> assertThat(done).isCompleted());
-    assertThat(turns.waiting()).isZero();
+    assertThat(queue.waiting()).isZero();
   }
 
   @Test
-  void shouldLeaveTheQueueAtOnce() {
+  void shouldLeaveTheQueueImmediately() {
     run(8);
     CompletableFuture<Void> heavy = run("heavy", 5);
     CompletableFuture<Void> next = run(2);
-    turns.leave("heavy");
+    queue.remove("heavy");
     assertThat(heavy).as("its work is not done").isCompleted();
     assertThat(started).as("it was too heavy for those behind it").hasSize(2);
-    assertThat(turns.waiting()).isZero();
+    assertThat(queue.waiting()).isZero();
     started.get(1).complete(null);
     assertThat(next).isCompleted();
   }
 
   @Test
-  void shouldKeepTheTurnOfWorkThatHasBegun() {
+  void shouldKeepThePermitsOfRunningWork() {
     CompletableFuture<Void> begun = run("begun", 10);
     run(1);
-    turns.leave("begun");
-    turns.leave("unknown");
+    queue.remove("begun");
+    queue.remove("unknown");
     assertThat(begun).isNotDone();
     assertThat(started).as("its subscriptions are still under way").hasSize(1);
     started.get(0).complete(null);

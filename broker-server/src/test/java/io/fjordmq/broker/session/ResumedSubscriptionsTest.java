@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A persistent session with many filters comes back. */
+/** A persistent session with many filters is resumed. */
 class ResumedSubscriptionsTest {
   private static final int FILTERS = 1_200;
   private static final int BATCH = 500;
@@ -35,8 +35,8 @@ class ResumedSubscriptionsTest {
     client.cut();
   }
 
-  /** Sessions that are away, and a router that answers nothing from now on. */
-  private void sessionsAreAway() {
+  /** Creates offline sessions and a router that responds to nothing from now on. */
+  private void createOfflineSessions() {
     subscribe("many", "m/");
     world.open().connect3("one", false).subscribe(1, "o", 1).cut();
     world.settle();
@@ -46,8 +46,8 @@ class ResumedSubscriptionsTest {
   }
 
   @Test
-  void shouldSubscribeAgainInTurnsSoThatOthersDoNotWaitForAllOfThem() {
-    sessionsAreAway();
+  void shouldResubscribeInSlicesSoThatOtherSessionsAreNotBlocked() {
+    createOfflineSessions();
     TestClient many = world.open().connect3("many", false);
     assertThat(routing.waiting()).isEqualTo(BATCH);
     TestClient one = world.open().connect3("one", false);
@@ -62,8 +62,8 @@ class ResumedSubscriptionsTest {
   }
 
   @Test
-  void shouldStopWhenTheClientHasGone() {
-    sessionsAreAway();
+  void shouldStopWhenTheClientDisconnects() {
+    createOfflineSessions();
     TestClient impatient = world.open().connect3("many", false);
     impatient.cut();
     assertThat(routing.waiting()).isEqualTo(BATCH);
@@ -74,7 +74,7 @@ class ResumedSubscriptionsTest {
   }
 
   /** More large sessions than may subscribe again at the same time are back. */
-  private List<TestClient> manyLargeSessionsAreBack() {
+  private List<TestClient> reconnectLargeSessions() {
     for (int i = 0; i <= AT_ONCE; i++) {
       subscribe("large-" + i, i + "/");
     }
@@ -95,8 +95,8 @@ class ResumedSubscriptionsTest {
   }
 
   @Test
-  void shouldFinishTheSessionsThatHaveBegunBeforeItBeginsOthers() {
-    List<TestClient> clients = manyLargeSessionsAreBack();
+  void shouldFinishStartedSessionsBeforeStartingOthers() {
+    List<TestClient> clients = reconnectLargeSessions();
     List<String> connected = List.of();
     while (connected.isEmpty()) {
       routing.release(BATCH);
@@ -113,8 +113,8 @@ class ResumedSubscriptionsTest {
   }
 
   @Test
-  void shouldGiveBackAtOnceWhatAClientHoldsThatDisconnectsInTheQueue() {
-    List<TestClient> clients = manyLargeSessionsAreBack();
+  void shouldReleaseTheSessionOfAClientThatDisconnectsWhileQueued() {
+    List<TestClient> clients = reconnectLargeSessions();
     assertThat(world.sessions.size()).isEqualTo(AT_ONCE + 1);
     clients.get(AT_ONCE).cut();
     world.settle();

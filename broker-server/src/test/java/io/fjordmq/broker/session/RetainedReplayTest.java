@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The retained messages that a new subscription brings, when not all of them can come at once. */
+/** The retained messages for a new subscription, when they do not all fit at once. */
 @ExtendWith(LeakDetector.class)
 class RetainedReplayTest {
   private static final int MANY = 40;
@@ -62,7 +62,7 @@ class RetainedReplayTest {
     return new World(limits, Map.of(), Security.allowAll("t"));
   }
 
-  /** A client takes few messages at a time: most of them wait in the store. */
+  /** A client accepts few messages at a time: most of them stay in the store. */
   private static World withSmallQueues() {
     SessionSettings small = Settings.with("retainedPageMessages", 5);
     small = Settings.with(small, "maxInflight", 2);
@@ -85,7 +85,7 @@ class RetainedReplayTest {
   }
 
   @Test
-  void shouldGiveUpThousandsOfReplaysWithoutGrowingTheStack() {
+  void shouldCancelThousandsOfReplaysWithoutGrowingTheStack() {
     int filters = 8_000;
     TestClient client = world.open().connect3("c", true);
     client.expect("CONNACK 0");
@@ -115,7 +115,7 @@ class RetainedReplayTest {
         MqttMessageBuilders.unsubscribe().messageId(9).addTopicFilter("r/+").build());
   }
 
-  /** Acknowledges what comes until nothing does; returns the messages, in their order. */
+  /** Acknowledges messages until none arrives; returns them in order. */
   private static List<String> takeAll(TestClient client) {
     List<String> messages = new ArrayList<>();
     for (List<String> got = client.all(); !got.isEmpty(); got = client.all()) {
@@ -173,7 +173,7 @@ class RetainedReplayTest {
   }
 
   @Test
-  void shouldCopyNothingIntoAnInboxWhenTheDiskGetsLowWhileItReads() {
+  void shouldCopyNothingIntoAnInboxWhenTheDiskFillsUpDuringARead() {
     retain("r", "a");
     TestClient client = persistent("c");
     world.retained.whenRead = () -> world.room = false;
@@ -185,7 +185,7 @@ class RetainedReplayTest {
   }
 
   @Test
-  void shouldSendWhatDidNotFitOnceTheClientHasTakenSomething() {
+  void shouldContinueWhenTheClientAcknowledgesAMessage() {
     try (World small = withInboxesOf(2, 10_000, REFUSE)) {
       small.inboxes.lingeringCommits = true;
       for (int i = 0; i < 4; i++) {
@@ -209,7 +209,7 @@ class RetainedReplayTest {
   }
 
   @Test
-  void shouldSendWhatDidNotFitOnceTheClientHasReceivedSomethingOfQos2() {
+  void shouldContinueWhenTheClientReceivesAQos2Message() {
     try (World small = withInboxesOf(1, 10_000, REFUSE)) {
       TestClient publisher = small.open().connect3("retainer", true);
       for (int i = 0; i < 2; i++) {
@@ -225,7 +225,7 @@ class RetainedReplayTest {
 
   @ParameterizedTest
   @EnumSource(InboxLimits.WhenFull.class)
-  void shouldDropWhatFitsIntoNoInboxAndGoOn(InboxLimits.WhenFull whenFull) {
+  void shouldDropMessagesTooLargeForAnyInboxAndContinue(InboxLimits.WhenFull whenFull) {
     try (World small = withInboxesOf(10, 200, whenFull)) {
       retain(small, "r/0", "a");
       retain(small, "r/1", "b".repeat(200));
@@ -262,7 +262,7 @@ class RetainedReplayTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 60})
   @DisplayName("[MQTT-3.8.4-4] who subscribes again is sent everything once more")
-  void shouldBeginAnewWhenTheClientSubscribesAgain(int expirySeconds) {
+  void shouldRestartWhenTheClientSubscribesAgain(int expirySeconds) {
     try (World slow = withSmallQueues()) {
       retainMany(slow);
       TestClient client = reading(slow, expirySeconds).subscribe(1, "r/+", 1);
@@ -274,7 +274,7 @@ class RetainedReplayTest {
   }
 
   @Test
-  void shouldCountWhatDoesNotComeBecauseTheConnectionEnds() {
+  void shouldCountAnUnfinishedReplayWhenTheConnectionCloses() {
     try (World slow = withSmallQueues()) {
       retainMany(slow);
       TestClient client = reading(slow, 60).subscribe(1, "r/+", 1);
@@ -292,7 +292,7 @@ class RetainedReplayTest {
   /** A client that subscribes and exits loses nothing if nothing is retained. */
   @ParameterizedTest(name = "retained at r/0: {0}")
   @ValueSource(booleans = {false, true})
-  void shouldCountWhatWasNotReadOnlyIfThereIsAnything(boolean retained) {
+  void shouldCountAnUnfinishedReplayOnlyIfMessagesAreRetained(boolean retained) {
     if (retained) {
       retain("r/0", "m");
     }
@@ -306,7 +306,7 @@ class RetainedReplayTest {
   }
 
   @Test
-  void shouldBoundTheLookupsForAClientThatHasGone() {
+  void shouldBoundTheLookupsForAClientThatHasDisconnected() {
     TestClient client = persistent("c");
     world.retained.whenRead = client::cut;
     var many = MqttMessageBuilders.subscribe().messageId(1);
@@ -320,7 +320,7 @@ class RetainedReplayTest {
   }
 
   @Test
-  void shouldBeginOnceWhenAFilterStandsTwiceInAPacket() {
+  void shouldReplayOnceWhenAPacketRepeatsAFilter() {
     retain("r/0", "a");
     TestClient client = persistent("c");
     client.send(
@@ -337,7 +337,7 @@ class RetainedReplayTest {
       value = RetainedHandlingPolicy.class,
       names = {"SEND_AT_SUBSCRIBE_IF_NOT_YET_EXISTS", "DONT_SEND_AT_SUBSCRIBE"})
   @DisplayName("[MQTT-3.8.4-4] replacing a subscription loses nothing")
-  void shouldSendTheRestAsTheNewOptionsSay(RetainedHandlingPolicy retained) {
+  void shouldApplyNewOptionsToTheRemainingMessages(RetainedHandlingPolicy retained) {
     try (World slow = withSmallQueues()) {
       retainMany(slow);
       TestClient client = reading(slow, 60).subscribe(1, "r/+", 1);

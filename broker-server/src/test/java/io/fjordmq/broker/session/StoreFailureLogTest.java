@@ -47,7 +47,7 @@ class StoreFailureLogTest {
 
   /** Each client fails once for each filter; the limit applies to all clients together. */
   @Test
-  void shouldLimitTheLinesAboutRetainedMessagesOfAllClients() {
+  void shouldLimitLogLinesAboutRetainedMessagesAcrossClients() {
     try (World world = new World()) {
       world.retained.busy = true;
       int filters = FAILURES / 2;
@@ -70,7 +70,7 @@ class StoreFailureLogTest {
   }
 
   @Test
-  void shouldLimitEachKindOfLineSeparately() {
+  void shouldLimitEachKindOfLogLineSeparately() {
     StoreFailureLog log = new StoreFailureLog();
     StoreFailureLog.Client client =
         new StoreFailureLog.Client() {

@@ -52,7 +52,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldAnswerEachFilterInOrder() {
+  void shouldAcknowledgeEachFilterInOrder() {
     TestClient client = five("c");
     client.send(
         MqttMessageBuilders.subscribe()
@@ -65,7 +65,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldSayFailureToMqtt3() {
+  void shouldSendFailureCodesToMqtt3() {
     world
         .open()
         .connect3("c", true)
@@ -74,7 +74,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldAnswerOnlyWhenTheSubscriptionWorks() {
+  void shouldSendSubackOnlyWhenTheSubscriptionTakesEffect() {
     TestClient client = five("c");
     world.tasks.hold();
     client.subscribe(1, "a", 1).expect();
@@ -85,7 +85,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldAnswerInTheOrderOfThePackets() {
+  void shouldAcknowledgeInTheOrderOfThePackets() {
     TestClient client = five("c");
     world.tasks.hold();
     client.subscribe(1, "a", 1).subscribe(2, "b", 1);
@@ -96,7 +96,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldAnswerThousandsOfWaitingPacketsWithoutGrowingTheStack() {
+  void shouldAcknowledgeThousandsOfPendingPacketsWithoutGrowingTheStack() {
     int packets = 20_000;
     TestClient client = world.open().connect3("c", true);
     client.expect("CONNACK 0");
@@ -156,7 +156,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldTakeTheLastOfTheSameFilterTwiceInOnePacket() {
+  void shouldUseTheLastOptionsWhenAPacketRepeatsAFilter() {
     TestClient client = five("c");
     client.send(
         MqttMessageBuilders.subscribe()
@@ -170,7 +170,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldSendAllRetainedMessagesPageByPageAsTheClientTakesThem() {
+  void shouldSendRetainedMessagesPageByPageAsTheClientAcknowledgesThem() {
     retain(100);
     SessionSettings small = Settings.with("retainedPageMessages", 10);
     small = Settings.with(small, "maxQueuedMessages", 20);
@@ -229,7 +229,7 @@ class SubscribeTest {
   }
 
   @Test
-  void shouldGiveWhatAMemberDidNotAcknowledgeToTheOthers() {
+  void shouldRedistributeMessagesThatAMemberDidNotAcknowledge() {
     TestClient one = five("one").subscribe(1, "$share/g/a", 1);
     one.all();
     five("p").publish(1, 1, "a", "x");
@@ -243,7 +243,7 @@ class SubscribeTest {
   @Test
   @DisplayName(
       "[3.1.1: MQTT-4.8.0-2] an UNSUBSCRIBE that failed must not look like one that worked")
-  void shouldEndTheConnectionOfMqtt3WhenAnUnsubscribeFails() {
+  void shouldCloseTheConnectionOfMqtt3WhenAnUnsubscribeFails() {
     TestClient three = world.open().connect3("three", false).subscribe(1, "a", 1);
     TestClient five = world.open().connect5("five", true, 60).subscribe(1, "a", 1);
     three.expect("CONNACK 0", "SUBACK 1 [1]");

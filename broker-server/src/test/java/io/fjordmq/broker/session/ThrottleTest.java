@@ -10,7 +10,7 @@ import io.fjordmq.broker.testing.World;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Rates hold over time, whatever the size of the packets; below them nothing happens. */
+/** Rates hold over time for any packet size; below them clients are not throttled. */
 @ExtendWith(LeakDetector.class)
 class ThrottleTest {
   private static final int RATE = 10_000;
@@ -28,7 +28,7 @@ class ThrottleTest {
   }
 
   @Test
-  void shouldReadAGreedyClientAtItsRate() {
+  void shouldThrottleAFastPublisherToItsRate() {
     for (int payload : new int[] {10, 1_000, 25_000}) {
       try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
         TestClient client = connected(world, "c");
@@ -48,7 +48,7 @@ class ThrottleTest {
   }
 
   @Test
-  void shouldWriteToASubscriberAtItsRateAndLoseNothing() {
+  void shouldThrottleASubscriberToItsRateWithoutLoss() {
     SessionSettings slow = Settings.with("writeBytesPerSecond", RATE);
     slow = Settings.with(slow, "maxQueuedMessages", 1_000_000);
     slow = Settings.with(slow, "maxQueuedBytes", Integer.MAX_VALUE);
@@ -98,7 +98,7 @@ class ThrottleTest {
   }
 
   @Test
-  void shouldNotHandleMoreOfOneReadThanTheRateAllows() {
+  void shouldNotProcessMoreOfOneReadThanTheRateAllows() {
     try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
       TestClient subscriber = connected(world, "s").subscribe(1, "a", 0);
       subscriber.all();
@@ -111,7 +111,7 @@ class ThrottleTest {
   }
 
   @Test
-  void shouldLeaveAloneWhoStaysBelow() {
+  void shouldNotThrottleAClientBelowItsRate() {
     try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
       TestClient client = connected(world, "c");
       for (int half = 0; half < 2 * SECONDS; half++) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Goal: a client that sends and does not read takes no more than a bounded piece of memory, and one
- * that only does not read yet is not harmed. Method: its end of the channel takes nothing.
+ * Goal: a client that sends and does not read uses bounded memory, and a client that merely reads
+ * late is not disconnected. Method: the client's end of the channel reads nothing.
  */
 @ExtendWith(LeakDetector.class)
 class UnreadAnswersTest {
@@ -28,9 +28,9 @@ class UnreadAnswersTest {
 
   private static final int KEEP_ALIVE = 10;
 
-  private final World world = new World(unhurried());
+  private final World world = new World(withoutRateLimits());
 
-  private static SessionSettings unhurried() {
+  private static SessionSettings withoutRateLimits() {
     SessionSettings settings = Settings.with("readBytesPerSecond", 0);
     return Settings.with(settings, "writeBytesPerSecond", 0);
   }
@@ -46,7 +46,7 @@ class UnreadAnswersTest {
     return client.channel().config().isAutoRead();
   }
 
-  /** Returns how many PINGREQs came before it was not read any more. */
+  /** Returns the number of PINGREQs read before the broker stopped reading. */
   private static int pingUntilNotRead(TestClient client) {
     int sent = 0;
     while (isRead(client)) {
@@ -58,7 +58,7 @@ class UnreadAnswersTest {
   }
 
   @Test
-  void shouldNotReadAClientThatDoesNotReadItsAnswers() {
+  void shouldStopReadingFromAClientThatDoesNotReadItsAnswers() {
     TestClient client = world.keepingAlive(0).stopReading();
     int sent = pingUntilNotRead(client);
     assertThat(world.observer.heldBack).hasValue(1);
@@ -70,7 +70,7 @@ class UnreadAnswersTest {
   }
 
   @Test
-  void shouldCountAnswersThatComeOneByOne() {
+  void shouldCountAnswersWrittenOneByOne() {
     TestClient client = world.keepingAlive(0).stopReading();
     while (isRead(client)) {
       client.raw(PING);
@@ -80,9 +80,9 @@ class UnreadAnswersTest {
     assertThat(isRead(client)).isTrue();
   }
 
-  /** It may be busy with sending, and read when it is done. */
+  /** The client may be busy sending and read afterwards. */
   @Test
-  void shouldGoOnReadingAClientForWhichOnlyMessagesWait() {
+  void shouldKeepReadingFromAClientWithOnlyQueuedMessages() {
     TestClient client = world.keepingAlive(0).subscribe(1, "a", 0);
     client.expect("SUBACK 1 [0]");
     client.stopReading();
@@ -99,7 +99,7 @@ class UnreadAnswersTest {
   }
 
   @Test
-  void shouldEndAClientThatReadsNothingForMoreThanItsKeepAlive() {
+  void shouldDisconnectAClientThatReadsNothingForMoreThanItsKeepAlive() {
     TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
     pingUntilNotRead(client);
     client.advance(KEEP_ALIVE + KEEP_ALIVE / 2);
@@ -114,7 +114,7 @@ class UnreadAnswersTest {
     TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
     pingUntilNotRead(client);
     for (int i = 0; i < 10; i++) {
-      client.readABit().advance(KEEP_ALIVE);
+      client.readSome().advance(KEEP_ALIVE);
       assertThat(client.isOpen()).isTrue();
     }
     // What it has sent meanwhile was not read: its silence counts from here on.
@@ -130,10 +130,10 @@ class UnreadAnswersTest {
     TestClient client = world.keepingAlive(0).stopReading();
     pingUntilNotRead(client);
     client.advance(1_000);
-    world.sessions.endStuck();
+    world.sessions.disconnectStuckClients();
     world.settle();
     assertThat(client.isOpen()).isTrue();
-    world.sessions.endStuck();
+    world.sessions.disconnectStuckClients();
     world.settle();
     assertThat(client.isOpen()).isFalse();
   }

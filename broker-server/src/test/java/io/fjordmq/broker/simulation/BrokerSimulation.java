@@ -4,9 +4,9 @@ import io.fjordmq.testing.Simulation;
 import java.nio.file.Path;
 
 /**
- * One seed's run: clients live wildly on a broker whose stores answer late or not at all and that
- * crashes and comes back; then there is peace, everybody gets what is owed to him, sessions end in
- * every way there is, and when the last has ended nothing is left.
+ * One seed's run: clients act randomly on a broker whose stores respond late or not at all and that
+ * crashes and restarts. Then all faults end, every client receives its messages, sessions end in
+ * every possible way, and when the last has ended no state is left.
  */
 final class BrokerSimulation {
   private static final int ROUNDS = 20;
@@ -14,44 +14,44 @@ final class BrokerSimulation {
 
   private final Simulation simulation;
   private final Ledger ledger;
-  private final BrokerLives broker;
-  private final Crowd crowd;
+  private final RestartableBroker broker;
+  private final ModelClients crowd;
 
   BrokerSimulation(long seed, Path installs, Defect defect, boolean tellsStory) {
     this.simulation = new Simulation(seed);
     this.ledger = new Ledger(seed, tellsStory);
-    this.broker = new BrokerLives(simulation, installs, defect, ledger);
-    this.crowd = new Crowd(simulation, ledger, broker, this::state);
+    this.broker = new RestartableBroker(simulation, installs, defect, ledger);
+    this.crowd = new ModelClients(simulation, ledger, broker, this::state);
   }
 
   /**
    * @return messages that were received
-   * @throws AssertionError naming the seed if a promise is broken
+   * @throws AssertionError naming the seed if a guarantee is violated
    */
   long run() {
     try (broker;
-        ErrorLog log = ErrorLog.open(line -> line.contains(BrokerLives.FAULT))) {
+        ErrorLog log = ErrorLog.open(line -> line.contains(RestartableBroker.FAULT))) {
       simulation.afterEveryEvent(() -> log.assertNone(ledger));
       broker.start();
       crowd.subscribeSteadyClients();
-      broker.setFaults(new RoughTransport.Faults(3, 2, 10));
-      crowd.goWild(WILL_PERCENT);
+      broker.setFaults(new UnreliableTransport.Faults(3, 2, 10));
+      crowd.startRandomActivity(WILL_PERCENT);
       for (int round = 0; round < ROUNDS; round++) {
-        broker.trouble();
+        broker.injectFault();
         simulation.run(simulation.between(1, 500));
       }
-      peace();
+      recover();
       return ledger.received();
     }
   }
 
-  private void peace() {
+  private void recover() {
     ledger.note("peace");
-    broker.setFaults(RoughTransport.Faults.NONE);
+    broker.setFaults(UnreliableTransport.Faults.NONE);
     broker.ensureRunning();
-    crowd.rest(broker::loseLeaders);
-    new Partings(crowd, broker).happen();
-    crowd.await("wills have become of what must", () -> crowd.wrongWills().isEmpty());
+    crowd.stopRandomActivity(broker::loseLeaders);
+    new SessionEndScenarios(crowd, broker).runScenarios();
+    crowd.await("wills have the expected fate", () -> crowd.wrongWills().isEmpty());
     crowd.leave();
     SimBroker running = broker.running();
     if (running != null) {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@link BrokerSimulation} under many seeds; {@link Seeds} says how many. A run of one seed alone
- * tells in its failure what the clients wrote and read.
+ * {@link BrokerSimulation} with many seeds; {@link Seeds} determines how many. The failure of a run
+ * with a single seed includes what the clients sent and received.
  */
 @Tag("slow")
 class BrokerSimulationTest {
@@ -20,11 +20,11 @@ class BrokerSimulationTest {
   @TempDir Path directory;
 
   @Test
-  void shouldKeepItsPromises() {
-    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+  void shouldKeepItsGuarantees() {
+    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
     boolean tellsStory = seeds.count() == 1;
     AtomicLong received = new AtomicLong();
-    seeds.play(
+    seeds.run(
         seed -> {
           Path installs = directory.resolve("s" + seed);
           received.addAndGet(new BrokerSimulation(seed, installs, Defect.NONE, tellsStory).run());

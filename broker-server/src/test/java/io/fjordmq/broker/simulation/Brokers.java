@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 /** Where model clients connect: one broker from life to life, or the nodes of a cluster. */
 interface Brokers {
 
-  /** Somewhere to connect to; null if nobody listens. */
-  @Nullable Door door();
+  /** A broker to connect to; null if none listens. */
+  @Nullable Acceptor acceptor();
 
   Moment now();
 
-  /** Takes connections. */
+  /** Accepts connections. */
   @FunctionalInterface
-  interface Door {
+  interface Acceptor {
     void accept(SimLink link);
   }
 }

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What a client writes and reads, byte by byte, so that it shares no code with the broker. */
+/** Encodes and decodes a client's packets without sharing code with the broker. */
 final class ClientPackets {
   static final int CONNACK = 2;
   static final int PUBLISH = 3;
@@ -28,11 +28,11 @@ final class ClientPackets {
 
   private ClientPackets() {}
 
-  /** A will as a client states it. */
+  /** A will as in the client's CONNECT. */
   record WillText(String topic, String payload, int qos, int delaySeconds) {}
 
   /**
-   * A PUBLISH that came in.
+   * A received PUBLISH.
    *
    * @param identifier 0 with QoS 0
    */
@@ -92,7 +92,7 @@ final class ClientPackets {
     return new Body().packet(0xC0);
   }
 
-  /** The client goes; MQTT 5 may say that its session ends, or that its will is to be published. */
+  /** The client disconnects; MQTT 5 may end its session or request its will. */
   static byte[] disconnect(int level, boolean endSession, boolean publishWill) {
     Body body = new Body();
     if (level == 5 && (endSession || publishWill)) {
@@ -135,7 +135,7 @@ final class ClientPackets {
     }
   }
 
-  /** Makes packets of bytes as they come. */
+  /** Splits received bytes into packets. */
   static final class Reader {
     private ByteBuffer waiting = ByteBuffer.allocate(0);
 

@@ -12,12 +12,12 @@ import io.fjordmq.range.kv.SimKv;
 import io.fjordmq.range.placement.PlacementAgent;
 import java.util.function.LongSupplier;
 
-/** A mistake put into the nodes of a cluster, for a simulation that must find it. */
+/** A defect injected into the nodes of a cluster, for a simulation that must detect it. */
 interface ClusterDefect extends Defect {
-  /** The nodes as they are. */
+  /** The nodes without a defect. */
   ClusterDefect NONE = new ClusterDefect() {};
 
-  /** How fast a node's clock goes. */
+  /** The rate of a node's clock. */
   default double clockRate(NodeId node) {
     return 1;
   }
@@ -30,7 +30,7 @@ interface ClusterDefect extends Defect {
     return true;
   }
 
-  /** Whether nodes say to each other that they serve clients when they do not. */
+  /** Whether nodes report that they serve clients when they do not. */
   default boolean claimsToServe() {
     return false;
   }

@@ -40,12 +40,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A simulation that finds nothing shows nothing: each of these mistakes it has to find. */
+/** Verifies the simulation itself: it must detect each of these defects. */
 @Tag("slow")
 class ClusterDefectsTest {
   private static final int MAX_SEEDS = 120;
 
-  /** Few runs lose a client's connection at a node without a lease, and wait for it elsewhere. */
+  /** Few runs lose a connection at a node without a lease and reconnect elsewhere. */
   private static final int ACCUSING_SEED = 7;
 
   /** Of {@link InboxStore}: those that begin with the handle of a connection. */
@@ -65,7 +65,7 @@ class ClusterDefectsTest {
   @TempDir Path directory;
 
   @Test
-  void shouldFindNodesThatTrustTheirLeaseForTooLong() {
+  void shouldDetectNodesThatTrustTheirLeaseForTooLong() {
     ClusterDefect slowClocks =
         new ClusterDefect() {
           @Override
@@ -82,7 +82,7 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindLeadersThatStampTheirWallClock() {
+  void shouldDetectLeadersThatUseTheirWallClock() {
     ClusterDefect wallClocks =
         new ClusterDefect() {
           @Override
@@ -93,11 +93,11 @@ class ClusterDefectsTest {
     // The clock of a range stands still until the wall clocks have caught up with it, and sessions
     // that begin meanwhile are not in the order of their incarnations.
     assertFound(
-        wallClocks, "wills have become of what must", "is done, after an attach was answered with");
+        wallClocks, "wills have the expected fate", "is done, after an attach was answered with");
   }
 
   @Test
-  void shouldFindABarrierThatSkipsANode() {
+  void shouldDetectABarrierThatSkipsANode() {
     ClusterDefect hasty =
         new ClusterDefect() {
           @Override
@@ -124,7 +124,7 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindASubackBeforeTheRouteIsEverywhere() {
+  void shouldDetectASubackBeforeEveryNodeHasTheRoute() {
     ClusterDefect early =
         new ClusterDefect() {
           @Override
@@ -136,8 +136,8 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindANodeThatServesWithoutALease() {
-    ClusterDefect stubborn =
+  void shouldDetectANodeThatServesWithoutALease() {
+    ClusterDefect ignoringLease =
         new ClusterDefect() {
           @Override
           public ServingState serving(Membership membership) {
@@ -153,17 +153,17 @@ class ClusterDefectsTest {
             };
           }
         };
-    assertFound(stubborn, "serves and does not match", "misses");
+    assertFound(ignoringLease, "serves and does not match", "misses");
   }
 
   @Test
-  void shouldFindANodeThatIsAdmittedWithoutTheRoutesThereAre() {
+  void shouldDetectANodeAdmittedWithoutAllRoutes() {
     ClusterDefect unread = unread();
     assertFound(unread, "serves and does not match", "misses", "retained");
   }
 
   @Test
-  void shouldFindAnAcknowledgementBeforeTheMessageIsCommitted() {
+  void shouldDetectAnAcknowledgementBeforeTheMessageIsCommitted() {
     ClusterDefect early =
         inboxes(
             "insert",
@@ -173,17 +173,17 @@ class ClusterDefectsTest {
               return CompletableFuture.completedFuture(
                   Collections.nCopies(copies, InsertOutcome.STORED));
             });
-    assertFound(early, "misses", "wills have become of what must"); // wills are messages, too
+    assertFound(early, "misses", "wills have the expected fate"); // wills are messages, too
   }
 
   @Test
-  void shouldFindAnOldOwnerThatIsNotFencedOff() {
+  void shouldDetectAnOldOwnerThatIsNotFenced() {
     Map<InboxId, InboxHandle> latest = new HashMap<>();
     ClusterDefect unfenced =
         new ClusterDefect() {
           @Override
           public InboxStore inboxes(InboxStore store) {
-            InboxStore noting = noting(latest, attached -> attached, store);
+            InboxStore noting = recordingHandles(latest, attached -> attached, store);
             return withLatest(latest, "fetch", noting);
           }
         };
@@ -191,13 +191,13 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindAnAttachThatDoesNotRaiseTheEpoch() {
+  void shouldDetectAnAttachThatDoesNotRaiseTheEpoch() {
     Map<InboxId, InboxHandle> latest = new HashMap<>();
     ClusterDefect equal =
         new ClusterDefect() {
           @Override
           public InboxStore inboxes(InboxStore store) {
-            InboxStore changed = noting(latest, ClusterDefectsTest::notRaised, store);
+            InboxStore changed = recordingHandles(latest, ClusterDefectsTest::notRaised, store);
             for (String action : OWNERS_ACTIONS) {
               changed = withLatest(latest, action, changed);
             }
@@ -222,7 +222,7 @@ class ClusterDefectsTest {
   }
 
   /** Notes the handle of each attach, and answers with what becomes of it. */
-  private static InboxStore noting(
+  private static InboxStore recordingHandles(
       Map<InboxId, InboxHandle> latest, UnaryOperator<Attachment> answer, InboxStore store) {
     return Defect.changed(
         InboxStore.class,
@@ -277,7 +277,7 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindASnapshotWithoutTheSenderTable() {
+  void shouldDetectASnapshotWithoutTheSenderTable() {
     ClusterDefect forgetful =
         new ClusterDefect() {
           @Override
@@ -310,7 +310,7 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindAReceiverThatForgetsItsLastNumber() {
+  void shouldDetectAReceiverThatForgetsItsLastNumber() {
     ClusterDefect forgetful =
         new ClusterDefect() {
           @Override
@@ -327,20 +327,20 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindANodeThatSendsItsClientsAwayThoughNobodyServes() {
-    ClusterDefect liar =
+  void shouldDetectANodeThatRedirectsClientsAlthoughNoNodeServes() {
+    ClusterDefect claimingToServe =
         new ClusterDefect() {
           @Override
           public boolean claimsToServe() {
             return true;
           }
         };
-    assertFound(liar, "while the metadata have no leader");
+    assertFound(claimingToServe, "while the metadata have no leader");
   }
 
   /** It says of each client that it sends away, or loses, that the client has gone. */
   @Test
-  void shouldFindANodeWithoutALeaseThatPublishesTheWillsOfItsClients() {
+  void shouldDetectANodeWithoutALeaseThatPublishesWills() {
     String complaint = "before its client had the time to come back";
     AssertionError found =
         Seeds.find(
@@ -372,7 +372,7 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindABrokenReplicaThatNobodyRebuilds() {
+  void shouldDetectABrokenReplicaThatIsNotRebuilt() {
     ClusterDefect silent =
         new ClusterDefect() {
           @Override
@@ -386,7 +386,7 @@ class ClusterDefectsTest {
   }
 
   @Test
-  void shouldFindANodeThatServesWithAnEmptyReplicaOfRoutes() {
+  void shouldDetectANodeThatServesWithAnEmptyRouteReplica() {
     ClusterDefect careless =
         new ClusterDefect() {
           @Override
@@ -451,7 +451,7 @@ class ClusterDefectsTest {
     };
   }
 
-  private static ClusterDefect inboxes(String method, Defect.Instead instead) {
+  private static ClusterDefect inboxes(String method, Defect.Replacement instead) {
     return new ClusterDefect() {
       @Override
       public InboxStore inboxes(InboxStore store) {
@@ -468,7 +468,7 @@ class ClusterDefectsTest {
   }
 
   /**
-   * @param likely a seed that has found it before, for a defect that few seeds find
+   * @param likely a seed known to detect a defect that few seeds detect
    * @param complaints one of them is what a run that finds it says first
    */
   private void assertFound(ClusterDefect defect, int likely, String... complaints) {

@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A node from life to life: its name and its disks. */
+/** A node across incarnations: its name and its disks. */
 final class ClusterMachine {
   private static final int FIRST_PORT = 1_000;
 
@@ -26,7 +26,7 @@ final class ClusterMachine {
   private final StoreNode ranges;
   private final LocalNode self;
   private @Nullable SimStores replicas;
-  private @Nullable ClusterLife life;
+  private @Nullable SimNodeProcess life;
   private int starts;
 
   ClusterMachine(
@@ -68,10 +68,13 @@ final class ClusterMachine {
   void start(ReplicaSet members) throws IOException {
     SimStores filled = new SimStores(settings.broker(), defect);
     replicas = filled;
-    StoreNode.Life opened = ranges.start();
-    opened.host().machine().correct(); // a whole cluster that starts by wrong clocks believes them
+    StoreNode.RunningNode opened = ranges.start();
+    opened
+        .host()
+        .machine()
+        .correctClock(); // a whole cluster that starts by wrong clocks believes them
     life =
-        new ClusterLife(
+        new SimNodeProcess(
             settings, defect, filled, self, opened, members, address(++starts), placing);
   }
 
@@ -96,7 +99,7 @@ final class ClusterMachine {
   }
 
   /** Null while it is down. */
-  @Nullable ClusterLife life() {
+  @Nullable SimNodeProcess life() {
     return life;
   }
 
@@ -105,7 +108,7 @@ final class ClusterMachine {
   }
 
   void crash() {
-    ClusterLife dying = Objects.requireNonNull(life);
+    SimNodeProcess dying = Objects.requireNonNull(life);
     ranges.crash();
     life = null;
     dying.crashed();

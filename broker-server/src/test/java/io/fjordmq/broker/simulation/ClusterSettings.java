@@ -23,9 +23,9 @@ record ClusterSettings(
     NodesSettings nodes,
     RandomSplitStrategy wishes) {
   /** How often it wants a range split that has anything to do. */
-  private static final int WISHES_PERCENT = 10;
+  private static final int SPLIT_REQUEST_PERCENT = 10;
 
-  static final SplitMergeSettings SHAPES = RangeSimSettings.SPLITS;
+  static final SplitMergeSettings SPLIT_MERGE = RangeSimSettings.SPLITS;
 
   static final PlacementSettings PLACEMENT = RangeSimSettings.PLACEMENT;
 
@@ -59,7 +59,7 @@ record ClusterSettings(
             .with(NodesSettings::responseTimeout, Duration.ofMillis(300))
             .with(NodesSettings::resendAfter, Duration.ofMillis(50))
             .build(),
-        new RandomSplitStrategy(simulation, WISHES_PERCENT));
+        new RandomSplitStrategy(simulation, SPLIT_REQUEST_PERCENT));
   }
 
   /**

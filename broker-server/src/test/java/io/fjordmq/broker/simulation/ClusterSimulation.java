@@ -13,10 +13,10 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * One seed's run of a whole cluster: one node makes it, others join it, and all of them crash,
- * stand still, are cut off and come back elsewhere, while clients live wildly on any of them. Then
- * there is peace: every node serves, every range is where it should be, and everybody gets what is
- * owed to him.
+ * One seed's run of a whole cluster: one node creates it, others join, and all of them crash,
+ * stall, are cut off and restart elsewhere, while clients act randomly at any of them. Then all
+ * faults end: every node serves, every range is placed correctly, and every client receives its
+ * messages.
  */
 final class ClusterSimulation {
   private static final int ROUNDS = 30;
@@ -30,25 +30,25 @@ final class ClusterSimulation {
   /** A lease lasts a second. */
   private static final long MAX_HALF_LEADERLESS_MILLIS = 3_000;
 
-  /** Invariants that cost more are looked at after so many events. */
-  private static final int EVENTS_BETWEEN_LOOKS = 25;
+  /** Expensive invariants are checked after this many events. */
+  private static final int EVENTS_BETWEEN_CHECKS = 25;
 
   private final Simulation simulation;
   private final Ledger ledger;
-  private final ClusterLives nodes;
-  private final ClusterTrouble trouble;
+  private final SimClusterNodes nodes;
+  private final ClusterFaults trouble;
   private final PlacementGoal goal;
-  private final Crowd crowd;
+  private final ModelClients crowd;
   private final ServingInvariant serving = new ServingInvariant();
-  private final RouteWatch routes = new RouteWatch(serving::isOver);
-  private final InboxOwners owners = new InboxOwners();
-  private final TurnedAway turnedAway;
-  private final WillGrace willGrace;
-  private final ReplicaRows rows = new ReplicaRows();
+  private final RouteInvariant routes = new RouteInvariant(serving::hasEnded);
+  private final InboxOwnershipInvariant owners = new InboxOwnershipInvariant();
+  private final RejectedPublications turnedAway;
+  private final WillGraceInvariant willGrace;
+  private final ReplicaRowsInvariant rows = new ReplicaRowsInvariant();
   private final boolean keepsClients;
 
   /**
-   * How often a run met what it is for.
+   * Statistics that show whether a run covered its purpose.
    *
    * @param received messages
    * @param refusals of owners of inboxes that were none any more
@@ -58,7 +58,7 @@ final class ClusterSimulation {
    * @param rebuilt replicas that were broken for good
    * @param excused clients that their nodes gave up or lost while they did not serve
    */
-  record Figures(
+  record RunStatistics(
       long received,
       long refusals,
       long compared,
@@ -67,10 +67,10 @@ final class ClusterSimulation {
       long rebuilt,
       long excused,
       long events) {
-    static final Figures NONE = new Figures(0, 0, 0, 0, 0, 0, 0, 0);
+    static final RunStatistics NONE = new RunStatistics(0, 0, 0, 0, 0, 0, 0, 0);
 
-    Figures plus(Figures other) {
-      return new Figures(
+    RunStatistics plus(RunStatistics other) {
+      return new RunStatistics(
           received + other.received,
           refusals + other.refusals,
           compared + other.compared,
@@ -85,14 +85,14 @@ final class ClusterSimulation {
   ClusterSimulation(long seed, int size, Path installs, ClusterDefect defect, boolean tellsStory) {
     this.simulation = new Simulation(seed);
     this.ledger = new Ledger(seed, tellsStory);
-    this.turnedAway = new TurnedAway(ledger);
-    this.willGrace = new WillGrace(simulation::now);
+    this.turnedAway = new RejectedPublications(ledger);
+    this.willGrace = new WillGraceInvariant(simulation::now);
     this.keepsClients = defect.keepsClients();
-    this.nodes = new ClusterLives(simulation, size, installs, watched(defect), ledger);
+    this.nodes = new SimClusterNodes(simulation, size, installs, watched(defect), ledger);
     willGrace.setGraceMillis(nodes.graceMillis());
-    this.trouble = new ClusterTrouble(simulation, nodes, ledger);
+    this.trouble = new ClusterFaults(simulation, nodes, ledger);
     this.goal = new PlacementGoal(nodes);
-    this.crowd = new Crowd(simulation, ledger, nodes, () -> String.valueOf(goal.missing()));
+    this.crowd = new ModelClients(simulation, ledger, nodes, () -> String.valueOf(goal.missing()));
   }
 
   /** The defect, with the watchers between it and whoever acts on its answers. */
@@ -118,23 +118,23 @@ final class ClusterSimulation {
   }
 
   /**
-   * @throws AssertionError naming the seed if a promise is broken
+   * @throws AssertionError naming the seed if a guarantee is violated
    */
-  Figures run() {
+  RunStatistics run() {
     try (nodes;
         ErrorLog log = ErrorLog.open(nodes.damaged()::explains)) {
       simulation.afterEveryEvent(() -> check(log));
       nodes.bootstrap();
       crowd.subscribeSteadyClients();
-      trouble.begin();
-      crowd.goWild(WILL_PERCENT);
+      trouble.enableNetworkFaults();
+      crowd.startRandomActivity(WILL_PERCENT);
       for (int round = 0; round < ROUNDS; round++) {
-        trouble.some();
+        trouble.injectSome();
         simulation.run(simulation.between(1, MAX_ROUND_MILLIS));
         rows.check(nodes.machines());
       }
-      peace();
-      return new Figures(
+      recover();
+      return new RunStatistics(
           ledger.received(),
           owners.refusals(),
           rows.compared(),
@@ -146,20 +146,20 @@ final class ClusterSimulation {
     }
   }
 
-  private void peace() {
+  private void recover() {
     trouble.end();
     await();
     crowd.await("a merge is done or given up", trouble.merge()::isDone);
     await();
     trouble.merge(); // while clients say their last words, and its leaders are lost
-    crowd.rest(trouble::loseLeaders);
+    crowd.stopRandomActivity(trouble::loseLeaders);
     await();
     if (keepsClients && nodes.areSteady()) {
       crowd.stay(
           "the metadata have no leader",
           () -> trouble.leaderless(simulation.between(500, MAX_HALF_LEADERLESS_MILLIS)));
     }
-    crowd.await("wills have become of what must", () -> crowd.wrongWills().isEmpty());
+    crowd.await("wills have the expected fate", () -> crowd.wrongWills().isEmpty());
     rows.check(nodes.machines());
     crowd.leave();
     await();
@@ -170,13 +170,13 @@ final class ClusterSimulation {
     long repairsFrom = simulation.now() + BEFORE_REPAIRS_MILLIS;
     while (!goal.isReached()) {
       if (simulation.now() > end) {
-        throw ledger.violated("after a minute of peace: " + goal.missing());
+        throw ledger.violation("after a minute of peace: " + goal.missing());
       }
       trouble.undrain();
       if (simulation.now() > repairsFrom) {
         trouble.repairWhatIsNeeded();
       }
-      simulation.run(Crowd.QUIET_MILLIS / 10);
+      simulation.run(ModelClients.QUIET_MILLIS / 10);
     }
   }
 
@@ -186,14 +186,14 @@ final class ClusterSimulation {
     log.assertNone(ledger);
     owners.check();
     willGrace.check();
-    List<ClusterLife> running = nodes.running();
-    if (simulation.executedEvents() % EVENTS_BETWEEN_LOOKS != 0) {
+    List<SimNodeProcess> running = nodes.running();
+    if (simulation.executedEvents() % EVENTS_BETWEEN_CHECKS != 0) {
       return;
     }
-    serving.check(running.stream().map(ClusterLife::membership).toList());
-    for (ClusterLife life : running) {
-      if (serving.isOver(life.id(), life.membership().incarnation())) {
-        ledger.lifeOver(life.id() + "/" + life.membership().incarnation());
+    serving.check(running.stream().map(SimNodeProcess::membership).toList());
+    for (SimNodeProcess life : running) {
+      if (serving.hasEnded(life.id(), life.membership().incarnation())) {
+        ledger.incarnationEnded(life.id() + "/" + life.membership().incarnation());
         life.countedDown();
       }
       var router = life.router();

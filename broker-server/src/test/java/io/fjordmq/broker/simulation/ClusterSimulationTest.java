@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * {@link ClusterSimulation} under many seeds; {@link Seeds} says how many. A run of one seed alone
- * tells in its failure what happened to nodes and clients.
+ * run with a single seed includes what happened to nodes and clients.
  */
 @Tag("slow")
 class ClusterSimulationTest {
@@ -19,11 +19,11 @@ class ClusterSimulationTest {
 
   @ParameterizedTest
   @CsvSource({"3,30", "5,8"})
-  void shouldKeepItsPromises(int nodes, int usualSeeds) {
-    Seeds seeds = Seeds.usually(usualSeeds);
+  void shouldKeepItsGuarantees(int nodes, int usualSeeds) {
+    Seeds seeds = Seeds.withDefaultCount(usualSeeds);
     boolean tellsStory = seeds.count() == 1;
-    ClusterSimulation.Figures[] sum = {ClusterSimulation.Figures.NONE};
-    seeds.play(
+    ClusterSimulation.RunStatistics[] sum = {ClusterSimulation.RunStatistics.NONE};
+    seeds.run(
         seed -> {
           Path installs = directory.resolve(nodes + "s" + seed);
           ClusterSimulation run =

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledHeapByteBuf;
 
 /**
- * Knows how many of its buffers were not released. All are on the heap, so that what a crashed
- * broker held is garbage like the rest of it.
+ * Counts its unreleased buffers. All are on the heap, so that the buffers of a crashed broker are
+ * garbage-collected.
  */
 final class CountingAllocator extends AbstractByteBufAllocator {
   private int unreleased;
@@ -18,7 +18,7 @@ final class CountingAllocator extends AbstractByteBufAllocator {
   @Override
   protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
     unreleased++;
-    return new Counted(initialCapacity, maxCapacity);
+    return new CountedBuffer(initialCapacity, maxCapacity);
   }
 
   @Override
@@ -31,8 +31,8 @@ final class CountingAllocator extends AbstractByteBufAllocator {
     return false;
   }
 
-  private final class Counted extends UnpooledHeapByteBuf {
-    Counted(int initialCapacity, int maxCapacity) {
+  private final class CountedBuffer extends UnpooledHeapByteBuf {
+    CountedBuffer(int initialCapacity, int maxCapacity) {
       super(CountingAllocator.this, initialCapacity, maxCapacity);
     }
 

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.BiPredicate;
 
 /**
- * Replicas with a row that cannot be read: they refuse each entry and cannot be opened, until their
- * node removes them with their rows. At most one replica of a range at a time.
+ * Replicas with an unreadable row: they reject each entry and cannot be opened until their node
+ * removes them with their rows. At most one replica of a range at a time.
  */
 final class DamagedReplicas {
   private final Map<String, NodeId> damaged = new HashMap<>();
@@ -122,8 +122,8 @@ final class DamagedReplicas {
     }
 
     @Override
-    public void absorbed(List<Long> parts) {
-      sound.absorbed(parts);
+    public void onAbsorbed(List<Long> parts) {
+      sound.onAbsorbed(parts);
     }
 
     @Override
@@ -133,8 +133,8 @@ final class DamagedReplicas {
     }
 
     @Override
-    public void narrowed(KeyInterval interval, KvReader state) {
-      sound.narrowed(interval, state);
+    public void onNarrowed(KeyInterval interval, KvReader state) {
+      sound.onNarrowed(interval, state);
     }
 
     @Override
@@ -149,8 +149,8 @@ final class DamagedReplicas {
     }
 
     @Override
-    public void applied(long index) {
-      sound.applied(index);
+    public void onApplied(long index) {
+      sound.onApplied(index);
     }
 
     @Override

@@ -12,9 +12,9 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A mistake put into the broker, for a simulation that must find it. */
+/** A defect injected into the broker, for a simulation that must detect it. */
 interface Defect {
-  /** The broker as it is. */
+  /** The broker without a defect. */
   Defect NONE = new Defect() {};
 
   default InboxStore inboxes(InboxStore store) {
@@ -52,17 +52,17 @@ interface Defect {
     @Nullable Object make(@Nullable Object... arguments);
   }
 
-  /** What is done instead of the call. */
-  interface Instead {
+  /** Replaces the call. */
+  interface Replacement {
     @Nullable Object of(Call call, @Nullable Object... arguments);
   }
 
   /**
-   * The real thing except for one method.
+   * The original object except for one method.
    *
-   * @throws IllegalArgumentException if there is no such method: the defect would do nothing
+   * @throws IllegalArgumentException if the method does not exist: the defect would have no effect
    */
-  static <T> T changed(Class<T> type, T real, String method, Instead instead) {
+  static <T> T changed(Class<T> type, T real, String method, Replacement instead) {
     if (Stream.of(type.getMethods()).noneMatch(known -> known.getName().equals(method))) {
       throw new IllegalArgumentException(type.getName() + " has no method " + method);
     }
@@ -89,8 +89,8 @@ interface Defect {
             }));
   }
 
-  /** A store that says done before it is. */
-  static Instead answeredWith(@Nullable Object answer) {
+  /** A store that reports success before the operation is done. */
+  static Replacement answeredWith(@Nullable Object answer) {
     return (call, arguments) -> {
       call.make(arguments);
       return CompletableFuture.completedFuture(answer);

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens to what the broker logs: an error is a defect, for nothing a simulation does is a fault
- * of ours, except what a replica has to say that halted as it was told to. Everything less is not
- * worth a line, as crashes here are on purpose.
+ * Listens to the broker's log: an error is a defect, because no simulated fault is an internal
+ * error, except the report of a replica that was halted on purpose. Lower levels are not printed,
+ * because crashes here are on purpose.
  */
 final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.fjordmq");
@@ -40,7 +40,7 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
   /** Fails if there was one. */
   void assertNone(Ledger ledger) {
     if (first != null) {
-      throw ledger.violated("the broker logs an error: " + first);
+      throw ledger.violation("the broker logs an error: " + first);
     }
   }
 

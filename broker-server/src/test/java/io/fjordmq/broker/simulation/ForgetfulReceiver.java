@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A defect to be planted: the receiving end of streams takes what comes again as if it were new.
- * The real receiver behind it is shown numbers that go on all the same.
+ * An injected defect: the receiving end of streams treats repeated items as new. It shows
+ * consecutive numbers to the real receiver behind it.
  */
 final class ForgetfulReceiver implements PeerServices.Handler {
   static final String SERVICE = "deliveries";

@@ -11,9 +11,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was published, what was acknowledged, and to which sessions it is owed. Orders what happens
- * at the clients by a count of its own: a subscription holds for what is first sent after its
- * SUBACK came.
+ * Records what was published and acknowledged, and which sessions must receive it. Orders events at
+ * the clients by its own counter: a subscription covers messages first sent after its SUBACK
+ * arrived.
  */
 final class Ledger {
   static final long NEVER = Long.MAX_VALUE;
@@ -25,9 +25,9 @@ final class Ledger {
   private final List<SessionRecord> sessions = new ArrayList<>();
   private final Map<String, ShareRecord> shares = new TreeMap<>();
   private final List<ModelWill> wills = new ArrayList<>();
-  private final ArrayDeque<String> story = new ArrayDeque<>();
+  private final ArrayDeque<String> recentEvents = new ArrayDeque<>();
   private final long seed;
-  private final boolean tellsStory;
+  private final boolean printsRecentEvents;
   private long now;
   private long life;
   private boolean patient;
@@ -35,14 +35,14 @@ final class Ledger {
   private boolean excusesClients;
 
   /** When a life of a node was seen to be over. */
-  private final Map<String, Long> livesOver = new HashMap<>();
+  private final Map<String, Long> endedIncarnations = new HashMap<>();
 
   /**
-   * @param tellsStory whether what happened last is part of a failure's message
+   * @param tellsStory whether the message of a failure includes the last events
    */
   Ledger(long seed, boolean tellsStory) {
     this.seed = seed;
-    this.tellsStory = tellsStory;
+    this.printsRecentEvents = tellsStory;
   }
 
   long tick() {
@@ -55,18 +55,18 @@ final class Ledger {
 
   /** For lines that come often: most runs tell no story. */
   void note(Supplier<String> line) {
-    if (tellsStory) {
-      story.add(line.get());
-      if (story.size() > REMEMBERED_LINES) {
-        story.remove();
+    if (printsRecentEvents) {
+      recentEvents.add(line.get());
+      if (recentEvents.size() > REMEMBERED_LINES) {
+        recentEvents.remove();
       }
     }
   }
 
-  AssertionError violated(String what) {
+  AssertionError violation(String what) {
     String complaint = "seed " + seed + ": " + what;
     return new AssertionError(
-        story.isEmpty() ? complaint : complaint + "\n" + String.join("\n", story));
+        recentEvents.isEmpty() ? complaint : complaint + "\n" + String.join("\n", recentEvents));
   }
 
   void setLife(long life) {
@@ -88,15 +88,15 @@ final class Ledger {
   }
 
   /** The cluster goes on without this life of a node, whatever the node itself knows of that. */
-  void lifeOver(String life) {
-    if (livesOver.putIfAbsent(life, tick()) == null) {
+  void incarnationEnded(String life) {
+    if (endedIncarnations.putIfAbsent(life, tick()) == null) {
       note("the others go on without " + life);
     }
   }
 
-  /** Lives of nodes that have ended since. */
-  long livesOverSince(long then) {
-    return livesOver.values().stream().filter(ended -> ended > then).count();
+  /** Incarnations of nodes that have ended since. */
+  long incarnationsEndedSince(long then) {
+    return endedIncarnations.values().stream().filter(ended -> ended > then).count();
   }
 
   /** Whether wills wait for clients whose node has gone. */
@@ -112,7 +112,7 @@ final class Ledger {
     this.patient = patient;
   }
 
-  /** Whether the broker gives up no call to its stores. */
+  /** Whether the broker never times out a call to its stores. */
   boolean isPatient() {
     return patient;
   }
@@ -157,7 +157,7 @@ final class Ledger {
   Publication published(String payload) {
     Publication publication = publications.get(payload);
     if (publication == null) {
-      throw violated("nobody has published " + payload);
+      throw violation("received a message that no client published: " + payload);
     }
     return publication;
   }
@@ -188,9 +188,9 @@ final class Ledger {
   }
 
   /**
-   * Wills with which not happened what had to.
+   * Wills with an unexpected fate.
    *
-   * @param witness was subscribed to all of them all the time
+   * @param witness subscribed to all of them for the whole run
    */
   List<String> wrongWills(SessionRecord witness, Moment now) {
     List<String> wrong = new ArrayList<>();
@@ -200,7 +200,7 @@ final class Ledger {
       if (fate == ModelWill.Fate.PUBLISHED && !published) {
         wrong.add("not published: " + will);
       } else if (fate == ModelWill.Fate.NOT_PUBLISHED && published) {
-        wrong.add("published in spite of all: " + will);
+        wrong.add("published unexpectedly: " + will);
       }
     }
     return wrong;
@@ -232,7 +232,7 @@ final class Ledger {
     return sessions.stream().mapToLong(SessionRecord::messages).sum();
   }
 
-  /** A second, slow and simple reading of MQTT 5.0 §4.7; no topic here begins with $. */
+  /** An independent, simple implementation of MQTT 5.0 §4.7; no topic here begins with $. */
   static boolean matches(String filter, String topic) {
     String[] pattern = filter.split("/", -1);
     String[] levels = topic.split("/", -1);

@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MQTT client that lives as the seed says: connects, subscribes, publishes, answers late or
- * never, stops reading, loses its connection in the middle of a packet, connects a second time
- * while the broker still believes in the first. It keeps what a client has to keep, so that it
- * knows what it may expect.
+ * An MQTT client with seeded random behavior: it connects, subscribes, publishes, acknowledges late
+ * or never, stops reading, loses its connection in the middle of a packet, and connects a second
+ * time while the broker still holds the first connection. It keeps the state MQTT requires of a
+ * client, so it knows which messages to expect.
  */
 final class ModelClient {
   private static final int MAX_PAUSE_MILLIS = 120;
@@ -23,25 +23,25 @@ final class ModelClient {
 
   private static final int KEEP_ALIVE_SECONDS = 5;
 
-  private enum Mood {
-    /** Does anything. */
-    WILD,
-    /** Stays connected, reads, answers and does nothing of its own. */
-    CALM,
-    /** Does not come back. */
-    AWAY
+  private enum Activity {
+    /** Performs random actions. */
+    RANDOM,
+    /** Stays connected, reads and acknowledges, and starts no actions. */
+    PASSIVE,
+    /** Does not reconnect. */
+    DISCONNECTED
   }
 
   private final Simulation simulation;
-  private final Character self;
+  private final ClientProfile profile;
   private final Ledger ledger;
   private final Brokers brokers;
   private final List<String> topics;
   private final List<String> filters;
   private final ModelPublisher publisher;
   private final ModelSubscriber subscriber;
-  private Mood mood = Mood.WILD;
-  private boolean living;
+  private Activity activity = Activity.RANDOM;
+  private boolean acting;
   private int willPercent;
   private @Nullable ModelConnection connection;
   // The last one that was accepted.
@@ -49,30 +49,30 @@ final class ModelClient {
   // The broker has said that it keeps the session.
   private boolean sessionKnown;
   // It has begun to start anew, and does so until the broker has said that it did.
-  private boolean cleaning;
+  private boolean startingClean;
   private boolean sessionPresent;
-  private int triesSinceFormer;
+  private int attemptsSinceFormer;
   // A connection with clean start of which it has heard nothing, and perhaps never will.
-  private boolean cleanTryGivenUp;
-  private long cleanTryGivenUpAtMillis;
+  private boolean cleanAttemptAbandoned;
+  private long cleanAttemptAbandonedAtMillis;
   // Until then, a node may carry out a CONNECT that it gave up.
-  private long lateTriesUntilMillis;
+  private long lateAttemptsUntilMillis;
   private int connections;
   private int subscribeIdentifiers;
 
   /**
-   * @param topics it publishes to; nobody else does
+   * @param topics only this client publishes to them
    * @param filters it subscribes to
    */
   ModelClient(
       Simulation simulation,
-      Character self,
+      ClientProfile self,
       Ledger ledger,
       Brokers brokers,
       List<String> topics,
       List<String> filters) {
     this.simulation = simulation;
-    this.self = self;
+    this.profile = self;
     this.ledger = ledger;
     this.brokers = brokers;
     this.topics = topics;
@@ -91,12 +91,12 @@ final class ModelClient {
     return simulation;
   }
 
-  Character character() {
-    return self;
+  ClientProfile profile() {
+    return profile;
   }
 
   String clientId() {
-    return self.clientId();
+    return profile.clientId();
   }
 
   Ledger ledger() {
@@ -119,34 +119,36 @@ final class ModelClient {
     return connection == one;
   }
 
-  int thinkingMillis() {
-    return mood != Mood.WILD || simulation.chance(50) ? 0 : (int) simulation.between(0, 100);
+  int pauseMillis() {
+    return activity != Activity.RANDOM || simulation.chance(50)
+        ? 0
+        : (int) simulation.between(0, 100);
   }
 
   private void next() {
-    living = true;
-    boolean busy = mood == Mood.WILD || !isConnected();
+    acting = true;
+    boolean busy = activity == Activity.RANDOM || !isConnected();
     long longest = busy ? MAX_PAUSE_MILLIS : MAX_CALM_PAUSE_MILLIS;
     simulation.schedule(simulation.between(1, longest), this::live);
   }
 
   private void live() {
     ModelConnection current = connection;
-    if (mood == Mood.AWAY) {
-      living = false;
+    if (activity == Activity.DISCONNECTED) {
+      acting = false;
       return;
     }
     if (current == null) {
-      if (mood == Mood.CALM || simulation.chance(40)) {
+      if (activity == Activity.PASSIVE || simulation.chance(40)) {
         connect();
       }
     } else if (!current.isAccepted()) {
       if (now().millis() - current.started().millis() > CONNECT_TIMEOUT_MILLIS) {
-        leave(SimLink.Cut.CLOSED);
-      } else if (mood == Mood.WILD && simulation.chance(2)) {
-        leave(SimLink.Cut.RESET);
+        leave(SimLink.DisconnectKind.CLOSED);
+      } else if (activity == Activity.RANDOM && simulation.chance(2)) {
+        leave(SimLink.DisconnectKind.RESET);
       }
-    } else if (mood == Mood.WILD && !current.isFrozen()) {
+    } else if (activity == Activity.RANDOM && !current.isFrozen()) {
       act(current);
     }
     next();
@@ -161,7 +163,7 @@ final class ModelClient {
         publish(current);
       }
     } else if (dice < 68) {
-      if (!self.steady()) {
+      if (!profile.steady()) {
         String filter = pick(filters);
         // A member with QoS 0 might lose what is owed to its share.
         int least = ShareRecord.isShared(filter) ? 1 : 0;
@@ -173,14 +175,14 @@ final class ModelClient {
       current.link().pause();
       simulation.schedule(simulation.between(1, 2_000), current.link()::resume);
     } else if (dice < 74) {
-      current.fallSilent();
+      current.stopSending();
     } else if (dice < 74.3) {
       current.freeze();
     } else if (dice < 78) {
-      leave(pick(List.of(SimLink.Cut.values())));
+      leave(pick(List.of(SimLink.DisconnectKind.values())));
     } else if (dice < 79) {
-      current.farewell(false, simulation.chance(30));
-      leave(SimLink.Cut.CLOSED);
+      current.sendDisconnect(false, simulation.chance(30));
+      leave(SimLink.DisconnectKind.CLOSED);
     } else if (dice < 80) {
       connect(); // the first connection is left as if this client had lost its memory of it
     }
@@ -205,30 +207,30 @@ final class ModelClient {
 
   private void unsubscribe(ModelConnection current) {
     List<String> mine = List.copyOf(subscriber.session().filters());
-    if (!mine.isEmpty() && !self.steady()) {
+    if (!mine.isEmpty() && !profile.steady()) {
       current.unsubscribe(identifier(), pick(mine));
     }
   }
 
   private void connect() {
-    Brokers.Door target = brokers.door();
+    Brokers.Acceptor target = brokers.acceptor();
     if (target == null) {
       return;
     }
-    leave(SimLink.Cut.UNNOTICED);
-    cleaning |= mood == Mood.WILD && !self.steady() && simulation.chance(4);
-    boolean clean = !self.isPersistent() || cleaning;
-    long expirySeconds = clean && self.level() == 4 ? 0 : self.expirySeconds();
-    String name = self.clientId() + "#" + ++connections;
+    leave(SimLink.DisconnectKind.UNNOTICED);
+    startingClean |= activity == Activity.RANDOM && !profile.steady() && simulation.chance(4);
+    boolean clean = !profile.isPersistent() || startingClean;
+    long expirySeconds = clean && profile.level() == 4 ? 0 : profile.expirySeconds();
+    String name = profile.clientId() + "#" + ++connections;
     ModelWill will =
         simulation.chance(willPercent)
-            ? ledger.newWill(ModelWill.draw(simulation, self, name, expirySeconds))
+            ? ledger.newWill(ModelWill.draw(simulation, profile, name, expirySeconds))
             : null;
     ModelConnection fresh = new ModelConnection(this, name, clean, will);
     connection = fresh;
-    triesSinceFormer++;
+    attemptsSinceFormer++;
     if (former != null && former.will() != null) {
-      former.will().nextTried(clean);
+      former.will().nextConnectAttempted(clean);
     }
     target.accept(fresh.link());
     if (clean) {
@@ -237,48 +239,49 @@ final class ModelClient {
     fresh.send(
         () -> "CONNECT" + (clean ? " clean" : "") + (will == null ? "" : " with " + will),
         ClientPackets.connect(
-            self.level(),
-            self.clientId(),
+            profile.level(),
+            profile.clientId(),
             clean,
             KEEP_ALIVE_SECONDS,
-            self.expirySeconds(),
-            self.receiveMaximum(),
+            profile.expirySeconds(),
+            profile.receiveMaximum(),
             will == null ? null : will.text()));
     fresh.keepAlive();
   }
 
   private void newSession() {
-    subscriber.newSession(ledger.newSession(self.clientId(), self.isPersistent()));
+    subscriber.newSession(ledger.newSession(profile.clientId(), profile.isPersistent()));
     sessionKnown = false;
   }
 
-  /** The CONNACK of its connection came. */
+  /** The CONNACK of its connection arrived. */
   void accepted(ModelConnection mine, boolean present) {
     boolean clean = mine.isClean();
-    boolean mayBeOver = former == null || !now().isWithin(self.expirySeconds(), former.ended());
+    boolean mayBeOver = former == null || !now().isWithin(profile.expirySeconds(), former.ended());
     // A clean start that was given up may have been carried out since, and ended the session.
-    boolean mayBeGone = mayBeOver || cleanTryGivenUp;
+    boolean mayBeGone = mayBeOver || cleanAttemptAbandoned;
     if (clean ? present : sessionKnown && !present && !mayBeGone) {
-      throw ledger.violated(
+      throw ledger.violation(
           mine.link().name() + ": session present is " + present + " after clean start " + clean);
     }
     // A connection that it gave up may have begun a new session: it cannot know.
     boolean inDoubt =
-        present && sessionKnown && (mayBeOver && triesSinceFormer > 1 || cleanTryGivenUp);
+        present && sessionKnown && (mayBeOver && attemptsSinceFormer > 1 || cleanAttemptAbandoned);
     follow(mine, !clean && !inDoubt, present && !inDoubt);
     if (inDoubt) {
-      cleaning = true;
-      cleanTryGivenUp = simulation.now() < cleanTryGivenUpAtMillis + GIVEN_UP_TRY_MILLIS;
-      leave(SimLink.Cut.CLOSED);
+      startingClean = true;
+      cleanAttemptAbandoned =
+          simulation.now() < cleanAttemptAbandonedAtMillis + GIVEN_UP_TRY_MILLIS;
+      leave(SimLink.DisconnectKind.CLOSED);
       return;
     }
-    cleaning = false;
+    startingClean = false;
     sessionPresent = present;
     if (!present && !clean) {
       newSession();
     }
     sessionKnown = !mine.endsSession();
-    List<SessionRecord> before = ledger.formerOf(self.clientId());
+    List<SessionRecord> before = ledger.formerOf(profile.clientId());
     if (ledger.hasManyNodes()) {
       simulation.schedule(OTHERS_KNOW_AFTER_MILLIS, () -> before.forEach(SessionRecord::replaced));
     } else {
@@ -297,28 +300,28 @@ final class ModelClient {
   private void follow(ModelConnection mine, boolean resumes, boolean sessionWentOn) {
     if (former != null && former.will() != null) {
       former.will().nextAccepted(now(), !resumes, sessionWentOn);
-      if (ledger.excusesClients() || ledger.livesOverSince(former.acceptedTick()) > 0) {
-        former.will().perhapsExcused();
+      if (ledger.excusesClients() || ledger.incarnationsEndedSince(former.acceptedTick()) > 0) {
+        former.will().mayBeExcused();
       }
     }
-    if (mine.will() != null && simulation.now() < lateTriesUntilMillis) {
-      mine.will().perhapsOvertaken();
+    if (mine.will() != null && simulation.now() < lateAttemptsUntilMillis) {
+      mine.will().mayBeOvertaken();
     }
     former = mine;
-    triesSinceFormer = 0;
+    attemptsSinceFormer = 0;
   }
 
-  /** Its connection is no more its own. */
-  void leave(SimLink.Cut how) {
+  /** Its connection is closed or replaced. */
+  void leave(SimLink.DisconnectKind how) {
     ModelConnection current = connection;
     if (current != null) {
-      ledger.note(self.clientId() + " leaves: " + how);
+      ledger.note(profile.clientId() + " leaves: " + how);
       // A node that stands still may serve its CONNECT after those that follow it at other nodes.
       if (ledger.hasManyNodes() && !current.isAccepted()) {
-        lateTriesUntilMillis = simulation.now() + GIVEN_UP_TRY_MILLIS;
+        lateAttemptsUntilMillis = simulation.now() + GIVEN_UP_TRY_MILLIS;
         if (current.isClean()) {
-          cleanTryGivenUp = true;
-          cleanTryGivenUpAtMillis = simulation.now();
+          cleanAttemptAbandoned = true;
+          cleanAttemptAbandonedAtMillis = simulation.now();
         }
       }
       connection = null;
@@ -332,26 +335,26 @@ final class ModelClient {
 
   // ---- directed from outside
 
-  /** From now on it stays connected, reads, answers and does nothing of its own. */
-  void rest() {
-    mood = Mood.CALM;
+  /** From now on it stays connected, reads and acknowledges, and starts no actions. */
+  void stopRandomActivity() {
+    activity = Activity.PASSIVE;
     ModelConnection current = connection;
     if (current != null) {
       current.link().resume();
       if (current.isSilent()) {
-        leave(SimLink.Cut.RESET);
+        leave(SimLink.DisconnectKind.RESET);
       }
     }
-    if (!living) {
+    if (!acting) {
       next();
     }
   }
 
-  void goWild() {
-    mood = Mood.WILD;
+  void startRandomActivity() {
+    activity = Activity.RANDOM;
   }
 
-  /** How often its connections have wills. */
+  /** The percentage of its connections that have wills. */
   void setWillPercent(int percent) {
     willPercent = percent;
   }
@@ -373,7 +376,7 @@ final class ModelClient {
     return topics;
   }
 
-  /** One message to each of the topics. */
+  /** Publishes one message to each of its topics. */
   void publishTo(List<String> which, int qos) {
     ModelConnection current = connection;
     if (current != null) {
@@ -389,12 +392,12 @@ final class ModelClient {
     }
   }
 
-  /** True if it holds a subscription that was granted. */
+  /** True if it holds a granted subscription. */
   boolean isSubscribed() {
     return !subscriber.session().filters().isEmpty();
   }
 
-  /** What its last CONNACK said. */
+  /** Session Present of its last CONNACK. */
   boolean wasSessionPresent() {
     return sessionPresent;
   }
@@ -404,25 +407,25 @@ final class ModelClient {
     return subscriber.session().newestRetained(topic);
   }
 
-  /** Goes in some way, and stays away. */
-  void goAway() {
-    mood = Mood.AWAY;
+  /** Disconnects in a random way and stays offline. */
+  void disconnectForGood() {
+    activity = Activity.DISCONNECTED;
     ModelConnection current = connection;
     if (current == null) {
       return;
     }
     double dice = simulation.random().nextDouble() * 100;
     if (dice < 30) {
-      current.farewell(false, simulation.chance(30));
-      leave(SimLink.Cut.CLOSED);
+      current.sendDisconnect(false, simulation.chance(30));
+      leave(SimLink.DisconnectKind.CLOSED);
     } else if (dice < 50) {
       current.freeze();
     } else {
-      leave(pick(List.of(SimLink.Cut.values())));
+      leave(pick(List.of(SimLink.DisconnectKind.values())));
     }
   }
 
-  /** Nothing is owed to its session any more. */
+  /** Its session expects no more messages. */
   void expectNothing() {
     subscriber.session().end();
   }
@@ -434,14 +437,14 @@ final class ModelClient {
       return;
     }
     subscriber.session().end();
-    current.farewell(true, false);
-    leave(SimLink.Cut.CLOSED);
-    cleaning = self.level() == 4 && !current.endsSession();
-    mood = cleaning ? Mood.CALM : Mood.AWAY;
+    current.sendDisconnect(true, false);
+    leave(SimLink.DisconnectKind.CLOSED);
+    startingClean = profile.level() == 4 && !current.endsSession();
+    activity = startingClean ? Activity.PASSIVE : Activity.DISCONNECTED;
   }
 
-  /** It is not connected and does not come back. */
+  /** It is disconnected and does not reconnect. */
   boolean isGone() {
-    return mood == Mood.AWAY && connection == null;
+    return activity == Activity.DISCONNECTED && connection == null;
   }
 }

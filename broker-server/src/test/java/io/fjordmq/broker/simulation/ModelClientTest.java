@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A model client with nodes that the test plays; several seeds, because they draw the wills. */
+/** A model client with nodes simulated by the test; several seeds, because they draw the wills. */
 class ModelClientTest {
   private static final long TIMEOUT_MILLIS = 10_000;
   private static final long EXPIRY_SECONDS = 2;
@@ -20,8 +20,8 @@ class ModelClientTest {
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void shouldNotInsistOnTheWillOfAConnectionThatItGaveUpInDoubt(long seed) {
-    Play play = new Play(seed, true);
+  void shouldNotExpectTheWillOfAConnectionAbandonedInDoubt(long seed) {
+    Fixture play = new Fixture(seed, true);
     play.accept(play.next(), false).closedByServer();
     play.next(); // gives it up
     play.accept(play.next(), true); // after the expiry: in doubt
@@ -32,8 +32,8 @@ class ModelClientTest {
   /** The same CONNECT may even be carried out after two that were accepted. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void shouldNotInsistOnWillsWhileATryThatItGaveUpMayBeCarriedOut(long seed) {
-    Play play = new Play(seed, true);
+  void shouldNotExpectWillsWhileAnAbandonedConnectMayStillBeProcessed(long seed) {
+    Fixture play = new Fixture(seed, true);
     play.next(); // gives it up
     play.accept(play.next(), false).closedByServer();
     play.accept(play.next(), true).closedByServer();
@@ -46,8 +46,8 @@ class ModelClientTest {
   /** With nothing on its way, a client knows that a will whose session has ended is published. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-  void shouldInsistOnTheWillOfASessionThatEnded(long seed) {
-    Play play = new Play(seed, false);
+  void shouldExpectTheWillOfASessionThatEnded(long seed) {
+    Fixture play = new Fixture(seed, false);
     SimLink lost = play.accept(play.next(), false);
     lost.closedByServer();
     SimLink last = play.next();
@@ -57,7 +57,7 @@ class ModelClientTest {
   }
 
   /** One client, all of whose connections have wills, and no broker. */
-  private static final class Play {
+  private static final class Fixture {
     final Simulation simulation;
     private final Ledger ledger;
     private final List<SimLink> links = new ArrayList<>();
@@ -67,7 +67,7 @@ class ModelClientTest {
     /**
      * @param excusesClients wills without a delay wait, too
      */
-    Play(long seed, boolean excusesClients) {
+    Fixture(long seed, boolean excusesClients) {
       simulation = new Simulation(seed);
       ledger = new Ledger(seed, false);
       ledger.setManyNodes();
@@ -75,7 +75,7 @@ class ModelClientTest {
       Brokers brokers =
           new Brokers() {
             @Override
-            public Door door() {
+            public Acceptor acceptor() {
               return links::add;
             }
 
@@ -84,10 +84,10 @@ class ModelClientTest {
               return new Moment(simulation.now(), 0, 0);
             }
           };
-      Character who = Character.forgetful("brief", EXPIRY_SECONDS);
+      ClientProfile who = ClientProfile.forgetful("brief", EXPIRY_SECONDS);
       client = new ModelClient(simulation, who, ledger, brokers, List.of(), List.of());
       client.setWillPercent(100);
-      client.rest();
+      client.stopRandomActivity();
     }
 
     /** The client's next connection. */

@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One connection of a {@link ModelClient}: what it reads, answers and waits for. */
+/** One connection of a {@link ModelClient}: what it reads, acknowledges and waits for. */
 final class ModelConnection implements SimLink.Client {
   private static final int PING_MILLIS = 2_000;
 
-  private record Wish(String filter, int qos) {}
+  private record RequestedSubscription(String filter, int qos) {}
 
   private final ModelClient client;
-  private final Character self;
+  private final ClientProfile profile;
   private final Ledger ledger;
   private final boolean clean;
   private final @Nullable ModelWill will;
@@ -22,7 +22,7 @@ final class ModelConnection implements SimLink.Client {
   private final ClientPackets.Reader reader = new ClientPackets.Reader();
   private final ArrayDeque<Runnable> answers = new ArrayDeque<>();
   // By packet identifier; null if it was withdrawn meanwhile.
-  private final Map<Integer, @Nullable Wish> subscribing = new HashMap<>();
+  private final Map<Integer, @Nullable RequestedSubscription> subscribing = new HashMap<>();
   private final Moment started;
   private @Nullable Moment ended;
   private boolean accepted;
@@ -32,7 +32,7 @@ final class ModelConnection implements SimLink.Client {
 
   ModelConnection(ModelClient client, String name, boolean clean, @Nullable ModelWill will) {
     this.client = client;
-    this.self = client.character();
+    this.profile = client.profile();
     this.ledger = client.ledger();
     this.clean = clean;
     this.will = will;
@@ -66,14 +66,14 @@ final class ModelConnection implements SimLink.Client {
     return started;
   }
 
-  /** When one of both sides gave it up. */
+  /** When the client or the broker closed it. */
   Moment ended() {
     return ended == null ? client.now() : ended;
   }
 
   /** The session ends with this connection. */
   boolean endsSession() {
-    return !self.isPersistent() || (clean && self.level() == 4);
+    return !profile.isPersistent() || (clean && profile.level() == 4);
   }
 
   private boolean isCurrent() {
@@ -87,8 +87,8 @@ final class ModelConnection implements SimLink.Client {
     link.fromClient(bytes);
   }
 
-  /** From now on the client answers nothing. */
-  void fallSilent() {
+  /** From now on the client acknowledges nothing. */
+  void stopSending() {
     silent = true;
   }
 
@@ -108,11 +108,11 @@ final class ModelConnection implements SimLink.Client {
 
   void subscribe(int identifier, String filter, int qos) {
     withdraw(filter, qos);
-    subscribing.put(identifier, new Wish(filter, qos));
+    subscribing.put(identifier, new RequestedSubscription(filter, qos));
     client.subscriber().session().asked(filter, qos);
     send(
         () -> "SUBSCRIBE " + identifier + " " + filter + " q" + qos,
-        ClientPackets.subscribe(self.level(), identifier, filter, qos));
+        ClientPackets.subscribe(profile.level(), identifier, filter, qos));
   }
 
   void unsubscribe(int identifier, String filter) {
@@ -120,7 +120,7 @@ final class ModelConnection implements SimLink.Client {
     client.subscriber().session().unsubscribing(filter);
     send(
         () -> "UNSUBSCRIBE " + identifier + " " + filter,
-        ClientPackets.unsubscribe(self.level(), identifier, filter));
+        ClientPackets.unsubscribe(profile.level(), identifier, filter));
   }
 
   /** What was asked for and is not answered no longer counts above this QoS. */
@@ -130,18 +130,18 @@ final class ModelConnection implements SimLink.Client {
             wish != null && wish.filter.equals(filter) && wish.qos > qos ? null : wish);
   }
 
-  /** Says that the client goes; with the will to be published or not. */
-  void farewell(boolean endSession, boolean publishWill) {
-    boolean withWill = publishWill && self.level() == 5;
+  /** Sends DISCONNECT, with or without publishing the will. */
+  void sendDisconnect(boolean endSession, boolean publishWill) {
+    boolean withWill = publishWill && profile.level() == 5;
     if (will != null && !withWill) {
-      will.farewellSaid();
+      will.disconnectSent();
     }
     send(
         () -> "DISCONNECT" + (endSession ? ", end" : "") + (withWill ? " with will" : ""),
-        ClientPackets.disconnect(self.level(), endSession, withWill));
+        ClientPackets.disconnect(profile.level(), endSession, withWill));
   }
 
-  void leave(SimLink.Cut how) {
+  void leave(SimLink.DisconnectKind how) {
     brokerOrClientEnds();
     link.leave(how);
   }
@@ -172,9 +172,9 @@ final class ModelConnection implements SimLink.Client {
   }
 
   @Override
-  public void farewellTaken() {
+  public void disconnectProcessed() {
     if (will != null) {
-      will.farewellTaken(client.now());
+      will.disconnectProcessed(client.now());
     }
   }
 
@@ -184,7 +184,7 @@ final class ModelConnection implements SimLink.Client {
   public void endSeen() {
     if (isCurrent()) {
       ledger.note(() -> link.name() + " is closed by the broker");
-      client.leave(SimLink.Cut.CLOSED);
+      client.leave(SimLink.DisconnectKind.CLOSED);
     }
   }
 
@@ -201,13 +201,13 @@ final class ModelConnection implements SimLink.Client {
 
   private void on(Packet packet) {
     if (!accepted && packet.type() != ClientPackets.CONNACK) {
-      throw ledger.violated(link.name() + " got a packet before its CONNACK");
+      throw ledger.violation(link.name() + " got a packet before its CONNACK");
     }
     ModelPublisher publisher = client.publisher();
     switch (packet.type()) {
       case ClientPackets.CONNACK -> onConnAck(packet.body().get() == 1, packet.body().get());
       case ClientPackets.PUBLISH -> {
-        ClientPackets.Received received = ClientPackets.received(self.level(), packet);
+        ClientPackets.Received received = ClientPackets.received(profile.level(), packet);
         ledger.note(() -> link.name() + " <- " + received);
         client.subscriber().onPublish(received, this::answer);
       }
@@ -248,7 +248,7 @@ final class ModelConnection implements SimLink.Client {
   private void onConnAck(boolean present, int code) {
     ledger.note(() -> link.name() + " <- CONNACK " + code + (present ? " present" : ""));
     if (code != 0) {
-      client.leave(SimLink.Cut.CLOSED);
+      client.leave(SimLink.DisconnectKind.CLOSED);
       return;
     }
     accepted = true;
@@ -260,14 +260,14 @@ final class ModelConnection implements SimLink.Client {
   }
 
   private void onSubAck(int identifier, Packet packet) {
-    if (self.level() == 5) {
+    if (profile.level() == 5) {
       packet.body().position(packet.body().position() + 1 + packet.body().get(2));
     }
     int code = packet.body().get() & 0xFF;
     if (!subscribing.containsKey(identifier)) {
-      throw ledger.violated(link.name() + " has not sent SUBSCRIBE " + identifier);
+      throw ledger.violation(link.name() + " has not sent SUBSCRIBE " + identifier);
     }
-    Wish wish = subscribing.remove(identifier);
+    RequestedSubscription wish = subscribing.remove(identifier);
     SessionRecord session = client.subscriber().session();
     session.changed();
     if (code >= 0x80) {
@@ -278,7 +278,7 @@ final class ModelConnection implements SimLink.Client {
     }
   }
 
-  /** Answers leave in order, each when the client gets to it. */
+  /** Acknowledgements leave in order, each when the client is ready. */
   private void answer(int type, int identifier, Runnable sent) {
     later(
         () -> {
@@ -289,7 +289,7 @@ final class ModelConnection implements SimLink.Client {
 
   private void later(Runnable answer) {
     answers.add(answer);
-    client.simulation().schedule(client.thinkingMillis(), this::answerNext);
+    client.simulation().schedule(client.pauseMillis(), this::answerNext);
   }
 
   private void answerNext() {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * The sending side of a model client: numbers its messages, repeats what is not answered when its
- * session is resumed, and checks that answers come for what was sent, in order.
+ * The sending side of a model client: numbers its messages, repeats unacknowledged ones when its
+ * session is resumed, and checks that acknowledgements match sent messages, in order.
  */
 final class ModelPublisher {
   /** Few, so that each is used again soon. */
@@ -80,7 +80,7 @@ final class ModelPublisher {
     out.accept(ClientPackets.publish(level, publication, identifier, dup));
   }
 
-  /** The session has ended, and with it what is in flight. */
+  /** The session and its messages in flight have ended. */
   void forget() {
     flights.values().forEach(flight -> flight.publication.abandon());
     flights.clear();
@@ -129,7 +129,7 @@ final class ModelPublisher {
     Integer expected = awaited.poll();
     Flight flight = flights.get(identifier);
     if (expected == null || expected != identifier || flight == null) {
-      throw ledger.violated(
+      throw ledger.violation(
           packet + " " + identifier + " for " + clientId + ", which awaits that for " + expected);
     }
     return flight;
@@ -139,7 +139,7 @@ final class ModelPublisher {
   void onComplete(int identifier) {
     Flight flight = flights.get(identifier);
     if (flight == null || !flight.received) {
-      throw ledger.violated(
+      throw ledger.violation(
           "PUBCOMP " + identifier + " for " + clientId + ", which did not release");
     }
     flights.remove(identifier);

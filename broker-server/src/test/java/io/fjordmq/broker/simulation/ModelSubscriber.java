@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The receiving side of a model client: keeps what MQTT has a receiver keep, answers, and checks
- * packet identifiers, DUP and the receive maximum.
+ * The receiving side of a model client: keeps the state MQTT requires of a receiver, acknowledges,
+ * and checks packet identifiers, DUP and the receive maximum.
  */
 final class ModelSubscriber {
-  /** Sends an answer when the client gets to it; answers leave in the order of these calls. */
+  /** Sends an acknowledgement when the client is ready; they leave in the order of these calls. */
   interface Answers {
     void send(int type, int identifier, Runnable sent);
   }
@@ -28,7 +28,7 @@ final class ModelSubscriber {
   private final Map<Integer, Publication> unanswered = new HashMap<>();
   private final Map<Integer, Publication> answered = new HashMap<>();
 
-  /** QoS 2 from PUBLISH to PUBREL: it is known when it comes again. */
+  /** QoS 2 from PUBLISH to PUBREL, to recognize a repetition. */
   private final Map<Integer, Publication> unreleased = new HashMap<>();
 
   // Of the connection.
@@ -45,7 +45,7 @@ final class ModelSubscriber {
     return session;
   }
 
-  /** The broker knows nothing of what was before. */
+  /** The broker has no earlier state of this session. */
   void newSession(SessionRecord fresh) {
     session.end();
     session = fresh;
@@ -126,7 +126,7 @@ final class ModelSubscriber {
 
   private void require(boolean holds, Publication publication, String complaint) {
     if (!holds) {
-      throw ledger.violated(session + ": " + publication + " " + complaint);
+      throw ledger.violation(session + ": " + publication + " " + complaint);
     }
   }
 }

@@ -3,13 +3,13 @@ package io.fjordmq.broker.simulation;
 import io.fjordmq.testing.Simulation;
 import org.jspecify.annotations.Nullable;
 
-/** The will of one connection, and what must become of it (MQTT 5.0 §3.1.2.5, §3.1.3.2.2). */
+/** The will of one connection and its expected fate (MQTT 5.0 §3.1.2.5, §3.1.3.2.2). */
 final class ModelWill {
-  /** What must have become of a will. */
+  /** The expected fate of a will. */
   enum Fate {
     PUBLISHED,
     NOT_PUBLISHED,
-    /** Nobody but the broker can know. */
+    /** Only the broker can know. */
     EITHER
   }
 
@@ -21,14 +21,14 @@ final class ModelWill {
   private final long delaySeconds;
   private @Nullable Moment accepted;
   private @Nullable Moment ended;
-  private @Nullable Moment farewellTaken;
+  private @Nullable Moment disconnectProcessed;
   private @Nullable Moment nextAccepted;
-  private boolean farewellSaid;
+  private boolean disconnectSent;
   private boolean sessionWentOn;
-  private boolean perhapsOvertaken;
-  private boolean perhapsExcused;
+  private boolean mayBeOvertaken;
+  private boolean mayBeExcused;
   // Connections that may have resumed the session without the client's knowing it.
-  private int triedInVain;
+  private int unansweredAttempts;
 
   /**
    * @param expirySeconds of the session; 0 if it ends with the connection
@@ -43,7 +43,7 @@ final class ModelWill {
 
   /** A will of a connection with this name. */
   static ModelWill draw(
-      Simulation simulation, Character client, String connection, long expirySeconds) {
+      Simulation simulation, ClientProfile client, String connection, long expirySeconds) {
     int delay =
         client.level() == 4 || simulation.chance(30)
             ? 0
@@ -61,7 +61,7 @@ final class ModelWill {
     return text;
   }
 
-  /** The CONNACK came. */
+  /** The client received the CONNACK. */
   void accepted(Moment now) {
     accepted = now;
   }
@@ -71,69 +71,69 @@ final class ModelWill {
    * one: no node can know that it is the older one. It takes over this connection or resumes its
    * session, and so cancels this will.
    */
-  void perhapsOvertaken() {
-    perhapsOvertaken = true;
+  void mayBeOvertaken() {
+    mayBeOvertaken = true;
   }
 
   /**
    * The client is connected again before its node, which went meanwhile or did not serve, could
    * know that its connection had ended.
    */
-  void perhapsExcused() {
-    perhapsExcused = true;
+  void mayBeExcused() {
+    mayBeExcused = true;
   }
 
-  /** The client writes a DISCONNECT. */
-  void farewellSaid() {
-    farewellSaid = true;
+  /** The client sends a DISCONNECT. */
+  void disconnectSent() {
+    disconnectSent = true;
   }
 
-  /** The broker says that the connection ended with the client's DISCONNECT. */
-  void farewellTaken(Moment now) {
-    farewellTaken = now;
+  /** The broker reports that the connection ended with the client's DISCONNECT. */
+  void disconnectProcessed(Moment now) {
+    disconnectProcessed = now;
   }
 
-  /** The client or the broker gives the connection up; who comes first, counts. */
+  /** The client or the broker closes the connection; the first of the two counts. */
   void ended(Moment now) {
     if (ended == null) {
       ended = now;
     }
   }
 
-  /** The client tries to connect again. */
-  void nextTried(boolean clean) {
-    triedInVain += clean ? 0 : 1;
+  /** The client attempts to connect again. */
+  void nextConnectAttempted(boolean clean) {
+    unansweredAttempts += clean ? 0 : 1;
   }
 
-  /** It is connected again. */
+  /** The client is connected again. */
   void nextAccepted(Moment now, boolean clean, boolean sessionPresent) {
     nextAccepted = now;
     sessionWentOn = sessionPresent;
-    triedInVain -= clean ? 0 : 1;
+    unansweredAttempts -= clean ? 0 : 1;
   }
 
   /**
-   * What must have become of it by now, long after everything.
+   * The expected fate of the will at the end of the run.
    *
-   * @param patient whether the broker gives up no call to its stores
+   * @param patient whether the broker never times out a call to its stores
    */
   Fate fate(Moment now, boolean patient) {
     if (accepted == null) {
       return Fate.EITHER;
     }
-    if (farewellTaken != null) {
+    if (disconnectProcessed != null) {
       // Until the store has been told, a crash makes the farewell an end like any other.
       Moment known = nextAccepted == null ? now : nextAccepted;
-      boolean told = patient && known.life() == farewellTaken.life();
-      return told ? Fate.NOT_PUBLISHED : Fate.EITHER;
+      boolean storeInformed = patient && known.life() == disconnectProcessed.life();
+      return storeInformed ? Fate.NOT_PUBLISHED : Fate.EITHER;
     }
     if (ended == null) {
       return Fate.NOT_PUBLISHED;
     }
-    if (farewellSaid) {
+    if (disconnectSent) {
       return Fate.EITHER;
     }
-    if (perhapsExcused && (delaySeconds == 0 || !persistent)) {
+    if (mayBeExcused && (delaySeconds == 0 || !persistent)) {
       return Fate.EITHER;
     }
     // A passing session ends with its connection, whatever the delay; its will is stored like
@@ -148,7 +148,7 @@ final class ModelWill {
     if (nextAccepted != null && sessionWentOn) {
       return nextAccepted.isWithin(delaySeconds, end) ? Fate.NOT_PUBLISHED : Fate.EITHER;
     }
-    return perhapsOvertaken || triedInVain > 0 ? Fate.EITHER : Fate.PUBLISHED;
+    return mayBeOvertaken || unansweredAttempts > 0 ? Fate.EITHER : Fate.PUBLISHED;
   }
 
   @Override

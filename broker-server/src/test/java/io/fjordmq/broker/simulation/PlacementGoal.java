@@ -13,11 +13,11 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Whether all nodes serve and every range is where it should be: what must come of any trouble. */
+/** Whether all nodes serve and every range is placed correctly: the state to reach after faults. */
 final class PlacementGoal {
-  private final ClusterLives nodes;
+  private final SimClusterNodes nodes;
 
-  PlacementGoal(ClusterLives nodes) {
+  PlacementGoal(SimClusterNodes nodes) {
     this.nodes = nodes;
   }
 
@@ -25,11 +25,11 @@ final class PlacementGoal {
     return missing() == null;
   }
 
-  /** What is not as it should be, the first that is found; null if all is. */
+  /** The first difference from the goal; null if it is reached. */
   @Nullable String missing() {
     List<ClusterMachine> all = nodes.machines();
     for (ClusterMachine machine : all) {
-      ClusterLife life = machine.life();
+      SimNodeProcess life = machine.life();
       if (life == null || !life.membership().isServing()) {
         return machine.id()
             + " does not serve: "
@@ -112,7 +112,7 @@ final class PlacementGoal {
         && range.replicas().learners().equals(leader.learners());
   }
 
-  /** Who holds what, for whoever has to find out why. */
+  /** The placement of all replicas, to analyze a timeout. */
   private String where(RangeId range) {
     List<String> lines = new ArrayList<>();
     for (ClusterMachine machine : nodes.machines()) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the simulation is worth: mistakes put into the broker must be found, by the right check. */
+/** Verifies the simulation itself: the right check must detect each injected defect. */
 @Tag("slow")
 class PlantedDefectsTest {
   private static final int MAX_SEEDS = 40;
@@ -36,8 +36,8 @@ class PlantedDefectsTest {
   @TempDir Path directory;
 
   @Test
-  void shouldFindAnAcknowledgementBeforeTheMessageIsStored() {
-    Defect.Instead stored =
+  void shouldDetectAnAcknowledgementBeforeTheMessageIsStored() {
+    Defect.Replacement stored =
         (call, arguments) -> {
           call.make(arguments);
           int copies = ((List<?>) Objects.requireNonNull(arguments[1])).size();
@@ -48,7 +48,7 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindASubackBeforeTheRouteIsThere() {
+  void shouldDetectASubackBeforeTheRouteIsAdded() {
     Defect early =
         new Defect() {
           @Override
@@ -60,7 +60,7 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindAPushThatGetsLost() {
+  void shouldDetectALostPush() {
     Defect lossy =
         new Defect() {
           private int pushes;
@@ -75,12 +75,12 @@ class PlantedDefectsTest {
           }
         };
     // A will's push may be the first that nobody gets.
-    assertFound(lossy, "misses", "wills have become");
+    assertFound(lossy, "misses", "wills have the");
   }
 
   @Test
-  void shouldFindThatNobodyLooksAgainWhenARangeHasALeaderAgain() {
-    Defect incurious =
+  void shouldDetectAMissingRefetchAfterALeaderChange() {
+    Defect withoutRefetch =
         new Defect() {
           @Override
           public InboxListener listener(InboxListener events) {
@@ -88,11 +88,11 @@ class PlantedDefectsTest {
                 InboxListener.class, events, "onLeaderStart", (call, arguments) -> null);
           }
         };
-    assertFound(incurious, "misses");
+    assertFound(withoutRefetch, "misses");
   }
 
   @Test
-  void shouldFindThatARepeatedQos2PublishIsStoredAgain() {
+  void shouldDetectARepeatedQos2PublishThatIsStoredAgain() {
     assertFound(
         inboxes(
             "insert",
@@ -105,7 +105,7 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindThatAReceivedIdentifierIsNotDurable() {
+  void shouldDetectAReceivedIdentifierThatIsNotDurable() {
     assertFound(
         inboxes("recordReceived", (call, arguments) -> CompletableFuture.completedFuture(null)),
         "misses",
@@ -113,14 +113,14 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindAPubrecThatIsForgotten() {
+  void shouldDetectAForgottenPubrec() {
     assertFound(
         inboxes("release", (call, arguments) -> CompletableFuture.completedFuture(null)),
         "as new 2 times");
   }
 
   @Test
-  void shouldFindAResentMessageWithoutDup() {
+  void shouldDetectAResentMessageWithoutDup() {
     assertFound(
         attachments(
             real ->
@@ -141,7 +141,7 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindARetainedMessageThatIsNotStored() {
+  void shouldDetectARetainedMessageThatIsNotStored() {
     Defect forgetful =
         new Defect() {
           @Override
@@ -158,7 +158,7 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindAnInboxThatIsNotGivenBack() {
+  void shouldDetectAnInboxThatIsNotDetached() {
     assertFound(
         inboxes("detach", (call, arguments) -> CompletableFuture.completedFuture(null)),
         "session present is true",
@@ -166,7 +166,7 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindASessionThatOutlivesItsExpiry() {
+  void shouldDetectASessionThatOutlivesItsExpiry() {
     assertFound(
         inboxes(
             "detach",
@@ -178,19 +178,19 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindASessionThatEndsTooEarly() {
+  void shouldDetectASessionThatEndsTooEarly() {
     assertFound(
         inboxes("detach", (call, arguments) -> call.make(with(arguments, 2, 0L))),
         "session present is false");
   }
 
   @Test
-  void shouldFindAWillThatIsNotPublished() {
+  void shouldDetectAWillThatIsNotPublished() {
     assertFound(wills((call, arguments) -> null), "not published: will");
   }
 
   @Test
-  void shouldFindAWillOfAPassingSessionThatIsNotPublished() {
+  void shouldDetectAWillOfATransientSessionThatIsNotPublished() {
     assertFound(
         inboxes(
             "attach",
@@ -216,14 +216,14 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindAWillThatIsPublishedAfterAFarewell() {
+  void shouldDetectAWillThatIsPublishedAfterADisconnect() {
     assertFound(
         inboxes("detach", (call, arguments) -> call.make(with(arguments, 3, true))),
-        "published in spite of all");
+        "published unexpectedly");
   }
 
   @Test
-  void shouldFindAWillThatIsPublishedTwice() {
+  void shouldDetectAWillThatIsPublishedTwice() {
     assertFound(
         wills(
             (call, arguments) -> {
@@ -236,27 +236,27 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindAMessageThatComesToTwoMembersOfAShare() {
+  void shouldDetectAMessageDeliveredToTwoMembersOfAShare() {
     assertFound(
         matches(
             found -> {
-              List<ShareMatch> twice = new ArrayList<>(found.shares());
-              twice.addAll(found.shares());
-              return new MatchedRoutes(found.nodes(), found.inboxes(), twice);
+              List<ShareMatch> duplicatedShares = new ArrayList<>(found.shares());
+              duplicatedShares.addAll(found.shares());
+              return new MatchedRoutes(found.nodes(), found.inboxes(), duplicatedShares);
             }),
         "members of $share/g/s/# got",
         "as new 2 times");
   }
 
   @Test
-  void shouldFindAMessageThatIsNotHandedOverWhenAMemberOfAShareGoes() {
+  void shouldDetectAMessageNotRedistributedWhenAShareMemberLeaves() {
     assertFound(
         publisher("redistribute", (call, arguments) -> null),
         "every member of $share/g/s/# misses");
   }
 
   @Test
-  void shouldFindALiveMessageThatGetsLost() {
+  void shouldDetectALostLiveMessage() {
     int[] matches = new int[1];
     assertFound(
         matches(
@@ -269,7 +269,7 @@ class PlantedDefectsTest {
   }
 
   @Test
-  void shouldFindARetainedMessageThatIsOutOfDate() {
+  void shouldDetectAnOutdatedRetainedMessage() {
     Defect forgetful =
         new Defect() {
           @Override
@@ -297,7 +297,7 @@ class PlantedDefectsTest {
     return changed;
   }
 
-  private static Defect wills(Defect.Instead instead) {
+  private static Defect wills(Defect.Replacement instead) {
     return new Defect() {
       @Override
       public InboxListener listener(InboxListener events) {
@@ -306,7 +306,7 @@ class PlantedDefectsTest {
     };
   }
 
-  private static Defect publisher(String method, Defect.Instead instead) {
+  private static Defect publisher(String method, Defect.Replacement instead) {
     return new Defect() {
       @Override
       public PublishRouter publisher(PublishRouter publishRouter) {
@@ -337,7 +337,7 @@ class PlantedDefectsTest {
                 .thenApply(real -> change.apply((Attachment) real)));
   }
 
-  private static Defect inboxes(String method, Defect.Instead instead) {
+  private static Defect inboxes(String method, Defect.Replacement instead) {
     return new Defect() {
       @Override
       public InboxStore inboxes(InboxStore store) {
@@ -347,7 +347,7 @@ class PlantedDefectsTest {
   }
 
   /**
-   * @param complaints one of them is what a run that finds it says first
+   * @param complaints a run that detects the defect reports one of them first
    */
   private void assertFound(Defect defect, String... complaints) {
     AssertionError found =

@@ -2,7 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import org.jspecify.annotations.Nullable;
 
-/** A message that a model client wanted to publish, and what became of that on its side. */
+/** A message that a model client wanted to publish, and its state at that client. */
 final class Publication {
   private final String publisher;
   private final int number;
@@ -10,13 +10,13 @@ final class Publication {
   private final int qos;
   private final boolean retain;
   private final boolean will;
-  private final boolean toldOutcome;
+  private final boolean receivesOutcome;
   private int sends;
   private long firstSent = Ledger.NEVER;
   private long acknowledged = Ledger.NEVER;
   private @Nullable Integer refusedWith;
   private boolean abandoned;
-  private boolean turnedAway;
+  private boolean rejected;
   private int connection;
 
   /**
@@ -40,11 +40,11 @@ final class Publication {
     this.topic = topic;
     this.qos = qos;
     this.retain = retain;
-    this.toldOutcome = toldOutcome;
+    this.receivesOutcome = toldOutcome;
     this.will = will;
   }
 
-  /** What the broker publishes for a connection of this name. */
+  /** The message that the broker publishes for a connection of this name. */
   static Publication will(String connection, String topic, int qos) {
     return new Publication(connection, 1, topic, qos, false, false, true);
   }
@@ -53,7 +53,7 @@ final class Publication {
     return publisher;
   }
 
-  /** Rises with each of the publisher's messages. */
+  /** Increases with each of the publisher's messages. */
   int number() {
     return number;
   }
@@ -77,14 +77,14 @@ final class Publication {
     return will;
   }
 
-  /** The publisher has begun anew without it: whenever it comes now, it is in no order. */
+  /** The publisher started a new session without it: if it still arrives, it has no order. */
   void abandon() {
     abandoned = true;
   }
 
-  /** A node took no copy of it. */
-  void turnAway() {
-    turnedAway = true;
+  /** A node accepted no copy of it. */
+  void reject() {
+    rejected = true;
   }
 
   /**
@@ -92,7 +92,7 @@ final class Publication {
    * turned away, or was about to be, and if it did not read that, repeats it.
    */
   boolean mayBeLate() {
-    return abandoned || (turnedAway && toldOutcome);
+    return abandoned || (rejected && receivesOutcome);
   }
 
   /** Unique. */

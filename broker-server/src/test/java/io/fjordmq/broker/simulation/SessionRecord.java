@@ -10,9 +10,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one session of a client has subscribed to and received. Checks each message as it comes:
- * that it was asked for, that it comes as often as it may, and in order; and at the end that none
- * is missing in between. What it gets as a member of a share is checked with the other members.
+ * The subscriptions and received messages of one session. Checks on arrival that each message was
+ * subscribed to, is not duplicated beyond its QoS, and is in order; and at the end that no message
+ * is missing. Messages of a share are checked together with the other members.
  */
 final class SessionRecord {
   /** A subscription from its SUBACK until its UNSUBSCRIBE is written. */
@@ -47,7 +47,7 @@ final class SessionRecord {
     }
   }
 
-  /** How often a message came. */
+  /** The number of receptions of a message. */
   private static final class Receptions {
     int stored;
     int live;
@@ -74,7 +74,7 @@ final class SessionRecord {
   private long unchangedSince;
   private int changing;
   private long ended = Ledger.NEVER;
-  private long gone = Ledger.NEVER;
+  private long endKnownSince = Ledger.NEVER;
 
   SessionRecord(String clientId, boolean persistent, Ledger ledger) {
     this.clientId = clientId;
@@ -95,7 +95,7 @@ final class SessionRecord {
 
   /** Since when the broker knows for sure that it is over, too. */
   long gone() {
-    return gone;
+    return endKnownSince;
   }
 
   String clientId() {
@@ -104,8 +104,8 @@ final class SessionRecord {
 
   /** The next session of the client is there, and every node knows. */
   void replaced() {
-    if (gone == Ledger.NEVER) {
-      gone = ledger.tick();
+    if (endKnownSince == Ledger.NEVER) {
+      endKnownSince = ledger.tick();
     }
   }
 
@@ -138,7 +138,7 @@ final class SessionRecord {
     unchangedSince = Ledger.NEVER;
   }
 
-  /** The answer to a SUBSCRIBE or UNSUBSCRIBE came. */
+  /** The response to a SUBSCRIBE or UNSUBSCRIBE arrived. */
   void changed() {
     changing--;
     if (changing == 0) {
@@ -176,7 +176,7 @@ final class SessionRecord {
     return filters;
   }
 
-  /** The session has ended, or may have: nothing is owed to it any more. */
+  /** The session has ended, or may have: it expects no more messages. */
   void end() {
     if (!isOver()) {
       requireNoGap();
@@ -233,7 +233,7 @@ final class SessionRecord {
     long mostOfAll =
         unchangedSince < publication.firstSent() ? Math.max(most, mostLive) : most + mostLive;
     if (receptions.stored > most || receptions.live > mostLive || receptions.all() > mostOfAll) {
-      throw ledger.violated(
+      throw ledger.violation(
           this + " got " + publication + " as new " + receptions.all() + " times");
     }
   }
@@ -247,16 +247,16 @@ final class SessionRecord {
 
   private void requireAsked(Publication publication, Received packet) {
     if (!packet.topic().equals(publication.topic())) {
-      throw ledger.violated(this + " got " + publication + " under topic " + packet.topic());
+      throw ledger.violation(this + " got " + publication + " under topic " + packet.topic());
     }
     int most = mostAsked(publication.topic());
     if (packet.qos() > Math.min(most, publication.qos())) {
-      throw ledger.violated(
+      throw ledger.violation(
           this + " got " + publication + " with QoS " + packet.qos() + ", asked for " + most);
     }
   }
 
-  /** The highest QoS it may get, -1 if it has not asked for the topic at all. */
+  /** The highest QoS it may receive; -1 if it has not subscribed to the topic. */
   int mostAsked(String topic) {
     return asked.entrySet().stream()
         .filter(one -> Ledger.matches(ShareRecord.pattern(one.getKey()), topic))
@@ -265,7 +265,7 @@ final class SessionRecord {
         .orElse(-1);
   }
 
-  /** The lowest QoS it has ever asked for with the filter; -1 if it has not. */
+  /** The lowest QoS it has ever requested with the filter; -1 if none. */
   int leastAsked(String filter) {
     return leastAsked.getOrDefault(filter, -1);
   }
@@ -291,7 +291,7 @@ final class SessionRecord {
             .orElse(0);
     Publication later = ledger.laterRetained(publication.topic(), publication, since);
     if (later != null) {
-      throw ledger.violated(
+      throw ledger.violation(
           this + " found " + publication + " retained, after the acknowledgement of " + later);
     }
   }
@@ -311,7 +311,7 @@ final class SessionRecord {
                 && unchangedSince < earlier.firstSent()
                 && !received.containsKey(earlier)
                 && isOwed(earlier)) {
-              throw ledger.violated(this + " got number " + number + " but not " + earlier);
+              throw ledger.violation(this + " got number " + number + " but not " + earlier);
             }
           }
         });
@@ -321,7 +321,7 @@ final class SessionRecord {
     Stream stream = Stream.of(publication, qos);
     Integer before = newest.put(stream, publication.number());
     if (before != null && before > publication.number()) {
-      throw ledger.violated(this + " got " + publication + " after number " + before);
+      throw ledger.violation(this + " got " + publication + " after number " + before);
     }
   }
 
@@ -329,7 +329,7 @@ final class SessionRecord {
     return received.containsKey(publication);
   }
 
-  /** Whether it is owed the message and does not have it. */
+  /** Whether it expects the message and has not received it. */
   boolean misses(Publication publication) {
     return !isOver() && !has(publication) && isOwed(publication);
   }
@@ -359,7 +359,7 @@ final class SessionRecord {
                     && Ledger.matches(one.filter, publication.topic()));
   }
 
-  /** What it got of the topic with RETAIN set. */
+  /** The messages of the topic it received with RETAIN set. */
   @Nullable Publication newestRetained(String topic) {
     Publication newestOne = null;
     for (Map.Entry<Publication, Receptions> one : received.entrySet()) {

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What the members of one share have received together. Some of its members are steady, so each
- * message has somebody to go to; the sessions of others pass (MQTT 5.0 §4.8.2).
+ * The messages the members of one share have received together. Some members are steady, so each
+ * message has a receiver; the sessions of others are transient (MQTT 5.0 §4.8.2).
  */
 final class ShareRecord {
   private record Reception(SessionRecord by, int qos) {}
@@ -77,7 +77,7 @@ final class ShareRecord {
     long count =
         receptions.stream().filter(one -> one.qos != 1 || !mayHandOver.test(one.by)).count();
     if (count > 1 + handOvers(publication)) {
-      throw ledger.violated(
+      throw ledger.violation(
           "members of " + filter + " got " + publication + " " + count + " times: " + receptions);
     }
   }
@@ -95,10 +95,10 @@ final class ShareRecord {
             || passing.stream()
                 .anyMatch(
                     one -> one.leastAsked(filter) == 1 && publication.firstSent() < one.gone());
-    return withQos1 ? ledger.livesOverSince(publication.firstSent()) : 0;
+    return withQos1 ? ledger.incarnationsEndedSince(publication.firstSent()) : 0;
   }
 
-  /** Whether it is owed to the members and none has it. */
+  /** Whether the members expect it and none has received it. */
   boolean misses(Publication publication) {
     return publication.qos() > 0
         && since < publication.firstSent()

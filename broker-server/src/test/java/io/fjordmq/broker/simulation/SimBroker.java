@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** One life of a broker that is alone, from start to crash; all its ranges have one voter. */
+/** One incarnation of a standalone broker, from start to crash; all its ranges have one voter. */
 final class SimBroker {
   private static final long SWEEP_MILLIS = 500;
   private static final long START_PAUSE_MILLIS = 20;
@@ -35,10 +35,10 @@ final class SimBroker {
   private final SimSettings settings;
   private final SimKv kv;
   private final RangeStore ranges;
-  private final List<RoughTransport> ways = new ArrayList<>();
+  private final List<UnreliableTransport> ways = new ArrayList<>();
   private final LocalNode self;
   private final SimStores.Opened stores;
-  private final SimFront front;
+  private final SimClientServices front;
   private final InboxSweeper sweeper;
   private boolean listening;
 
@@ -68,7 +68,8 @@ final class SimBroker {
             null,
             process.simulation().random().nextInt());
     this.front =
-        new SimFront(process, settings, self, replicas, stores, defect, clock, ServingState.ALWAYS);
+        new SimClientServices(
+            process, settings, self, replicas, stores, defect, clock, ServingState.ALWAYS);
     this.sweeper =
         new InboxSweeper(
             stores.inboxClient(),
@@ -102,7 +103,7 @@ final class SimBroker {
   }
 
   private RoutedRangeClient client(String store, Timers timers) {
-    RoughTransport way = new RoughTransport(process, ranges.transport());
+    UnreliableTransport way = new UnreliableTransport(process, ranges.transport());
     ways.add(way);
     return new RoutedRangeClient(
         store, ranges.descriptors(store), way, timers, settings.client(), RangeObserver.NONE);
@@ -134,7 +135,7 @@ final class SimBroker {
     process.schedule(SWEEP_MILLIS, this::sweep);
   }
 
-  void setFaults(RoughTransport.Faults faults) {
+  void setFaults(UnreliableTransport.Faults faults) {
     ways.forEach(way -> way.setFaults(faults));
   }
 
@@ -142,7 +143,7 @@ final class SimBroker {
     return listening;
   }
 
-  SimFront front() {
+  SimClientServices front() {
     return front;
   }
 

@@ -213,7 +213,7 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
 
   @Override
   public ChannelFuture shutdownInput(ChannelPromise promise) {
-    return promise.setFailure(new UnsupportedOperationException("nobody shuts the input alone"));
+    return promise.setFailure(new UnsupportedOperationException("cannot half-close input"));
   }
 
   @Override

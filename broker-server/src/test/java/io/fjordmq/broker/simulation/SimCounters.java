@@ -6,7 +6,7 @@ import io.fjordmq.broker.session.SessionObserver;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Adds up what sessions report, and takes a defect of ours for what it is. */
+/** Adds up session events, and fails on an internal error of the broker. */
 final class SimCounters implements SessionObserver {
   private final Map<CloseReason, Integer> closed = new EnumMap<>(CloseReason.class);
   private final Map<DropReason, Long> dropped = new EnumMap<>(DropReason.class);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An event loop whose tasks are events of a simulation and end with its process. "In the event
- * loop" is who runs one of its tasks, although there is only one thread.
+ * loop" applies to the code of its tasks, although there is only one thread.
  */
 final class SimEventLoop extends AbstractScheduledEventExecutor implements EventLoop {
   private static final long NANOS = 1_000_000;
@@ -89,7 +89,7 @@ final class SimEventLoop extends AbstractScheduledEventExecutor implements Event
 
       @Override
       public void sleep(long delay, TimeUnit unit) {
-        throw new UnsupportedOperationException("nobody may block in a simulation");
+        throw new UnsupportedOperationException("simulated code must not block");
       }
     };
   }

@@ -23,30 +23,30 @@ final class SimLink {
   interface Client {
     void arrived(byte[] bytes);
 
-    /** The broker has closed, or the connection broke. */
+    /** The broker closed the connection, or it broke. */
     void endSeen();
 
-    /** The same, when it happens: a client does not know it yet. */
+    /** The same, when it happens; the client does not know yet. */
     void brokerEnds();
 
     /**
-     * The broker says that the connection ends with the client's DISCONNECT. Nor does it know this.
+     * The broker reports that the client's DISCONNECT ended the connection. Nor does it know this.
      */
-    void farewellTaken();
+    void disconnectProcessed();
   }
 
-  /** How a client leaves. */
-  enum Cut {
-    /** Its side is closed: the broker sees the end after what was sent. */
+  /** How a client closes its connection. */
+  enum DisconnectKind {
+    /** The client closes its side: the broker sees the end after the sent bytes. */
     CLOSED,
-    /** The connection breaks; some of what was on its way arrives. */
+    /** The connection is reset; some of the bytes in transit arrive. */
     RESET,
-    /** The same, but the broker hears nothing of it for a while. */
+    /** The same, but the broker does not notice for a while. */
     UNNOTICED
   }
 
-  /** Bytes on their way; a null piece is the end. */
-  private static final class Way {
+  /** Bytes in transit; a null piece is the end. */
+  private static final class Direction {
     final Deque<byte[]> pieces = new ArrayDeque<>();
     long lastArrivalMillis;
   }
@@ -55,14 +55,14 @@ final class SimLink {
   private final String name;
   private final Client client;
   private final int sendBufferBytes;
-  private final Way toServer = new Way();
-  private final Way toClient = new Way();
+  private final Direction toServer = new Direction();
+  private final Direction toClient = new Direction();
   private final ArrayDeque<byte[]> unread = new ArrayDeque<>();
   private @Nullable SimChannel channel;
   private @Nullable SimEventLoop loop;
-  private boolean clientGone;
-  private boolean serverGone;
-  private boolean clientTold;
+  private boolean clientClosed;
+  private boolean serverClosed;
+  private boolean clientNotified;
   private boolean paused;
   private boolean wantsRoom;
   private int unconsumed;
@@ -87,7 +87,7 @@ final class SimLink {
   // ---- the client's side
 
   void fromClient(byte[] bytes) {
-    if (clientGone) {
+    if (clientClosed) {
       return;
     }
     int first = bytes.length;
@@ -100,35 +100,37 @@ final class SimLink {
     }
   }
 
-  /** The client is through with this connection. */
-  void leave(Cut how) {
-    if (clientGone) {
+  /** The client closes this connection. */
+  void leave(DisconnectKind how) {
+    if (clientClosed) {
       return;
     }
-    clientGone = true;
-    if (how != Cut.CLOSED) {
+    clientClosed = true;
+    if (how != DisconnectKind.CLOSED) {
       lose(toServer);
     }
     long delay = delay();
-    if (how == Cut.UNNOTICED) {
+    if (how == DisconnectKind.UNNOTICED) {
       delay = simulation.between(delay, UNNOTICED_MILLIS);
     }
     simulation.schedule(
         arrival(toServer, delay),
-        () -> atServer(how == Cut.CLOSED ? SimChannel::arriveEnd : SimChannel::arriveReset));
+        () ->
+            atServer(
+                how == DisconnectKind.CLOSED ? SimChannel::arriveEnd : SimChannel::arriveReset));
   }
 
-  /** The client stops reading: what it is sent waits in the buffers between. */
+  /** The client stops reading: bytes sent to it wait in the buffers in between. */
   void pause() {
     paused = true;
   }
 
   void resume() {
     paused = false;
-    for (byte[] piece = unread.poll(); piece != null && !clientGone; piece = unread.poll()) {
+    for (byte[] piece = unread.poll(); piece != null && !clientClosed; piece = unread.poll()) {
       consume(piece);
     }
-    if (serverGone && toClient.pieces.isEmpty()) {
+    if (serverClosed && toClient.pieces.isEmpty()) {
       tellClient();
     }
   }
@@ -140,7 +142,7 @@ final class SimLink {
   private void atServer(Consumer<SimChannel> event) {
     SimChannel to = channel;
     SimEventLoop on = loop;
-    if (!serverGone && to != null && on != null) {
+    if (!serverClosed && to != null && on != null) {
       on.execute(() -> event.accept(to));
     }
   }
@@ -170,16 +172,16 @@ final class SimLink {
   }
 
   void closedByServer() {
-    if (!serverGone) {
-      serverGone = true;
+    if (!serverClosed) {
+      serverClosed = true;
       client.brokerEnds();
       simulation.schedule(arrival(toClient, delay()), this::tellClient);
     }
   }
 
   /** The broker tells its event listeners so. */
-  void farewellTaken() {
-    client.farewellTaken();
+  void disconnectProcessed() {
+    client.disconnectProcessed();
   }
 
   /**
@@ -192,10 +194,10 @@ final class SimLink {
     }
   }
 
-  /** The broker's process is no more. */
+  /** The broker's process has crashed. */
   void serverCrashed() {
-    if (!serverGone) {
-      serverGone = true;
+    if (!serverClosed) {
+      serverClosed = true;
       client.brokerEnds();
       lose(toClient);
       simulation.schedule(arrival(toClient, delay()), this::tellClient);
@@ -203,7 +205,7 @@ final class SimLink {
   }
 
   private void arriveAtClient(byte[] bytes) {
-    if (clientGone) {
+    if (clientClosed) {
       return;
     }
     if (paused) {
@@ -223,15 +225,15 @@ final class SimLink {
   }
 
   private void tellClient() {
-    if (!clientGone && !clientTold && !paused) {
-      clientTold = true;
+    if (!clientClosed && !clientNotified && !paused) {
+      clientNotified = true;
       client.endSeen();
     }
   }
 
   // ---- both
 
-  private void send(Way way, byte[] bytes, Consumer<byte[]> arrive) {
+  private void send(Direction way, byte[] bytes, Consumer<byte[]> arrive) {
     way.pieces.add(bytes);
     simulation.schedule(
         arrival(way, delay()),
@@ -243,8 +245,8 @@ final class SimLink {
         });
   }
 
-  /** Of what is on its way, only the first so many bytes will arrive. */
-  private void lose(Way way) {
+  /** Only this many bytes of those in transit will arrive. */
+  private void lose(Direction way) {
     int total = way.pieces.stream().mapToInt(piece -> piece.length).sum();
     int left = (int) simulation.between(0, total);
     ArrayDeque<byte[]> kept = new ArrayDeque<>();
@@ -264,7 +266,7 @@ final class SimLink {
   }
 
   /** Delay until the arrival, not before what was sent earlier. */
-  private long arrival(Way way, long delayMillis) {
+  private long arrival(Direction way, long delayMillis) {
     way.lastArrivalMillis = Math.max(way.lastArrivalMillis, simulation.now() + delayMillis);
     return way.lastArrivalMillis - simulation.now();
   }

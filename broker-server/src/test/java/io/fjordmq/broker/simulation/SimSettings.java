@@ -19,8 +19,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A broker's settings for one run: small bounds, so that each is met, and impatient or patient as
- * the seed says.
+ * A broker's settings for one run: small limits, so that each is reached, and timeouts that are
+ * long or short as determined by the seed.
  */
 record SimSettings(
     int eventLoops,
@@ -36,13 +36,13 @@ record SimSettings(
   /** Publishes a client may have unacknowledged; model clients know it. */
   static final int RECEIVE_MAXIMUM = 12;
 
-  /** With this deadline the broker gives up no call to its stores while leaders change. */
+  /** With this deadline no call to the stores times out while leaders change. */
   static final long PATIENT_MILLIS = 3_000;
 
-  /** With this deadline it gives up none while replicas are slow and leaders stay. */
+  /** With this deadline no call times out while replicas are slow and leaders stay. */
   static final long STEADY_MILLIS = 1_000;
 
-  /** What a client that does not say is sent at a time. */
+  /** The receive maximum of a client that does not specify one. */
   static final int MAX_INFLIGHT = 8;
 
   static SimSettings draw(Simulation simulation) {

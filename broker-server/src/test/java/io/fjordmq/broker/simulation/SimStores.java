@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The three stores of one life of a broker: first what its replicas fill and tell, then, when its
- * ranges can be reached, the stores themselves.
+ * The three stores of one broker incarnation: first the data and events of its replicas, then, when
+ * its ranges can be reached, the stores themselves.
  */
 final class SimStores {
   static final List<String> NAMES =
@@ -71,7 +71,7 @@ final class SimStores {
    * @param clients of each store
    * @param leads whether this node leads a range
    * @param barrier null on a node that has no others
-   * @param salt another one in each life
+   * @param salt different in each incarnation
    */
   Opened open(
       Map<String, RoutedRangeClient> clients,

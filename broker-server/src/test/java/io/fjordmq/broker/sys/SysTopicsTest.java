@@ -36,7 +36,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The topics and values of a node whose figures are given. */
+/** The topics and values of a node with known statistics. */
 class SysTopicsTest {
   private static final Path DOCUMENT = Path.of("../docs/SYS-TOPICS.md");
 
@@ -85,7 +85,7 @@ class SysTopicsTest {
   }
 
   @Test
-  void shouldSayTheFiguresUnderTheNamesOfOthers() {
+  void shouldPublishValuesUnderTheTopicNamesOfOtherBrokers() {
     assertThat(look())
         .containsEntry("$SYS/broker/version", "FjordMQ version 1.2")
         .containsEntry("$SYS/broker/uptime", "93784 seconds")
@@ -105,7 +105,7 @@ class SysTopicsTest {
   }
 
   @Test
-  void shouldPublishAllAtFirstAndThenWhatHasChanged() {
+  void shouldPublishAllTopicsFirstAndThenOnlyChangedOnes() {
     look();
     assertThat(published).hasSameSizeAs(topics.values().values());
     published.clear();
@@ -124,20 +124,20 @@ class SysTopicsTest {
   }
 
   @Test
-  void shouldAverageAsMosquittoDoes() {
+  void shouldComputeAveragesAsMosquittoDoes() {
     LoadAverage load = new LoadAverage();
     load.update(100, 10_000);
     // 600 a minute, of which a minute's average has taken 1 - e^(-1/6).
-    assertThat(load.over(0)).isCloseTo(600 * (1 - Math.exp(-1 / 6.0)), within(1e-9));
-    assertThat(load.over(2)).isCloseTo(600 * (1 - Math.exp(-1 / 90.0)), within(1e-9));
+    assertThat(load.average(0)).isCloseTo(600 * (1 - Math.exp(-1 / 6.0)), within(1e-9));
+    assertThat(load.average(2)).isCloseTo(600 * (1 - Math.exp(-1 / 90.0)), within(1e-9));
     for (int i = 2; i < 200; i++) {
       load.update(i * 100, 10_000);
     }
-    assertThat(load.over(0)).isCloseTo(600, within(0.001));
+    assertThat(load.average(0)).isCloseTo(600, within(0.001));
   }
 
   @Test
-  void shouldSwitchEachFormOff() {
+  void shouldDisableEachTopicFamily() {
     SysTopics none = topics(new SysTopicsSettings(false, false, true, Duration.ofSeconds(10), ""));
     none.run();
     assertThat(none.values()).isEmpty();
@@ -147,7 +147,7 @@ class SysTopicsTest {
   }
 
   @Test
-  void shouldBeWhatTheDocumentLists() throws IOException {
+  void shouldPublishTheDocumentedTopics() throws IOException {
     try (Stream<String> lines = Files.lines(DOCUMENT)) {
       TreeSet<String> documented =
           lines
@@ -166,10 +166,10 @@ class SysTopicsTest {
   }
 
   @Test
-  void shouldAnswerNewSubscriptionsPageByPageAndLeaveOthersToTheStore() {
+  void shouldReplaySysTopicsPageByPageAndLeaveOthersToTheStore() {
     look();
     List<String> asked = new ArrayList<>();
-    SysRetained retained = new SysRetained(new AskedStore(asked), topics);
+    SysRetained retained = new SysRetained(new RecordingRetainStore(asked), topics);
     assertThat(all(retained, "", "$SYS/#")).hasSameSizeAs(topics.values().values());
     assertThat(all(retained, "", "$SYS/+/version")).containsExactly("$SYS/broker/version");
     assertThat(all(retained, "other", "$SYS/#")).as("of another tenant").isEmpty();
@@ -192,11 +192,11 @@ class SysTopicsTest {
     return found;
   }
 
-  private record AskedStore(List<String> asked) implements RetainStore {
+  private record RecordingRetainStore(List<String> asked) implements RetainStore {
     @Override
     public CompletableFuture<PutOutcome> put(
         String tenant, Message message, RetainVersion retainVersion) {
-      return CompletableFuture.completedFuture(PutOutcome.KEPT);
+      return CompletableFuture.completedFuture(PutOutcome.RETAINED);
     }
 
     @Override
@@ -213,7 +213,7 @@ class SysTopicsTest {
   }
 
   @Test
-  void shouldWriteJsonThatIsOne() {
+  void shouldWriteValidJson() {
     JsonWriter jsonWriter =
         new JsonWriter().with("a", "q\"b\\c\n\uD83D\uDE00").with("n", (String) null).with("x", 1);
     assertThat(jsonWriter.with("b", true))
@@ -221,7 +221,7 @@ class SysTopicsTest {
   }
 
   @Test
-  void shouldNameNoTopicThatCannotBeMatched() {
+  void shouldPublishOnlyTopicsWithoutWildcards() {
     Pattern wildcard = Pattern.compile("[+#]");
     assertThat(look().keySet()).noneMatch(topic -> wildcard.matcher(topic).find());
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A node that seems to have been stopped for a day does not trust its clock before it is told to.
+ * A node that appears to have been stopped for a day waits for the operator to accept its clock.
  */
 @Tag("slow")
 class AcceptClockTest {

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Goal: a started broker lets in whom its files and plugins let in, to what they allow. Method:
- * {@code bin/passwd.sh}, an ACL file, a plugin in its jar, and packets in bytes.
+ * Goal: a running broker admits the clients its files and plugins allow. Method: {@code
+ * bin/passwd.sh}, an ACL file, a plugin in its jar, and packets in bytes.
  */
 @Tag("slow")
 class AccessTest {
@@ -106,13 +106,13 @@ class AccessTest {
                 password)
             .redirectErrorStream(true)
             .start();
-    String said = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(script.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(script.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(script.exitValue()).as(said).isZero();
+    assertThat(script.exitValue()).as(output).isZero();
   }
 
   @Test
-  void shouldGoByItsFilesAndPluginsAndTakeOverTheirChanges() throws Exception {
+  void shouldEnforceItsFilesAndPluginsAndReloadTheirChanges() throws Exception {
     Path home = Installation.in(folder.resolve("home"));
     Path passwords = folder.resolve("passwords");
     Path acl = folder.resolve("acl");
@@ -158,7 +158,7 @@ class AccessTest {
   }
 
   @Test
-  void shouldCountTheEventsThatAHangingPluginMisses() throws Exception {
+  void shouldCountEventsThatAHangingPluginMisses() throws Exception {
     Path plugins = folder.resolve("plugins");
     PluginJar.make(plugins, "sleeper", "ClientEventListener=com.example.Sleeper", LISTENER);
     String configuration =
@@ -183,7 +183,7 @@ class AccessTest {
   }
 
   @Test
-  void shouldShutOutAnAddressWhoseLoginsFailAndRefuseWhoWaitsTooLong() throws Exception {
+  void shouldBlockAddressesWithFailedLoginsAndRefuseQueuedLogins() throws Exception {
     Path home = Installation.in(folder.resolve("home"));
     Path passwords = folder.resolve("passwords");
     addUser(home, passwords, "alice", "secret");

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Packets no client library would send, written to a socket of a running broker: each has its
- * answer and its metric, and the clients next to it notice nothing.
+ * Packets no client library would send, written to a socket of a running broker: each has a defined
+ * response and metric, and other clients are not affected.
  */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -39,7 +39,7 @@ class BadPacketsTest {
   }
 
   @AfterEach
-  void assertOthersUnharmed() {
+  void assertOthersUnaffected() {
     bystander.assertUnharmed();
   }
 
@@ -182,14 +182,14 @@ class BadPacketsTest {
   }
 
   @Test
-  void shouldEndAtAnIllFormedFilter() {
+  void shouldDisconnectOnAnIllFormedFilter() {
     try (RawClient client = RawClient.connected(broker.mqtt(), 5, anyId(), 60)) {
       assertThat(client.send("820c 0001 00 0001 61 00 0002 6123 00").next()).matches("e0..81.*");
     }
   }
 
   @Test
-  void shouldNotActOnPacketsAfterDisconnect() {
+  void shouldIgnorePacketsAfterDisconnect() {
     double before = broker.scrape().sum("fjordmq_messages_received_total");
     try (RawClient client = RawClient.connected(broker.mqtt(), 5, anyId(), 60)) {
       assertThat(client.send("e000 3004 0001 61 00 3206 0001 61 0001 00").next())
@@ -199,7 +199,7 @@ class BadPacketsTest {
   }
 
   @Test
-  void shouldTakeAPacketThatComesByteByByte() {
+  void shouldAcceptAPacketSentByteByByte() {
     byte[] bytes = RawClient.connect(5, anyId(), 60);
     try (RawClient client = new RawClient(broker.mqtt())) {
       for (byte one : bytes) {

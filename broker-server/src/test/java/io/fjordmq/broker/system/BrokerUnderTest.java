@@ -47,7 +47,7 @@ final class BrokerUnderTest implements AutoCloseable {
     }
   }
 
-  /** Starts a node with this file and does not wait. */
+  /** Starts a node with this file without waiting for it. */
   static BrokerUnderTest launchIn(Path directory, NodeFile file) {
     return new BrokerUnderTest(directory, file, List.of());
   }
@@ -75,12 +75,12 @@ final class BrokerUnderTest implements AutoCloseable {
     return new SharedBroker.Port(file.mqtt());
   }
 
-  /** What {@code /metrics} says now. */
+  /** The current content of {@code /metrics}. */
   Scrape scrape() {
     return Scrape.of(file.http());
   }
 
-  /** Where data and logs are. */
+  /** The directory of data and logs. */
   Path node() {
     return directory.resolve("node");
   }
@@ -158,7 +158,7 @@ final class BrokerUnderTest implements AutoCloseable {
     return awaitExit();
   }
 
-  /** The same without what limited it. */
+  /** The same without the limiting wrapper. */
   void restartUnlimited() {
     wrapper = List.of();
     restart();
@@ -211,7 +211,7 @@ final class BrokerUnderTest implements AutoCloseable {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
     while (System.nanoTime() < deadline) {
       if (!process.isAlive()) {
-        throw new IllegalStateException("the broker ended at start:\n" + output());
+        throw new IllegalStateException("the broker exited during startup:\n" + output());
       }
       if (isReady()) {
         return;

@@ -12,8 +12,8 @@ import org.eclipse.paho.client.mqttv3.MqttException;
 import org.eclipse.paho.client.mqttv3.persist.MemoryPersistence;
 
 /**
- * Well-behaved clients, one of each library and one with a persistent session, that must not notice
- * what others do to the broker: they stay connected, and everything they publish arrives.
+ * Well-behaved clients, one of each library and one with a persistent session, that must not be
+ * affected by other clients: they stay connected, and everything they publish arrives.
  */
 final class Bystander implements AutoCloseable {
   /** How many connections it has. */

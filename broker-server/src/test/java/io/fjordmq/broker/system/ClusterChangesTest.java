@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A cluster is changed while it runs, by the commands that operators have, under load: nothing that
- * was acknowledged is lost or reordered.
+ * A running cluster under load is changed with operator commands: no acknowledged message is lost
+ * or reordered.
  */
 @Tag("slow")
 class ClusterChangesTest {
@@ -65,7 +65,7 @@ class ClusterChangesTest {
   }
 
   @Test
-  void shouldLoseNothingWhileVotersAndNodesComeAndGo() throws Exception {
+  void shouldLoseNoMessageDuringVoterAndNodeChanges() throws Exception {
     try (CrashSubscriber subscriber = new CrashSubscriber(node(2).mqtt(), "all-along");
         CrashPublisher publisher =
             new CrashPublisher(node(1).mqtt(), "changes", MqttQos.AT_LEAST_ONCE)) {
@@ -92,11 +92,11 @@ class ClusterChangesTest {
       assertThat(subscriber.distinct(publisher.topic())).isSorted();
       assertThat(publisher.acknowledgedCount()).isGreaterThan(500);
       // Changes of members and elections are entries of the logs that no state ever sees.
-      Await.until("nobody is behind", 30, () -> !status(1).contains(" behind"));
+      Await.until("no replica is behind", 30, () -> !status(1).contains(" behind"));
     }
   }
 
-  /** It gives away all it has, stops, and may not come back. */
+  /** The node transfers its ranges and clients, stops, and may not rejoin. */
   private void leave(int number, CrashPublisher publisher) throws Exception {
     String id = idOf(number);
     assertThat(command(number, 0, "leave")).contains("node decommissioned");
@@ -109,7 +109,7 @@ class ClusterChangesTest {
     assertThat(node(number).output()).contains("this node has been removed from its cluster");
   }
 
-  /** It is another node when it comes back; the one that it was is removed. */
+  /** The node rejoins with a new identity; its old identity is removed. */
   private void loseDataOf(int number, CrashPublisher publisher) throws Exception {
     String id = idOf(number);
     assertThat(command(1, 1, "remove-node", id)).contains("is UP: stop it first");
@@ -136,7 +136,7 @@ class ClusterChangesTest {
     assertThat(command(1, 2, "voters", "inbox=6")).contains("a number from 1 to 5");
   }
 
-  /** Every range has that many voters, none of them silent, and messages go on. */
+  /** Every range has this many voters, all of them responding, and messages are delivered. */
   private void awaitVoters(int count, CrashPublisher publisher) {
     try {
       Await.until(
@@ -172,7 +172,7 @@ class ClusterChangesTest {
         .split(" +")[1];
   }
 
-  /** As an operator gives it; what it printed. */
+  /** Runs the command like an operator; returns its output. */
   private String command(int number, int exitCode, String... words) throws Exception {
     List<String> line = new ArrayList<>();
     line.add(BrokerCommand.home().resolve("bin/standalone.sh").toString());

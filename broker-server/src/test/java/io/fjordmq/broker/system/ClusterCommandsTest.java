@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an operator does to ranges of a cluster of processes, and what status says of it. */
+/** Operator commands for the ranges of a running cluster, and the status they produce. */
 @Tag("slow")
 class ClusterCommandsTest {
   private static final long TIMEOUT_SECONDS = 60;
@@ -45,7 +45,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void shouldShowWhatAMergeWaitsForAndEndItWhenAsked() {
+  void shouldShowWhatBlocksAMergeAndCancelItOnRequest() {
     BrokerUnderTest first = cluster.node(1);
     BrokerUnderTest second = cluster.node(2);
     String left = StatusRanges.at(first).names("dist").get(0);
@@ -69,7 +69,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void shouldShowWhatARemovalWaitsForAndEndItWhenAsked() {
+  void shouldShowWhatBlocksARemovalAndCancelItOnRequest() {
     BrokerUnderTest first = cluster.node(1);
     Await.until("three voters", TIMEOUT_SECONDS, () -> voters(first, "inbox-1") == 3);
     cluster.node(3).kill();
@@ -91,7 +91,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void shouldReplaceAReplicaWhenAskedUnlessItsRangeNeedsIt() {
+  void shouldReplaceAReplicaOnRequestUnlessItsRangeNeedsIt() {
     BrokerUnderTest node = cluster.node(3);
     String range = StatusRanges.at(node).names("dist").get(0);
     Await.until("three voters", TIMEOUT_SECONDS, () -> voters(node, range) == 3);
@@ -116,7 +116,7 @@ class ClusterCommandsTest {
   }
 
   @Test
-  void shouldSplitAnIdleRangeWhereItsSizeIsHalvedOrSayThatItHoldsTooFewKeys() {
+  void shouldSplitAnIdleRangeInHalfOrReportTooFewKeys() {
     BrokerUnderTest node = cluster.node(2);
     for (int i = 0; i < IDLE_SESSIONS; i++) {
       try (CrashSubscriber session = new CrashSubscriber(node.mqtt(), "idle-" + i)) {
@@ -142,7 +142,7 @@ class ClusterCommandsTest {
     return line.matches("range " + range + " .*  [0-5] requests/s.*");
   }
 
-  /** Voters that answer and are not behind. */
+  /** Voters that respond and are caught up. */
   private static int voters(BrokerUnderTest node, String range) {
     return status(node)
         .lines()

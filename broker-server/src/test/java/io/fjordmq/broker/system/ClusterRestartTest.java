@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Nodes that end, in every way, and come back. */
+/** Nodes that stop or crash, and restart. */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClusterRestartTest {
@@ -30,7 +30,7 @@ class ClusterRestartTest {
   }
 
   @Test
-  void shouldComeBackWithEverythingWhenAllNodesAreKilledAtOnce() {
+  void shouldRecoverAllDataWhenAllNodesAreKilled() {
     leaveMessages(cluster.node(2));
     cluster.nodes().forEach(BrokerUnderTest::kill);
     for (int number : List.of(3, 1, 2)) { // in any order
@@ -41,7 +41,7 @@ class ClusterRestartTest {
   }
 
   @Test
-  void shouldServeOnWhenOneNodeIsKilledAndTakeItBack() {
+  void shouldKeepServingWhenOneNodeIsKilledAndReadmitIt() {
     leaveMessages(cluster.node(1));
     cluster.node(1).kill();
     assertFound(cluster.node(2));

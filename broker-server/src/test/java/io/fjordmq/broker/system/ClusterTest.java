@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Three nodes that run: to a client it does not matter which of them it is connected to. */
+/** Three running nodes: clients get the same service at each of them. */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClusterTest {
@@ -84,7 +84,7 @@ class ClusterTest {
   }
 
   @Test
-  void shouldDeliverEverythingFromTheMomentASubscriptionIsAcknowledged() {
+  void shouldDeliverEveryMessageAfterTheSuback() {
     try (Mqtt5Session publisher = connected(2, "at-once-publisher");
         Mqtt5Session subscriber = connected(1, "at-once-subscriber")) {
       for (int number = 0; number < MANY; number++) {
@@ -97,7 +97,7 @@ class ClusterTest {
   }
 
   @Test
-  void shouldFindAPersistentSessionAtAnyNode() {
+  void shouldResumeAPersistentSessionAtAnyNode() {
     try (Mqtt5Session here = client(1, "wanderer")) {
       here.connect(connect -> connect.sessionExpiryInterval(3_600));
       here.subscribe("wanderer/#", MqttQos.EXACTLY_ONCE);
@@ -158,13 +158,13 @@ class ClusterTest {
     assertThat(older.disconnectCause())
         .isInstanceOfSatisfying(
             Mqtt5DisconnectException.class,
-            told ->
-                assertThat(told.getMqttMessage().getReasonCode())
+            disconnect ->
+                assertThat(disconnect.getMqttMessage().getReasonCode())
                     .isEqualTo(Mqtt5DisconnectReasonCode.SESSION_TAKEN_OVER));
   }
 
   @Test
-  void shouldGiveEachMessageToOneMemberOfAShareWhereverItIs() {
+  void shouldDeliverEachMessageToOneShareMemberAtAnyNode() {
     try (Mqtt5Session one = connected(1, "share-one");
         Mqtt5Session two = connected(2, "share-two");
         Mqtt5Session three = client(3, "share-three");
@@ -178,7 +178,7 @@ class ClusterTest {
       Await.until(
           "every message",
           Mqtt5Session.WAIT_SECONDS,
-          () -> members.stream().mapToInt(Mqtt5Session::waiting).sum() >= MANY);
+          () -> members.stream().mapToInt(Mqtt5Session::queuedMessages).sum() >= MANY);
       List<Integer> got = new ArrayList<>();
       for (Mqtt5Session member : members) {
         int before = got.size();
@@ -192,7 +192,7 @@ class ClusterTest {
   }
 
   @Test
-  void shouldGiveRetainedMessagesToSubscribersAtEveryNode() {
+  void shouldSendRetainedMessagesToSubscribersAtEveryNode() {
     try (Mqtt5Session publisher = connected(1, "retainer")) {
       for (int number = 0; number < 20; number++) {
         publisher.publish(
@@ -226,7 +226,7 @@ class ClusterTest {
   }
 
   @Test
-  void shouldSayNothingWorseThanAWarning() {
+  void shouldLogNothingAboveWarn() {
     assertThat(cluster.output()).doesNotContain(" ERROR ");
   }
 }

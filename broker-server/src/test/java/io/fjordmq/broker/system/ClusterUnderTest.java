@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Several node processes that are one cluster; the first makes it, the others join. */
+/** Several node processes of one cluster; the first creates it, the others join. */
 final class ClusterUnderTest implements AutoCloseable {
   private final List<BrokerUnderTest> nodes = new ArrayList<>();
 
@@ -50,7 +50,7 @@ final class ClusterUnderTest implements AutoCloseable {
     return List.copyOf(nodes);
   }
 
-  /** Everything all of them printed, for messages of failed tests. */
+  /** The output of all nodes, for messages of failed tests. */
   String output() {
     StringBuilder all = new StringBuilder();
     for (int number = 1; number <= nodes.size(); number++) {

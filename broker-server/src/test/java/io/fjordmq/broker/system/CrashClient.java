@@ -4,7 +4,7 @@ import com.hivemq.client.mqtt.mqtt5.Mqtt5AsyncClient;
 import com.hivemq.client.mqtt.mqtt5.Mqtt5Client;
 import java.util.concurrent.TimeUnit;
 
-/** Clients with persistent sessions that come back by themselves after the broker was killed. */
+/** Clients with persistent sessions that reconnect by themselves after the broker was killed. */
 final class CrashClient {
   private static final long SESSION_SECONDS = 3_600;
 

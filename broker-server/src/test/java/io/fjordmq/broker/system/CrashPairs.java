@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Publishers of QoS 1, each with a subscriber of its own, all with persistent sessions and as fast
- * as they are answered: what goes on while a test does what it is about.
+ * QoS 1 publishers, each with its own subscriber, all with persistent sessions, publishing as fast
+ * as they are acknowledged: the background load of a test.
  */
 final class CrashPairs implements AutoCloseable {
   private static final int DRAIN_SECONDS = 90;
@@ -73,7 +73,7 @@ final class CrashPairs implements AutoCloseable {
         .isSorted();
   }
 
-  /** No publisher was told that a message cannot be taken. */
+  /** No publisher received an error for a message. */
   void assertNothingRefused() {
     publishers.forEach(
         publisher -> assertThat(publisher.refused()).as(publisher.topic()).isEmpty());

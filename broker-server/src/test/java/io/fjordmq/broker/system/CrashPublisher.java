@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
-/** Publishes 0, 1, 2, … with a bounded number in flight, and remembers which were acknowledged. */
+/** Publishes 0, 1, 2, … with a bounded number in flight, and records the acknowledged numbers. */
 final class CrashPublisher implements AutoCloseable {
   private static final int IN_FLIGHT = 20;
   private static final int FINISH_SECONDS = 60;
@@ -18,7 +18,7 @@ final class CrashPublisher implements AutoCloseable {
   private final MqttQos qos;
   private final boolean retain;
   private final Mqtt5AsyncClient client;
-  private final Semaphore room = new Semaphore(IN_FLIGHT);
+  private final Semaphore permits = new Semaphore(IN_FLIGHT);
   private final TreeSet<Integer> acknowledged = new TreeSet<>();
   private final List<String> refused = new CopyOnWriteArrayList<>();
   private final Thread thread;
@@ -55,9 +55,12 @@ final class CrashPublisher implements AutoCloseable {
     running = false;
     try {
       thread.join(TimeUnit.SECONDS.toMillis(FINISH_SECONDS));
-      if (!room.tryAcquire(IN_FLIGHT, FINISH_SECONDS, TimeUnit.SECONDS)) {
+      if (!permits.tryAcquire(IN_FLIGHT, FINISH_SECONDS, TimeUnit.SECONDS)) {
         throw new AssertionError(
-            topic + ": " + (IN_FLIGHT - room.availablePermits()) + " messages never acknowledged");
+            topic
+                + ": "
+                + (IN_FLIGHT - permits.availablePermits())
+                + " messages never acknowledged");
       }
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
@@ -83,7 +86,7 @@ final class CrashPublisher implements AutoCloseable {
 
   private void publishAll() {
     for (int number = 0; running; number++) {
-      room.acquireUninterruptibly();
+      permits.acquireUninterruptibly();
       publish(number);
     }
   }
@@ -106,14 +109,14 @@ final class CrashPublisher implements AutoCloseable {
               } else if (running) {
                 refused.add(number + ": " + fault);
               }
-              room.release();
+              permits.release();
             });
   }
 
   @Override
   public void close() {
     running = false;
-    room.release(IN_FLIGHT);
+    permits.release(IN_FLIGHT);
     client.disconnect();
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Writes down every number it receives, by topic. */
+/** Records every number it receives, by topic. */
 final class CrashSubscriber implements AutoCloseable {
   private final String name;
   private final Mqtt5AsyncClient client;

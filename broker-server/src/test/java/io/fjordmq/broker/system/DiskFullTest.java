@@ -22,17 +22,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A disk that takes no more: what cannot be made durable is not acknowledged, health and metrics go
- * on answering, QoS 0 between connected clients goes on, and with room again the node goes on by
- * itself, in order and with everything acknowledged. Where it fails for good (a limit on the size
- * of the process's files plays that), a restart brings everything back.
+ * A full disk: messages that cannot be made durable are not acknowledged, health and metrics keep
+ * responding, QoS 0 between connected clients continues, and with free space the node recovers by
+ * itself, in order and without losing acknowledged messages. If the disk fails permanently
+ * (simulated by a file size limit of the process), a restart recovers everything.
  */
 @Tag("slow")
 class DiskFullTest {
   private static final int MAX_FILE_BYTES = 8 << 20;
   private static final int PAYLOAD = 8_000;
   private static final int IN_FLIGHT = 20;
-  private static final int MOST = 6_000; // several times what the limit lets through
+  private static final int MAX_MESSAGES = 6_000; // several times the number the limit admits
   private static final int ANSWER_SECONDS = 60;
   private static final int ROOM_MEGABYTES = 160;
 
@@ -46,7 +46,7 @@ class DiskFullTest {
       """;
 
   /** As fast as the disk takes it, and refused soon when it does not. */
-  private static final String SOON_TOLD =
+  private static final String FAST_REFUSAL =
       """
       sessionConfig:
         readBytesPerSecond: 0
@@ -59,25 +59,25 @@ class DiskFullTest {
   @TempDir Path directory;
 
   @Test
-  void shouldAcknowledgeNothingThatIsNotOnDiskAndComeBackWithRoom() {
+  void shouldAcknowledgeOnlyStoredMessagesAndRecoverWithFreeSpace() {
     assumeThat(Path.of("/usr/bin/prlimit")).as("limits a running process").exists();
-    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, SOON_TOLD, List.of())) {
-      makeAway(broker);
+    try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, FAST_REFUSAL, List.of())) {
+      createOfflineSession(broker);
       List<Integer> acknowledged;
       try (Mqtt5Session listener = new Mqtt5Session(broker.mqtt(), "listener")) {
         listener.connect();
         listener.subscribe("live", MqttQos.AT_MOST_ONCE);
         limitFiles(broker);
         acknowledged = publishUntilRefused(broker);
-        assertThat(acknowledged).hasSizeBetween(100, MOST - 1);
-        assertSaysSo(broker);
+        assertThat(acknowledged).hasSizeBetween(100, MAX_MESSAGES - 1);
+        assertReportsFullDisk(broker);
         listener.publish("live", MqttQos.AT_MOST_ONCE, "still delivered");
         assertThat(listener.nextText()).isEqualTo("still delivered");
       }
       broker.kill();
       broker.restart();
       assertThat(Scrape.get(broker.httpPort(), "/readyz").status()).isEqualTo(200);
-      assertThat(fetchAway(broker, acknowledged.size())).containsAll(acknowledged).isSorted();
+      assertThat(fetchQueued(broker, acknowledged.size())).containsAll(acknowledged).isSorted();
       try (Bystander bystander = new Bystander(broker.mqtt())) {
         bystander.assertUnharmed();
       }
@@ -85,24 +85,24 @@ class DiskFullTest {
   }
 
   @Test
-  void shouldGoOnByItselfOnceThereIsRoomAgainForTheState() throws IOException {
-    goOnByItself("/node/data/state", "rangeConfig:\n  checkpointLogBytes: 1 MiB\n");
+  void shouldRecoverByItselfWhenTheStateHasSpaceAgain() throws IOException {
+    assertRecovers("/node/data/state", "rangeConfig:\n  checkpointLogBytes: 1 MiB\n");
   }
 
   @Test
-  void shouldGoOnByItselfOnceThereIsRoomAgainForTheLog() throws IOException {
-    goOnByItself("/node/data/log", SMALL_FILES + "rangeConfig:\n  checkpointLogBytes: 1 GiB\n");
+  void shouldRecoverByItselfWhenTheLogHasSpaceAgain() throws IOException {
+    assertRecovers("/node/data/log", SMALL_FILES + "rangeConfig:\n  checkpointLogBytes: 1 GiB\n");
   }
 
   /**
    * @param fullFirst the storage that finds no space first
    * @param settings that make it so
    */
-  private void goOnByItself(String fullFirst, String settings) throws IOException {
+  private void assertRecovers(String fullFirst, String settings) throws IOException {
     SmallDisk disk = smallDisk();
-    String unguarded = SOON_TOLD + "diskConfig:\n  minFreeBytes: 0\n" + settings;
+    String unguarded = FAST_REFUSAL + "diskConfig:\n  minFreeBytes: 0\n" + settings;
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, unguarded, disk.wrapper())) {
-      makeAway(broker);
+      createOfflineSession(broker);
       disk.fill(broker.pid());
       List<Integer> acknowledged = new ArrayList<>(publishUntilRefused(broker));
       awaitNotReady(broker, fullFirst, "No space left", "disk space");
@@ -110,11 +110,11 @@ class DiskFullTest {
       awaitReady(broker);
       try (Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
         publisher.connect();
-        publisher.publish("full", MqttQos.AT_LEAST_ONCE, MOST + " after");
-        acknowledged.add(MOST);
+        publisher.publish("full", MqttQos.AT_LEAST_ONCE, MAX_MESSAGES + " after");
+        acknowledged.add(MAX_MESSAGES);
       }
-      // Some that were not acknowledged may be there, too.
-      assertThat(fetchAwayUntil(broker, MOST)).containsAll(acknowledged).isSorted();
+      // Some unacknowledged messages may be stored, too.
+      assertThat(fetchQueuedUntil(broker, MAX_MESSAGES)).containsAll(acknowledged).isSorted();
       assertThat(linesWith(broker, "rejects writes")).isEqualTo(1);
       assertThat(linesWith(broker, "accepts writes again")).isEqualTo(1);
       assertThat(linesWith(broker, "Failed to save term and vote"))
@@ -124,28 +124,28 @@ class DiskFullTest {
   }
 
   @Test
-  void shouldRefuseWhatMustBeStoredBeforeTheDiskIsFull() throws IOException {
+  void shouldRefuseMessagesToBeStoredBeforeTheDiskIsFull() throws IOException {
     SmallDisk disk = smallDisk();
     String guarded =
         "diskConfig:\n  minFreeBytes: 100 MiB\n  checkInterval: 100 ms\n" + SMALL_FILES;
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, guarded, disk.wrapper());
         Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
-      makeAway(broker);
+      createOfflineSession(broker);
       publisher.connect();
       publisher.publish("full", MqttQos.AT_LEAST_ONCE, "1 before");
-      disk.fillBut(broker.pid(), 60);
+      disk.fillExcept(broker.pid(), 60);
       awaitNotReady(broker, "diskConfig.minFreeBytes", "/node/data", "recovers by itself");
       assertThat(broker.scrape().value("fjordmq_disk_low")).isOne();
       assertThat(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, "2 refused"))
           .failsWithin(Duration.ofSeconds(ANSWER_SECONDS));
       assertThat(broker.scrape().value("fjordmq_publishes_total{outcome=\"low_disk_space\"}"))
           .isOne();
-      // What is stored can be fetched and acknowledged: that makes room.
-      assertThat(fetchAway(broker, 1)).containsExactly(1);
+      // Fetching and acknowledging stored messages frees space.
+      assertThat(fetchQueued(broker, 1)).containsExactly(1);
       disk.free(broker.pid());
       awaitReady(broker);
       publisher.publish("full", MqttQos.AT_LEAST_ONCE, "3 after");
-      assertThat(fetchAway(broker, 1)).containsExactly(3);
+      assertThat(fetchQueued(broker, 1)).containsExactly(3);
     }
   }
 
@@ -168,7 +168,7 @@ class DiskFullTest {
     Await.until("ready", 60, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 200);
   }
 
-  private static void assertSaysSo(BrokerUnderTest broker) {
+  private static void assertReportsFullDisk(BrokerUnderTest broker) {
     Await.until("not ready", 30, () -> Scrape.get(broker.httpPort(), "/readyz").status() == 503);
     assertThat(Scrape.get(broker.httpPort(), "/readyz").body()).contains("range inbox-");
     Scrape scrape = broker.scrape();
@@ -195,7 +195,7 @@ class DiskFullTest {
     }
   }
 
-  private static void makeAway(BrokerUnderTest broker) {
+  private static void createOfflineSession(BrokerUnderTest broker) {
     try (Mqtt5Session away = new Mqtt5Session(broker.mqtt(), "away")) {
       away.connect(connect -> connect.sessionExpiryInterval(3_600));
       away.subscribe("full", MqttQos.AT_LEAST_ONCE);
@@ -209,7 +209,7 @@ class DiskFullTest {
     List<Integer> acknowledged = new ArrayList<>();
     try (Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
       publisher.connect();
-      for (int first = 0; first < MOST; first += IN_FLIGHT) {
+      for (int first = 0; first < MAX_MESSAGES; first += IN_FLIGHT) {
         List<CompletableFuture<Mqtt5PublishResult>> answers = new ArrayList<>();
         for (int i = first; i < first + IN_FLIGHT; i++) {
           answers.add(publisher.publishLater("full", MqttQos.AT_LEAST_ONCE, i + padding));
@@ -225,7 +225,7 @@ class DiskFullTest {
     }
   }
 
-  /** Looks at the pages while it waits: whatever happens to the node, they answer. */
+  /** Checks the HTTP pages while it waits: they respond in every state of the node. */
   private static boolean isAcknowledged(
       BrokerUnderTest broker, CompletableFuture<Mqtt5PublishResult> answer) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ANSWER_SECONDS);
@@ -247,15 +247,16 @@ class DiskFullTest {
   }
 
   /** So many numbers from the session that was away, as they come. */
-  private static List<Integer> fetchAway(BrokerUnderTest broker, int count) {
-    return fetchAway(broker, got -> got.size() == count);
+  private static List<Integer> fetchQueued(BrokerUnderTest broker, int count) {
+    return fetchQueued(broker, got -> got.size() == count);
   }
 
-  private static List<Integer> fetchAwayUntil(BrokerUnderTest broker, int last) {
-    return fetchAway(broker, got -> !got.isEmpty() && got.get(got.size() - 1) == last);
+  private static List<Integer> fetchQueuedUntil(BrokerUnderTest broker, int last) {
+    return fetchQueued(broker, got -> !got.isEmpty() && got.get(got.size() - 1) == last);
   }
 
-  private static List<Integer> fetchAway(BrokerUnderTest broker, Predicate<List<Integer>> enough) {
+  private static List<Integer> fetchQueued(
+      BrokerUnderTest broker, Predicate<List<Integer>> enough) {
     List<Integer> got = new ArrayList<>();
     try (Mqtt5Session away = new Mqtt5Session(broker.mqtt(), "away")) {
       away.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(3_600));

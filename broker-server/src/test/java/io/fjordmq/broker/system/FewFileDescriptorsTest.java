@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node with a low {@code ulimit -n}: it says so, refuses clients early, and recovers. */
+/** A node with a low {@code ulimit -n} warns, refuses clients early, and recovers. */
 @Tag("slow")
 class FewFileDescriptorsTest {
   private static final int LIMIT = 512;

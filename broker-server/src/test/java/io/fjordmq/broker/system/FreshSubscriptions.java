@@ -14,9 +14,9 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A persistent session that without pause subscribes to one topic after the other, and a publisher
- * that sends something there as soon as the subscription is acknowledged: it has to come. What is
- * refused is tried again.
+ * A persistent session that continuously subscribes to one topic after another, and a publisher
+ * that sends a message as soon as the subscription is acknowledged: it must arrive. Refused
+ * requests are retried.
  */
 final class FreshSubscriptions implements AutoCloseable {
   private static final int TIMEOUT_SECONDS = 90;
@@ -60,7 +60,7 @@ final class FreshSubscriptions implements AutoCloseable {
     }
   }
 
-  /** Subscriptions whose message came. */
+  /** Subscriptions whose message arrived. */
   int kept() {
     return kept;
   }
@@ -119,11 +119,11 @@ final class FreshSubscriptions implements AutoCloseable {
         return;
       } catch (ExecutionException e) {
         if (System.nanoTime() > deadline) {
-          throw new AssertionError(what + " was refused all the time", e);
+          throw new AssertionError(what + " was refused at every attempt", e);
         }
         Await.pause();
       } catch (InterruptedException | TimeoutException e) {
-        throw new AssertionError(what + " was not answered", e);
+        throw new AssertionError(what + " got no response", e);
       }
     }
   }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The promise: what was acknowledged is there after {@code kill -9}, in order, QoS 2 exactly once.
+ * Goal: acknowledged messages survive {@code kill -9}, in order, QoS 2 exactly once.
  *
  * <p>Publishers and subscribers with persistent sessions keep reconnecting while the broker is
  * killed under load and started again, several times at random moments. The moments come from a
@@ -28,11 +28,11 @@ class KillTest {
   @TempDir Path directory;
 
   @Test
-  void shouldLoseNothingAcknowledgedWhenKilledUnderLoad() {
+  void shouldLoseNoAcknowledgedMessageWhenKilledUnderLoad() {
     Random random = new Random(SEED);
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory)) {
       SharedBroker.Port port = new SharedBroker.Port(broker.port());
-      makeAway(port);
+      createOfflineSession(port);
       try (CrashSubscriber online = new CrashSubscriber(port, "online");
           CrashPublisher qos1 = new CrashPublisher(port, "q1", MqttQos.AT_LEAST_ONCE);
           CrashPublisher qos2 = new CrashPublisher(port, "q2", MqttQos.EXACTLY_ONCE);
@@ -95,9 +95,9 @@ class KillTest {
   }
 
   /**
-   * A session that subscribes, leaves before anything is published, and comes back at the very end.
+   * A session that subscribes, disconnects before anything is published, and resumes at the end.
    */
-  private static void makeAway(SharedBroker.Port port) {
+  private static void createOfflineSession(SharedBroker.Port port) {
     try (CrashSubscriber away = new CrashSubscriber(port, "away")) {
       away.subscribe("crash/#");
     }

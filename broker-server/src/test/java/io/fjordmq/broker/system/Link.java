@@ -7,8 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
- * A TCP line between a client and the broker that a test can cut, so that a connection ends without
- * a DISCONNECT.
+ * A TCP proxy between a client and the broker that a test can cut, so that a connection closes
+ * without a DISCONNECT.
  */
 final class Link implements AutoCloseable {
   private final Proxy proxy;
@@ -25,7 +25,7 @@ final class Link implements AutoCloseable {
     return new SharedBroker.Port(proxy.address().getPort());
   }
 
-  /** Ends every connection that runs through; new ones are possible. */
+  /** Closes all current connections; new ones are possible. */
   void cut() {
     proxy.closeConnections();
   }

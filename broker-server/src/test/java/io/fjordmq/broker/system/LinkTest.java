@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The promises where the network is bad: lines cut at any moment, the same client from several
- * places, and no time between a SUBACK and the first message. The moments come from a seed that a
+ * The delivery guarantees on a bad network: connections cut at any moment, one client connecting
+ * from several places, and publishing right after a SUBACK. The moments come from a seed that a
  * failure prints.
  */
 @Tag("slow")
@@ -43,13 +43,13 @@ class LinkTest {
   @EnumSource(
       value = MqttQos.class,
       names = {"AT_LEAST_ONCE", "EXACTLY_ONCE"})
-  void shouldKeepPromisesWhenThePublishersLineIsCut(MqttQos qos) {
+  void shouldKeepDeliveryGuaranteesWhenThePublisherIsCutOff(MqttQos qos) {
     try (Link link = new Link(port);
         CrashSubscriber subscriber = new CrashSubscriber(port, "straight-" + qos);
         CrashPublisher publisher = new CrashPublisher(link.port(), "cut-pub-" + qos, qos)) {
       subscriber.subscribe(publisher.topic());
       publishWhileCutting(link, publisher);
-      assertPromises(subscriber, publisher, qos);
+      assertDeliveryGuarantees(subscriber, publisher, qos);
     }
   }
 
@@ -57,13 +57,13 @@ class LinkTest {
   @EnumSource(
       value = MqttQos.class,
       names = {"AT_LEAST_ONCE", "EXACTLY_ONCE"})
-  void shouldKeepPromisesWhenTheSubscribersLineIsCut(MqttQos qos) {
+  void shouldKeepDeliveryGuaranteesWhenTheSubscriberIsCutOff(MqttQos qos) {
     try (Link link = new Link(port);
         CrashSubscriber subscriber = new CrashSubscriber(link.port(), "cut-" + qos);
         CrashPublisher publisher = new CrashPublisher(port, "straight-pub-" + qos, qos)) {
       subscriber.subscribe(publisher.topic());
       publishWhileCutting(link, publisher);
-      assertPromises(subscriber, publisher, qos);
+      assertDeliveryGuarantees(subscriber, publisher, qos);
     }
   }
 
@@ -82,7 +82,7 @@ class LinkTest {
     assertThat(publisher.refused()).as("seed " + SEED).isEmpty();
   }
 
-  private static void assertPromises(
+  private static void assertDeliveryGuarantees(
       CrashSubscriber subscriber, CrashPublisher publisher, MqttQos qos) {
     String topic = publisher.topic();
     Await.until(
@@ -98,15 +98,15 @@ class LinkTest {
   }
 
   @Test
-  void shouldLoseNothingWhenAClientTakesItselfOverAgainAndAgain() throws InterruptedException {
+  void shouldLoseNoMessageDuringRepeatedTakeovers() throws InterruptedException {
     String topic = "storm/" + SEED;
     List<String> received = new CopyOnWriteArrayList<>();
-    makeStormSession(topic);
+    createStormSession(topic);
     AtomicBoolean storm = new AtomicBoolean(true);
     List<Throwable> failures = new CopyOnWriteArrayList<>();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      Thread thread = new Thread(() -> comeAndGo(storm, received), "storm-" + i);
+      Thread thread = new Thread(() -> reconnectRepeatedly(storm, received), "storm-" + i);
       thread.setUncaughtExceptionHandler((t, failure) -> failures.add(failure));
       threads.add(thread);
       thread.start();
@@ -124,7 +124,7 @@ class LinkTest {
       assertThat(thread.isAlive()).isFalse();
     }
     assertThat(failures).as("seed " + SEED).isEmpty();
-    try (Mqtt5Session last = stormSession()) {
+    try (Mqtt5Session last = reconnectStormSession()) {
       resume(last);
       List<String> all = new ArrayList<>(received);
       List<String> sent = new ArrayList<>();
@@ -135,7 +135,7 @@ class LinkTest {
         all.add(last.nextText());
       }
       while (last.poll(1_500) != null) {
-        // What comes twice.
+        // Duplicates.
       }
       // One session is left, and it works.
       last.publish(topic, MqttQos.AT_LEAST_ONCE, "after the storm");
@@ -144,12 +144,12 @@ class LinkTest {
     }
   }
 
-  private Mqtt5Session stormSession() {
+  private Mqtt5Session reconnectStormSession() {
     return new Mqtt5Session(port, "storm");
   }
 
-  private void makeStormSession(String topic) {
-    try (Mqtt5Session first = stormSession()) {
+  private void createStormSession(String topic) {
+    try (Mqtt5Session first = reconnectStormSession()) {
       resume(first);
       first.subscribe(topic, MqttQos.AT_LEAST_ONCE);
       first.disconnect();
@@ -160,10 +160,10 @@ class LinkTest {
     session.connect(connect -> connect.cleanStart(false).sessionExpiryInterval(3_600));
   }
 
-  /** Connects under the one name until told to stop; being taken over is what happens. */
-  private void comeAndGo(AtomicBoolean storm, List<String> received) {
+  /** Connects with the same client identifier until stopped; takeovers are expected. */
+  private void reconnectRepeatedly(AtomicBoolean storm, List<String> received) {
     while (storm.get()) {
-      Mqtt5Session session = stormSession();
+      Mqtt5Session session = reconnectStormSession();
       try {
         resume(session);
         take(session, 20, received);
@@ -185,7 +185,7 @@ class LinkTest {
   }
 
   @Test
-  void shouldMatchWhatIsPublishedTheMomentASubackIsThere() {
+  void shouldDeliverMessagesPublishedRightAfterTheSuback() {
     try (RawClient subscriber = RawClient.connected(port, 4, "counts-s-" + SEED, 0);
         RawClient publisher = RawClient.connected(port, 4, "counts-p-" + SEED, 0)) {
       for (int i = 0; i < 2_000; i++) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node splits the range of its busy inboxes while messages go on, and by hand. */
+/** A node splits a busy inbox range during traffic, by itself and by command. */
 @Tag("slow")
 class LoadSplitTest {
   private static final int PAIRS = 8;
@@ -40,7 +40,7 @@ class LoadSplitTest {
   }
 
   @Test
-  void shouldSplitWhatHasTooMuchToDoAndLoseNothing() throws IOException {
+  void shouldSplitABusyRangeWithoutLoss() throws IOException {
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, EAGER, List.of());
         CrashPairs pairs = new CrashPairs(PAIRS, List.of(broker))) {
       assertThat(broker.command("split inbox-9"))

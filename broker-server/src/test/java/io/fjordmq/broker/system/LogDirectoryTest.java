@@ -70,7 +70,7 @@ class LogDirectoryTest {
   }
 
   @Test
-  void shouldLogWhereLogDirSays() {
+  void shouldWriteLogsToTheConfiguredDirectory() {
     Path logs = folder.resolve("elsewhere");
     StartAttempt attempt =
         StartAttempt.whereConfigurationSays(

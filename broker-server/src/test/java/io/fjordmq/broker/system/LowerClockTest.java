@@ -32,11 +32,11 @@ class LowerClockTest {
   @TempDir Path directory;
 
   @Test
-  void shouldShowClocksThatAreAheadAndSetThemBackFromAnyNode() throws IOException {
+  void shouldShowRangeClocksThatAreAheadAndLowerThemFromAnyNode() throws IOException {
     try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 2, "")) {
       restart(cluster, file -> saveClusterTime(file, Instant.now().plus(AHEAD)));
       writeToRanges(cluster.node(2));
-      restart(cluster, Files::deleteIfExists); // so the wall clocks count, which are right
+      restart(cluster, Files::deleteIfExists); // so the nodes use their correct clocks
 
       Map<String, Duration> ahead = awaitAhead(cluster);
       assertThat(ahead.values()).allSatisfy(by -> assertThat(by).isBetween(least(), AHEAD));
@@ -94,10 +94,11 @@ class LowerClockTest {
         "both nodes show the same clocks",
         TIMEOUT_SECONDS,
         () -> {
-          Set<String> shown = ahead(cluster.node(1)).keySet();
+          Set<String> rangesAhead = ahead(cluster.node(1)).keySet();
           return Stream.of("dist-", "inbox-", "retain-")
-                  .allMatch(store -> shown.stream().anyMatch(range -> range.startsWith(store)))
-              && shown.equals(ahead(cluster.node(2)).keySet());
+                  .allMatch(
+                      store -> rangesAhead.stream().anyMatch(range -> range.startsWith(store)))
+              && rangesAhead.equals(ahead(cluster.node(2)).keySet());
         });
     return ahead(cluster.node(1));
   }

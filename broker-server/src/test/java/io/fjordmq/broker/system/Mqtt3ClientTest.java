@@ -128,7 +128,7 @@ class Mqtt3ClientTest {
   @ParameterizedTest(name = "MQTT 3 level {0}, QoS {1}")
   @CsvSource({"3,0", "3,1", "3,2", "4,0", "4,1", "4,2"})
   @DisplayName("[3.1.1: MQTT-7.0.0-2] Paho as it comes: no extension is needed")
-  void shouldCarryMessageAtEveryQos(int version, int qos) throws Exception {
+  void shouldDeliverMessageAtEveryQos(int version, int qos) throws Exception {
     try (Client subscriber = new Client("s", version, true);
         Client publisher = new Client("p", version, true)) {
       subscriber.subscribe(topic + "/+", qos);
@@ -140,7 +140,7 @@ class Mqtt3ClientTest {
 
   @ParameterizedTest(name = "MQTT 3 level {0}, QoS {1}")
   @CsvSource({"3,1", "4,1", "4,2"})
-  void shouldQueueForPersistentSessionWhileItIsAway(int version, int qos) throws Exception {
+  void shouldQueueForPersistentSessionWhileItIsOffline(int version, int qos) throws Exception {
     try (Client away = new Client("s", version, false)) {
       away.subscribe(topic, qos);
     }

@@ -56,7 +56,7 @@ class Mqtt5ClientTest {
 
   @ParameterizedTest
   @EnumSource(MqttQos.class)
-  void shouldCarryMessageWithAllItsPropertiesAtEveryQos(MqttQos qos) {
+  void shouldDeliverMessageWithAllItsPropertiesAtEveryQos(MqttQos qos) {
     try (Mqtt5Session subscriber = session("s");
         Mqtt5Session publisher = session("p")) {
       subscriber.connect();
@@ -110,7 +110,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldSayThatNobodySubscribed() {
+  void shouldReturnNoMatchingSubscribers() {
     try (Mqtt5Session publisher = session("p")) {
       publisher.connect();
       Mqtt5PublishResult result = publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "x");
@@ -166,7 +166,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldStopAfterUnsubscribe() {
+  void shouldStopDeliveryAfterUnsubscribe() {
     try (Mqtt5Session subscriber = session("s");
         Mqtt5Session publisher = session("p")) {
       subscriber.connect();
@@ -179,7 +179,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldReplayRetainedMessageAndForgetItWhenCleared() {
+  void shouldReplayRetainedMessageUntilItIsCleared() {
     try (Mqtt5Session publisher = session("p");
         Mqtt5Session early = session("early");
         Mqtt5Session late = session("late")) {
@@ -199,7 +199,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldHonourRetainHandlingAndRetainAsPublished() {
+  void shouldHonorRetainHandlingAndRetainAsPublished() {
     try (Mqtt5Session publisher = session("p");
         Mqtt5Session never = session("never");
         Mqtt5Session ifNew = session("ifnew")) {
@@ -241,7 +241,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldGiveEachMessageToOneMemberOfAShare() {
+  void shouldDeliverEachMessageToOneMemberOfAShare() {
     try (Mqtt5Session one = session("one");
         Mqtt5Session two = session("two");
         Mqtt5Session publisher = session("p")) {
@@ -254,7 +254,7 @@ class Mqtt5ClientTest {
         publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "m" + i);
       }
       Set<String> seen = new HashSet<>();
-      Await.until("all messages", WAIT, () -> one.waiting() + two.waiting() >= 20);
+      Await.until("all messages", WAIT, () -> one.queuedMessages() + two.queuedMessages() >= 20);
       int byOne = drain(one, seen);
       int byTwo = drain(two, seen);
       assertThat(byOne + byTwo).isEqualTo(20);
@@ -277,7 +277,7 @@ class Mqtt5ClientTest {
   @EnumSource(
       value = MqttQos.class,
       names = {"AT_LEAST_ONCE", "EXACTLY_ONCE"})
-  void shouldQueueForPersistentSessionWhileItIsAway(MqttQos qos) {
+  void shouldQueueForPersistentSessionWhileItIsOffline(MqttQos qos) {
     String name = "s" + qos.getCode();
     try (Mqtt5Session publisher = session("p")) {
       publisher.connect();
@@ -307,7 +307,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldForgetSessionAtCleanStart() {
+  void shouldDiscardSessionAtCleanStart() {
     try (Mqtt5Session first = session("s")) {
       first.connect(c -> c.sessionExpiryInterval(300));
       first.subscribe(topic, MqttQos.AT_LEAST_ONCE);
@@ -323,7 +323,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldForgetSessionThatHasExpired() {
+  void shouldDiscardExpiredSession() {
     try (Mqtt5Session first = session("s")) {
       first.connect(c -> c.sessionExpiryInterval(1));
       first.subscribe(topic, MqttQos.AT_LEAST_ONCE);
@@ -401,7 +401,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldDelayWillAndDropItWhenTheClientReturns() {
+  void shouldDelayWillAndCancelItWhenTheClientReturns() {
     try (Link link = new Link(port);
         Mqtt5Session watcher = session("w")) {
       watcher.connect();
@@ -456,7 +456,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldNotSendMoreThanTheClientsReceiveMaximum() {
+  void shouldHonorTheReceiveMaximumOfTheClient() {
     try (Mqtt5Session publisher = session("p");
         Mqtt5Session slow = session("s")) {
       publisher.connect();
@@ -488,7 +488,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldNotSendPacketsLargerThanTheClientTakes() {
+  void shouldHonorTheMaximumPacketSizeOfTheClient() {
     try (Mqtt5Session publisher = session("p");
         Mqtt5Session small = session("s")) {
       publisher.connect();
@@ -501,7 +501,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldUnderstandTopicAliases() {
+  void shouldResolveTopicAliases() {
     try (Mqtt5Session publisher = session("p");
         Mqtt5Session subscriber = session("s")) {
       publisher.connect(c -> c.restrictions().sendTopicAliasMaximum(5).applyRestrictions());
@@ -519,7 +519,7 @@ class Mqtt5ClientTest {
   }
 
   @Test
-  void shouldRefusePacketsLargerThanTheBrokerTakes() {
+  void shouldRejectPacketsLargerThanItsMaximumPacketSize() {
     try (Mqtt5Session publisher = session("p")) {
       Mqtt5ConnAck connAck = publisher.connect();
       int maximum = connAck.getRestrictions().getMaximumPacketSize();

@@ -107,7 +107,7 @@ class Mqtt5IdentifierClientTest {
 
   @ParameterizedTest
   @EnumSource(MqttQos.class)
-  void shouldTellPahoEveryIdentifierThatMatches(MqttQos qos) throws Exception {
+  void shouldSendEveryMatchingIdentifierToPaho(MqttQos qos) throws Exception {
     try (Paho subscriber = new Paho(port, "ids-" + UUID.randomUUID(), true);
         Mqtt5Session publisher = new Mqtt5Session(port, null)) {
       subscriber.subscribe(topic + "/+", qos.getCode(), 1);
@@ -122,7 +122,7 @@ class Mqtt5IdentifierClientTest {
   }
 
   @Test
-  void shouldTellThemOfRetainedMessagesAndAfterAReconnect() throws Exception {
+  void shouldSendIdentifiersWithRetainedMessagesAndAfterAReconnect() throws Exception {
     String id = "ids-" + UUID.randomUUID();
     try (Mqtt5Session publisher = new Mqtt5Session(port, null)) {
       publisher.connect();
@@ -153,7 +153,7 @@ class Mqtt5IdentifierClientTest {
   }
 
   @Test
-  void shouldReachEachOfTheHiveMqClientsFlowsOnce() {
+  void shouldDeliverToEachHiveMqClientFlowOnce() {
     try (Mqtt5Session subscriber = new Mqtt5Session(port, "ids-" + UUID.randomUUID());
         Mqtt5Session publisher = new Mqtt5Session(port, null)) {
       subscriber.connect();

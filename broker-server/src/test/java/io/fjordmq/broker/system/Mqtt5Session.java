@@ -107,12 +107,12 @@ final class Mqtt5Session implements AutoCloseable {
     return text(next());
   }
 
-  /** How many messages have come and were not looked at. */
-  int waiting() {
+  /** Number of received messages that have not been read yet. */
+  int queuedMessages() {
     return received.size();
   }
 
-  /** A message that comes in this time; null if none does. */
+  /** The next message within this time; null if none arrives. */
   @Nullable Mqtt5Publish poll(long millis) {
     try {
       return received.poll(millis, TimeUnit.MILLISECONDS);
@@ -142,7 +142,7 @@ final class Mqtt5Session implements AutoCloseable {
     try {
       return future.get(WAIT_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
-      throw new AssertionError("the client was not answered as expected", e);
+      throw new AssertionError("the client did not get the expected response", e);
     }
   }
 

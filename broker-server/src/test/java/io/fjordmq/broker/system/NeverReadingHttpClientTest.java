@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A small node whose HTTP port is asked for everything by clients that read nothing. */
+/** A small node whose HTTP port receives every request from clients that never read. */
 @Tag("slow")
 class NeverReadingHttpClientTest {
   private static final int CLIENTS = 30;
@@ -33,7 +33,7 @@ class NeverReadingHttpClientTest {
   @TempDir Path directory;
 
   @Test
-  void shouldNotDisturbTheOthersAndBeDisconnected() throws IOException {
+  void shouldDisconnectHttpClientsThatNeverReadWithoutAffectingOthers() throws IOException {
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, "", LITTLE_MEMORY);
         Bystander bystander = new Bystander(broker.mqtt())) {
       List<SocketChannel> stuck = new ArrayList<>();
@@ -57,7 +57,7 @@ class NeverReadingHttpClientTest {
     }
   }
 
-  /** It sends what the server takes. */
+  /** Sends as much as the server reads. */
   private static SocketChannel neverReading(int port) throws IOException {
     SocketChannel client =
         SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -66,7 +66,7 @@ class NeverReadingHttpClientTest {
     return client;
   }
 
-  /** Writing finds out: what was not read is still there to be read. */
+  /** Detects a closed connection by writing, because unread data remains readable. */
   private static boolean isClosedOnceRead(SocketChannel client) {
     try {
       client.write(ByteBuffer.wrap("GET /livez HTTP/1.1\r\n".getBytes(US_ASCII)));

@@ -18,16 +18,16 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three nodes, and what a newer one would say to them or have left on their disks. */
+/** Three nodes with messages and data directories of a newer version. */
 @Tag("slow")
 class NewerFormatsSystemTest {
   @TempDir Path directory;
 
   @Test
-  void shouldRefuseWhatANewerNodeSaysOrHasWritten() throws Exception {
+  void shouldRejectFormatsOfANewerVersion() throws Exception {
     try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 3, "")) {
       for (int i = 0; i < 5; i++) {
-        greetAsANewerNode(cluster.node(1).clusterPort() + 1);
+        sendHelloAsNewerNode(cluster.node(1).clusterPort() + 1);
       }
       Await.until(
           "the newer node is refused",
@@ -62,7 +62,7 @@ class NewerFormatsSystemTest {
     }
   }
 
-  private static void greetAsANewerNode(int raftPort) throws IOException {
+  private static void sendHelloAsNewerNode(int raftPort) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), raftPort)) {
       socket.setSoTimeout(10_000);
       byte[] node = "newer".getBytes(StandardCharsets.US_ASCII);

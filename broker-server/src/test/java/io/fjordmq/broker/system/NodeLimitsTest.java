@@ -9,8 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The limits of docs/LIMITS.md that need the stores and sockets of a node: what the client is
- * answered, and what {@code /metrics} says.
+ * The limits of docs/LIMITS.md that need the stores and sockets of a node: the response to the
+ * client and the values of {@code /metrics}.
  */
 @Tag("slow")
 class NodeLimitsTest {
@@ -110,7 +110,7 @@ class NodeLimitsTest {
   }
 
   @Test
-  void shouldRefuseMessagesForAFullInboxAndConnectionsBeyondThoseOfTheListener() {
+  void shouldRefuseMessagesForAFullInboxAndConnectionsBeyondTheLimit() {
     String configuration =
         """
         inboxConfig:

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an operator does with {@code bin/standalone.sh}, and what the exit codes say. */
+/** What operators do with {@code bin/standalone.sh}, and its exit codes. */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OperationsTest {
@@ -66,7 +66,7 @@ class OperationsTest {
   }
 
   @Test
-  void shouldStartStopAndSayHowItIs() {
+  void shouldStartStopAndReportItsStatus() {
     assertThat(node.call("status").exitCode()).isEqualTo(NOT_RUNNING);
     Script.Result started = node.call("start");
     assertDone(started);
@@ -98,7 +98,7 @@ class OperationsTest {
   }
 
   @Test
-  void shouldRunTwoNodesOnOneMachineEachOnItsOwn() {
+  void shouldRunTwoIndependentNodesOnOneMachine() {
     int otherMqtt = FreePorts.one();
     Script other = Script.forNode(home, folder.resolve("two"), otherMqtt, FreePorts.one());
     try (Mqtt5Session here = new Mqtt5Session(port(), "same-name");
@@ -123,7 +123,7 @@ class OperationsTest {
   }
 
   @Test
-  void shouldRestartWithEverythingPersistent() {
+  void shouldKeepPersistentStateAcrossARestart() {
     long first = pid(node.call("start"));
     try (Mqtt5Session away = new Mqtt5Session(port(), "away")) {
       away.connect(connect -> connect.sessionExpiryInterval(3_600));
@@ -153,7 +153,7 @@ class OperationsTest {
   }
 
   @Test
-  void shouldStartAgainAfterTheProcessWasKilled() {
+  void shouldRestartAfterTheProcessWasKilled() {
     long first = pid(node.call("start"));
     ProcessHandle process = ProcessHandle.of(first).orElseThrow();
     process.destroyForcibly();
@@ -168,7 +168,7 @@ class OperationsTest {
   }
 
   @Test
-  void shouldRunInTheForegroundUntilAskedToEnd() throws Exception {
+  void shouldRunInTheForegroundUntilItIsStopped() throws Exception {
     Path output = folder.resolve("run.out");
     Process process = node.launch("run", output);
     try {
@@ -192,7 +192,7 @@ class OperationsTest {
   }
 
   @Test
-  void shouldSayWhyAStartFailedAndWhatWasUsedWrongly() throws IOException {
+  void shouldReportStartFailuresAndUsageErrors() throws IOException {
     Files.writeString(node.configuration(), "bootstrap: maybe\n");
     Script.Result wrong = node.call("start");
     assertThat(wrong.exitCode()).isEqualTo(2);

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A process with little memory, flooded by subscribers that never read or never acknowledge: it
- * refuses, stays alive and recovers by itself.
+ * refuses new work, stays alive and recovers by itself.
  */
 @Tag("slow")
 class OverloadSystemTest {
   private static final int SUBSCRIBERS = 60;
   private static final int TIMEOUT_SECONDS = 180;
 
-  /** Messages between two looks. */
+  /** Messages between two checks. */
   private static final int AT_ONCE = 10;
 
   private static final String CONFIGURATION =
@@ -37,7 +37,7 @@ class OverloadSystemTest {
         stuckAfter: 2 s
       """;
 
-  /** Much may wait for one client, so that few clients are enough. */
+  /** Large queues per client, so that few clients are enough. */
   private static final List<String> LITTLE_MEMORY =
       List.of(
           "env",
@@ -116,16 +116,16 @@ class OverloadSystemTest {
     }
   }
 
-  /** Nothing happens then that would have the heap collected, and so read again. */
+  /** After that, nothing triggers a garbage collection and thus a new reading. */
   @Test
-  void shouldTakeNewWorkAgainWhenWhatFilledTheHeapHasGone() throws IOException {
+  void shouldAcceptNewWorkAgainWhenTheHeapIsFreed() throws IOException {
     // Unlike others, this variable counts more than the command line.
     List<String> memory = List.of("env", "_JAVA_OPTIONS=-Xmx96m -XX:+UseSerialGC");
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, SMALL_HEAP, memory);
         RawClient publisher = RawClient.connected(broker.mqtt(), 5, "publisher", 0);
-        RawClient hoarder = RawClient.connected(broker.mqtt(), 4, "hoarder", 0)) {
-      hoarder.send("82 06 0001 0001 61 01");
-      assertThat(hoarder.next()).isEqualTo("9003000101");
+        RawClient slowReader = RawClient.connected(broker.mqtt(), 4, "hoarder", 0)) {
+      slowReader.send("82 06 0001 0001 61 01");
+      assertThat(slowReader.next()).isEqualTo("9003000101");
       byte[] message =
           HexFormat.of().parseHex("32aa8d060001610007" + "00" + "78".repeat(100_000 + 4));
       Await.until(
@@ -138,7 +138,7 @@ class OverloadSystemTest {
             return broker.output().contains("Overloaded; rejecting new work: heap");
           });
       assertThat(publisher.send(message).next()).isEqualTo("4003000797");
-      hoarder.close();
+      slowReader.close();
       Await.until("recovery", TIMEOUT_SECONDS, () -> broker.output().contains("Overload ended"));
       assertThat(broker.output())
           .contains("Requesting a garbage collection")

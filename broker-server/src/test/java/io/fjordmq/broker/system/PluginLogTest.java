@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What plugins log is in the broker's log, which is rotated. */
+/** The log output of plugins goes to the broker's log, which is rotated. */
 @Tag("slow")
 class PluginLogTest {
   private static final String SOURCE =
@@ -33,7 +33,7 @@ class PluginLogTest {
   @TempDir Path folder;
 
   @Test
-  void shouldLogToTheBrokersLog() throws IOException {
+  void shouldWritePluginLogLinesToTheBrokerLog() throws IOException {
     Path plugins = folder.resolve("plugins");
     PluginJar.make(plugins, "talkative", "ClientEventListener=com.example.Talkative", SOURCE);
     String configuration = "securityConfig:\n  pluginDir: " + plugins + "\n";

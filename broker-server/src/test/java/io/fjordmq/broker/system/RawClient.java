@@ -11,7 +11,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** A socket that sends whatever bytes it is told to, so that no client library corrects them. */
+/** A socket that sends any bytes, which no client library corrects. */
 final class RawClient implements AutoCloseable {
   /** What {@link #next} says when the broker has ended the connection. */
   static final String CLOSED = "closed";
@@ -73,7 +73,7 @@ final class RawClient implements AutoCloseable {
     try {
       socket.getOutputStream().write(bytes);
     } catch (SocketException e) {
-      // Closed by the broker, which is what some tests wait for.
+      // Closed by the broker, as some tests expect.
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

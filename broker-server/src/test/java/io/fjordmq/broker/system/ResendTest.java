@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a client gets once more after {@code kill -9} says so (MQTT 3.1.1, MQTT-3.3.1-1). The client
+ * Messages resent after {@code kill -9} have DUP set (MQTT 3.1.1, MQTT-3.3.1-1). The client
  * acknowledges each message at once, so that many acknowledgements are lost with the process that
  * was about to store them.
  */
@@ -39,7 +39,7 @@ class ResendTest {
   private final List<String> repeatedWithoutDup = new CopyOnWriteArrayList<>();
 
   @Test
-  void shouldSetDupOnWhatWasSentBeforeItWasKilled() throws MqttException {
+  void shouldSetDupOnMessagesSentBeforeTheCrash() throws MqttException {
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory)) {
       SharedBroker.Port port = new SharedBroker.Port(broker.port());
       MqttAsyncClient subscriber = connect(port);
@@ -74,14 +74,14 @@ class ResendTest {
     MqttAsyncClient client =
         new MqttAsyncClient(
             "tcp://127.0.0.1:" + port.number(), "resend-subscriber", new MemoryPersistence());
-    client.setCallback(new Notes());
+    client.setCallback(new RepetitionRecorder());
     MqttConnectOptions options = new MqttConnectOptions();
     options.setCleanSession(false);
     client.connect(options).waitForCompletion();
     return client;
   }
 
-  private final class Notes implements MqttCallback {
+  private final class RepetitionRecorder implements MqttCallback {
     @Override
     public void messageArrived(String topic, MqttMessage message) {
       String text = new String(message.getPayload(), StandardCharsets.UTF_8);

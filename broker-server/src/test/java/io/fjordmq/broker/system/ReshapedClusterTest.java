@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes whose ranges are split and merged by hand without pause, by whichever node is asked,
- * while clients go on; during a merge one of them is killed with {@code kill -9} and comes back.
+ * Three nodes whose ranges are continuously split and merged by commands to any of them while
+ * clients publish; during a merge, one node is killed with {@code kill -9} and restarted.
  *
  * <p>What is done where, and when a node is killed, comes from a seed that a failure prints; repeat
  * with {@code -Dfjordmq.reshape.seed=N -Dfjordmq.reshape.rounds=N}.
@@ -33,7 +33,7 @@ class ReshapedClusterTest {
   private static final int MAX_MILLIS_UNTIL_A_KILL = 1_200;
   private static final long TIMEOUT_SECONDS = 180;
 
-  /** Nothing but what is asked for is split or merged, and that soon. */
+  /** Ranges are split and merged only on request, and soon. */
   private static final String BY_HAND =
       """
       storeConfig:
@@ -58,8 +58,8 @@ class ReshapedClusterTest {
   @TempDir Path directory;
   private final Random random = new Random(SEED);
 
-  /** What was done, and what was answered, for whoever has to find out why it went wrong. */
-  private final List<String> story = new CopyOnWriteArrayList<>();
+  /** The commands and their results, to analyze a failure. */
+  private final List<String> log = new CopyOnWriteArrayList<>();
 
   private ClusterUnderTest cluster;
 
@@ -74,7 +74,7 @@ class ReshapedClusterTest {
   }
 
   @Test
-  void shouldLoseNothingWhileRangesAreSplitAndMergedAndANodeIsKilled() {
+  void shouldLoseNoMessageDuringSplitsMergesAndANodeCrash() {
     try (CrashPairs pairs = new CrashPairs(PAIRS, cluster.nodes());
         FreshSubscriptions fresh = new FreshSubscriptions(cluster.node(1), cluster.node(2))) {
       CrashPublisher first = pairs.publishers().get(0);
@@ -108,8 +108,8 @@ class ReshapedClusterTest {
         }
       }
     } catch (AssertionError e) {
-      String told = String.join("\n", story);
-      throw new AssertionError("seed %d: %s%n%s".formatted(SEED, e.getMessage(), told), e);
+      String recentLog = String.join("\n", log);
+      throw new AssertionError("seed %d: %s%n%s".formatted(SEED, e.getMessage(), recentLog), e);
     }
   }
 
@@ -157,7 +157,7 @@ class ReshapedClusterTest {
   }
 
   private void note(String what) {
-    story.add(LocalTime.now() + " " + what);
+    log.add(LocalTime.now() + " " + what);
   }
 
   private String name(BrokerUnderTest node) {
@@ -183,7 +183,7 @@ class ReshapedClusterTest {
     ranges(survivor);
     victim.restart();
     note(name(victim) + " is back");
-    assertThat(answer.join()).containsPattern("^[01]\n"); // done, or given up
+    assertThat(answer.join()).containsPattern("^[01]\n"); // done, or canceled
   }
 
   private static void awaitProgress(CrashPairs pairs) {

@@ -26,7 +26,7 @@ class RollingRestartTest {
   @TempDir Path directory;
 
   @Test
-  void shouldLoseNothingWhileEveryNodeIsDrainedAndRestarted() throws InterruptedException {
+  void shouldLoseNoMessageWhileEveryNodeIsDrainedAndRestarted() throws InterruptedException {
     try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, NODES, "")) {
       List<ServedPair> pairs =
           IntStream.range(0, PAIRS)
@@ -38,12 +38,12 @@ class RollingRestartTest {
           () -> pairs.forEach(ServedPair::publishNext), 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
       Thread.sleep(CALM_MILLIS);
       for (int restart = 0; restart < ROUNDS * NODES; restart++) {
-        pairs.forEach(ServedPair::forgetTimes);
+        pairs.forEach(ServedPair::resetTimes);
         BrokerUnderTest node = cluster.node(1 + restart % NODES);
         assertThat(node.drain()).isZero();
         node.restart();
         Thread.sleep(CALM_MILLIS);
-        tell(1 + restart % NODES, pairs);
+        printWaits(1 + restart % NODES, pairs);
       }
       publishing.shutdown();
       assertThat(publishing.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
@@ -68,8 +68,8 @@ class RollingRestartTest {
     }
   }
 
-  /** A figure, not a verdict: how fast it is depends on the machine. */
-  private static void tell(int node, List<ServedPair> pairs) {
+  /** Printed for information only, because it depends on the machine. */
+  private static void printWaits(int node, List<ServedPair> pairs) {
     System.out.printf(
         "restart of node %d: longest time without service of each client, median/worst:"
             + " publishers %s ms, subscribers %s ms%n",

@@ -51,7 +51,7 @@ record Script(Path home, Path folder, Path configuration) {
       Process process = launch(action, output);
       if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
-        throw new AssertionError(action + " did not end, printed " + Files.readString(output));
+        throw new AssertionError(action + " did not exit; printed " + Files.readString(output));
       }
       return new Result(process.exitValue(), Files.readString(output));
     } catch (IOException e) {

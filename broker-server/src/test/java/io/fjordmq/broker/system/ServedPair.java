@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A publisher of 0, 1, 2, … with QoS 1 and the one subscriber of its topic, both with persistent
- * sessions. Whoever of them loses its node goes to the next one at once. Knows the longest time in
- * which each was without service.
+ * sessions. Either of them that loses its node connects to the next one. Records the longest time
+ * each was without service.
  */
 final class ServedPair {
   private static final long SESSION_SECONDS = 3_600;
@@ -31,7 +31,7 @@ final class ServedPair {
   private final List<BrokerUnderTest> nodes;
   private final Mqtt5AsyncClient publisher;
   private final Mqtt5AsyncClient subscriber;
-  private final Semaphore room = new Semaphore(IN_FLIGHT);
+  private final Semaphore permits = new Semaphore(IN_FLIGHT);
   private final Queue<Integer> received = new ConcurrentLinkedQueue<>();
   private final Queue<String> refusals = new ConcurrentLinkedQueue<>();
   private final AtomicInteger acknowledged = new AtomicInteger();
@@ -51,7 +51,7 @@ final class ServedPair {
     this.nodes = nodes;
     this.publisher = client("publisher-" + name, publisherAt);
     this.subscriber = client("subscriber-" + name, subscriberAt);
-    subscriber.publishes(MqttGlobalPublishFilter.ALL, this::take);
+    subscriber.publishes(MqttGlobalPublishFilter.ALL, this::recordArrival);
   }
 
   private Mqtt5AsyncClient client(String id, int firstNode) {
@@ -102,7 +102,7 @@ final class ServedPair {
 
   /** Publishes the next number unless too many wait for their answers. One thread. */
   void publishNext() {
-    if (!room.tryAcquire()) {
+    if (!permits.tryAcquire()) {
       return;
     }
     int number = published++;
@@ -122,11 +122,11 @@ final class ServedPair {
               } else {
                 refusals.add(number + ": " + fault);
               }
-              room.release();
+              permits.release();
             });
   }
 
-  private void take(Mqtt5Publish publish) {
+  private void recordArrival(Mqtt5Publish publish) {
     long now = System.nanoTime();
     if (lastArrivalNanos != 0) {
       longestSilenceNanos.accumulateAndGet(now - lastArrivalNanos, Math::max);
@@ -143,28 +143,28 @@ final class ServedPair {
     return acknowledged.get();
   }
 
-  /** Answers that were errors. */
+  /** Acknowledgements with an error code. */
   List<String> refusals() {
     return List.copyOf(refusals);
   }
 
-  /** What has come, without what came again. */
+  /** The received numbers, without duplicates. */
   List<Integer> received() {
     return received.stream().distinct().toList();
   }
 
-  /** How often a client had to go to another node. */
+  /** How often a client had to move to another node. */
   int moves() {
     return lost.get();
   }
 
-  /** Counts times without service from now on. */
-  void forgetTimes() {
+  /** Resets the times without service. */
+  void resetTimes() {
     longestWaitNanos.set(0);
     longestSilenceNanos.set(0);
   }
 
-  /** From when the publisher had a message to its acknowledgement. */
+  /** From the creation of a message at the publisher to its acknowledgement. */
   long longestWaitMillis() {
     return TimeUnit.NANOSECONDS.toMillis(longestWaitNanos.get());
   }

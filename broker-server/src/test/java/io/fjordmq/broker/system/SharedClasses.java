@@ -50,7 +50,7 @@ final class SharedClasses {
       startAndStop(directory, making);
       delete(directory);
       if (!Files.exists(archive)) {
-        return path; // it takes longer and is the same otherwise
+        return path; // slower, but otherwise the same
       }
       List<String> options = new ArrayList<>(List.of("-XX:SharedArchiveFile=" + archive));
       options.addAll(path);

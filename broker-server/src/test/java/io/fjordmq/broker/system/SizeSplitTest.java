@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node splits a range that has nothing to do and holds too much. */
+/** A node splits an idle range that exceeds its size limit. */
 @Tag("slow")
 class SizeSplitTest {
   private static final int TOPICS = 400;
@@ -40,7 +40,7 @@ class SizeSplitTest {
   @TempDir Path directory;
 
   @Test
-  void shouldSplitRetainedMessagesBySizeAndLoseNone() throws IOException {
+  void shouldSplitALargeRetainRangeWithoutLoss() throws IOException {
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, SMALL_RANGES, List.of());
         Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "publisher")) {
       publisher.connect();
@@ -63,7 +63,7 @@ class SizeSplitTest {
       try (Mqtt5Session subscriber = new Mqtt5Session(broker.mqtt(), "subscriber")) {
         subscriber.connect();
         subscriber.subscribe("kept/#", MqttQos.AT_LEAST_ONCE);
-        Await.until("all that was kept", 60, () -> subscriber.waiting() == TOPICS);
+        Await.until("all retained messages", 60, () -> subscriber.queuedMessages() == TOPICS);
       }
     }
   }

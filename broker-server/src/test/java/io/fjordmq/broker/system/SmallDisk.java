@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A file system of its own for one folder of a broker, small enough to be filled: in memory, and
- * seen by that process alone, in a mount namespace. Needs no rights; it goes with the process.
+ * A separate file system for one folder of a broker, small enough to be filled: in memory, and
+ * visible to that process only, in a mount namespace. Needs no privileges; ends with the process.
  *
  * @param folder that the process sees it at; must exist
  * @param megabytes it has room for
@@ -19,7 +19,7 @@ import java.util.List;
 record SmallDisk(Path folder, int megabytes) {
   private static final byte[] CHUNK = new byte[1 << 20];
 
-  /** Whether this machine lets anybody make such a thing. */
+  /** Whether this machine supports it. */
   static boolean isPossible(Path folder) {
     try {
       List<String> line = new ArrayList<>(new SmallDisk(folder, 1).wrapper());
@@ -32,13 +32,13 @@ record SmallDisk(Path folder, int megabytes) {
     }
   }
 
-  /** What the command of the process is given to. */
+  /** The prefix of the process's command. */
   List<String> wrapper() {
     String mount = "mount -t tmpfs -o size=" + megabytes + "m tmpfs '" + folder + "'";
     return List.of("unshare", "-rm", "sh", "-c", mount + " && exec \"$@\"", "sh");
   }
 
-  /** Leaves no byte. */
+  /** Leaves no free space. */
   void fill(long pid) {
     try (OutputStream file = Files.newOutputStream(filler(pid))) {
       for (int size = CHUNK.length; size > 0; size /= 2) {
@@ -49,8 +49,8 @@ record SmallDisk(Path folder, int megabytes) {
     }
   }
 
-  /** Leaves so many megabytes. */
-  void fillBut(long pid, int leave) {
+  /** Leaves this many megabytes free. */
+  void fillExcept(long pid, int leave) {
     fill(pid);
     try (RandomAccessFile file = new RandomAccessFile(filler(pid).toFile(), "rw")) {
       file.setLength(file.length() - ((long) leave << 20));
@@ -65,7 +65,7 @@ record SmallDisk(Path folder, int megabytes) {
         file.write(CHUNK, 0, size);
       }
     } catch (IOException e) {
-      // No space left for so much: go on with less.
+      // No space left for this chunk: continue with a smaller one.
     }
   }
 

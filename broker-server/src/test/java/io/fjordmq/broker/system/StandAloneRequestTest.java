@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A node whose only fellow voter is gone for good can go on alone, and then get others. */
+/** A node whose only other voter is lost can continue alone and then get new voters. */
 @Tag("slow")
 class StandAloneRequestTest {
   private static final long TIMEOUT_SECONDS = 120;
@@ -21,7 +21,7 @@ class StandAloneRequestTest {
   @TempDir Path directory;
 
   @Test
-  void shouldKeepWhatItHasWhenTheOtherVoterOfAllRangesIsLost() throws Exception {
+  void shouldKeepItsDataWhenTheOtherVoterOfAllRangesIsLost() throws Exception {
     List<NodeFile> files = ClusterUnderTest.files(3, "");
     try (BrokerUnderTest kept = launch("kept", files.get(0));
         BrokerUnderTest lost = launch("lost", files.get(1))) {
@@ -29,7 +29,7 @@ class StandAloneRequestTest {
       lost.awaitListening();
       kept.command("voters dist=2 inbox=2 retain=2");
       awaitVotesOf(lost, kept);
-      leaveAMessage(kept);
+      storeMessage(kept);
       String id = idOf(lost);
       lost.kill();
       kept.kill();
@@ -37,7 +37,7 @@ class StandAloneRequestTest {
       requestAlone(kept);
       kept.relaunch();
       kept.awaitListening();
-      takeTheMessage(kept);
+      receiveMessage(kept);
       assertThat(kept.command("remove-node " + id)).contains("removed node " + id);
       assertThat(kept.node().resolve("data/alone")).doesNotExist();
 
@@ -50,7 +50,7 @@ class StandAloneRequestTest {
   }
 
   @Test
-  void shouldNotGoOnAloneWhileAnotherNodeAnswers() throws Exception {
+  void shouldRefuseToContinueAloneWhileAnotherNodeResponds() throws Exception {
     try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, 2, "")) {
       cluster.node(1).kill();
       requestAlone(cluster.node(1));
@@ -66,7 +66,7 @@ class StandAloneRequestTest {
     return BrokerUnderTest.launchIn(directory.resolve(name), file);
   }
 
-  /** As {@code bin/standalone.sh start --alone} does. */
+  /** Equivalent of {@code bin/standalone.sh start --alone}. */
   private static void requestAlone(BrokerUnderTest node) throws IOException {
     Files.createFile(node.node().resolve("data/alone"));
   }
@@ -96,7 +96,7 @@ class StandAloneRequestTest {
         });
   }
 
-  private static void leaveAMessage(BrokerUnderTest node) {
+  private static void storeMessage(BrokerUnderTest node) {
     try (Mqtt5Session away = new Mqtt5Session(node.mqtt(), "away");
         Mqtt5Session publisher = new Mqtt5Session(node.mqtt(), "publisher")) {
       away.connect(options -> options.cleanStart(false).sessionExpiryInterval(NEVER));
@@ -107,7 +107,7 @@ class StandAloneRequestTest {
     }
   }
 
-  private static void takeTheMessage(BrokerUnderTest node) {
+  private static void receiveMessage(BrokerUnderTest node) {
     try (Mqtt5Session back = new Mqtt5Session(node.mqtt(), "away")) {
       back.connect(options -> options.cleanStart(false).sessionExpiryInterval(NEVER));
       assertThat(back.nextText()).isEqualTo("acknowledged");

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A start that is expected to end by itself.
+ * A start that is expected to fail and exit.
  *
  * @param exitCode of the process
- * @param output everything it printed, which is what the one who started it sees
+ * @param output everything it printed to its caller
  * @param log what it wrote into its log file; empty if there is none
  */
 record StartAttempt(int exitCode, String output, String log) {

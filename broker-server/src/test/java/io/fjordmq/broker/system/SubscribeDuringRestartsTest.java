@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 class SubscribeDuringRestartsTest {
   private static final int NODES = 3;
-  private static final int FILTERS_OF_A_CLIENT = 10_000;
-  private static final int FILTERS_OF_A_PACKET = 500;
+  private static final int FILTERS_PER_CLIENT = 10_000;
+  private static final int FILTERS_PER_PACKET = 500;
   private static final long CALM_MILLIS = 3_000;
   private static final int ROUTES = Integer.getInteger("fjordmq.restarts.routes", 3_000);
   private static final int PROBE_MILLIS = Integer.getInteger("fjordmq.restarts.probe", 50);
@@ -57,14 +57,14 @@ class SubscribeDuringRestartsTest {
 
   /** Those of every third client, at its node. */
   private static void addRoutes(ClusterUnderTest cluster, int node) {
-    for (int client = node; client * FILTERS_OF_A_CLIENT < ROUTES; client += NODES) {
+    for (int client = node; client * FILTERS_PER_CLIENT < ROUTES; client += NODES) {
       Mqtt5AsyncClient session =
           CrashClient.build(cluster.node(1 + node).mqtt(), "routes-" + client);
       CrashClient.connect(session, true);
-      int first = client * FILTERS_OF_A_CLIENT;
-      int end = Math.min(ROUTES, first + FILTERS_OF_A_CLIENT);
-      for (int filter = first; filter < end; filter += FILTERS_OF_A_PACKET) {
-        subscribe(session, filter, Math.min(end, filter + FILTERS_OF_A_PACKET));
+      int first = client * FILTERS_PER_CLIENT;
+      int end = Math.min(ROUTES, first + FILTERS_PER_CLIENT);
+      for (int filter = first; filter < end; filter += FILTERS_PER_PACKET) {
+        subscribe(session, filter, Math.min(end, filter + FILTERS_PER_PACKET));
       }
       session.disconnect().join(); // its routes stay
     }

@@ -31,7 +31,7 @@ class SysTopicsSystemTest {
   @TempDir Path directory;
 
   @Test
-  void shouldTellOfTheNodeItsFiguresAndItsClients() throws InterruptedException {
+  void shouldPublishNodeStatisticsAndClientEvents() throws InterruptedException {
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, CONFIGURATION, List.of())) {
       Mqtt5BlockingClient watcher = connected(broker, "watcher");
       try (Mqtt5BlockingClient.Mqtt5Publishes publishes =
@@ -82,7 +82,7 @@ class SysTopicsSystemTest {
       Mqtt5Publish publish =
           publishes
               .receive(20, TimeUnit.SECONDS)
-              .orElseThrow(() -> new AssertionError("it did not come; there were " + values));
+              .orElseThrow(() -> new AssertionError("did not arrive; received " + values));
       values.put(publish.getTopic().toString(), text(publish));
       if (topic.test(publish.getTopic().toString())) {
         return publish;

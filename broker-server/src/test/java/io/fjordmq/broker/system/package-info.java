@@ -1,6 +1,6 @@
 /**
- * The broker as its users see it: a process of its own, spoken to by clients that are not ours,
- * killed and started again.
+ * The broker as its users see it: a separate process, used with third-party clients, killed and
+ * started again.
  *
  * <p>Start at {@link io.fjordmq.broker.system.BrokerUnderTest}. With {@code
  * -Dfjordmq.test.broker=PORT} the client tests run against a broker that is there already, of any

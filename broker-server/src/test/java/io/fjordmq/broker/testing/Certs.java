@@ -19,7 +19,7 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An authority made for a test, and the certificates it gives out. Public: other packages use it.
+ * A certificate authority for a test, and the certificates it issues. Public for other packages.
  */
 public final class Certs {
   private static final char[] NO_PASSWORD = {};
@@ -28,7 +28,7 @@ public final class Certs {
   private final X509Bundle authority;
 
   /**
-   * @param folder where the files go
+   * @param folder for the generated files
    */
   public Certs(Path folder) {
     this.folder = folder;
@@ -36,11 +36,11 @@ public final class Certs {
         made(() -> builder("CN=Test authority").setIsCertificateAuthority(true).buildSelfSigned());
   }
 
-  private interface Making {
+  private interface BundleSupplier {
     X509Bundle run() throws Exception;
   }
 
-  private static X509Bundle made(Making making) {
+  private static X509Bundle made(BundleSupplier making) {
     try {
       return making.run();
     } catch (Exception e) {
@@ -48,7 +48,7 @@ public final class Certs {
     }
   }
 
-  /** Elliptic curves: making their keys takes no time. */
+  /** Elliptic curves, because their keys are fast to generate. */
   private static CertificateBuilder builder(String subject) {
     return new CertificateBuilder()
         .ecp256()
@@ -139,7 +139,7 @@ public final class Certs {
         .build();
   }
 
-  /** A client that trusts the authority, and has that certificate. */
+  /** A client that trusts the authority and has this certificate. */
   public SSLContext trusting(@Nullable X509Bundle client) {
     try {
       KeyManager @Nullable [] keys = client == null ? null : keyManagers(client).getKeyManagers();

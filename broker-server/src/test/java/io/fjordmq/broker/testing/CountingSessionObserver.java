@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts what sessions tell, and can tell the metrics of limits and drops, too. */
+/** Counts session events, and can forward limits and drops to the metrics. */
 public final class CountingSessionObserver implements SessionObserver {
   public final Map<CloseReason, Integer> refused = new ConcurrentHashMap<>();
   public final Map<CloseReason, Integer> disconnected = new ConcurrentHashMap<>();
@@ -89,7 +89,7 @@ public final class CountingSessionObserver implements SessionObserver {
     subscribed.addAndGet(delta);
   }
 
-  /** What is counted while it is there is gone with the last connection. */
+  /** Everything counted per connection is released with the last connection. */
   void assertNothingLeft() {
     assertThat(List.of(inflight.get(), queued.get(), heldBack.get(), subscribed.get()))
         .as("inflight, queued, held back, subscribed")

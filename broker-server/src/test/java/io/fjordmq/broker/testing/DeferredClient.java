@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** Calls the ranges when the test lets it, as if they were on another thread. */
+/** Calls the ranges when the test runs the tasks, as if from another thread. */
 final class DeferredClient implements RangeClient {
   private final RangeClient client;
   private final StoreTasks tasks;

@@ -26,7 +26,7 @@ public final class LeakDetector implements LauncherSessionListener, AfterAllCall
           @Override
           public <T> ResourceLeakDetector<T> newResourceLeakDetector(
               Class<T> resource, int samplingInterval, long maxActive) {
-            return new Recording<>(resource, samplingInterval);
+            return new RecordingDetector<>(resource, samplingInterval);
           }
         });
   }
@@ -36,7 +36,7 @@ public final class LeakDetector implements LauncherSessionListener, AfterAllCall
     assertThat(leaks()).as("buffers that were not released").isEmpty();
   }
 
-  /** What leaked so far: unreachable buffers are reported when the next one is made. */
+  /** The leaks so far; netty reports an unreachable buffer when the next one is allocated. */
   public static List<String> leaks() {
     for (int i = 0; i < 3; i++) {
       System.gc();
@@ -45,8 +45,8 @@ public final class LeakDetector implements LauncherSessionListener, AfterAllCall
     return LEAKS;
   }
 
-  private static final class Recording<T> extends ResourceLeakDetector<T> {
-    Recording(Class<?> resource, int samplingInterval) {
+  private static final class RecordingDetector<T> extends ResourceLeakDetector<T> {
+    RecordingDetector(Class<?> resource, int samplingInterval) {
       super(resource, samplingInterval);
     }
 

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A {@link World} for other packages: the real pipeline on stores that are maps, for what has to
- * run very often. {@link RawBroker} has the real stores.
+ * A {@link World} for other packages: the real pipeline on in-memory stores, for tests with very
+ * many runs. {@link RawBroker} has the real stores.
  */
 public final class MemoryBroker implements AutoCloseable {
   private final World world;
 
-  /** One whose connections take their buffers from this allocator. */
+  /** Creates a broker whose connections use this allocator. */
   public MemoryBroker(SessionSettings settings, ByteBufAllocator buffers) {
     world = new World(settings);
     world.buffers = buffers;
@@ -28,12 +28,12 @@ public final class MemoryBroker implements AutoCloseable {
     return settings;
   }
 
-  /** A connection on which nothing was said yet. */
+  /** A connection on which nothing has been sent yet. */
   public Line open() {
     return new Line(world.open());
   }
 
-  /** Stores answer no more, until {@link #resume}. */
+  /** Stores stop responding until {@link #resume}. */
   public void hold() {
     world.tasks.hold();
   }
@@ -43,7 +43,7 @@ public final class MemoryBroker implements AutoCloseable {
     world.settle();
   }
 
-  /** Lets the wall clock go on. */
+  /** Advances the wall clock. */
   public void pass(long seconds) {
     world.pass(seconds);
   }
@@ -77,22 +77,22 @@ public final class MemoryBroker implements AutoCloseable {
       return this;
     }
 
-    /** What comes is MQTT 5, though the CONNECT was sent as bytes. */
+    /** Decodes received packets as MQTT 5 although the CONNECT was sent as bytes. */
     public void reading5() {
       client.reading5();
     }
 
-    /** The packets that came since the last look, as {@link TestClient#next} writes them. */
+    /** The packets received since the last call, as {@link TestClient#next} formats them. */
     public List<String> read() {
       return client.all();
     }
 
-    /** The clock of this connection's timeouts goes on. */
+    /** Advances the clock of this connection's timeouts. */
     public void advance(long seconds) {
       client.advance(seconds);
     }
 
-    /** The network goes away. */
+    /** Drops the connection without a DISCONNECT. */
     public void cut() {
       client.cut();
     }

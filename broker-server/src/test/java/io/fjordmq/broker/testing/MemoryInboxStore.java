@@ -36,7 +36,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The inbox store as its contract says, in maps. */
+/** The inbox store according to its contract, in maps. */
 public final class MemoryInboxStore implements InboxStore {
 
   /** One inbox. */
@@ -71,26 +71,26 @@ public final class MemoryInboxStore implements InboxStore {
   private final Set<PublishId> stored = new HashSet<>();
   private @Nullable InboxListener listener;
   private long incarnations;
-  private long claims;
+  private long lastConnectOrder;
   public final List<String> calls = new ArrayList<>();
   public final List<PublishId> publishIds = new ArrayList<>();
 
-  /** Set: inserts are refused, as by a full inbox. */
+  /** If set, inserts are refused as by a full inbox. */
   public boolean full;
 
-  /** Set: the next insert is refused at once, as by a queue that is full for a moment. */
+  /** If set, the next insert is refused immediately, as by a temporarily full queue. */
   public boolean refuseNextInsert;
 
-  /** Set: appended entries are not pushed, as if the push was lost. */
+  /** If set, appended entries are not pushed, as if the push was lost. */
   public boolean losePushes;
 
-  /** Set: acknowledgements wait for more of them, as for the linger of a real store. */
+  /** If set, acknowledgements are delayed for batching, as by the linger time of a real store. */
   public boolean lingeringCommits;
 
-  /** Copies that were to be appended. */
+  /** Copies that were to be appended, stored or not. */
   public int inserts;
 
-  /** Set: acknowledgements are answered and not stored, as if a crash takes them. */
+  /** If set, acknowledgements are confirmed but not stored, as if a crash lost them. */
   public boolean loseCommits;
 
   /** What comes after an attach in the same write: its pushes overtake the attach's answer. */
@@ -106,8 +106,8 @@ public final class MemoryInboxStore implements InboxStore {
     this.listener = listener;
   }
 
-  /** Says what the store says when a range has a leader again. */
-  public void leadAgain() {
+  /** Sends the event of a range that has a leader again. */
+  public void announceLeader() {
     InboxListener its = listener;
     if (its != null) {
       its.onLeaderStart(new InboxSpan(KeyInterval.ALL));
@@ -126,8 +126,8 @@ public final class MemoryInboxStore implements InboxStore {
     return inbox;
   }
 
-  /** A connection at another node throws the inbox away, and this node is told. */
-  public void takeAway(String clientId) {
+  /** A connection at another node discards the inbox, and this node is notified. */
+  public void takeOverElsewhere(String clientId) {
     InboxId id = new InboxId("t", clientId);
     Inbox inbox = inboxes.remove(id);
     InboxListener its = listener;
@@ -204,7 +204,7 @@ public final class MemoryInboxStore implements InboxStore {
                       .map(one -> new Attachment.ReceivedPublish(one.getKey(), one.getValue()))
                       .toList(),
                   inbox.nextPublishSequence,
-                  new ConnectOrder(1, ++claims));
+                  new ConnectOrder(1, ++lastConnectOrder));
           beforeAttachIsAnswered.run();
           return attachment;
         });
@@ -248,14 +248,21 @@ public final class MemoryInboxStore implements InboxStore {
       PublishId publishId =
           PublishId.ofWill(id, handle.incarnation(), handle.epoch(), handle.epoch());
       its.onWillDue(
-          id, handle.incarnation(), handle.epoch(), will, new ConnectOrder(1, claims), publishId);
+          id,
+          handle.incarnation(),
+          handle.epoch(),
+          will,
+          new ConnectOrder(1, lastConnectOrder),
+          publishId);
     }
   }
 
   @Override
   public CompletableFuture<DiscardResult> discard(InboxId id) {
     return tasks.call(
-        () -> new DiscardResult(new ConnectOrder(1, ++claims), discarded(inboxes.remove(id))));
+        () ->
+            new DiscardResult(
+                new ConnectOrder(1, ++lastConnectOrder), discarded(inboxes.remove(id))));
   }
 
   @Override
@@ -335,7 +342,7 @@ public final class MemoryInboxStore implements InboxStore {
     return MessageCodec.encode(message).length;
   }
 
-  /** As the limits say that the inbox was attached with. */
+  /** Makes room according to the limits that the inbox was attached with. */
   private static boolean makeRoom(Inbox inbox, long bytes) {
     InboxLimits limits = inbox.limits;
     if (limits == null || fits(inbox, bytes, limits)) {
@@ -423,11 +430,11 @@ public final class MemoryInboxStore implements InboxStore {
   }
 
   @Override
-  public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
+  public CompletableFuture<Void> confirmWill(InboxId id, long incarnation, long epoch) {
     return CompletableFuture.completedFuture(null);
   }
 
-  /** What was for a share goes with its session here. */
+  /** Share messages are discarded with their session here. */
   @Override
   public CompletableFuture<UndeliveredShareMessage.Page> processUndelivered(
       InboxId id, long incarnation, List<Long> given, int maxMessages) {

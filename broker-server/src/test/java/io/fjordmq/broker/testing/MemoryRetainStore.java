@@ -16,23 +16,23 @@ public final class MemoryRetainStore implements RetainStore {
   private final StoreTasks tasks;
 
   /** By topic. */
-  public final Map<String, Message> kept = new TreeMap<>();
+  public final Map<String, Message> messages = new TreeMap<>();
 
   public int pagesRead;
 
   /** Of all puts. */
-  public final List<RetainVersion> turns = new ArrayList<>();
+  public final List<RetainVersion> versions = new ArrayList<>();
 
   /** What happens while a page is read. */
   public Runnable whenRead = () -> {};
 
-  /** Set: queries fail at once, as when too many wait already. */
+  /** If set, queries fail immediately, as when too many are queued. */
   public boolean busy;
 
-  /** Set: puts are refused. */
+  /** If set, puts are refused. */
   public boolean full;
 
-  /** Set: puts fail. */
+  /** If set, puts fail. */
   public @Nullable RuntimeException failure;
 
   public MemoryRetainStore(StoreTasks tasks) {
@@ -44,20 +44,20 @@ public final class MemoryRetainStore implements RetainStore {
       String tenant, Message message, RetainVersion retainVersion) {
     return tasks.call(
         () -> {
-          turns.add(retainVersion);
+          versions.add(retainVersion);
           if (failure != null) {
             throw failure;
           }
           String topic = message.topic().name();
           if (message.payload().length == 0) {
-            kept.remove(topic);
+            messages.remove(topic);
             return PutOutcome.CLEARED;
           }
           if (full) {
             return PutOutcome.REFUSED_FULL;
           }
-          kept.put(topic, message);
-          return PutOutcome.KEPT;
+          messages.put(topic, message);
+          return PutOutcome.RETAINED;
         });
   }
 
@@ -72,7 +72,7 @@ public final class MemoryRetainStore implements RetainStore {
           pagesRead++;
           whenRead.run();
           List<Message> all =
-              kept.values().stream().filter(one -> filter.matches(one.topic())).toList();
+              messages.values().stream().filter(one -> filter.matches(one.topic())).toList();
           int from = cursor == null ? 0 : cursor[0];
           List<Message> page =
               new ArrayList<>(all.subList(from, Math.min(all.size(), from + maxMessages)));
@@ -83,6 +83,6 @@ public final class MemoryRetainStore implements RetainStore {
 
   @Override
   public long count() {
-    return kept.size();
+    return messages.size();
   }
 }

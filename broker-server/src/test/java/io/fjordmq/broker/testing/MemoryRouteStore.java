@@ -21,7 +21,7 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A router that keeps its routes in a map and tries each. Its calls take effect when its {@link
+ * A router that keeps its routes in a map and scans it. Its calls take effect when its {@link
  * StoreTasks} run; two calls for one route at the same time are a fault. Thread-safe.
  */
 public final class MemoryRouteStore implements RouteStore {
@@ -142,7 +142,7 @@ public final class MemoryRouteStore implements RouteStore {
     tasks.failOne(fault);
   }
 
-  /** All calls fail until this is called with null. */
+  /** All calls fail with this exception until it is set to null. */
   public void failWith(@Nullable RuntimeException fault) {
     failure = fault;
   }
@@ -151,12 +151,12 @@ public final class MemoryRouteStore implements RouteStore {
     return tasks.waiting();
   }
 
-  /** What was called so far, e.g. {@code add a/+}. */
+  /** The calls so far, e.g. {@code add a/+}. */
   public List<String> calls() {
     return calls;
   }
 
-  /** Calls of {@link #add}. */
+  /** Number of calls of {@link #add}. */
   public int additions() {
     return (int) calls.stream().filter(call -> call.startsWith("add ")).count();
   }
@@ -183,7 +183,7 @@ public final class MemoryRouteStore implements RouteStore {
     return routes.values().stream().map(Route::receiver).toList();
   }
 
-  /** With which QoS the one route of this filter was added last. */
+  /** The QoS with which the only route of this filter was last added. */
   public Qos maxQos(String filter) {
     return routes.values().stream()
         .filter(route -> route.filter().text().equals(filter))

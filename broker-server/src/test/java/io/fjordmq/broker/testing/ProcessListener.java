@@ -12,32 +12,32 @@ import io.fjordmq.inbox.PublishId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the process that lives now what the inbox store says; the store outlives processes. */
+/** Forwards inbox events to the current process; the store outlives processes. */
 final class ProcessListener implements InboxListener {
-  private @Nullable InboxListener alive;
+  private @Nullable InboxListener current;
 
   void of(@Nullable InboxListener process) {
-    alive = process;
+    current = process;
   }
 
   @Override
   public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
-    if (alive != null) {
-      alive.onAppended(ownerNode, handle, entries);
+    if (current != null) {
+      current.onAppended(ownerNode, handle, entries);
     }
   }
 
   @Override
   public void onLeaderStart(InboxSpan concerned) {
-    if (alive != null) {
-      alive.onLeaderStart(concerned);
+    if (current != null) {
+      current.onLeaderStart(concerned);
     }
   }
 
   @Override
   public void onFenced(String ownerNode, InboxHandle handle) {
-    if (alive != null) {
-      alive.onFenced(ownerNode, handle);
+    if (current != null) {
+      current.onFenced(ownerNode, handle);
     }
   }
 
@@ -49,22 +49,22 @@ final class ProcessListener implements InboxListener {
       Will will,
       ConnectOrder since,
       PublishId publishId) {
-    if (alive != null) {
-      alive.onWillDue(id, incarnation, epoch, will, since, publishId);
+    if (current != null) {
+      current.onWillDue(id, incarnation, epoch, will, since, publishId);
     }
   }
 
   @Override
   public void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
-    if (alive != null) {
-      alive.onSessionEnded(id, incarnation, subscriptions);
+    if (current != null) {
+      current.onSessionEnded(id, incarnation, subscriptions);
     }
   }
 
   @Override
   public void onUndeliveredShareMessages(InboxId id, long incarnation) {
-    if (alive != null) {
-      alive.onUndeliveredShareMessages(id, incarnation);
+    if (current != null) {
+      current.onUndeliveredShareMessages(id, incarnation);
     }
   }
 }

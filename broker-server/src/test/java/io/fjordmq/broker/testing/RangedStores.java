@@ -23,8 +23,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 
 /**
- * The three stores as a node has them, on the range engine without threads and without a disk. They
- * have their own time, and what they hold outlives {@link #crash}.
+ * The three stores of a node on the range engine, without threads and without a disk. They have
+ * their own clock, and their data outlives {@link #crash}.
  */
 final class RangedStores implements AutoCloseable {
   private final ProcessListener listener = new ProcessListener();
@@ -36,7 +36,7 @@ final class RangedStores implements AutoCloseable {
       LocalRanges.of(routes.spec(), inboxReplicas.spec(), retainReplicas.spec());
   private Process process = new Process(1);
 
-  /** What of the stores lives in one process of the broker. */
+  /** The parts of the stores that belong to one broker process. */
   private final class Process {
     private final StoreTasks tasks = new StoreTasks();
     private final ReplicatedRouteStore router =
@@ -76,7 +76,7 @@ final class RangedStores implements AutoCloseable {
     }
   }
 
-  /** Which life of the process this is, from 1. */
+  /** The incarnation of the process, from 1. */
   long incarnation() {
     return process.incarnation;
   }
@@ -101,7 +101,7 @@ final class RangedStores implements AutoCloseable {
     return ranges.timers();
   }
 
-  /** Calls take effect no more, until {@link #resume}. */
+  /** Calls stop taking effect until {@link #resume}. */
   void hold() {
     process.tasks.hold();
   }
@@ -110,23 +110,23 @@ final class RangedStores implements AutoCloseable {
     process.tasks.resume();
   }
 
-  /** Runs what was called; returns whether there was anything. */
+  /** Runs queued calls; returns whether there were any. */
   boolean run() {
     return process.tasks.run();
   }
 
-  /** Time passes; what it brings waits to be run. */
+  /** Advances time; expired timers are queued to run. */
   void advance(Duration time) {
     ranges.advance(time);
   }
 
-  /** What a node does every second. */
+  /** Runs the tasks a node runs every second. */
   void sweep() {
     process.sweeper.sweep();
     process.retainSweeper.sweep();
   }
 
-  /** The process dies without a word: what it has called and not been answered is lost. */
+  /** Crashes the process: calls without a response are lost. */
   void crash() {
     listener.of(null);
     process.tasks.hold();

@@ -27,10 +27,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The real pipeline on the real stores, spoken to in bytes: no codec stands between the test and
- * the broker. Packets are hexadecimal digits in both directions; blanks are for the reader. Nothing
- * happens by itself: what was sent is worked off before {@link Line#send} returns, and time passes
- * when {@link #pass} says so.
+ * The real pipeline on the real stores, tested with bytes: no codec stands between the test and the
+ * broker. Packets are hexadecimal digits in both directions; blanks are ignored. Nothing runs by
+ * itself: packets are processed before {@link Line#send} returns, and time passes only in {@link
+ * #pass}.
  */
 public final class RawBroker implements AutoCloseable {
   private static final Duration STEP = Duration.ofMillis(500);
@@ -44,7 +44,7 @@ public final class RawBroker implements AutoCloseable {
   private ChannelHandler pipeline;
 
   public RawBroker() {
-    // Time stands still here, and with it the rates.
+    // Time does not pass here, so rate limits would never recover.
     this(Settings.with(Settings.with("readBytesPerSecond", 0), "writeBytesPerSecond", 0));
   }
 
@@ -102,14 +102,14 @@ public final class RawBroker implements AutoCloseable {
     return PlainPipeline.of("tcpListener", sessions);
   }
 
-  /** A connection on which nothing was said yet. */
+  /** A connection on which nothing has been sent yet. */
   public Line open() {
     Line line = new Line();
     lines.add(line);
     return line;
   }
 
-  /** Stores answer no more, until {@link #resume}. */
+  /** Stores stop responding until {@link #resume}. */
   public void hold() {
     stores.hold();
   }
@@ -119,7 +119,7 @@ public final class RawBroker implements AutoCloseable {
     settle();
   }
 
-  /** Lets time go on, for the stores, for timeouts and for what a node does every second. */
+  /** Advances time for the stores, for timeouts and for the tasks a node runs every second. */
   public void pass(long seconds) {
     for (long half = 1; half <= 2 * seconds; half++) {
       stores.advance(STEP);
@@ -137,7 +137,7 @@ public final class RawBroker implements AutoCloseable {
     settle();
   }
 
-  /** The process dies without a word and another one takes its place; its clients find out. */
+  /** Crashes the process and starts another one; clients notice the lost connection. */
   public void crash() {
     stores.crash();
     lines.forEach(Line::cut);
@@ -186,7 +186,7 @@ public final class RawBroker implements AutoCloseable {
       channel.freezeTime();
     }
 
-    /** Sends what the broker must work off; nothing happens if the connection is closed. */
+    /** Sends packets and processes them; does nothing if the connection is closed. */
     public Line send(String... packets) {
       String hex = String.join("", packets).replace(" ", "");
       if (channel.isOpen()) {
@@ -197,7 +197,7 @@ public final class RawBroker implements AutoCloseable {
       return this;
     }
 
-    /** The network goes away. */
+    /** Drops the connection without a DISCONNECT. */
     public void cut() {
       channel.close();
       settle();
@@ -207,7 +207,7 @@ public final class RawBroker implements AutoCloseable {
       return channel.isOpen();
     }
 
-    /** The packets that came since the last look. */
+    /** The packets received since the last call. */
     public List<String> read() {
       StringBuilder bytes = new StringBuilder(rest);
       ByteBuf part = channel.readOutbound();

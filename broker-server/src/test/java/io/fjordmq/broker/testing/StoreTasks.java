@@ -8,12 +8,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The thread of the stores in memory: calls take effect when it runs, in order, or not while held.
- */
+/** The executor of the in-memory stores: calls take effect in order when it runs, unless held. */
 public final class StoreTasks {
   /**
-   * @param fail tells who waits that it does not happen
+   * @param fail notifies the caller that the call was not executed
    */
   private record Call(Runnable make, Consumer<RuntimeException> fail) {}
 
@@ -42,12 +40,12 @@ public final class StoreTasks {
     this.thread = thread;
   }
 
-  /** From now on nothing completes. */
+  /** Holds all calls from now on. */
   public void hold() {
     held = true;
   }
 
-  /** So many calls take effect although others are held. */
+  /** Lets this many calls take effect although others are held. */
   public void release(int calls) {
     released = calls;
   }
@@ -56,7 +54,7 @@ public final class StoreTasks {
     held = false;
   }
 
-  /** What was held back never happens, and who waits is told; what comes from now on happens. */
+  /** Fails all held calls and stops holding new ones. */
   public void lose() {
     List<Call> lost = List.copyOf(calls);
     calls.clear();
@@ -103,12 +101,12 @@ public final class StoreTasks {
     calls.remove().fail.accept(fault);
   }
 
-  /** Calls that wait. */
+  /** The number of held calls. */
   public synchronized int waiting() {
     return calls.size();
   }
 
-  /** Runs what waits; returns whether there was anything. */
+  /** Runs the queued calls; returns whether there were any. */
   boolean run() {
     boolean any = false;
     while ((!held || released > 0) && !calls.isEmpty()) {

@@ -37,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A client at the other end of an embedded channel; what it gets is read as text. */
+/** A client at the other end of an embedded channel; formats the packets it receives as text. */
 public final class TestClient {
   private final Runnable settle;
   private final Link server;
@@ -49,7 +49,7 @@ public final class TestClient {
   private byte[] lastBytes = {};
 
   /**
-   * @param settle lets the broker do all there is to do
+   * @param settle runs the broker until it is idle
    */
   public TestClient(Runnable settle, ByteBufAllocator buffers, ChannelHandler pipeline) {
     this.settle = settle;
@@ -69,7 +69,7 @@ public final class TestClient {
     return server;
   }
 
-  /** Reads MQTT 5, for a client that writes its CONNECT itself. */
+  /** Decodes MQTT 5, for a client that writes its CONNECT itself. */
   public TestClient reading5() {
     codec
         .attr(AttributeKey.<MqttVersion>valueOf("NETTY_CODEC_MQTT_VERSION"))
@@ -117,7 +117,7 @@ public final class TestClient {
     return this;
   }
 
-  /** Sends bytes written as hexadecimal digits; blanks are for the reader. */
+  /** Sends bytes given as hexadecimal digits; blanks are ignored. */
   public TestClient raw(String hex) {
     write(Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex.replace(" ", ""))));
     settle.run();
@@ -180,13 +180,13 @@ public final class TestClient {
                 MqttMessageType.DISCONNECT, false, MqttQoS.AT_MOST_ONCE, false, 0)));
   }
 
-  /** What it is sent waits in the server's channel from now on. */
+  /** Stops reading: sent packets stay in the server's channel. */
   public TestClient stopReading() {
     server.clogged = true;
     return this;
   }
 
-  /** Reads all that waits. */
+  /** Reads everything that was queued. */
   public TestClient readAgain() {
     server.clogged = false;
     server.flush();
@@ -194,18 +194,18 @@ public final class TestClient {
     return this;
   }
 
-  /** Reads some bytes of what waits first. */
-  public TestClient readABit() {
+  /** Reads some of the queued bytes first. */
+  public TestClient readSome() {
     server.unsafe().outboundBuffer().progress(1);
     return this;
   }
 
-  /** Bytes that wait in the server's channel, as netty counts them. */
+  /** Bytes queued in the server's channel, as netty counts them. */
   public long unreadBytes() {
     return server.unsafe().outboundBuffer().totalPendingWriteBytes();
   }
 
-  /** The network goes away. */
+  /** Drops the connection without a DISCONNECT. */
   public void cut() {
     close();
     settle.run();
@@ -216,7 +216,7 @@ public final class TestClient {
     server.close();
   }
 
-  /** The server's clock for timeouts goes on. */
+  /** Advances the server's clock for timeouts. */
   public TestClient advance(long seconds) {
     for (long half = 0; half < seconds * 2; half++) {
       advanceHalfASecond();
@@ -242,7 +242,7 @@ public final class TestClient {
     return got.poll();
   }
 
-  /** All packets that came since the last look. */
+  /** All packets received since the last call. */
   public List<String> all() {
     drain();
     List<String> result = new ArrayList<>(got);
@@ -254,7 +254,7 @@ public final class TestClient {
     assertThat(all()).containsExactly(packets);
   }
 
-  /** Properties of the last packet that had some. */
+  /** Properties of the last packet that had any. */
   public MqttProperties lastProperties() {
     drain();
     return lastProperties;
@@ -265,7 +265,7 @@ public final class TestClient {
     return property == null ? null : property.value();
   }
 
-  /** What came last, as bytes. */
+  /** The last packet, as bytes. */
   public String lastHex() {
     drain();
     return ByteBufUtil.hexDump(lastBytes);

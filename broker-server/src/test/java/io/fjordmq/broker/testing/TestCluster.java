@@ -23,8 +23,8 @@ import java.util.List;
 
 /**
  * Several nodes in one process: the real pipeline, sessions, delivery, streams and stores of each.
- * The first leads all ranges; the others follow those of routes. Nothing runs by itself: {@link
- * #settle} runs everything until all is quiet; time passes with {@link #pass}.
+ * The first leads all ranges; the others follow the route ranges. Nothing runs by itself: {@link
+ * #settle} runs everything until all nodes are idle; {@link #pass} advances time.
  */
 public final class TestCluster implements AutoCloseable {
   public final LoopbackPeers peers = LoopbackPeers.immediate();
@@ -101,8 +101,8 @@ public final class TestCluster implements AutoCloseable {
     return new DeferredClient(ranges.client(store), tasks);
   }
 
-  /** The range of routes is applied by this node no more; not by the first. */
-  public void lag(int node) {
+  /** This node stops applying the route range; not supported for the first node. */
+  public void pauseRouteApply(int node) {
     routes.hold(node - 1);
   }
 
@@ -111,7 +111,7 @@ public final class TestCluster implements AutoCloseable {
     settle();
   }
 
-  /** Nothing passes between the two. */
+  /** Cuts the connection between two nodes. */
   public void cut(int one, int other) {
     peers.cut(node(one).id, node(other).id);
     peers.cut(node(other).id, node(one).id);
@@ -122,8 +122,8 @@ public final class TestCluster implements AutoCloseable {
     pass(Duration.ofSeconds(1));
   }
 
-  /** All others count the life of the node as over; the node itself does not know yet. */
-  public void down(int node) {
+  /** All other nodes mark the node's incarnation as ended; the node itself does not know yet. */
+  public void markDown(int node) {
     for (TestNode other : all) {
       if (other != node(node)) {
         other.membership.setState(node(node).id, Member.State.DOWN);
@@ -132,10 +132,10 @@ public final class TestCluster implements AutoCloseable {
     settle();
   }
 
-  /** The node registers again and is admitted. */
+  /** The node registers its next incarnation and is admitted. */
   public void beginNextLife(int node) {
     TestNode next = node(node);
-    next.membership.beginLife().join();
+    next.membership.beginIncarnation().join();
     all.forEach(other -> other.membership.setUp(next.id, next.incarnation()));
   }
 

@@ -42,7 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** One node of a {@link TestCluster}, put together as {@link io.fjordmq.broker.Broker} does it. */
+/** One node of a {@link TestCluster}, assembled like {@link io.fjordmq.broker.Broker}. */
 public final class TestNode {
   private static final int CLIENTS_PER_SECOND = 10; // one at the first call
 
@@ -158,7 +158,7 @@ public final class TestNode {
     return membership.incarnation();
   }
 
-  /** A client that has not said anything yet. */
+  /** A client that has not sent anything yet. */
   public TestClient open() {
     TestClient client = new TestClient(cluster::settle, ByteBufAllocator.DEFAULT, pipeline);
     clients.add(client);
@@ -175,14 +175,14 @@ public final class TestNode {
     }
   }
 
-  /** A connected client with a transient session, of MQTT 5; its CONNACK is read. */
+  /** A connected MQTT 5 client with a transient session; its CONNACK has been read. */
   public TestClient connect(String clientId) {
     TestClient client = open().connect5(clientId, true, 0);
     client.expect("CONNACK 0");
     return client;
   }
 
-  /** A connected client with a persistent session, new or present; its CONNACK is read. */
+  /** A connected client with a persistent session, new or present; its CONNACK has been read. */
   public TestClient connectPersistent(String clientId) {
     TestClient client = open().connect5(clientId, false, 1_000);
     client.all();

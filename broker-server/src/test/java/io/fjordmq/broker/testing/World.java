@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The real pipeline, sessions and delivery on stores in memory. Nothing runs by itself: {@link
- * #settle} runs the stores and the event loops until all are quiet.
+ * The real pipeline, sessions and delivery on in-memory stores. Nothing runs by itself: {@link
+ * #settle} runs the stores and the event loops until all are idle.
  */
 public final class World implements AutoCloseable {
   public final StoreTasks tasks = new StoreTasks();
@@ -39,14 +39,14 @@ public final class World implements AutoCloseable {
   public final MemoryRetainStore retained = new MemoryRetainStore(tasks);
   public final CountingSessionObserver observer = new CountingSessionObserver();
 
-  /** Copies dropped on their way to a session, by reason. */
+  /** Copies dropped before they reached a session, by reason. */
   public final Map<String, Long> undelivered = new ConcurrentHashMap<>();
 
   public final SessionRegistry registry;
   public final SessionSettings settings;
   public boolean overloaded;
 
-  /** File descriptors that are left for connections of listeners. */
+  /** File descriptors left for listener connections. */
   public final AtomicInteger freeDescriptors = new AtomicInteger(Integer.MAX_VALUE);
 
   public final Sessions sessions;
@@ -141,13 +141,13 @@ public final class World implements AutoCloseable {
       }
 
       @Override
-      public void connectionEnded() {
+      public void onConnectionClosed() {
         freeDescriptors.incrementAndGet();
       }
     };
   }
 
-  /** Knows nothing of the world: threads keep their outboxes, which keep their observer. */
+  /** Does not refer to the world: threads keep their outboxes, which keep their observer. */
   private static DeliveryObserver countingDrops(Map<String, Long> undelivered) {
     return new DeliveryObserver() {
       @Override
@@ -164,20 +164,20 @@ public final class World implements AutoCloseable {
     return client;
   }
 
-  /** From now on the router has a thread of its own, so that it can lag behind the inboxes. */
+  /** Gives the router a task queue of its own, so that it can lag behind the inboxes. */
   public StoreTasks separateRouting() {
     routing = new StoreTasks();
     router.runOn(routing);
     return routing;
   }
 
-  /** Lets the wall clock go on. */
+  /** Advances the wall clock. */
   public void pass(long seconds) {
     now = now.plusSeconds(seconds);
   }
 
   /**
-   * A client of MQTT 5 that has been let in.
+   * An accepted MQTT 5 client.
    *
    * @param seconds its keep alive; 0 for none
    */

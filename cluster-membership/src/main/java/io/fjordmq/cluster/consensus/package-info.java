@@ -12,8 +12,8 @@
  *   <li>{@code jraft} runs groups on sofa-jraft: {@code JRaftHost} opens them, {@code
  *       JRaftConsensus} is one replica, {@code JRaftStateMachine} translates jraft's callbacks for
  *       the replicated state.
- *   <li>{@code log} is on disk: one database for the logs, votes and checkpoints of all groups.
- *   <li>{@code transport} is on the wire: one connection from each node to each other node, and
+ *   <li>{@code log} stores on disk: one database for the logs, votes and checkpoints of all groups.
+ *   <li>{@code transport} is the network layer: one connection from each node to each other, and
  *       snapshots. Peers are identified by node id; {@link
  *       io.fjordmq.cluster.consensus.AddressBook} resolves their addresses.
  * </ul>

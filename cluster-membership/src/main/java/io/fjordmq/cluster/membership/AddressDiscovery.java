@@ -71,7 +71,7 @@ final class AddressDiscovery {
   /** Starts responding to hellos and sending them periodically. Must be called once. */
   void begin() {
     peers.setHelloHandler(this::replyTo);
-    round();
+    sendHellos();
   }
 
   /** Called on any thread. */
@@ -99,8 +99,8 @@ final class AddressDiscovery {
         clock.millis());
   }
 
-  private void round() {
-    timers.schedule(options.settings().helloInterval().toMillis(), this::round);
+  private void sendHellos() {
+    timers.schedule(options.settings().helloInterval().toMillis(), this::sendHellos);
     Set<NodeAddress> targets = new HashSet<>(addresses.unconfirmed().values());
     if (!leaderReachable.getAsBoolean()) {
       targets.addAll(options.seeds());
@@ -121,7 +121,7 @@ final class AddressDiscovery {
             (reply, failure) -> {
               pending.remove(address);
               if (reply != null) {
-                learn(address, reply, sentMillis);
+                processReply(address, reply, sentMillis);
               } else {
                 LOG.debug("Hello failed: {} address={}", failure.getMessage(), address);
                 fenceIfRefused(own, failure);
@@ -129,14 +129,14 @@ final class AddressDiscovery {
             });
   }
 
-  private void fenceIfRefused(StartStamp shown, Throwable failure) {
+  private void fenceIfRefused(StartStamp sentStamp, Throwable failure) {
     if (OperationException.isAny(failure, PeerException.Kind.FENCED)) {
       String reason = String.valueOf(OperationException.unwrap(failure).getMessage());
-      peers.fence().onRefused(shown, reason);
+      peers.fence().onRefused(sentStamp, reason);
     }
   }
 
-  private void learn(NodeAddress address, HelloReply reply, long sentMillis) {
+  private void processReply(NodeAddress address, HelloReply reply, long sentMillis) {
     if (!reply.clusterId().equals(self.clusterId())) {
       if (warned.add(address + reply.clusterId())) {
         LOG.error(

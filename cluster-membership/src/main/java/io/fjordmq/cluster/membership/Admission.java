@@ -103,7 +103,7 @@ final class Admission {
     incarnation.onObstacle().accept(next.obstacle);
   }
 
-  private void waitsFor(Stage waiting, String reason) {
+  private void reportObstacle(Stage waiting, String reason) {
     if (stage == waiting) {
       incarnation.onObstacle().accept(waiting.obstacle + ": " + reason);
     }
@@ -111,11 +111,11 @@ final class Admission {
 
   private void catchUp() {
     members
-        .reached(registeredVersion)
+        .whenReached(registeredVersion)
         .thenComposeAsync(known -> bringUpToDate(), timers)
         .whenCompleteAsync(
             (done, failure) ->
-                next(failure, Stage.CATCHING_UP, this::requestAdmission, this::catchUp),
+                proceed(failure, Stage.CATCHING_UP, this::requestAdmission, this::catchUp),
             timers);
   }
 
@@ -123,7 +123,7 @@ final class Admission {
     return members.callListeners(listener -> listener.beforeAdmission(up.incarnation()));
   }
 
-  private void next(@Nullable Throwable failure, Stage done, Runnable next, Runnable again) {
+  private void proceed(@Nullable Throwable failure, Stage done, Runnable next, Runnable retry) {
     if (stage != done || !incarnation.inProgress().getAsBoolean()) {
       return;
     } else if (failure == null) {
@@ -137,7 +137,7 @@ final class Admission {
         settings.retryInterval().toMillis(),
         () -> {
           if (incarnation.inProgress().getAsBoolean()) {
-            again.run();
+            retry.run();
           }
         });
   }
@@ -168,7 +168,7 @@ final class Admission {
               if (!written) {
                 String reason = LeaderCalls.failureReason(response, failure);
                 LOG.debug("Not marked UP yet, retrying: {}", reason);
-                waitsFor(Stage.REQUESTING, reason);
+                reportObstacle(Stage.REQUESTING, reason);
                 timers.schedule(settings.retryInterval().toMillis(), this::requestAdmission);
               }
             },
@@ -215,7 +215,7 @@ final class Admission {
    *
    * @param version the metadata version that all counted nodes have applied
    */
-  void appliedByAll(long version) {
+  void onAppliedByAll(long version) {
     if (stage == Stage.COUNTED && version >= countedVersion) {
       enter(Stage.PREPARING);
       prepare();
@@ -225,7 +225,8 @@ final class Admission {
   private void prepare() {
     bringUpToDate()
         .whenCompleteAsync(
-            (done, failure) -> next(failure, Stage.PREPARING, this::finish, this::prepare), timers);
+            (done, failure) -> proceed(failure, Stage.PREPARING, this::finish, this::prepare),
+            timers);
   }
 
   private void finish() {

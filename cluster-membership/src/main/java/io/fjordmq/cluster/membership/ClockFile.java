@@ -72,7 +72,7 @@ public final class ClockFile {
   }
 
   /** Logs a difference between the wall clock and the saved time. */
-  void compare(Instant wall, long toleranceMillis) {
+  void logDifference(Instant wall, long toleranceMillis) {
     long ahead = wall.toEpochMilli() - savedMillis;
     if (savedMillis == 0) {
       return;

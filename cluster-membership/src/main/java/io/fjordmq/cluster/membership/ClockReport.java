@@ -32,7 +32,7 @@ record ClockReport(long wallMillis, long clusterMillis, Source source) {
     }
   }
 
-  boolean known() {
+  boolean isKnown() {
     return source == Source.KNOWN;
   }
 

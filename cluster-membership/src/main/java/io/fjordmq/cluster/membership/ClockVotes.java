@@ -67,7 +67,7 @@ final class ClockVotes {
       return true;
     }
     List<Vote> withClusterTime =
-        votes.values().stream().filter(vote -> vote.report().known()).toList();
+        votes.values().stream().filter(vote -> vote.report().isKnown()).toList();
     boolean waitedLongEnough = nowMillis - startedMillis >= reportTimeoutMillis;
     long reportedVoters = voters.stream().filter(votes::containsKey).count();
     boolean enough =

@@ -66,11 +66,11 @@ final class ClockWatch {
    * in the meantime.
    */
   boolean onRenewed(Reading sent, long clusterMillis) {
-    if (!clock.follow(sent, clusterMillis)) {
+    if (!clock.adjustTo(sent, clusterMillis)) {
       return false;
     }
     jumpReported = false;
-    compare();
+    warnIfDifferent();
     if (mustSave(sent)) {
       saved = true;
       savedMillis = sent.monotonicMillis();
@@ -86,11 +86,11 @@ final class ClockWatch {
    */
   private boolean mustSave(Reading now) {
     long since = now.monotonicMillis() - savedMillis;
-    long wasSet = clock.millis() - savedClusterMillis - since;
-    return !saved || since >= SAVE_MILLIS || wasSet > clock.toleranceMillis();
+    long adjustmentMillis = clock.millis() - savedClusterMillis - since;
+    return !saved || since >= SAVE_MILLIS || adjustmentMillis > clock.toleranceMillis();
   }
 
-  private void compare() {
+  private void warnIfDifferent() {
     long ahead = clock.wallAheadMillis();
     long limit = clock.toleranceMillis();
     if (!differenceReported && Math.abs(ahead) > limit) {

@@ -181,7 +181,7 @@ public final class ClusterClock implements InstantSource {
    *
    * @return false if a clock jumped in the meantime, so that the start of the lease is unknown
    */
-  boolean follow(Reading sent, long leaderMillis) {
+  boolean adjustTo(Reading sent, long leaderMillis) {
     Reading now = read();
     if (!agree(sent, now)) {
       return false;
@@ -190,8 +190,8 @@ public final class ClusterClock implements InstantSource {
       return true; // the response to a later renewal arrived first
     }
     long elapsedMillis = elapsed(sent, now);
-    long mine = known ? at(basis, now) : leaderMillis;
-    long agreed = Math.min(Math.max(mine, leaderMillis), leaderMillis + elapsedMillis + 1);
+    long ownMillis = known ? at(basis, now) : leaderMillis;
+    long agreed = Math.min(Math.max(ownMillis, leaderMillis), leaderMillis + elapsedMillis + 1);
     basis = new Basis(sent, agreed - elapsedMillis);
     renewed = sent;
     known = true;

@@ -90,10 +90,10 @@ public final class ClusterJoin {
     }
   }
 
-  private void requireSeeds(String because) throws MembershipException {
+  private void requireSeeds(String reason) throws MembershipException {
     if (otherSeeds().isEmpty()) {
       throw new MembershipException(
-          because
+          reason
               + "; to join a cluster, add one of its nodes to seedEndpoints; to create a cluster, set bootstrap: true for the first start of its first node");
     }
   }
@@ -138,10 +138,11 @@ public final class ClusterJoin {
     addresses.onAddress(seed.node(), seed.address());
     addresses.addHints(seed.addresses());
     MetadataGroup.bootstrap(
-        host, new ReplicaSet(seed.metadataVoters(), without(seed.metadataLearners(), self.node())));
+        host,
+        new ReplicaSet(seed.metadataVoters(), excluding(seed.metadataLearners(), self.node())));
   }
 
-  private static Set<NodeId> without(Set<NodeId> nodes, NodeId excluded) {
+  private static Set<NodeId> excluding(Set<NodeId> nodes, NodeId excluded) {
     return nodes.stream().filter(node -> !node.equals(excluded)).collect(Collectors.toSet());
   }
 

@@ -113,7 +113,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     new ClusterJoin(join, peers, wallClock).createReplica(identity, host, addresses);
     MetadataGroup metadata = MetadataGroup.open(host, storage, metadataSettings, disk);
     ThreadTimers thread = new ThreadTimers("membership");
-    clockFile.compare(wallClock.instant(), settings.clockTolerance().toMillis());
+    clockFile.logDifference(wallClock.instant(), settings.clockTolerance().toMillis());
     try {
       ClusterMembership membership =
           start(identity, metadata, peers, addresses, join, settings, wallClock, clockFile, thread);
@@ -187,7 +187,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     while (true) {
       try {
         long version = incarnations.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
-        members.reached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
+        members.whenReached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (TimeoutException e) {
         LOG.warn(
@@ -233,7 +233,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * {@link #drain}, and while the node is DRAINING or LEAVING; can be repeated. If it succeeds
    * while the disk of this node accepts no writes, the other nodes can continue without this one.
    */
-  public CompletableFuture<Void> condition(Member.State disk) {
+  public CompletableFuture<Void> reportDiskState(Member.State disk) {
     return record.isIn(Member.State.DRAINING) || record.isIn(Member.State.LEAVING)
         ? CompletableFuture.failedFuture(
             new ConsensusException(Kind.BUSY, "this node is DRAINING or LEAVING"))

@@ -66,7 +66,7 @@ final class LeaderCalls {
     return peers
         .call(target, SERVICE, request.encode(), timeout)
         .thenApply(LeaderResponse::decode)
-        .whenComplete((response, failure) -> learn(target, response, failure));
+        .whenComplete((response, failure) -> updateHint(target, response, failure));
   }
 
   /** Describes why a request was not fulfilled, for operators. */
@@ -97,13 +97,13 @@ final class LeaderCalls {
   /**
    * Follows the hint of a node, but not a hint of the hinted node: two nodes may name each other.
    */
-  private void learn(
+  private void updateHint(
       NodeId target, @Nullable LeaderResponse response, @Nullable Throwable failure) {
     if (failure == null && !(response instanceof NotLeader)) {
       rejectedLeader = null;
       return;
     }
-    NodeId reportedLeader = response instanceof NotLeader not ? not.leader() : null;
+    NodeId reportedLeader = response instanceof NotLeader notLeader ? notLeader.leader() : null;
     boolean follow = reportedLeader != null && !reportedLeader.equals(self) && !target.equals(hint);
     hint = follow ? reportedLeader : null;
     rejectedLeader = target;

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether another node serves clients while the lease of this node has expired. If no
+ * Determines whether another node serves clients while the lease of this node has expired. If no
  * node does, for example because the metadata group has no leader, disconnecting clients would not
  * help them; if one does, the listeners are notified. Runs on the membership thread.
  *

@@ -56,15 +56,16 @@ final class LocalNodeRecord {
    */
   CompletableFuture<Void> write(NodeRecord.State state) {
     MetadataRecord record = metadata.view().get(NodeRecord.key(self));
-    NodeRecord now = record == null ? null : NodeRecord.decode(record);
-    if (record == null || now == null || !mayBecome(state, now)) {
+    NodeRecord current = record == null ? null : NodeRecord.decode(record);
+    if (record == null || current == null || !mayBecome(state, current)) {
       return CompletableFuture.failedFuture(
           new ConsensusException(
               Kind.BUSY,
               "cannot mark incarnation %d of this node %s: the metadata has %s"
-                  .formatted(incarnation.getAsLong(), state, now == null ? "no record" : now)));
+                  .formatted(
+                      incarnation.getAsLong(), state, current == null ? "no record" : current)));
     }
-    byte[] changed = now.in(state).encode();
+    byte[] changed = current.withState(state).encode();
     long expected = Math.max(record.version(), last.version());
     return writes
         .apply(List.of(Change.put(record.key(), changed, expected)))
@@ -72,11 +73,11 @@ final class LocalNodeRecord {
   }
 
   /** A STARTING node becomes UP only through its {@link Admission}. */
-  private boolean mayBecome(NodeRecord.State state, NodeRecord now) {
-    if (now.incarnation() != incarnation.getAsLong()) {
+  private boolean mayBecome(NodeRecord.State state, NodeRecord current) {
+    if (current.incarnation() != incarnation.getAsLong()) {
       return false;
     }
-    return switch (now.state()) {
+    return switch (current.state()) {
       case DOWN -> state == NodeRecord.State.REMOVED;
       case STARTING -> state == NodeRecord.State.DOWN;
       default -> true;

@@ -27,7 +27,7 @@ final class MemberView implements MetadataListener {
   private volatile Members members = new Members(0, Map.of());
   private volatile long applied;
 
-  /** Futures of {@link #reached}. Guarded by this. */
+  /** Futures of {@link #whenReached}. Guarded by this. */
   private final NavigableMap<Long, CompletableFuture<Void>> awaited = new TreeMap<>();
 
   Members members() {
@@ -42,10 +42,10 @@ final class MemberView implements MetadataListener {
   static Members of(MetadataView view) {
     Map<NodeId, Member> byNode = new HashMap<>();
     Map<NodeId, Long> removed = new HashMap<>();
-    for (MetadataRecord written : view.withPrefix(NodeRecord.PREFIX)) {
-      NodeRecord record = NodeRecord.decode(written);
+    for (MetadataRecord metadataRecord : view.withPrefix(NodeRecord.PREFIX)) {
+      NodeRecord record = NodeRecord.decode(metadataRecord);
       if (record.state() == NodeRecord.State.REMOVED) {
-        removed.put(record.node(), written.version());
+        removed.put(record.node(), metadataRecord.version());
         continue;
       }
       Member.State state = Member.State.valueOf(record.state().name());
@@ -71,7 +71,7 @@ final class MemberView implements MetadataListener {
   }
 
   /** Completes once all listeners of this node have seen the version. */
-  synchronized CompletableFuture<Void> reached(long version) {
+  synchronized CompletableFuture<Void> whenReached(long version) {
     return applied >= version
         ? CompletableFuture.completedFuture(null)
         : awaited.computeIfAbsent(version, later -> new CompletableFuture<>());

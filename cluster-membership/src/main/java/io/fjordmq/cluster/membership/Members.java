@@ -42,7 +42,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /** Whether this node is the only member; a joining node would appear in its log first. */
-  boolean isAlone(NodeId node) {
+  boolean isOnlyMember(NodeId node) {
     return byNode.size() == 1 && byNode.containsKey(node);
   }
 
@@ -55,7 +55,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /** The metadata version of the latest removal; 0 if no node was ever removed. */
-  public long removedAsOf() {
+  public long latestRemovalVersion() {
     return removed.values().stream().mapToLong(Long::longValue).max().orElse(0);
   }
 

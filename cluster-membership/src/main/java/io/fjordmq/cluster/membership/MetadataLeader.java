@@ -48,8 +48,8 @@ final class MetadataLeader {
   private final NodeRegistry registry;
   private @Nullable LeaderTerm leaderTerm;
   private long tickedMillis;
-  private MetadataView seen;
-  private Members membersSeen;
+  private MetadataView cachedView;
+  private Members cachedMembers;
 
   /** The state of one term as leader. */
   private static final class LeaderTerm {
@@ -88,12 +88,12 @@ final class MetadataLeader {
     this.timers = timers;
     this.clock = clock;
     this.registry = new NodeRegistry(self.clusterId(), env, metadata, timers, clock, fence);
-    this.seen = metadata.view();
-    this.membersSeen = MemberView.of(seen);
+    this.cachedView = metadata.view();
+    this.cachedMembers = MemberView.of(cachedView);
   }
 
   /** Must be called before every action, because state of an earlier term is not valid any more. */
-  private void leadershipChanged() {
+  private void refreshLeaderTerm() {
     Leadership leadership = metadata.leadership();
     if (!leadership.leading()) {
       leaderTerm = null;
@@ -113,11 +113,11 @@ final class MetadataLeader {
 
   /** Cached, because the members are needed for every renewal but rarely change. */
   private Members membersOf(MetadataView view) {
-    if (view != seen) {
-      seen = view;
-      membersSeen = MemberView.of(view);
+    if (view != cachedView) {
+      cachedView = view;
+      cachedMembers = MemberView.of(view);
     }
-    return membersSeen;
+    return cachedMembers;
   }
 
   /** Checks leases and replicas periodically. Must be called once. */
@@ -127,7 +127,7 @@ final class MetadataLeader {
     long now = timers.nowMillis();
     long stalled = now - tickedMillis - pause;
     tickedMillis = now;
-    leadershipChanged();
+    refreshLeaderTerm();
     LeaderTerm current = leaderTerm;
     if (current == null) {
       return;
@@ -139,9 +139,9 @@ final class MetadataLeader {
     Members members = membersOf(metadata.view());
     for (Member member : members.byNode().values()) {
       // A single node that was suspended for a while continues without a new incarnation.
-      boolean counts = !members.isAlone(self) && member.isAlive();
-      if (counts && current.leases.hasExpired(member, now)) {
-        writeDown(current, member.node());
+      boolean canExpire = !members.isOnlyMember(self) && member.isAlive();
+      if (canExpire && current.leases.hasExpired(member, now)) {
+        markDown(current, member.node());
       }
     }
     if (clock.isKnown()) {
@@ -151,12 +151,12 @@ final class MetadataLeader {
     current.replicas.handOver(members);
   }
 
-  private void writeDown(LeaderTerm current, NodeId node) {
+  private void markDown(LeaderTerm current, NodeId node) {
     MetadataRecord record = metadata.view().get(NodeRecord.key(node));
     if (record == null || !current.markingDown.add(node)) {
       return;
     }
-    byte[] down = NodeRecord.decode(record).in(NodeRecord.State.DOWN).encode();
+    byte[] down = NodeRecord.decode(record).withState(NodeRecord.State.DOWN).encode();
     List<Change> batch = List.of(Change.put(record.key(), down, record.version()));
     metadata
         .write(current.term, batch)
@@ -177,11 +177,11 @@ final class MetadataLeader {
   CompletableFuture<LeaderResponse> handle(NodeId from, LeaderRequest request) {
     return CompletableFuture.supplyAsync(() -> respond(from, request), timers)
         .thenCompose(response -> response)
-        .exceptionally(MetadataLeader::failed);
+        .exceptionally(MetadataLeader::failureResponse);
   }
 
   private CompletableFuture<LeaderResponse> respond(NodeId from, LeaderRequest request) {
-    leadershipChanged();
+    refreshLeaderTerm();
     LeaderTerm current = leaderTerm;
     if (current == null) {
       return CompletableFuture.completedFuture(notLeader());
@@ -230,7 +230,7 @@ final class MetadataLeader {
     return new NotLeader(self.equals(leader) ? null : leader);
   }
 
-  private static Failed failed(Throwable failure) {
+  private static Failed failureResponse(Throwable failure) {
     Throwable cause = OperationException.unwrap(failure);
     return cause instanceof ConsensusException e
         ? new Failed(e.kind(), String.valueOf(e.getMessage()))

@@ -74,15 +74,15 @@ public final class NodeAddresses {
 
   /** With another executor for lookups. */
   static NodeAddresses open(Path file, Executor disk, Executor resolver) {
-    NodeAddresses book = new NodeAddresses(file, disk, resolver);
+    NodeAddresses addressBook = new NodeAddresses(file, disk, resolver);
     try {
       if (Files.exists(file)) {
-        book.saved.putAll(parse(Files.readAllLines(file)));
+        addressBook.saved.putAll(parse(Files.readAllLines(file)));
       }
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn("Ignoring the saved node addresses: {} file={}", e.getMessage(), file);
     }
-    return book;
+    return addressBook;
   }
 
   /** Without a file. */
@@ -139,14 +139,14 @@ public final class NodeAddresses {
    */
   private @Nullable InetAddress resolve(String host) {
     if (!LITERAL.matcher(host).matches()) {
-      lookUpLater(host);
+      lookUpInBackground(host);
     } else if (!resolved.containsKey(host)) {
       lookUp(host); // does not block for a literal IP address
     }
     return resolved.get(host);
   }
 
-  private void lookUpLater(String host) {
+  private void lookUpInBackground(String host) {
     if (lookUpsInProgress.add(host)) {
       resolver.execute(
           () -> {
@@ -212,10 +212,10 @@ public final class NodeAddresses {
   /** Adds addresses reported by another node, for nodes without a saved address. */
   void addHints(Map<NodeId, NodeAddress> reportedAddresses) {
     reportedAddresses.forEach(saved::putIfAbsent);
-    forget(removed);
+    remove(removed);
   }
 
-  private void forget(Set<NodeId> nodes) {
+  private void remove(Set<NodeId> nodes) {
     List.of(saved, inMetadata, reportedByNode).forEach(source -> source.keySet().removeAll(nodes));
   }
 
@@ -223,7 +223,7 @@ public final class NodeAddresses {
   void onMembersChanged(Members members) {
     Map<NodeId, NodeAddress> before = all();
     removed = members.removed().keySet();
-    forget(removed);
+    remove(removed);
     members.byNode().values().forEach(member -> inMetadata.put(member.node(), member.address()));
     if (!before.equals(all())) {
       save();
@@ -241,12 +241,12 @@ public final class NodeAddresses {
     StringBuilder text = new StringBuilder(FORMAT).append('\n');
     all()
         .forEach(
-            (node, at) ->
+            (node, nodeAddress) ->
                 text.append(node)
                     .append(' ')
-                    .append(at.port())
+                    .append(nodeAddress.port())
                     .append(' ')
-                    .append(at.host())
+                    .append(nodeAddress.host())
                     .append('\n'));
     try {
       AtomicFile.replace(target, text.toString().getBytes(StandardCharsets.UTF_8));

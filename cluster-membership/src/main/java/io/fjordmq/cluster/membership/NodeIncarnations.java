@@ -63,7 +63,7 @@ final class NodeIncarnations {
   private final CompletableFuture<Long> registered = new CompletableFuture<>();
 
   private Phase phase = Phase.REGISTERING;
-  private long known;
+  private long knownIncarnation;
   private @Nullable Admission admission;
   private boolean ready;
   private @Nullable String suspendReason;
@@ -110,7 +110,7 @@ final class NodeIncarnations {
 
   /** A single node needs no lease, because no other node could mark it DOWN. */
   boolean hasLease() {
-    return lease.isValid() || members.members().isAlone(self);
+    return lease.isValid() || members.members().isOnlyMember(self);
   }
 
   @Nullable String notServingReason() {
@@ -130,10 +130,10 @@ final class NodeIncarnations {
   /** Begins the first incarnation. Must be called once. */
   void begin() {
     Member member = members.members().find(self);
-    known = member == null ? 0 : member.incarnation();
+    knownIncarnation = member == null ? 0 : member.incarnation();
     expiry.registerHandler(this::isServing);
     register();
-    beat();
+    onHeartbeat();
   }
 
   /** Allows this node to be counted and admitted; until then it holds a lease as STARTING. */
@@ -150,7 +150,7 @@ final class NodeIncarnations {
 
   private void register() {
     leader
-        .call(new Registration(known, address), settings.lease())
+        .call(new Registration(knownIncarnation, address), settings.lease())
         .whenCompleteAsync(this::onRegistration, timers);
   }
 
@@ -161,7 +161,7 @@ final class NodeIncarnations {
     if (response instanceof LeaderResponse.Removed) {
       onRemoved();
     } else if (response instanceof Registered registration) {
-      known = registration.incarnation();
+      knownIncarnation = registration.incarnation();
       incarnation = registration.incarnation();
       phase = Phase.REGISTERED;
       admission = admissionOf(registration);
@@ -174,8 +174,9 @@ final class NodeIncarnations {
       } else {
         suspend(reason); // requested while the registration was in progress
       }
-    } else if (response instanceof KnownIncarnation last && last.incarnation() != known) {
-      known = last.incarnation();
+    } else if (response instanceof KnownIncarnation last
+        && last.incarnation() != knownIncarnation) {
+      knownIncarnation = last.incarnation();
       registerUnlessSuspended();
     } else {
       obstacle = "registration failed: " + LeaderCalls.failureReason(response, failure);
@@ -198,15 +199,15 @@ final class NodeIncarnations {
     }
   }
 
-  private void beat() {
+  private void onHeartbeat() {
     if (phase == Phase.LEFT || phase == Phase.REMOVED) {
       return;
     }
-    timers.schedule(lease.beatMillis(), this::beat);
+    timers.schedule(lease.renewalIntervalMillis(), this::onHeartbeat);
     if (admitted && !hasLease()) {
       expiry.onExpired(incarnation, lease.expiredReason());
     }
-    reachability.beat();
+    reachability.onHeartbeat();
     renew();
   }
 
@@ -248,12 +249,12 @@ final class NodeIncarnations {
         members.notifyListeners(listener -> listener.onLeaseRenewed(incarnation));
       }
       if (admission != null) {
-        admission.appliedByAll(renewed.appliedByAll());
+        admission.onAppliedByAll(renewed.appliedByAll());
       }
     } else if (response instanceof LeaderResponse.Removed) {
       onRemoved();
     } else if (response instanceof KnownIncarnation last) {
-      known = last.incarnation();
+      knownIncarnation = last.incarnation();
       end();
     } else if (response instanceof NotRenewed refused) {
       LOG.debug("Lease not renewed: {}", refused.reason());
@@ -265,7 +266,7 @@ final class NodeIncarnations {
   private Admission admissionOf(Registered registration) {
     NodeRecord up = new NodeRecord(self, address, registration.incarnation());
     BooleanSupplier isCurrent = () -> phase == Phase.REGISTERED && incarnation == up.incarnation();
-    Admission.Incarnation seen =
+    Admission.Incarnation admissionCallbacks =
         new Admission.Incarnation(
             isCurrent,
             reason -> {
@@ -275,7 +276,8 @@ final class NodeIncarnations {
             },
             this::renew,
             this::admit);
-    return new Admission(up, registration.version(), members, leader, settings, timers, seen);
+    return new Admission(
+        up, registration.version(), members, leader, settings, timers, admissionCallbacks);
   }
 
   private void admit() {
@@ -297,7 +299,7 @@ final class NodeIncarnations {
       return;
     }
     if (member.incarnation() > incarnation || !member.isAlive()) {
-      known = member.incarnation();
+      knownIncarnation = member.incarnation();
       end();
     } else {
       if (admission != null) {
@@ -325,7 +327,7 @@ final class NodeIncarnations {
     suspendReason = reason;
     if (isAlive()) {
       LOG.warn("Suspending this node: {} incarnation={}", reason, incarnation);
-      known = incarnation;
+      knownIncarnation = incarnation;
       end("suspended: " + reason);
     }
   }
@@ -339,7 +341,7 @@ final class NodeIncarnations {
     members
         .callListeners(listener -> listener.onIncarnationEnded(ending))
         .whenCompleteAsync(
-            (givenUp, failure) -> {
+            (released, failure) -> {
               if (phase != Phase.ENDING) {
                 return;
               }

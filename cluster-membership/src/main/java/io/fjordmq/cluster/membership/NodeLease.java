@@ -35,10 +35,10 @@ final class NodeLease {
   }
 
   /** Time until the next renewal: shorter when one is overdue, as the leader may have changed. */
-  long beatMillis() {
+  long renewalIntervalMillis() {
     long heartbeat = settings.heartbeat().toMillis();
-    long unrenewed = timers.nowMillis() - untilMillis + settings.lease().toMillis();
-    return unrenewed > 2 * heartbeat ? heartbeat / OVERDUE_DIVISOR : heartbeat;
+    long sinceRenewalMillis = timers.nowMillis() - untilMillis + settings.lease().toMillis();
+    return sinceRenewalMillis > 2 * heartbeat ? heartbeat / OVERDUE_DIVISOR : heartbeat;
   }
 
   /**

@@ -33,7 +33,7 @@ final class Reachability {
   private final Timers timers;
   private final Runnable onChange;
   private final Map<NodeId, Contact> contacts = new HashMap<>();
-  private long beatMillis;
+  private long lastHeartbeatMillis;
   private volatile Set<NodeId> unreachable = Set.of();
 
   private static final class Contact {
@@ -59,7 +59,7 @@ final class Reachability {
     this.settings = settings;
     this.timers = timers;
     this.onChange = onChange;
-    this.beatMillis = timers.nowMillis();
+    this.lastHeartbeatMillis = timers.nowMillis();
   }
 
   /**
@@ -73,20 +73,20 @@ final class Reachability {
   }
 
   /** Must be called at each heartbeat; calls within one heartbeat of the last one do nothing. */
-  void beat() {
+  void onHeartbeat() {
     long now = timers.nowMillis();
-    if (now - beatMillis < settings.heartbeat().toMillis()) {
+    if (now - lastHeartbeatMillis < settings.heartbeat().toMillis()) {
       return;
     }
-    if (now - beatMillis > settings.lease().toMillis()) {
-      resetSince(beatMillis, now);
+    if (now - lastHeartbeatMillis > settings.lease().toMillis()) {
+      resetSince(lastHeartbeatMillis, now);
     }
-    beatMillis = now;
-    live().forEach(this::call);
+    lastHeartbeatMillis = now;
+    liveNodes().forEach(this::call);
     refresh();
   }
 
-  /** This process was suspended, so missing responses say nothing about the other nodes. */
+  /** This process was suspended, so a missing response does not mean that a node is unreachable. */
   private void resetSince(long beforeMillis, long nowMillis) {
     for (Contact contact : contacts.values()) {
       if (isFresh(contact, beforeMillis)) {
@@ -101,14 +101,14 @@ final class Reachability {
   void onMembersChanged() {
     contacts.keySet().retainAll(members.members().byNode().keySet());
     refresh();
-    live().stream().filter(unreachable::contains).forEach(this::call);
+    liveNodes().stream().filter(unreachable::contains).forEach(this::call);
   }
 
-  private List<NodeId> live() {
-    return others().filter(Member::isAlive).map(Member::node).toList();
+  private List<NodeId> liveNodes() {
+    return otherMembers().filter(Member::isAlive).map(Member::node).toList();
   }
 
-  private Stream<Member> others() {
+  private Stream<Member> otherMembers() {
     return members.members().byNode().values().stream()
         .filter(member -> !member.node().equals(self));
   }
@@ -145,11 +145,11 @@ final class Reachability {
     long now = timers.nowMillis();
     final Set<NodeId> before = unreachable;
     unreachable =
-        others()
+        otherMembers()
             .map(Member::node)
             .filter(node -> !isFresh(contacts.get(node), now))
             .collect(Collectors.toUnmodifiableSet());
-    for (NodeId node : live()) {
+    for (NodeId node : liveNodes()) {
       Contact contact = contacts.get(node);
       boolean isNew = unreachable.contains(node) && !before.contains(node);
       if (isNew && contact != null && contact.responded) {

@@ -41,7 +41,7 @@ final class ReachabilityReports {
 
   /** Two counted nodes that cannot reach each other, ordered by id. */
   private record Partition(NodeId first, NodeId second) {
-    boolean has(NodeId node) {
+    boolean contains(NodeId node) {
       return first.equals(node) || second.equals(node);
     }
   }
@@ -61,7 +61,7 @@ final class ReachabilityReports {
   @Nullable NotRenewed onRenewal(NodeId from, Renewal renewal, Members members, long nowMillis) {
     reports.put(from, new Report(renewal.incarnation(), renewal.unreachable(), nowMillis));
     List<Partition> partitions = partitions(members, nowMillis);
-    Set<NodeId> leaving = partitions.isEmpty() ? Set.of() : leaving(partitions, members);
+    Set<NodeId> leaving = partitions.isEmpty() ? Set.of() : selectLeaving(partitions, members);
     logLeaving(leaving, partitions);
     return leaving.contains(from)
         ? new NotRenewed(partitionMessage(from, others(from, partitions)))
@@ -78,7 +78,7 @@ final class ReachabilityReports {
 
   private static Set<NodeId> others(NodeId node, List<Partition> partitions) {
     return partitions.stream()
-        .filter(partition -> partition.has(node))
+        .filter(partition -> partition.contains(node))
         .map(partition -> partition.first.equals(node) ? partition.second : partition.first)
         .collect(Collectors.toSet());
   }
@@ -142,19 +142,19 @@ final class ReachabilityReports {
    * Greedily selects as few nodes as possible to leave service, and never so many that less than a
    * majority of the members remains counted.
    */
-  private Set<NodeId> leaving(List<Partition> partitions, Members members) {
+  private Set<NodeId> selectLeaving(List<Partition> partitions, Members members) {
     List<Partition> remaining = new ArrayList<>(partitions);
     Set<NodeId> leaving = new HashSet<>();
     int maxLeaving = members.counted().size() - (members.byNode().size() / 2 + 1);
     while (leaving.size() < maxLeaving && !remaining.isEmpty()) {
-      NodeId worst = worst(remaining, members);
+      NodeId worst = mostPartitioned(remaining, members);
       leaving.add(worst);
-      remaining.removeIf(partition -> partition.has(worst));
+      remaining.removeIf(partition -> partition.contains(worst));
     }
     return leaving;
   }
 
-  private NodeId worst(List<Partition> partitions, Members members) {
+  private NodeId mostPartitioned(List<Partition> partitions, Members members) {
     Map<Member, Integer> partitionCounts = new HashMap<>();
     for (Partition partition : partitions) {
       for (NodeId node : List.of(partition.first, partition.second)) {

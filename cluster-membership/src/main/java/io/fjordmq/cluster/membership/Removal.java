@@ -38,7 +38,7 @@ final class Removal {
     if (obstacle != null || record == null) {
       throw new MembershipException(String.valueOf(obstacle));
     }
-    byte[] removed = NodeRecord.decode(record).in(NodeRecord.State.REMOVED).encode();
+    byte[] removed = NodeRecord.decode(record).withState(NodeRecord.State.REMOVED).encode();
     return Change.put(record.key(), removed, record.version());
   }
 

@@ -23,7 +23,7 @@ final class ServiceExit {
   private final NodeIncarnations incarnations;
   private final ClockWatch clock;
   private final Timers timers;
-  private final AtomicBoolean left = new AtomicBoolean();
+  private final AtomicBoolean leaveStarted = new AtomicBoolean();
   private volatile boolean removeOnClose;
   private volatile boolean removing;
 
@@ -43,7 +43,7 @@ final class ServiceExit {
 
   /** Stops serving and marks this node DOWN. Further calls do nothing. */
   void leave() {
-    if (left.compareAndSet(false, true)) {
+    if (leaveStarted.compareAndSet(false, true)) {
       removing = removeOnClose && record.isIn(Member.State.LEAVING);
       CompletableFuture<Void> leaving = CompletableFuture.runAsync(incarnations::leave, timers);
       reportState(leaving.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
@@ -57,9 +57,10 @@ final class ServiceExit {
     }
   }
 
-  private void reportState(CompletableFuture<Void> when, NodeRecord.State state) {
+  private void reportState(CompletableFuture<Void> preceding, NodeRecord.State state) {
     try {
-      when.thenCompose(now -> recorder.write(state, TIMEOUT_MILLIS))
+      preceding
+          .thenCompose(now -> recorder.write(state, TIMEOUT_MILLIS))
           .get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

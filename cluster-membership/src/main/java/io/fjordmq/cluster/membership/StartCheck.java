@@ -53,20 +53,20 @@ public final class StartCheck {
   public void probeNodes(NodeAddresses addresses) throws MembershipException, InterruptedException {
     Set<NodeAddress> others = othersIn(addresses);
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
-    String inUse = objection(others);
+    String inUse = findConflictingProcess(others);
     while (inUse != null) {
       if (System.nanoTime() - deadline > 0) {
         throw new MembershipException(inUse);
       }
       LOG.warn("Waiting for another process of this node to end: {}", inUse);
       TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
-      inUse = objection(others);
+      inUse = findConflictingProcess(others);
     }
   }
 
   /**
-   * Returns if no other known node responds. A node that is slow must not be taken for a node that
-   * is lost: addresses where nothing refuses the connection are asked again until the timeout.
+   * Returns if no other known node responds. A slow node must not be mistaken for a lost one:
+   * addresses that do not refuse the connection are probed again until the timeout.
    *
    * @throws MembershipException if a node responds; the message names it and tells the operator
    *     what to do
@@ -74,40 +74,41 @@ public final class StartCheck {
   public void requireNoOtherRunning(NodeAddresses addresses)
       throws MembershipException, InterruptedException {
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
-    Set<NodeAddress> silent = requireNotRunning(othersIn(addresses));
-    while (!silent.isEmpty() && System.nanoTime() - deadline < 0) {
-      LOG.warn("Waiting for a response from addresses that do not refuse connections: {}", silent);
+    Set<NodeAddress> unresponsive = requireNotRunning(othersIn(addresses));
+    while (!unresponsive.isEmpty() && System.nanoTime() - deadline < 0) {
+      LOG.warn(
+          "Waiting for a response from addresses that do not refuse connections: {}", unresponsive);
       TimeUnit.MILLISECONDS.sleep(options.settings().helloInterval().toMillis());
-      silent = requireNotRunning(silent);
+      unresponsive = requireNotRunning(unresponsive);
     }
   }
 
   /** Returns the addresses from which no response arrived in time. */
-  private Set<NodeAddress> requireNotRunning(Set<NodeAddress> asked)
+  private Set<NodeAddress> requireNotRunning(Set<NodeAddress> addresses)
       throws MembershipException, InterruptedException {
     Hello hello = hello();
     Map<NodeAddress, CompletableFuture<HelloReply>> replies = new LinkedHashMap<>();
-    asked.forEach(
+    addresses.forEach(
         to -> replies.put(to, helloClient.sendHello(to, hello, options.settings().helloTimeout())));
-    Set<NodeAddress> silent = new LinkedHashSet<>();
+    Set<NodeAddress> unresponsive = new LinkedHashSet<>();
     for (Map.Entry<NodeAddress, CompletableFuture<HelloReply>> reply : replies.entrySet()) {
       try {
         if (reply.getValue().get().clusterId().equals(self.clusterId())) {
-          throw running(reply.getKey());
+          throw alreadyRunning(reply.getKey());
         }
       } catch (ExecutionException e) {
         if (OperationException.isAny(
             e.getCause(), PeerException.Kind.IN_USE, PeerException.Kind.FENCED)) {
-          throw running(reply.getKey());
+          throw alreadyRunning(reply.getKey());
         } else if (OperationException.isAny(e.getCause(), PeerException.Kind.NO_RESPONSE)) {
-          silent.add(reply.getKey());
+          unresponsive.add(reply.getKey());
         }
       }
     }
-    return silent;
+    return unresponsive;
   }
 
-  private static MembershipException running(NodeAddress address) {
+  private static MembershipException alreadyRunning(NodeAddress address) {
     return new MembershipException(
         "another node of this cluster is running at %s; a stand-alone start would split the cluster; stop that node permanently, or start this one without --alone"
             .formatted(address));
@@ -125,7 +126,7 @@ public final class StartCheck {
   }
 
   /** Describes the other process of this node that is connected; null if there is none. */
-  private @Nullable String objection(Set<NodeAddress> others)
+  private @Nullable String findConflictingProcess(Set<NodeAddress> others)
       throws MembershipException, InterruptedException {
     Hello hello = hello();
     List<CompletableFuture<HelloReply>> replies =

@@ -100,7 +100,8 @@ final class MetadataCodec {
    * @throws IOException if the bytes are damaged or have another format
    */
   static Checkpoint decodeCheckpoint(byte[] bytes) throws IOException {
-    if (bytes.length < 25 || ByteBuffer.wrap(bytes).getInt(bytes.length - 4) != sum(bytes)) {
+    if (bytes.length < 25
+        || ByteBuffer.wrap(bytes).getInt(bytes.length - 4) != bodyChecksum(bytes)) {
       throw new IOException("the metadata checkpoint is damaged");
     }
     ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -123,7 +124,7 @@ final class MetadataCodec {
     return new Checkpoint(appliedIndex, MetadataView.of(version, records));
   }
 
-  private static int sum(byte[] bytes) {
+  private static int bodyChecksum(byte[] bytes) {
     return checksum(bytes, bytes.length - 4);
   }
 

@@ -74,7 +74,7 @@ final class MetadataState implements ReplicatedState {
     try {
       return MetadataCodec.decodeCheckpoint(checkpoint);
     } catch (IOException e) {
-      throw NewerFormatException.in(e) != null
+      throw NewerFormatException.findIn(e) != null
           ? e
           : new IOException(
               e.getMessage() + "; start with an empty data directory to join as a new node", e);
@@ -189,7 +189,7 @@ final class MetadataState implements ReplicatedState {
 
   @Override
   public synchronized void onHalted(ConsensusException cause) {
-    NewerFormatException newer = NewerFormatException.in(cause);
+    NewerFormatException newer = NewerFormatException.findIn(cause);
     failure = newer == null ? cause.getMessage() : newer.getMessage();
     if (isLogFailure(cause)) {
       LOG.error("Metadata group halted on this node; reopening it: {}", failure);

@@ -58,7 +58,7 @@ public record NodeRecord(NodeId node, NodeAddress address, long incarnation, Sta
   }
 
   /** Returns the same incarnation in another state. */
-  public NodeRecord in(State other) {
+  public NodeRecord withState(State other) {
     return new NodeRecord(node, address, incarnation, other);
   }
 

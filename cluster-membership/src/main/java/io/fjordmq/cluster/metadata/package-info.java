@@ -1,5 +1,5 @@
 /**
- * The metadata group: the Raft group that holds what all nodes agree on about the cluster.
+ * The metadata group: the Raft group that replicates the cluster-wide state to all nodes.
  *
  * <p>Its state is a small in-memory map from keys to bytes. Each record carries the version at
  * which it was last written. Writes are atomic batches with expected versions (compare-and-set).

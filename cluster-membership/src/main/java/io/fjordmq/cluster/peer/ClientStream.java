@@ -38,13 +38,13 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   private final Listener listener;
   private final long openedNanos;
   private final AtomicLong lastCall = new AtomicLong();
-  private final Map<Long, Waiting> waiting = new ConcurrentHashMap<>();
+  private final Map<Long, PendingCall> waiting = new ConcurrentHashMap<>();
   private @Nullable ClientCallStreamObserver<ClientMessage> stream;
   private @Nullable SendQueue<ClientMessage> queue;
   private volatile boolean accepted;
-  private volatile @Nullable StartStamp entered;
-  private volatile StartStamp shownStart = StartStamp.NONE;
-  private volatile boolean onClosed;
+  private volatile @Nullable StartStamp peerStart;
+  private volatile StartStamp presentedStart = StartStamp.NONE;
+  private volatile boolean ended;
   private volatile long lastReceivedNanos;
   private long lastPingNanos;
 
@@ -56,13 +56,13 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
     void onEnded(ClientStream stream, String reason, boolean wasAccepted);
   }
 
-  private static final class Waiting {
+  private static final class PendingCall {
     final String service;
     final long deadlineNanos;
     final CompletableFuture<byte[]> response = new CompletableFuture<>();
     volatile boolean sent;
 
-    Waiting(String service, long deadlineNanos) {
+    PendingCall(String service, long deadlineNanos) {
       this.service = service;
       this.deadlineNanos = deadlineNanos;
     }
@@ -91,7 +91,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
    * @param own the stamp in the opening message
    */
   void open(ClientMessage opening, StartStamp own) {
-    shownStart = own;
+    presentedStart = own;
     PeersGrpc.newStub(channel).converse(this);
     queue().begin(opening);
   }
@@ -104,7 +104,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   boolean isEnded() {
-    return onClosed;
+    return ended;
   }
 
   CompletableFuture<byte[]> call(String service, byte[] request, Duration timeout, long nanos) {
@@ -114,7 +114,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
               .formatted(peer, settings.maxPendingCalls()));
     }
     long call = lastCall.incrementAndGet();
-    Waiting pending = new Waiting(service, nanos + timeout.toNanos());
+    PendingCall pending = new PendingCall(service, nanos + timeout.toNanos());
     waiting.put(call, pending);
     ClientMessage message = PeerProtocol.request(call, service, request);
     boolean queued =
@@ -124,7 +124,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
     if (!queued) {
       waiting.remove(call);
       return notSent(
-          onClosed
+          ended
               ? "the connection to node " + peer + " was lost"
               : "the send queue to node %s is full (maxQueuedBytes %d)"
                   .formatted(peer, settings.maxQueuedBytes()));
@@ -141,7 +141,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
    * times a second.
    */
   void tick(long nanos) {
-    for (Map.Entry<Long, Waiting> entry : waiting.entrySet()) {
+    for (Map.Entry<Long, PendingCall> entry : waiting.entrySet()) {
       if (nanos - entry.getValue().deadlineNanos >= 0) {
         fail(entry.getKey(), "timed out");
       }
@@ -176,14 +176,14 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
       end(refusal.reason());
       return;
     }
-    entered = PeerProtocol.decode(response.getStart());
+    peerStart = PeerProtocol.decode(response.getStart());
     accepted = true;
     listener.onAccepted();
     queue().open();
   }
 
   private void onResponse(Response response) {
-    Waiting pending = waiting.remove(response.getCall());
+    PendingCall pending = waiting.remove(response.getCall());
     if (pending == null) {
       return;
     }
@@ -196,7 +196,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   private void fail(long call, String reason) {
-    Waiting pending = waiting.remove(call);
+    PendingCall pending = waiting.remove(call);
     if (pending != null) {
       pending.response.completeExceptionally(
           new PeerException(
@@ -210,7 +210,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
     Status status = Status.fromThrowable(failure);
     StartFence.Refusal refusal = PeerRefusals.decode(status);
     if (refusal != null && refusal.permanent()) {
-      fence.onRefused(shownStart, refusal.reason());
+      fence.onRefused(presentedStart, refusal.reason());
     }
     end(
         status.getCode() == Status.Code.CANCELLED
@@ -228,8 +228,8 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
     if (!queue().close()) {
       return;
     }
-    onClosed = true;
-    StartStamp start = entered;
+    ended = true;
+    StartStamp start = peerStart;
     if (start != null) {
       fence.leave(peer, start);
     }

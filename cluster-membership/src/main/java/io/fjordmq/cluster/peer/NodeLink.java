@@ -115,19 +115,19 @@ final class NodeLink implements ClientStream.Listener {
 
   @Override
   public void onAccepted() {
-    InetSocketAddress where;
+    InetSocketAddress currentAddress;
     synchronized (this) {
-      where = address;
+      currentAddress = address;
       backoffNanos = 0;
       reported = false;
     }
-    LOG.info("Connected to node node={} address={}", peer, where);
+    LOG.info("Connected to node node={} address={}", peer, currentAddress);
   }
 
   @Override
   public void onEnded(ClientStream stream, String reason, boolean wasAccepted) {
     boolean first;
-    InetSocketAddress where;
+    InetSocketAddress currentAddress;
     synchronized (this) {
       if (closed) {
         return;
@@ -135,7 +135,7 @@ final class NodeLink implements ClientStream.Listener {
       if (current == stream) {
         current = null;
       }
-      where = address;
+      currentAddress = address;
       lastFailure = reason;
       first = wasAccepted || !reported;
       reported = true;
@@ -148,9 +148,9 @@ final class NodeLink implements ClientStream.Listener {
       }
     }
     if (wasAccepted) {
-      LOG.warn("Connection to node lost: {} node={} address={}", reason, peer, where);
+      LOG.warn("Connection to node lost: {} node={} address={}", reason, peer, currentAddress);
     } else if (first) {
-      LOG.warn("Cannot reach node, retrying: {} node={} address={}", reason, peer, where);
+      LOG.warn("Cannot reach node, retrying: {} node={} address={}", reason, peer, currentAddress);
     }
   }
 

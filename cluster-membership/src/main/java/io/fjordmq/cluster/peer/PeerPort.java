@@ -64,7 +64,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     this.settings = settings;
     this.channels = channels;
     this.peerServer =
-        new PeerServer(self.clusterId(), self.node(), settings, fence, this::connectedFrom);
+        new PeerServer(self.clusterId(), self.node(), settings, fence, this::onConnectedFrom);
   }
 
   /**
@@ -92,12 +92,12 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     } catch (IOException e) {
       port.close();
       throw new IOException(
-          "the cluster port " + bind + " cannot be opened: " + deepest(e).getMessage(), e);
+          "the cluster port " + bind + " cannot be opened: " + rootCause(e).getMessage(), e);
     }
     return port;
   }
 
-  private static Throwable deepest(Throwable failure) {
+  private static Throwable rootCause(Throwable failure) {
     Throwable cause = failure;
     while (cause.getCause() != null) {
       cause = cause.getCause();
@@ -178,7 +178,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
     return links.computeIfAbsent(node, this::link).call(service, request, timeout);
   }
 
-  private void connectedFrom(NodeId node) {
+  private void onConnectedFrom(NodeId node) {
     NodeLink link = links.get(node);
     if (link != null) {
       link.endBackoff();

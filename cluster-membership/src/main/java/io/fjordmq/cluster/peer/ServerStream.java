@@ -71,13 +71,13 @@ final class ServerStream implements StreamObserver<ClientMessage> {
     try {
       NodeId from = new NodeId(opening.getFrom());
       version = server.checkOpening(opening, from);
-      StartStamp shown = PeerProtocol.decode(opening.getStart());
-      StartFence.Refusal refusal = server.fence().enter(from, shown);
+      StartStamp presented = PeerProtocol.decode(opening.getStart());
+      StartFence.Refusal refusal = server.fence().enter(from, presented);
       if (refusal != null) {
         refuse(refusal);
         return;
       }
-      start = shown;
+      start = presented;
       peer = from;
       server.replace(from, this);
     } catch (IllegalArgumentException e) {
@@ -183,10 +183,10 @@ final class ServerStream implements StreamObserver<ClientMessage> {
   }
 
   private synchronized void retire() {
-    boolean before = retired;
+    boolean wasRetired = retired;
     retired = true;
     NodeId from = peer;
-    if (from != null && !before) {
+    if (from != null && !wasRetired) {
       server.fence().leave(from, start);
       server.onStreamClosed(from, this);
     }

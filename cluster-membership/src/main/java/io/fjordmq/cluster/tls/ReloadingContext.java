@@ -94,9 +94,9 @@ public final class ReloadingContext extends SslContext {
       reportedError = null;
       LOG.info("Reloaded certFile, keyFile and trustFile connections={}", connections);
     } catch (IOException | RuntimeException e) {
-      ReportedError found = new ReportedError(now, String.valueOf(e.getMessage()));
-      if (!found.equals(reportedError)) {
-        reportedError = found;
+      ReportedError error = new ReportedError(now, String.valueOf(e.getMessage()));
+      if (!error.equals(reportedError)) {
+        reportedError = error;
         LOG.warn(
             "Cannot reload certFile, keyFile or trustFile; the previous contents stay in "
                 + "effect: {} connections={}",
@@ -116,9 +116,9 @@ public final class ReloadingContext extends SslContext {
 
   private static @Nullable Signature signature(Path file) {
     try {
-      BasicFileAttributes is = Files.readAttributes(file, BasicFileAttributes.class);
-      return new Signature(is.lastModifiedTime(), is.size(), is.fileKey());
-    } catch (IOException gone) {
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      return new Signature(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
+    } catch (IOException missing) {
       return null;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * What the listeners, the connections between nodes and the load tool's clients share on Netty:
- * {@link io.fjordmq.common.net.EventLoops}.
+ * Netty extensions for the listeners, the connections between nodes, and the load tool: {@link
+ * io.fjordmq.common.net.EventLoops}.
  */
 @NullMarked
 package io.fjordmq.common.net;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.cluster.NodeId;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
-import io.fjordmq.cluster.consensus.RecordingState.Offered;
+import io.fjordmq.cluster.consensus.RecordingState.RecordingProposal;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /**
- * The contract that every implementation of {@link Consensus} fulfils. The layers above are tested
+ * The contract that every implementation of {@link Consensus} fulfills. The layers above are tested
  * on the simulated implementation and run on sofa-jraft; these tests show that both behave alike.
  */
 public abstract class ConsensusContract {
@@ -48,28 +48,29 @@ public abstract class ConsensusContract {
   @Test
   void shouldApplyInTheOrderOfTheCallsOnEveryReplica() throws Exception {
     openAll(THREE);
-    List<Offered> offered = new ArrayList<>();
+    List<RecordingProposal> offered = new ArrayList<>();
     Consensus leader = leader();
     for (int i = 0; i < 100; i++) {
       offered.add(propose(leader, "v" + i));
     }
-    List<String> values = offered.stream().map(Offered::value).toList();
+    List<String> values = offered.stream().map(RecordingProposal::value).toList();
     awaitEverywhere(values);
-    assertThat(offered).allMatch(one -> one.ends().equals(List.of("APPLIED")));
+    assertThat(offered).allMatch(one -> one.outcomes().equals(List.of("APPLIED")));
   }
 
   @Test
   void shouldNotAppendInADifferentTerm() throws Exception {
     openAll(List.of(A));
     Consensus leader = leader();
-    Offered early = new Offered("early");
+    RecordingProposal early = new RecordingProposal("early");
     leader.propose(leader.leadership().term() + 1, early.bytes(), early);
-    Offered late = new Offered("late");
+    RecordingProposal late = new RecordingProposal("late");
     leader.propose(leader.leadership().term() - 1, late.bytes(), late);
-    advanceUntil("both are refused", () -> !early.ends().isEmpty() && !late.ends().isEmpty());
+    advanceUntil(
+        "both are refused", () -> !early.outcomes().isEmpty() && !late.outcomes().isEmpty());
     write("right");
-    assertThat(early.ends()).containsExactly("NOT_LEADER");
-    assertThat(late.ends()).containsExactly("NOT_LEADER");
+    assertThat(early.outcomes()).containsExactly("NOT_LEADER");
+    assertThat(late.outcomes()).containsExactly("NOT_LEADER");
     assertThat(state(A).applied()).containsExactly("right");
   }
 
@@ -77,29 +78,29 @@ public abstract class ConsensusContract {
   void shouldNotAppendWhenTheReplicaFollows() throws Exception {
     openAll(THREE);
     write("a");
-    Offered offered = propose(follower(), "b");
-    advanceUntil("refused", () -> !offered.ends().isEmpty());
-    assertThat(offered.ends()).containsExactly("NOT_LEADER");
+    RecordingProposal offered = propose(follower(), "b");
+    advanceUntil("refused", () -> !offered.outcomes().isEmpty());
+    assertThat(offered.outcomes()).containsExactly("NOT_LEADER");
   }
 
   @Test
   void shouldCompleteEveryProposalOnceWhenTheLeaderCloses() throws Exception {
     openAll(THREE);
     Consensus leader = leader();
-    List<Offered> offered = new ArrayList<>();
+    List<RecordingProposal> offered = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       offered.add(propose(leader, "v" + i));
     }
     NodeId first = node(leader);
     stopNode(first);
-    assertThat(offered).allMatch(one -> one.ends().size() == 1);
+    assertThat(offered).allMatch(one -> one.outcomes().size() == 1);
     write("after");
     List<String> agreed = state(node(leader())).applied();
-    for (Offered one : offered) {
-      if (one.ends().contains("APPLIED")) {
+    for (RecordingProposal one : offered) {
+      if (one.outcomes().contains("APPLIED")) {
         assertThat(agreed).contains(one.value());
-      } else if (!one.ends().contains("OUTCOME_UNKNOWN")) {
-        assertThat(agreed).as("%s", one.ends()).doesNotContain(one.value());
+      } else if (!one.outcomes().contains("OUTCOME_UNKNOWN")) {
+        assertThat(agreed).as("%s", one.outcomes()).doesNotContain(one.value());
       }
     }
   }
@@ -109,9 +110,9 @@ public abstract class ConsensusContract {
     openAll(List.of(A));
     Consensus consensus = leader();
     consensus.close();
-    Offered offered = propose(consensus, "late");
-    advanceUntil("refused", () -> !offered.ends().isEmpty());
-    assertThat(offered.ends()).containsExactly("CLOSED");
+    RecordingProposal offered = propose(consensus, "late");
+    advanceUntil("refused", () -> !offered.outcomes().isEmpty());
+    assertThat(offered.outcomes()).containsExactly("CLOSED");
     assertThat(failure(consensus.readIndex())).isEqualTo(Kind.CLOSED);
     assertThat(consensus.leadership().leading()).isFalse();
   }
@@ -272,16 +273,16 @@ public abstract class ConsensusContract {
     openAll(List.of(A));
     write("a");
     Consensus consensus = leader();
-    Offered poison = propose(consensus, "poison");
-    Offered behind = propose(consensus, "b");
+    RecordingProposal poison = propose(consensus, "poison");
+    RecordingProposal behind = propose(consensus, "b");
     advanceUntil("halted", () -> state(A).events().contains("halted"));
-    advanceUntil("all ended", () -> !poison.ends().isEmpty() && !behind.ends().isEmpty());
-    Offered late = propose(consensus, "c");
-    advanceUntil("refused", () -> !late.ends().isEmpty());
+    advanceUntil("all ended", () -> !poison.outcomes().isEmpty() && !behind.outcomes().isEmpty());
+    RecordingProposal late = propose(consensus, "c");
+    advanceUntil("refused", () -> !late.outcomes().isEmpty());
     assertThat(state(A).applied()).containsExactly("a");
-    assertThat(poison.ends()).hasSize(1).doesNotContain("APPLIED");
-    assertThat(behind.ends()).hasSize(1).doesNotContain("APPLIED");
-    assertThat(late.ends()).containsExactly("FAILED");
+    assertThat(poison.outcomes()).hasSize(1).doesNotContain("APPLIED");
+    assertThat(behind.outcomes()).hasSize(1).doesNotContain("APPLIED");
+    assertThat(late.outcomes()).containsExactly("FAILED");
     assertThat(state(A).events()).containsOnlyOnce("halted");
     assertThat(consensus.leadership().leading()).isFalse();
   }
@@ -367,21 +368,21 @@ public abstract class ConsensusContract {
     return requireNonNull(open.get(node));
   }
 
-  private static Offered propose(Consensus consensus, String value) {
-    Offered offered = new Offered(value);
+  private static RecordingProposal propose(Consensus consensus, String value) {
+    RecordingProposal offered = new RecordingProposal(value);
     consensus.propose(consensus.leadership().term(), offered.bytes(), offered);
     return offered;
   }
 
   private void write(String value) {
     while (true) {
-      Offered offered = propose(leader(), value);
-      advanceUntil("an outcome for " + value, () -> !offered.ends().isEmpty());
-      if (offered.ends().contains("APPLIED")) {
+      RecordingProposal offered = propose(leader(), value);
+      advanceUntil("an outcome for " + value, () -> !offered.outcomes().isEmpty());
+      if (offered.outcomes().contains("APPLIED")) {
         return;
       }
       // A retry is safe only if the entry was not appended.
-      assertThat(offered.ends()).doesNotContain("OUTCOME_UNKNOWN");
+      assertThat(offered.outcomes()).doesNotContain("OUTCOME_UNKNOWN");
     }
   }
 

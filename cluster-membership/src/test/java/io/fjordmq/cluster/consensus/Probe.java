@@ -13,7 +13,7 @@ public final class Probe implements Proposal {
   /**
    * The state received the entry with this proposal; only the state may complete it from now on.
    */
-  void handed() {
+  void markPassedToState() {
     passedToState = true;
   }
 

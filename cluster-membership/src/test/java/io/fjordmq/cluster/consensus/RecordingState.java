@@ -24,11 +24,11 @@ public final class RecordingState implements ReplicatedState {
   }
 
   /** A proposal that records its outcome. */
-  public static final class Offered implements Proposal {
+  public static final class RecordingProposal implements Proposal {
     private final String value;
-    private final List<String> ends = new ArrayList<>();
+    private final List<String> outcomes = new ArrayList<>();
 
-    public Offered(String value) {
+    public RecordingProposal(String value) {
       this.value = value;
     }
 
@@ -42,16 +42,16 @@ public final class RecordingState implements ReplicatedState {
 
     @Override
     public synchronized void onFailed(ConsensusException cause) {
-      ends.add(cause.kind().name());
+      outcomes.add(cause.kind().name());
     }
 
     synchronized void applied() {
-      ends.add("APPLIED");
+      outcomes.add("APPLIED");
     }
 
     /** APPLIED or the kind of the failure; at most one if the implementation is correct. */
-    public synchronized List<String> ends() {
-      return List.copyOf(ends);
+    public synchronized List<String> outcomes() {
+      return List.copyOf(outcomes);
     }
   }
 
@@ -91,7 +91,7 @@ public final class RecordingState implements ReplicatedState {
   }
 
   private static void fail(CommittedEntry entry) {
-    if (entry.proposal() instanceof Offered offered) {
+    if (entry.proposal() instanceof RecordingProposal offered) {
       offered.onFailed(
           new ConsensusException(
               ConsensusException.Kind.FAILED, "the state no longer accepts entries"));
@@ -110,7 +110,7 @@ public final class RecordingState implements ReplicatedState {
     }
     applied.add(value);
     appliedIndex = entry.index();
-    if (entry.proposal() instanceof Offered offered) {
+    if (entry.proposal() instanceof RecordingProposal offered) {
       if (!offered.value().equals(value)) {
         throw new IllegalStateException(offered.value() + " was returned as " + value);
       }

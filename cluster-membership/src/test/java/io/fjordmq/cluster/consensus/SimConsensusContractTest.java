@@ -7,7 +7,7 @@ import io.fjordmq.testing.Simulation;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 
-/** The simulated groups fulfil the contract. */
+/** The simulated groups fulfill the contract. */
 final class SimConsensusContractTest extends ConsensusContract {
   private static final long LIMIT_MILLIS = 60_000;
 

@@ -40,8 +40,8 @@ public final class ValuesState implements ReplicatedState {
   private @Nullable ConsensusException haltCause;
   private @Nullable CheckpointRequest withheld;
   private boolean withholding;
-  private boolean refusing;
-  private boolean failing;
+  private boolean refusesToLead;
+  private boolean failNextInstall;
   private @Nullable String requiredInSnapshots;
   private @Nullable String poison;
   private @Nullable CountDownLatch gate;
@@ -81,7 +81,7 @@ public final class ValuesState implements ReplicatedState {
 
   /** The next install replaces half of the state and throws. */
   public synchronized ValuesState failingInstall() {
-    failing = true;
+    failNextInstall = true;
     return this;
   }
 
@@ -93,7 +93,7 @@ public final class ValuesState implements ReplicatedState {
 
   /** Throws from {@code leading}. */
   public synchronized ValuesState refusingToLead() {
-    refusing = true;
+    refusesToLead = true;
     return this;
   }
 
@@ -108,10 +108,10 @@ public final class ValuesState implements ReplicatedState {
 
   @Override
   public void apply(List<CommittedEntry> entries) {
-    pass();
+    awaitGate();
     synchronized (this) {
       batches.add(entries.size());
-      entries.forEach(entry -> probe(entry).ifPresent(Probe::handed));
+      entries.forEach(entry -> probe(entry).ifPresent(Probe::markPassedToState));
       for (CommittedEntry entry : entries) {
         String value = text(entry.data());
         if (value.equals(poison)) {
@@ -129,7 +129,7 @@ public final class ValuesState implements ReplicatedState {
     return Optional.ofNullable((Probe) entry.proposal());
   }
 
-  private void pass() {
+  private void awaitGate() {
     CountDownLatch latch;
     synchronized (this) {
       latch = gate;
@@ -149,7 +149,7 @@ public final class ValuesState implements ReplicatedState {
 
   @Override
   public synchronized void onLeaderStart(long term) {
-    if (refusing) {
+    if (refusesToLead) {
       throw new IllegalStateException("cannot lead");
     }
     leading = true;
@@ -191,8 +191,8 @@ public final class ValuesState implements ReplicatedState {
       throw new SnapshotRefusedException("a snapshot without " + requiredInSnapshots);
     }
     values.clear();
-    if (failing) {
-      failing = false;
+    if (failNextInstall) {
+      failNextInstall = false;
       durable = new Saved(durable.appliedIndex(), List.of("torn"));
       throw new IOException("torn");
     }

@@ -43,7 +43,7 @@ class ClockWatchTest {
     logger.setLevel(null); // as configured for all tests
   }
 
-  private void pass(long millis) {
+  private void advanceClocks(long millis) {
     wall += millis;
     monotonic += millis;
   }
@@ -69,7 +69,7 @@ class ClockWatchTest {
     assertThat(logged(Level.WARN)).as("cluster time is not known yet").isEmpty();
     renew(START);
     for (int jump = 0; jump < 2; jump++) {
-      pass(500);
+      advanceClocks(500);
       wall += 2 * TOLERANCE;
       watch.beforeRenewal();
       watch.beforeRenewal();
@@ -128,10 +128,10 @@ class ClockWatchTest {
     renew(START);
     renew(START);
     assertThat(saved).as("at once").containsExactly(START);
-    pass(59_999);
+    advanceClocks(59_999);
     renew(START + 59_999);
     assertThat(saved).hasSize(1);
-    pass(1);
+    advanceClocks(1);
     renew(START + 60_000);
     assertThat(saved).as("after a minute").containsExactly(START, START + 60_000);
     renew(START + 2 * MAX_ADVANCE);

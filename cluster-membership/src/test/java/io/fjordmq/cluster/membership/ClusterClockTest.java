@@ -33,7 +33,7 @@ class ClusterClockTest {
         () -> Instant.ofEpochMilli(wall), () -> monotonic, saved, 1_000, MAX_ADVANCE);
   }
 
-  private void pass(long millis) {
+  private void advanceClocks(long millis) {
     wall += millis;
     monotonic += millis;
   }
@@ -41,38 +41,38 @@ class ClusterClockTest {
   @Test
   void shouldNotBeKnownBeforeTheLeaderResponds() {
     assertThat(clock.stampMillis()).isEqualTo(ClusterClock.UNKNOWN);
-    assertThat(clock.follow(clock.read(), START + 500)).isTrue();
+    assertThat(clock.adjustTo(clock.read(), START + 500)).isTrue();
     assertThat(clock.stampMillis()).isEqualTo(START + 500);
   }
 
   @Test
   void shouldStayWithinTheRoundTripTimeOfTheLeadersResponse() {
     Reading sent = clock.read();
-    pass(40);
-    clock.follow(sent, START);
+    advanceClocks(40);
+    clock.adjustTo(sent, START);
     assertThat(clock.millis()).isEqualTo(START);
-    pass(960);
+    advanceClocks(960);
     sent = clock.read();
-    pass(10);
-    clock.follow(sent, START + 1_020);
+    advanceClocks(10);
+    clock.adjustTo(sent, START + 1_020);
     assertThat(clock.millis()).as("raised to the saved time").isEqualTo(START + 1_020);
     sent = clock.read();
-    pass(10);
-    clock.follow(sent, START + 1_000);
+    advanceClocks(10);
+    clock.adjustTo(sent, START + 1_000);
     assertThat(clock.millis()).as("at most that far ahead").isEqualTo(START + 1_011);
   }
 
   @Test
   void shouldStampNothingAndHaveNoLeaseAfterAJumpUntilTheNextRenewal() {
     for (long jump : new long[] {DAY, -DAY, 2_000, -2_000}) {
-      clock.follow(clock.read(), START);
-      pass(100);
+      clock.adjustTo(clock.read(), START);
+      advanceClocks(100);
       assertThat(clock.isWithin(LEASE)).isTrue();
       wall += jump;
       assertThat(clock.stampMillis()).isEqualTo(ClusterClock.UNKNOWN);
       assertThat(clock.isWithin(LEASE)).isFalse();
       assertThat(clock.millis()).isBetween(START, START + 101);
-      clock.follow(clock.read(), START + 200);
+      clock.adjustTo(clock.read(), START + 200);
       assertThat(clock.stampMillis()).isEqualTo(START + 200);
       assertThat(clock.isWithin(LEASE)).isTrue();
     }
@@ -80,11 +80,11 @@ class ClusterClockTest {
 
   @Test
   void shouldIncludeTheTimeThatTheMachineWasSuspended() {
-    clock.follow(clock.read(), START);
-    pass(2_500);
+    clock.adjustTo(clock.read(), START);
+    advanceClocks(2_500);
     wall += 600; // below the detection threshold for jumps
     assertThat(clock.isWithin(LEASE)).isFalse();
-    clock.follow(clock.read(), START + 3_100);
+    clock.adjustTo(clock.read(), START + 3_100);
     wall += DAY;
     assertThat(clock.isWithin(LEASE)).isFalse();
     assertThat(clock.stampMillis()).isEqualTo(ClusterClock.UNKNOWN);
@@ -94,7 +94,7 @@ class ClusterClockTest {
   void shouldIgnoreAResponseIfAClockJumpedMeanwhile() {
     Reading sent = clock.read();
     wall += DAY;
-    assertThat(clock.follow(sent, START)).isFalse();
+    assertThat(clock.adjustTo(sent, START)).isFalse();
     assertThat(clock.stampMillis()).isEqualTo(ClusterClock.UNKNOWN);
   }
 
@@ -126,7 +126,7 @@ class ClusterClockTest {
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
     votes.onReport(B, new ClockReport(START + DAY, START + DAY, Source.GUESS), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
-    pass(LEASE);
+    advanceClocks(LEASE);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isTrue();
     assertThat(clock.millis()).isEqualTo(START + LEASE);
   }
@@ -135,7 +135,7 @@ class ClusterClockTest {
   void shouldNotStartWithReportsFromAMinorityOfVoters() {
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
     votes.onReport(A, new ClockReport(START - DAY, START - DAY, Source.GUESS), monotonic);
-    pass(2 * LEASE);
+    advanceClocks(2 * LEASE);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isFalse();
     votes.onReport(B, new ClockReport(START + DAY, START + 7, Source.KNOWN), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isTrue();
@@ -148,7 +148,7 @@ class ClusterClockTest {
     ClockVotes votes = new ClockVotes(restarted, LEASE, monotonic);
     votes.onReport(A, new ClockReport(START, START - 2 * DAY, Source.SAVED), monotonic);
     votes.onReport(B, new ClockReport(START + 7, START - DAY, Source.SAVED), monotonic);
-    pass(50);
+    advanceClocks(50);
     votes.onReport(C, new ClockReport(START - DAY, START - DAY, Source.GUESS), monotonic);
     assertThat(votes.decide(Set.of(A, B, C), monotonic)).isTrue();
     assertThat(restarted.millis()).as("the latest saved time").isEqualTo(START - DAY + 50);
@@ -168,11 +168,11 @@ class ClusterClockTest {
   @Test
   void shouldReportTheSavedTimeUntilClusterTimeIsKnown() {
     ClusterClock restarted = clock(START - DAY);
-    pass(20);
+    advanceClocks(20);
     assertThat(restarted.report(restarted.read()))
         .isEqualTo(new ClockReport(START + 20, START - DAY + 20, Source.SAVED));
     assertThat(clock.report(clock.read()).source()).isEqualTo(Source.GUESS);
-    restarted.follow(restarted.read(), START);
+    restarted.adjustTo(restarted.read(), START);
     assertThat(restarted.report(restarted.read()))
         .isEqualTo(new ClockReport(START + 20, START, Source.KNOWN));
   }
@@ -194,7 +194,7 @@ class ClusterClockTest {
     clock.begin(START);
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
     for (int i = 0; i < 1_000; i++) {
-      pass(100);
+      advanceClocks(100);
       wall += i == 500 ? DAY : 0; // the clock of this host jumps in the meantime
       votes.onReport(A, new ClockReport(wall + DAY, 0, Source.KNOWN), monotonic);
       votes.onReport(B, new ClockReport(wall + DAY, 0, Source.KNOWN), monotonic);

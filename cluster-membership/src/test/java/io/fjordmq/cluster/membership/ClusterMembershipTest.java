@@ -94,7 +94,7 @@ class ClusterMembershipTest {
     nodes.awaitAllServing();
     nodes.vanish(c);
     Await.until("c is down", () -> stateOf(c.id(), a) == Member.State.DOWN);
-    Await.until("another node is a voter", () -> !votes(c.id(), a));
+    Await.until("another node is a voter", () -> !isVoter(c.id(), a));
     nodes.awaitAllServing();
     RealNode again = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
@@ -110,7 +110,7 @@ class ClusterMembershipTest {
     Await.until(
         "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
     nodes.awaitAllServing();
-    a.membership().condition(Member.State.FULL).get(20, TimeUnit.SECONDS);
+    a.membership().reportDiskState(Member.State.FULL).get(20, TimeUnit.SECONDS);
     Await.until("another leads", () -> leaderOf(b) != null && !a.id().equals(leaderOf(b)));
     Await.until("all know", () -> stateOf(a.id(), b) == Member.State.FULL);
     assertThat(a.membership().isServing()).as("others lead, it serves").isTrue();
@@ -147,7 +147,7 @@ class ClusterMembershipTest {
     nodes.awaitAllServing();
     b.membership().remove(lost.id()).get(20, TimeUnit.SECONDS);
     Await.until(
-        "the others are voters", () -> votesWithoutLeading(a, a.id(), b.id(), replacement.id()));
+        "the others are voters", () -> hasExactlyVoters(a, a.id(), b.id(), replacement.id()));
     for (RealNode node : List.of(a, b, replacement)) {
       Await.until("it is removed", () -> node.membership().members().find(lost.id()) == null);
     }
@@ -165,13 +165,13 @@ class ClusterMembershipTest {
     RealNode b = nodes.start("b", nodes.join("b", "a"));
     RealNode c = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
-    Await.until("all are voters", () -> votesWithoutLeading(a, a.id(), b.id(), c.id()));
+    Await.until("all are voters", () -> hasExactlyVoters(a, a.id(), b.id(), c.id()));
     Await.until(
         "one leads", () -> List.of(a, b, c).stream().anyMatch(ClusterMembershipTest::leads));
     RealNode leader =
         List.of(a, b, c).stream().filter(ClusterMembershipTest::leads).findFirst().orElseThrow();
     leader.membership().decommission().get(20, TimeUnit.SECONDS);
-    Await.until("it is no longer a voter", () -> !votes(leader.id(), leader));
+    Await.until("it is no longer a voter", () -> !isVoter(leader.id(), leader));
     assertThat(leader.membership().isServing()).isTrue();
     leader.membership().removeOnClose();
     nodes.stop(leader);
@@ -196,7 +196,7 @@ class ClusterMembershipTest {
       nodes.stop(node);
     }
     for (String name : List.of("a", "b", "c")) {
-      nodes.move(name);
+      nodes.changeAddress(name);
     }
     List<CompletableFuture<RealNode>> starting =
         List.of(
@@ -299,22 +299,22 @@ class ClusterMembershipTest {
     return node.membership().metadata().leadership().leading();
   }
 
-  private static Set<NodeAddress> addresses(RealNode seenBy) {
-    return seenBy.membership().members().byNode().values().stream()
+  private static Set<NodeAddress> addresses(RealNode observer) {
+    return observer.membership().members().byNode().values().stream()
         .map(Member::address)
         .collect(Collectors.toSet());
   }
 
-  private static Member.State stateOf(NodeId node, RealNode seenBy) {
-    Member member = seenBy.membership().members().find(node);
+  private static Member.State stateOf(NodeId node, RealNode observer) {
+    Member member = observer.membership().members().find(node);
     return member == null ? Member.State.DOWN : member.state();
   }
 
-  private static boolean votesWithoutLeading(RealNode seenBy, NodeId... voters) {
-    return seenBy.membership().metadata().status().replicas().equals(ReplicaSet.ofVoters(voters));
+  private static boolean hasExactlyVoters(RealNode observer, NodeId... voters) {
+    return observer.membership().metadata().status().replicas().equals(ReplicaSet.ofVoters(voters));
   }
 
-  private static boolean votes(NodeId node, RealNode seenBy) {
-    return seenBy.membership().metadata().status().replicas().voters().contains(node);
+  private static boolean isVoter(NodeId node, RealNode observer) {
+    return observer.membership().metadata().status().replicas().voters().contains(node);
   }
 }

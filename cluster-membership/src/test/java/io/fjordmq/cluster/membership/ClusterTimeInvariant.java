@@ -13,14 +13,14 @@ final class ClusterTimeInvariant {
 
   private static final long MAX_ROUND_TRIP_MILLIS = 6_000;
 
-  private final InstantSource truth;
-  private final long beganMillis;
+  private final InstantSource trueClock;
+  private final long startMillis;
   private long lostMillis = MAX_ROUND_TRIP_MILLIS;
-  private long behindMillis;
+  private long initialLagMillis;
 
-  ClusterTimeInvariant(InstantSource truth) {
-    this.truth = truth;
-    this.beganMillis = truth.millis();
+  ClusterTimeInvariant(InstantSource trueClock) {
+    this.trueClock = trueClock;
+    this.startMillis = trueClock.millis();
   }
 
   /** Allows cluster time to be behind by this much more from now on. */
@@ -29,8 +29,8 @@ final class ClusterTimeInvariant {
   }
 
   void check(Collection<ClusterMembership> running) {
-    long now = truth.millis();
-    long corrected = (now - beganMillis) / ClockVotes.MILLIS_PER_CORRECTION + SLACK_MILLIS;
+    long now = trueClock.millis();
+    long corrected = (now - startMillis) / ClockVotes.MILLIS_PER_CORRECTION + SLACK_MILLIS;
     for (ClusterMembership node : running) {
       long stamp = node.clock().stampMillis();
       long ahead = stamp - now;
@@ -44,28 +44,29 @@ final class ClusterTimeInvariant {
 
   /** From now on, there are no more faults. */
   void requireProgress(Collection<ClusterMembership> running) {
-    behindMillis = behind(running);
+    initialLagMillis = maxLagMillis(running);
   }
 
   /** Checks after this much time without faults that cluster time has advanced. */
   void assertProgress(Collection<ClusterMembership> running, long millis) {
-    long allowed = behindMillis + millis / ClockVotes.MILLIS_PER_CORRECTION + SLACK_MILLIS;
-    long behind = behind(running);
+    long allowed = initialLagMillis + millis / ClockVotes.MILLIS_PER_CORRECTION + SLACK_MILLIS;
+    long behind = maxLagMillis(running);
     if (behind > allowed) {
-      throw new AssertionError("cluster time fell behind by " + (behind - behindMillis) + " ms");
+      throw new AssertionError(
+          "cluster time fell behind by " + (behind - initialLagMillis) + " ms");
     }
   }
 
   /** The largest lag of any node. */
-  private long behind(Collection<ClusterMembership> running) {
-    long most = Long.MIN_VALUE;
+  private long maxLagMillis(Collection<ClusterMembership> running) {
+    long max = Long.MIN_VALUE;
     for (ClusterMembership node : running) {
       long stamp = node.clock().stampMillis();
       if (stamp == ClusterClock.UNKNOWN) {
         throw new AssertionError(node.self() + " does not know the cluster time");
       }
-      most = Math.max(most, truth.millis() - stamp);
+      max = Math.max(max, trueClock.millis() - stamp);
     }
-    return most;
+    return max;
   }
 }

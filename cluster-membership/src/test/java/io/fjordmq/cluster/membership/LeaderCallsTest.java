@@ -27,9 +27,9 @@ import org.junit.jupiter.api.Test;
 
 /** How a node finds the metadata leader after the cluster has continued without it. */
 class LeaderCallsTest {
-  private static final NodeId OLD = new NodeId("old");
+  private static final NodeId FORMER = new NodeId("old");
   private static final NodeId SELF = new NodeId("self");
-  private static final NodeId NOW = new NodeId("now");
+  private static final NodeId CURRENT = new NodeId("now");
   private static final LeaderRequest REQUEST =
       new LeaderRequest.Renewal(1, 1, new ClockReport(1, 1, Source.GUESS), Set.of());
 
@@ -49,7 +49,7 @@ class LeaderCallsTest {
 
   /** In the last metadata of this node, the old node is the only metadata replica. */
   @BeforeEach
-  void learn() throws Exception {
+  void setUp() throws Exception {
     group = open(SELF);
     calls =
         new LeaderCalls(
@@ -58,12 +58,12 @@ class LeaderCallsTest {
             peers.start(SELF),
             addresses,
             request -> CompletableFuture.completedFuture(new NotLeader(null)));
-    serve(NOW, new LeaderResponse.Removed());
+    serve(CURRENT, new LeaderResponse.Removed());
   }
 
   private MetadataGroup open(NodeId node) throws Exception {
     SimHost host = cluster.start(node);
-    MetadataGroup.bootstrap(host, new ReplicaSet(Set.of(OLD), Set.of(SELF)));
+    MetadataGroup.bootstrap(host, new ReplicaSet(Set.of(FORMER), Set.of(SELF)));
     MetadataStorage storage =
         new MetadataStorage() {
           @Override
@@ -103,33 +103,33 @@ class LeaderCallsTest {
   @Test
   void shouldTryAllKnownAddressesWhenAllMetadataReplicasAreGone() {
     assertThat(findsCurrentLeader()).isFalse();
-    addresses.onAddress(NOW, new NodeAddress("now", 1));
+    addresses.onAddress(CURRENT, new NodeAddress("now", 1));
     assertThat(findsCurrentLeader()).isTrue();
   }
 
   @Test
-  void shouldContinueWhenToldThatItIsTheLeaderItself() {
-    addresses.onAddress(NOW, new NodeAddress("now", 1));
-    serve(OLD, new NotLeader(SELF));
+  void shouldContinueWhenAnotherNodeNamesItAsTheLeader() {
+    addresses.onAddress(CURRENT, new NodeAddress("now", 1));
+    serve(FORMER, new NotLeader(SELF));
     assertThat(findsCurrentLeader()).isTrue();
   }
 
   /** A learner that no longer receives Raft messages keeps the last leader that it knew. */
   @Test
   void shouldFollowTheLastLeadersHint() throws Exception {
-    open(OLD);
+    open(FORMER);
     simulation.runUntil(
-        "the learner knows the leader", () -> OLD.equals(group.leadership().leader()), 10_000);
-    serve(OLD, new NotLeader(NOW));
+        "the learner knows the leader", () -> FORMER.equals(group.leadership().leader()), 10_000);
+    serve(FORMER, new NotLeader(CURRENT));
     assertThat(findsCurrentLeader()).isTrue();
   }
 
   @Test
   void shouldTryOtherNodesWhenTheLastLeaderIsDown() throws Exception {
-    open(OLD);
+    open(FORMER);
     simulation.runUntil(
-        "the learner knows the leader", () -> OLD.equals(group.leadership().leader()), 10_000);
-    addresses.onAddress(NOW, new NodeAddress("now", 1));
+        "the learner knows the leader", () -> FORMER.equals(group.leadership().leader()), 10_000);
+    addresses.onAddress(CURRENT, new NodeAddress("now", 1));
     assertThat(findsCurrentLeader()).isTrue();
   }
 

@@ -24,7 +24,7 @@ class LeaseExpiryTest {
   void shouldKeepItsClientsWhileNoNodeServes() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       three.nodes.forEach(node -> watch(three, node));
-      leaderless(three, LONG_MILLIS);
+      deposeLeaders(three, LONG_MILLIS);
       assertThat(three.nodes).noneMatch(node -> node.membership().isServing());
       int[] renewalsBefore = renewals.clone();
       three.await("all serve again", () -> allServe(three));
@@ -37,7 +37,7 @@ class LeaseExpiryTest {
   }
 
   /** Each leader loses its term immediately, so that it grants no leases. */
-  private static void leaderless(ThreeNodes three, long millis) {
+  private static void deposeLeaders(ThreeNodes three, long millis) {
     long end = three.simulation.now() + millis;
     while (three.simulation.now() < end) {
       three.nodes.forEach(node -> node.host().depose(MetadataGroup.GROUP));
@@ -67,9 +67,9 @@ class LeaseExpiryTest {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       three.nodes.forEach(node -> watch(three, node));
       NodeId leader = three.ids.get(0);
-      NodeId cut = three.ids.get(2);
-      three.cluster.network().cut(leader, cut);
-      three.cluster.network().cut(cut, leader);
+      NodeId partitioned = three.ids.get(2);
+      three.cluster.network().cut(leader, partitioned);
+      three.cluster.network().cut(partitioned, leader);
       three.await("it notifies its listeners", () -> expiries[2] > 0);
       assertThat(three.nodes.get(2).membership().isServing()).isFalse();
       three.simulation.run(3_000);

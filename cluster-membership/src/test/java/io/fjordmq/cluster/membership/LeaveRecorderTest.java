@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** A stopping node notifies the cluster, even while metadata leadership moves. */
 class LeaveRecorderTest {
-  private static final long PATIENCE_MILLIS = 2_000;
+  private static final long TIMEOUT_MILLIS = 2_000;
 
   private final ManualTimers timers = new ManualTimers();
   private int attempts;
@@ -32,7 +32,7 @@ class LeaveRecorderTest {
   @Test
   void shouldWriteOnceTheMetadataHasALeader() {
     leaderFromMillis = 1_000;
-    CompletableFuture<Void> written = leaveRecorder.write(NodeRecord.State.DOWN, PATIENCE_MILLIS);
+    CompletableFuture<Void> written = leaveRecorder.write(NodeRecord.State.DOWN, TIMEOUT_MILLIS);
     runUntil(999);
     assertThat(written).isNotDone();
     runUntil(1_100);
@@ -42,8 +42,8 @@ class LeaveRecorderTest {
   @Test
   void shouldFailAfterTheTimeout() {
     leaderFromMillis = Long.MAX_VALUE;
-    CompletableFuture<Void> written = leaveRecorder.write(NodeRecord.State.DOWN, PATIENCE_MILLIS);
-    runUntil(PATIENCE_MILLIS);
+    CompletableFuture<Void> written = leaveRecorder.write(NodeRecord.State.DOWN, TIMEOUT_MILLIS);
+    runUntil(TIMEOUT_MILLIS);
     assertThatThrownBy(written::join).hasMessageContaining("in this test");
   }
 
@@ -51,7 +51,7 @@ class LeaveRecorderTest {
   void shouldNotBeRepeatedWhenItWasRejected() {
     leaderFromMillis = Long.MAX_VALUE;
     failure = Kind.BUSY;
-    CompletableFuture<Void> written = leaveRecorder.write(NodeRecord.State.DOWN, PATIENCE_MILLIS);
+    CompletableFuture<Void> written = leaveRecorder.write(NodeRecord.State.DOWN, TIMEOUT_MILLIS);
     assertThat(written).isCompletedExceptionally();
     assertThat(attempts).isEqualTo(1);
   }

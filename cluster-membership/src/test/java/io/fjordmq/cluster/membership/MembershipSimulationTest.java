@@ -21,12 +21,12 @@ class MembershipSimulationTest {
   @Tag(Seeds.TAG)
   @CsvSource({"1,60", "3,60", "4,30", "5,30"})
   void shouldKeepEveryServingNodeCountedByEveryOther(int nodes, int usualSeeds) {
-    Seeds seeds = Seeds.usually(usualSeeds);
+    Seeds seeds = Seeds.withDefaultCount(usualSeeds);
     SimMembers.Totals totals = new SimMembers.Totals();
-    seeds.play(
+    seeds.run(
         seed -> {
           try (SimMembers members = new SimMembers(seed, nodes, node -> SimNode.NONE)) {
-            members.play();
+            members.runWithFaults();
             totals.add(members);
           }
         });
@@ -42,11 +42,11 @@ class MembershipSimulationTest {
   @Test
   @Tag(Seeds.TAG)
   void shouldEndNoIncarnationWithoutFaults() {
-    Seeds.usually(60)
-        .play(
+    Seeds.withDefaultCount(60)
+        .run(
             seed -> {
               try (SimMembers members = new SimMembers(seed, 3, node -> SimNode.NONE)) {
-                members.playWithoutFaults();
+                members.runWithoutFaults();
               }
             });
   }
@@ -54,11 +54,11 @@ class MembershipSimulationTest {
   @Test
   @Tag(Seeds.TAG)
   void shouldContinueAloneAfterAPauseLongerThanALease() {
-    Seeds.usually(20)
-        .play(
+    Seeds.withDefaultCount(20)
+        .run(
             seed -> {
               try (SimMembers members = new SimMembers(seed, 1, node -> SimNode.NONE)) {
-                members.playAlone();
+                members.runSingleNode();
               }
             });
   }
@@ -79,7 +79,7 @@ class MembershipSimulationTest {
 
   @Test
   void shouldDetectNodesThatRenewLeasesWithoutLeading() {
-    SimNode.Defect generous =
+    SimNode.Defect renewsWithoutLeading =
         new SimNode.Defect() {
           @Override
           public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
@@ -88,14 +88,14 @@ class MembershipSimulationTest {
                 : correct;
           }
         };
-    AssertionError found = find("renewals by any node", node -> generous);
+    AssertionError found = find("renewals by any node", node -> renewsWithoutLeading);
     assertThat(found)
         .hasMessageContaining("serves in an incarnation that the cluster knows to have ended");
   }
 
   @Test
   void shouldDetectNodesThatAreAdmittedTooEarly() {
-    SimNode.Defect hasty =
+    SimNode.Defect admitsEarly =
         new SimNode.Defect() {
           @Override
           public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
@@ -104,27 +104,28 @@ class MembershipSimulationTest {
                 : correct;
           }
         };
-    AssertionError found = find("immediate admission", node -> hasty);
+    AssertionError found = find("immediate admission", node -> admitsEarly);
     assertThat(found).hasMessageContaining("does not count");
   }
 
   @Test
   void shouldDetectNodesThatAreCountedWhileStarting() {
-    SimNode.Defect hasty =
+    SimNode.Defect admitsEarly =
         new SimNode.Defect() {
           @Override
-          public boolean isHasty() {
+          public boolean reportsReadyEarly() {
             return true;
           }
         };
-    AssertionError found = find("ready immediately", node -> node == 2 ? hasty : SimNode.NONE);
+    AssertionError found =
+        find("ready immediately", node -> node == 2 ? admitsEarly : SimNode.NONE);
     assertThat(found).hasMessageContaining("which has not been ready in this incarnation");
   }
 
   @Test
   @Tag(Seeds.TAG)
-  void shouldKeepClusterTimeWhateverHappensToClocks() {
-    Seeds.usually(40).play(seed -> playWithClocks(seed, SimNode.NONE));
+  void shouldKeepClusterTimeDespiteClockFaults() {
+    Seeds.withDefaultCount(40).run(seed -> runWithClockJumps(seed, SimNode.NONE));
   }
 
   @Test
@@ -140,13 +141,13 @@ class MembershipSimulationTest {
         };
     AssertionError found =
         Seeds.find(
-            "wall clocks reported as cluster time", 30, seed -> playWithClocks(seed, wallClock));
+            "wall clocks reported as cluster time", 30, seed -> runWithClockJumps(seed, wallClock));
     assertThat(found).hasMessageContaining("cluster time");
   }
 
   @Test
   void shouldDetectNodesThatDoNotNoticeASuspension() {
-    SimNode.Defect unaware =
+    SimNode.Defect missesSuspensions =
         new SimNode.Defect() {
           @Override
           public boolean ignoresWallClock() {
@@ -154,7 +155,7 @@ class MembershipSimulationTest {
           }
         };
     AssertionError found =
-        Seeds.find("suspended machines", 60, seed -> playWithClocks(seed, unaware));
+        Seeds.find("suspended machines", 60, seed -> runWithClockJumps(seed, missesSuspensions));
     assertThat(found)
         .hasMessageContaining("serves in an incarnation that the cluster knows to have ended");
   }
@@ -163,20 +164,21 @@ class MembershipSimulationTest {
   @Tag(Seeds.TAG)
   @CsvSource({"1,5", "2,5", "3,10"})
   void shouldNotFollowClocksThatAreFarAheadWhenAllNodesRestart(int nodes, int usualSeeds) {
-    Seeds.usually(usualSeeds).play(seed -> playWithRestartsOfAll(seed, nodes, SimNode.NONE));
+    Seeds.withDefaultCount(usualSeeds).run(seed -> runWithFullRestarts(seed, nodes, SimNode.NONE));
   }
 
   @Test
   void shouldDetectNodesThatDoNotSaveClusterTime() {
-    SimNode.Defect forgetful =
+    SimNode.Defect losesClusterTime =
         new SimNode.Defect() {
           @Override
-          public boolean forgetsTime() {
+          public boolean losesClusterTime() {
             return true;
           }
         };
     AssertionError found =
-        Seeds.find("no saved cluster time", 10, seed -> playWithRestartsOfAll(seed, 3, forgetful));
+        Seeds.find(
+            "no saved cluster time", 10, seed -> runWithFullRestarts(seed, 3, losesClusterTime));
     assertThat(found).hasMessageContaining("stamps a cluster time that is");
   }
 
@@ -185,11 +187,11 @@ class MembershipSimulationTest {
   @CsvSource({"1,2", "3,4"})
   void shouldAdvanceClusterTimeAfterALongStopOnceTheOperatorAcceptsTheClocks(
       int nodes, int usualSeeds) {
-    Seeds.usually(usualSeeds)
-        .play(
+    Seeds.withDefaultCount(usualSeeds)
+        .run(
             seed -> {
               try (SimMembers members = new SimMembers(seed, nodes, node -> SimNode.NONE)) {
-                members.clocks().playLongStop();
+                members.clocks().runLongShutdown();
               }
             });
   }
@@ -198,18 +200,18 @@ class MembershipSimulationTest {
   @Tag(Seeds.TAG)
   @CsvSource({"3,12", "5,6"})
   void shouldEndTheIncarnationOfOneOfTwoPartitionedNodes(int nodes, int usualSeeds) {
-    Seeds.usually(usualSeeds)
-        .play(seed -> playWithPartitionedPairs(seed, nodes, node -> SimNode.NONE));
+    Seeds.withDefaultCount(usualSeeds)
+        .run(seed -> runWithPartitionedPairs(seed, nodes, node -> SimNode.NONE));
   }
 
   /** The report of one of the two nodes is enough. */
   @Test
   @Tag(Seeds.TAG)
   void shouldEndTheIncarnationOfOneOfTwoNodesEvenIfOnlyOneReports() {
-    Seeds.usually(12)
-        .play(
+    Seeds.withDefaultCount(12)
+        .run(
             seed ->
-                playWithPartitionedPairs(
+                runWithPartitionedPairs(
                     seed, 3, node -> node == seed % 3 ? REACHES_ALL : SimNode.NONE));
   }
 
@@ -219,13 +221,13 @@ class MembershipSimulationTest {
         Seeds.find(
             "unnoticed partitions",
             5,
-            seed -> playWithPartitionedPairs(seed, 3, node -> REACHES_ALL));
+            seed -> runWithPartitionedPairs(seed, 3, node -> REACHES_ALL));
     assertThat(found).hasMessageContaining("0 of their incarnations ended");
   }
 
   @Test
   void shouldDetectLeadersThatRenewTheLeaseOfNeitherNode() {
-    SimNode.Defect strict =
+    SimNode.Defect refusesBoth =
         new SimNode.Defect() {
           @Override
           public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
@@ -236,7 +238,7 @@ class MembershipSimulationTest {
         };
     AssertionError found =
         Seeds.find(
-            "both are refused", 5, seed -> playWithPartitionedPairs(seed, 3, node -> strict));
+            "both are refused", 5, seed -> runWithPartitionedPairs(seed, 3, node -> refusesBoth));
     assertThat(found).hasMessageContaining("neither");
   }
 
@@ -248,21 +250,21 @@ class MembershipSimulationTest {
         }
       };
 
-  private static void playWithPartitionedPairs(long seed, int nodes, SimMembers.Defects defects) {
+  private static void runWithPartitionedPairs(long seed, int nodes, SimMembers.Defects defects) {
     try (SimMembers members = new SimMembers(seed, nodes, defects)) {
-      members.playWithPartitionedPairs();
+      members.runWithPartitionedPairs();
     }
   }
 
-  private static void playWithClocks(long seed, SimNode.Defect defect) {
+  private static void runWithClockJumps(long seed, SimNode.Defect defect) {
     try (SimMembers members = new SimMembers(seed, 3, node -> defect)) {
-      members.clocks().playWithJumps();
+      members.clocks().runWithClockJumps();
     }
   }
 
-  private static void playWithRestartsOfAll(long seed, int nodes, SimNode.Defect defect) {
+  private static void runWithFullRestarts(long seed, int nodes, SimNode.Defect defect) {
     try (SimMembers members = new SimMembers(seed, nodes, node -> defect)) {
-      members.clocks().playWithRestartsOfAll();
+      members.clocks().runWithFullRestarts();
     }
   }
 
@@ -272,7 +274,7 @@ class MembershipSimulationTest {
         30,
         seed -> {
           try (SimMembers members = new SimMembers(seed, 3, defects)) {
-            members.play();
+            members.runWithFaults();
           }
         });
   }

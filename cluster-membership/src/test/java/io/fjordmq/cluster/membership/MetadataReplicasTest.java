@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class MetadataReplicasTest {
 
   @Test
-  void shouldTargetOneTwoThreeThreeFiveVoters() {
+  void shouldTargetAtMostFiveVoters() {
     assertThat(
             Arrays.stream(new int[] {0, 1, 2, 3, 4, 5, 6, 50})
                 .map(MetadataReplicas::targetVoterCount))
@@ -48,15 +48,16 @@ class MetadataReplicasTest {
 
   @Test
   void shouldPreferUpNodesAsVoters() {
-    Members members = in(Member.State.FULL, "b", members("abcde", ""));
+    Members members = withState(Member.State.FULL, "b", members("abcde", ""));
     assertThat(next(replicas("acd", "be"), members)).isEqualTo(replicas("acde", "b"));
-    assertThat(next(replicas("abc", "d"), in(Member.State.SLOW, "b", members("abcd", ""))))
+    assertThat(next(replicas("abc", "d"), withState(Member.State.SLOW, "b", members("abcd", ""))))
         .as("voters stay")
         .isNull();
-    assertThat(next(replicas("a", "b"), in(Member.State.FULL, "b", members("ab", ""))))
+    assertThat(next(replicas("a", "b"), withState(Member.State.FULL, "b", members("ab", ""))))
         .as("no other node")
         .isEqualTo(replicas("ab", ""));
-    assertThat(next(replicas("abcd", ""), in(Member.State.DRAINING, "c", members("abcd", ""))))
+    assertThat(
+            next(replicas("abcd", ""), withState(Member.State.DRAINING, "c", members("abcd", ""))))
         .as("one voter too many")
         .isEqualTo(replicas("abd", "c"));
   }
@@ -139,9 +140,9 @@ class MetadataReplicasTest {
     if (random.nextInt(3) == 0 && !down.isEmpty()) {
       members = removed(members(alive, down.substring(1), leaving), down.substring(0, 1));
     }
-    Member.State ill = Member.State.values()[random.nextInt(Member.State.values().length)];
-    if (ill != Member.State.DOWN && ill != Member.State.LEAVING && leaving.isEmpty()) {
-      members = in(ill, alive.substring(random.nextInt(alive.length())), members);
+    Member.State condition = Member.State.values()[random.nextInt(Member.State.values().length)];
+    if (condition != Member.State.DOWN && condition != Member.State.LEAVING && leaving.isEmpty()) {
+      members = withState(condition, alive.substring(random.nextInt(alive.length())), members);
     }
     ReplicaSet current = replicas("a", "");
     for (char node : nodes.substring(1).toCharArray()) {
@@ -215,15 +216,15 @@ class MetadataReplicasTest {
     return new Members(1, byNode);
   }
 
-  private static Members in(Member.State state, String which, Members others) {
+  private static Members withState(Member.State state, String which, Members others) {
     Map<NodeId, Member> byNode = new HashMap<>(others.byNode());
     nodes(which).forEach(node -> byNode.put(node, member(node, state)));
     return new Members(1, byNode, others.removed());
   }
 
-  private static Members removed(Members others, String gone) {
+  private static Members removed(Members others, String names) {
     Map<NodeId, Long> removed = new HashMap<>();
-    nodes(gone).forEach(node -> removed.put(node, 1L));
+    nodes(names).forEach(node -> removed.put(node, 1L));
     return new Members(1, others.byNode(), removed);
   }
 

@@ -45,15 +45,15 @@ class NextIncarnationTest {
    */
   @Test
   void shouldNotBeginWhileSuspendedEvenIfRegistered() throws IOException {
-    SuspendsMeanwhile suspends = new SuspendsMeanwhile();
-    try (ThreeNodes three = new ThreeNodes(suspends)) {
+    SuspendDuringRegistration suspension = new SuspendDuringRegistration();
+    try (ThreeNodes three = new ThreeNodes(suspension)) {
       NodeId id = three.ids.get(2);
       ClusterMembership membership = three.nodes.get(2).membership();
       three.cluster.network().partition(three.ids, List.of(id));
       three.await("it is down", () -> three.state(id) == Member.State.DOWN);
-      suspends.who = membership;
+      suspension.target = membership;
       three.cluster.network().heal();
-      three.await("it was registered", () -> suspends.who == null);
+      three.await("it was registered", () -> suspension.target == null);
       three.simulation.run(LONG_MILLIS);
       assertThat(membership.isServing()).isFalse();
       assertThat(membership.notServingReason()).contains("the disk has stopped");
@@ -65,17 +65,17 @@ class NextIncarnationTest {
   }
 
   /** Suspends a node just before it receives the response to its second registration. */
-  private static final class SuspendsMeanwhile implements SimNode.Defect {
-    private @Nullable ClusterMembership who;
+  private static final class SuspendDuringRegistration implements SimNode.Defect {
+    private @Nullable ClusterMembership target;
 
     @Override
     public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
-      ClusterMembership resting = who;
-      if (resting != null
+      ClusterMembership membership = target;
+      if (membership != null
           && request instanceof Registration
           && correct instanceof LeaderResponse.Registered) {
-        who = null;
-        resting.suspend("the disk has stopped");
+        target = null;
+        membership.suspend("the disk has stopped");
       }
       return correct;
     }

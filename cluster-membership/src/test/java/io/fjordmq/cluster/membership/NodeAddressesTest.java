@@ -19,8 +19,8 @@ class NodeAddressesTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final NodeAddress OLD = new NodeAddress("10.0.0.1", 8899);
-  private static final NodeAddress WRITTEN = new NodeAddress("10.0.0.2", 8899);
-  private static final NodeAddress SAID = new NodeAddress("10.0.0.3", 7000);
+  private static final NodeAddress IN_METADATA = new NodeAddress("10.0.0.2", 8899);
+  private static final NodeAddress REPORTED = new NodeAddress("10.0.0.3", 7000);
 
   @TempDir Path folder;
 
@@ -30,12 +30,12 @@ class NodeAddressesTest {
     assertThat(book.find(A)).isNull();
     book.addHints(Map.of(A, OLD));
     assertThat(book.find(A)).isEqualTo(OLD);
-    book.onMembersChanged(members(WRITTEN));
-    assertThat(book.find(A)).isEqualTo(WRITTEN);
-    book.onAddress(A, SAID);
-    assertThat(book.find(A)).isEqualTo(SAID);
+    book.onMembersChanged(members(IN_METADATA));
+    assertThat(book.find(A)).isEqualTo(IN_METADATA);
+    book.onAddress(A, REPORTED);
+    assertThat(book.find(A)).isEqualTo(REPORTED);
     book.onMembersChanged(members(OLD));
-    assertThat(book.find(A)).isEqualTo(SAID);
+    assertThat(book.find(A)).isEqualTo(REPORTED);
     assertThat(book.unconfirmed()).as("to be resolved").containsExactly(Map.entry(A, OLD));
     book.onAddress(A, OLD);
     assertThat(book.unconfirmed()).isEmpty();
@@ -44,7 +44,7 @@ class NodeAddressesTest {
   @Test
   void shouldUseTheNextPortForRaft() {
     NodeAddresses book = open();
-    book.onAddress(A, SAID);
+    book.onAddress(A, REPORTED);
     assertThat(book.ofPeers().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7000));
     assertThat(book.ofRaft().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7001));
     assertThat(book.ofRaft().addressOf(new NodeId("b"))).isNull();
@@ -64,8 +64,8 @@ class NodeAddressesTest {
   @Test
   void shouldResolveANameOnceAtATimeWithoutBlockingTheDisk() {
     List<Runnable> writes = new ArrayList<>();
-    List<Runnable> lookUps = new ArrayList<>();
-    NodeAddresses book = NodeAddresses.open(folder.resolve("addresses"), writes::add, lookUps::add);
+    List<Runnable> lookups = new ArrayList<>();
+    NodeAddresses book = NodeAddresses.open(folder.resolve("addresses"), writes::add, lookups::add);
     book.onAddress(A, new NodeAddress("localhost", 1));
     book.onAddress(B, new NodeAddress("no-such-host.invalid", 1));
     writes.clear();
@@ -73,19 +73,19 @@ class NodeAddressesTest {
       assertThat(book.ofPeers().addressOf(A)).isNull();
       assertThat(book.ofRaft().addressOf(B)).isNull();
     }
-    assertThat(lookUps).hasSize(2);
+    assertThat(lookups).hasSize(2);
     assertThat(writes).isEmpty();
-    lookUps.forEach(Runnable::run);
+    lookups.forEach(Runnable::run);
     assertThat(book.ofPeers().addressOf(A)).isNotNull();
     assertThat(book.ofPeers().addressOf(B)).isNull();
-    assertThat(lookUps).as("each once more").hasSize(4);
+    assertThat(lookups).as("each once more").hasSize(4);
   }
 
   @Test
   void shouldLoadSavedAddressesAndIgnoreADamagedFile() throws Exception {
     NodeAddresses book = open();
-    book.onMembersChanged(members(WRITTEN));
-    assertThat(open().find(A)).isEqualTo(WRITTEN);
+    book.onMembersChanged(members(IN_METADATA));
+    assertThat(open().find(A)).isEqualTo(IN_METADATA);
     book.onAddress(A, new NodeAddress("fe80::1%eth0", 1));
     assertThat(open().find(A)).isEqualTo(new NodeAddress("fe80::1%eth0", 1));
     for (String damaged :

@@ -24,9 +24,9 @@ class NodeConditionTest {
         three.await("it is leaving", leaving ? membership.decommission() : membership.drain(true));
         three.await("it knows", () -> !membership.members().in(Member.State.UP).contains(id));
         three.cluster.network().partition(three.ids, List.of(id));
-        CompletableFuture<Void> said = membership.condition(Member.State.FULL);
+        CompletableFuture<Void> reported = membership.reportDiskState(Member.State.FULL);
         three.simulation.run(20_000);
-        assertThat(said).isCompletedExceptionally();
+        assertThat(reported).isCompletedExceptionally();
       }
     }
   }
@@ -36,16 +36,18 @@ class NodeConditionTest {
    * immediately, before its own copy of the metadata shows that it is LEAVING.
    */
   @Test
-  void shouldStayLeavingWhateverTheDiskCondition() throws IOException {
+  void shouldStayLeavingRegardlessOfTheDiskCondition() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       NodeId id = three.ids.get(2);
       ClusterMembership membership = three.nodes.get(2).membership();
-      CompletableFuture<Void> said =
-          membership.decommission().thenCompose(leaves -> membership.condition(Member.State.FULL));
-      three.await("it is reported", said::isDone);
+      CompletableFuture<Void> reported =
+          membership
+              .decommission()
+              .thenCompose(leaves -> membership.reportDiskState(Member.State.FULL));
+      three.await("it is reported", reported::isDone);
       three.simulation.run(1_000);
       assertThat(three.state(id)).isEqualTo(Member.State.LEAVING);
-      assertThat(said).isCompletedExceptionally();
+      assertThat(reported).isCompletedExceptionally();
     }
   }
 }

@@ -23,35 +23,35 @@ record PartitionedPair(NodeId first, NodeId second, Map<String, Long> before) {
     return all;
   }
 
-  private boolean has(NodeId node) {
+  private boolean contains(NodeId node) {
     return first.equals(node) || second.equals(node);
   }
 
-  /** Holds at any time. */
+  /** Checks the invariants that hold at any time. */
   void check(Collection<ClusterMembership> nodes) {
     for (ClusterMembership node : nodes) {
-      if (!node.isServing() && !has(node.self())) {
+      if (!node.isServing() && !contains(node.self())) {
         throw new AssertionError(
             "%s and %s are partitioned, but %s does not serve: %s"
                 .formatted(first, second, node.self(), node.notServingReason()));
       }
     }
-    if (nodes.stream().noneMatch(node -> has(node.self()) && node.isServing())) {
+    if (nodes.stream().noneMatch(node -> contains(node.self()) && node.isServing())) {
       throw new AssertionError("neither %s nor %s serves".formatted(first, second));
     }
   }
 
-  /** Holds at the end. */
+  /** Checks the invariants that hold at the end of the partition. */
   void assertOneEnded(Collection<ClusterMembership> nodes) {
     long ended = 0;
     for (ClusterMembership node : nodes) {
-      long lives = node.incarnation() - before.getOrDefault(node.self().value(), 0L);
-      if (lives > 1 || (lives == 1 && !has(node.self()))) {
+      long endedIncarnations = node.incarnation() - before.getOrDefault(node.self().value(), 0L);
+      if (endedIncarnations > 1 || (endedIncarnations == 1 && !contains(node.self()))) {
         throw new AssertionError(
             "%s and %s are partitioned, but %s has ended %d incarnations"
-                .formatted(first, second, node.self(), lives));
+                .formatted(first, second, node.self(), endedIncarnations));
       }
-      ended += lives;
+      ended += endedIncarnations;
     }
     if (ended != 1) {
       throw new AssertionError(

@@ -25,24 +25,24 @@ class ReachabilityTest {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       NodeId n1 = three.ids.get(1);
       NodeId n2 = three.ids.get(2);
-      ClusterMembership gone = membership(three, 2);
+      ClusterMembership partitioned = membership(three, 2);
       cut(three, 1, 2);
-      three.await("its lease expires", () -> !gone.isServing());
-      assertThat(gone.notServingReason())
+      three.await("its lease expires", () -> !partitioned.isServing());
+      assertThat(partitioned.notServingReason())
           .isEqualTo("lease expired: network partition between node n2 and n1");
       assertThat(membership(three, 1).unreachable()).containsExactly(n2);
-      assertThat(gone.unreachable()).containsExactly(n1);
+      assertThat(partitioned.unreachable()).containsExactly(n1);
       assertThat(membership(three, 0).unreachable()).isEmpty();
       three.await("its next incarnation begins", () -> three.state(n2) == Member.State.STARTING);
       three.simulation.run(LONG_MILLIS);
       assertThat(three.state(n2)).isEqualTo(Member.State.STARTING);
-      assertThat(gone.notServingReason())
+      assertThat(partitioned.notServingReason())
           .isEqualTo("not marked UP by the cluster yet: network partition between node n2 and n1");
       assertThat(membership(three, 1).isServing()).isTrue();
       three.cluster.network().heal();
-      three.await("it serves", gone::isServing);
-      assertThat(gone.unreachable()).isEmpty();
-      assertThat(gone.incarnation()).isEqualTo(2);
+      three.await("it serves", partitioned::isServing);
+      assertThat(partitioned.unreachable()).isEmpty();
+      assertThat(partitioned.incarnation()).isEqualTo(2);
       assertThat(membership(three, 1).incarnation()).isEqualTo(1);
     }
   }
@@ -68,11 +68,11 @@ class ReachabilityTest {
       three.crash(2);
       three.simulation.run(LONG_MILLIS);
       assertThat(membership(three, 0).unreachable()).isEmpty();
-      ClusterMembership back = three.restart(2);
+      ClusterMembership restarted = three.restart(2);
       three.await("it is registered", () -> three.state(three.ids.get(2)) != Member.State.DOWN);
-      back.ready();
+      restarted.ready();
       three.simulation.run(2_500);
-      assertThat(back.isServing()).isTrue();
+      assertThat(restarted.isServing()).isTrue();
       for (int i = 0; i < 2; i++) {
         assertThat(membership(three, i).incarnation()).isEqualTo(1);
         assertThat(membership(three, i).isServing()).isTrue();
@@ -83,13 +83,13 @@ class ReachabilityTest {
   @Test
   void shouldNotReportOthersAsUnreachableAfterItsOwnPause() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
-      ClusterMembership still = membership(three, 2);
+      ClusterMembership paused = membership(three, 2);
       three.nodes.get(2).host().process().pause(LONG_MILLIS);
       for (long passed = 0; passed < 2 * LONG_MILLIS; passed += 10) {
         three.simulation.run(10);
-        assertThat(still.unreachable()).as("after %d ms", passed).isEmpty();
+        assertThat(paused.unreachable()).as("after %d ms", passed).isEmpty();
       }
-      assertThat(still.isServing()).isTrue();
+      assertThat(paused.isServing()).isTrue();
     }
   }
 }

@@ -108,19 +108,19 @@ final class RealNodes implements AutoCloseable {
   }
 
   /** Changes the address of the node from its next start on. */
-  void move(String name) throws IOException {
+  void changeAddress(String name) throws IOException {
     addresses.put(name, freeAddress());
   }
 
   private static JoinOptions options(
       boolean bootstrap, NodeAddress address, List<NodeAddress> seeds) {
-    JoinSettings usual = JoinSettings.DEFAULTS;
+    JoinSettings defaults = JoinSettings.DEFAULTS;
     JoinSettings settings =
         new JoinSettings(
-            usual.helloTimeout(),
+            defaults.helloTimeout(),
             HELLO_INTERVAL,
-            usual.clockWarningThreshold(),
-            usual.maxClockDifference());
+            defaults.clockWarningThreshold(),
+            defaults.maxClockDifference());
     return new JoinOptions(bootstrap, "Test", address, seeds, settings);
   }
 

@@ -13,7 +13,7 @@ import java.util.Set;
  * other serving node. Check after every event.
  */
 public final class ServingInvariant {
-  private final Set<NodeIncarnation> over = new HashSet<>();
+  private final Set<NodeIncarnation> endedIncarnations = new HashSet<>();
   private final Set<NodeId> removed = new HashSet<>();
 
   /** The view of each node at its last check, because most events do not change it. */
@@ -24,7 +24,7 @@ public final class ServingInvariant {
   private record NodeIncarnation(NodeId node, long incarnation) {}
 
   private record View(Members members, long incarnation, boolean serving) {
-    boolean isStillOf(Membership node) {
+    boolean isCurrent(Membership node) {
       return members == node.members()
           && incarnation == node.incarnation()
           && serving == node.isServing();
@@ -40,7 +40,7 @@ public final class ServingInvariant {
     lastRunning = running.size();
     for (Membership node : running) {
       View last = lastViews.get(node.self());
-      if (last == null || !last.isStillOf(node)) {
+      if (last == null || !last.isCurrent(node)) {
         changed = true;
         lastViews.put(node.self(), new View(node.members(), node.incarnation(), node.isServing()));
         recordEnded(node.members());
@@ -62,20 +62,21 @@ public final class ServingInvariant {
   }
 
   /** Whether the cluster knows that this incarnation has ended. */
-  public boolean isOver(NodeId node, long incarnation) {
-    return removed.contains(node) || over.contains(new NodeIncarnation(node, incarnation));
+  public boolean hasEnded(NodeId node, long incarnation) {
+    return removed.contains(node)
+        || endedIncarnations.contains(new NodeIncarnation(node, incarnation));
   }
 
   private void recordEnded(Members members) {
     removed.addAll(members.removed().keySet());
     for (Member member : members.byNode().values()) {
       long ended = member.isAlive() ? member.incarnation() - 1 : member.incarnation();
-      over.add(new NodeIncarnation(member.node(), ended));
+      endedIncarnations.add(new NodeIncarnation(member.node(), ended));
     }
   }
 
   private void checkServing(Membership node, Collection<? extends Membership> serving) {
-    if (isOver(node.self(), node.incarnation())) {
+    if (hasEnded(node.self(), node.incarnation())) {
       throw new AssertionError(
           node.self()
               + " serves in an incarnation that the cluster knows to have ended: "

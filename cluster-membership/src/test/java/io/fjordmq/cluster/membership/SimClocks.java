@@ -28,7 +28,7 @@ final class SimClocks {
   private final Simulation simulation;
   private final SimCluster cluster;
   private final List<NodeId> nodes;
-  private final Map<NodeId, Long> disturbed = new HashMap<>();
+  private final Map<NodeId, Long> lastFaultMillis = new HashMap<>();
 
   SimClocks(SimMembers members, Simulation simulation, SimCluster cluster, List<NodeId> nodes) {
     this.members = members;
@@ -57,9 +57,9 @@ final class SimClocks {
 
   /**
    * Clocks are set and machines suspended, of one node or of all, while leaders change and nodes
-   * crash; all clocks are right in the end.
+   * crash; all clocks are correct in the end.
    */
-  void playWithJumps() {
+  void runWithClockJumps() {
     ClusterTimeInvariant time = begin(SimNetwork.Faults.ROUGH);
     for (int i = 0; i < 200; i++) {
       if (simulation.chance(60)) {
@@ -73,48 +73,48 @@ final class SimClocks {
     }
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     nodes.forEach(members::startUnlessRunning);
-    nodes.forEach(node -> cluster.machine(node).correct());
+    nodes.forEach(node -> cluster.machine(node).correctClock());
     awaitAll();
     time.requireProgress(members.memberships());
     simulation.run(CALM_MILLIS);
     time.assertProgress(members.memberships(), CALM_MILLIS);
   }
 
-  /** Returns the time for which cluster time may have stood still as a result. */
+  /** Returns the time for which cluster time may have stopped as a result. */
   private long injectFault() {
     boolean all = simulation.chance(20);
     NodeId one = nodes.get((int) simulation.between(0, nodes.size() - 1));
-    List<NodeId> whom =
+    List<NodeId> affected =
         nodes.stream().filter(node -> (all || node.equals(one)) && isUnaffected(node)).toList();
-    whom.forEach(node -> disturbed.put(node, simulation.now()));
+    affected.forEach(node -> lastFaultMillis.put(node, simulation.now()));
     if (simulation.chance(60)) {
       long most = simulation.chance(50) ? DAY_MILLIS : 5_000;
       long jump = simulation.between(-most, most);
-      whom.forEach(node -> cluster.machine(node).jump(jump));
+      affected.forEach(node -> cluster.machine(node).shiftClock(jump));
       return 2_000; // until the next renewals, each of which may have to be repeated
     }
-    long still = simulation.between(100, MAX_SUSPENSION_MILLIS);
-    whom.forEach(
+    long suspendedMillis = simulation.between(100, MAX_SUSPENSION_MILLIS);
+    affected.forEach(
         node -> {
           SimProcess process = members.process(node);
           if (process != null) {
-            cluster.machine(node).suspend(process, still);
+            cluster.machine(node).suspend(process, suspendedMillis);
           }
         });
-    return still;
+    return suspendedMillis;
   }
 
   /** A clock set back by as much as the machine was suspended hides that, in one lease. */
   private boolean isUnaffected(NodeId node) {
-    Long last = disturbed.get(node);
+    Long last = lastFaultMillis.get(node);
     return last == null || simulation.now() - last > MAX_SUSPENSION_MILLIS + 4_000;
   }
 
   /**
    * All nodes restart at once, with some or all clocks far ahead; while cluster time is behind, the
-   * leader changes, or clocks are set right. No node stamps a time that is ahead.
+   * leader changes, or clocks are corrected. No node stamps a time that is ahead.
    */
-  void playWithRestartsOfAll() {
+  void runWithFullRestarts() {
     ClusterTimeInvariant time = begin(SimNetwork.Faults.ROUGH);
     for (int i = 0; i < 8; i++) {
       simulation.run(simulation.between(2_000, 70_000));
@@ -136,7 +136,7 @@ final class SimClocks {
         simulation.run(simulation.between(0, 5_000));
       }
       if (simulation.chance(30)) {
-        nodes.forEach(node -> cluster.machine(node).correct());
+        nodes.forEach(node -> cluster.machine(node).correctClock());
       }
       nodes.forEach(members::startUnlessRunning);
       awaitAll();
@@ -144,25 +144,25 @@ final class SimClocks {
   }
 
   private void setAhead(NodeId node) {
-    cluster.machine(node).correct();
+    cluster.machine(node).correctClock();
     long least = MAX_ADVANCE_MILLIS + SAVE_MILLIS;
-    cluster.machine(node).jump(simulation.between(least, least + 30 * DAY_MILLIS));
+    cluster.machine(node).shiftClock(simulation.between(least, least + 30 * DAY_MILLIS));
   }
 
   /**
-   * All nodes stop for a day, so the operator has to confirm the clocks; then cluster time is right
-   * on all nodes, and stays so when all crash at once soon after.
+   * All nodes stop for a day and the operator accepts the clocks; then cluster time is correct on
+   * all nodes, and stays so when all crash at once soon after.
    */
-  void playLongStop() {
+  void runLongShutdown() {
     ClusterTimeInvariant time = begin(SimNetwork.Faults.NONE);
     nodes.forEach(members::crash);
     time.allowLag(DAY_MILLIS + SAVE_MILLIS);
     simulation.run(DAY_MILLIS);
     nodes.forEach(members::startUnlessRunning);
     awaitAll();
-    if (mostBehind() < DAY_MILLIS) {
+    if (maxLagMillis() < DAY_MILLIS) {
       throw new AssertionError(
-          "cluster time advanced while the cluster was stopped: " + mostBehind());
+          "cluster time advanced while the cluster was stopped: " + maxLagMillis());
     }
     NodeId target = nodes.get((int) simulation.between(0, nodes.size() - 1));
     CompletableFuture<Duration> advanced = members.membership(target).acceptClock();
@@ -171,20 +171,20 @@ final class SimClocks {
       throw new AssertionError("cluster time advanced only by " + advanced.join());
     }
     simulation.run(2_000);
-    requireRightTime();
+    requireCorrectTime();
     nodes.forEach(members::crash);
     nodes.forEach(members::startUnlessRunning);
     awaitAll();
-    requireRightTime();
+    requireCorrectTime();
   }
 
-  private void requireRightTime() {
-    if (mostBehind() > 1_000) {
-      throw new AssertionError("cluster time is behind by " + mostBehind());
+  private void requireCorrectTime() {
+    if (maxLagMillis() > 1_000) {
+      throw new AssertionError("cluster time is behind by " + maxLagMillis());
     }
   }
 
-  private long mostBehind() {
+  private long maxLagMillis() {
     return members.memberships().stream()
         .mapToLong(node -> simulation.clock().millis() - node.clock().stampMillis())
         .max()

@@ -102,8 +102,8 @@ final class SimMembers implements AutoCloseable {
     simulation.afterEveryEvent(this::check);
   }
 
-  /** A first node, others that join it, two minutes of faults, then none. */
-  void play() {
+  /** Runs a first node, nodes that join it, two minutes of faults, then a fault-free phase. */
+  void runWithFaults() {
     cluster.network().setFaults(SimNetwork.Faults.ROUGH);
     start(nodes.get(0));
     for (int i = 0; i < 400; i++) {
@@ -119,24 +119,24 @@ final class SimMembers implements AutoCloseable {
       simulation.runUntil("the number of voters is correct", this::hasTargetVoters, CALM_MILLIS);
       simulation.runUntil("removed nodes know it", this::removalsAreKnown, CALM_MILLIS);
     } catch (AssertionError e) {
-      throw new AssertionError(e.getMessage() + where(), e);
+      throw new AssertionError(e.getMessage() + describeNodes(), e);
     }
   }
 
   /** The nodes join one after the other; the network only adds delays. */
-  void playWithoutFaults() {
+  void runWithoutFaults() {
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     for (NodeId node : nodes) {
       start(node);
       simulation.run(simulation.between(4_000, 10_000)); // longer than a lease
     }
     simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
-    for (SimNode life : running.values()) {
-      if (life.membership().incarnation() != 1) {
+    for (SimNode simNode : running.values()) {
+      if (simNode.membership().incarnation() != 1) {
         throw new AssertionError(
-            life.membership().self()
+            simNode.membership().self()
                 + " lost an incarnation without faults; current incarnation: "
-                + life.membership().incarnation()
+                + simNode.membership().incarnation()
                 + "th");
       }
     }
@@ -156,7 +156,7 @@ final class SimMembers implements AutoCloseable {
    * Two nodes that both reach the metadata leader are partitioned: one of them leaves service, is
    * not counted before they reach each other again, and no other node is affected.
    */
-  void playWithPartitionedPairs() {
+  void runWithPartitionedPairs() {
     slowStarts = false;
     cluster.network().setFaults(new SimNetwork.Faults(0, 0, 0, 15, 3));
     nodes.forEach(
@@ -198,21 +198,21 @@ final class SimMembers implements AutoCloseable {
     return memberships().stream().allMatch(ClusterMembership::isServing);
   }
 
-  /** The only node pauses now and then, for longer than a lease. */
-  void playAlone() {
+  /** A single node pauses repeatedly for longer than a lease. */
+  void runSingleNode() {
     start(nodes.get(0));
     simulation.runUntil("it serves", this::allServe, CALM_MILLIS);
-    SimNode life = Objects.requireNonNull(running.get(nodes.get(0).value()));
+    SimNode simNode = Objects.requireNonNull(running.get(nodes.get(0).value()));
     for (int i = 0; i < 20; i++) {
-      life.host().process().pause(simulation.between(4_000, 20_000));
+      simNode.host().process().pause(simulation.between(4_000, 20_000));
       for (int step = 0; step < 300; step++) {
         simulation.run(100);
-        if (!life.membership().isServing() || life.membership().incarnation() != 1) {
+        if (!simNode.membership().isServing() || simNode.membership().incarnation() != 1) {
           throw new AssertionError(
               "alone, but "
-                  + life.membership().notServingReason()
+                  + simNode.membership().notServingReason()
                   + ", incarnation "
-                  + life.membership().incarnation());
+                  + simNode.membership().incarnation());
         }
       }
     }
@@ -223,15 +223,15 @@ final class SimMembers implements AutoCloseable {
       removeDownNode();
     }
     NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
-    SimNode life = running.get(node.value());
-    if (life == null) {
+    SimNode simNode = running.get(node.value());
+    if (simNode == null) {
       if (simulation.chance(30)) {
         startUnlessRunning(node);
       }
     } else if (simulation.chance(3)) {
       crash(node);
     } else if (simulation.chance(4)) {
-      life.host().process().pause(simulation.between(500, 8_000));
+      simNode.host().process().pause(simulation.between(500, 8_000));
     } else if (simulation.chance(4)) {
       cluster.network().partition(nodes, List.of(node));
     } else if (simulation.chance(3)) {
@@ -243,13 +243,13 @@ final class SimMembers implements AutoCloseable {
 
   /** Removes a node that some node sees as DOWN, whether or not it is; a new one replaces it. */
   private void removeDownNode() {
-    for (SimNode life : running.values()) {
-      Members seen = life.membership().members();
+    for (SimNode simNode : running.values()) {
+      Members seen = simNode.membership().members();
       for (NodeId node : nodes) {
         Member member = seen.find(node);
         if (member != null && !member.isAlive()) {
           removals++;
-          life.membership().remove(node);
+          simNode.membership().remove(node);
           nodes.add(new NodeId("n" + nodes.size()));
           return;
         }
@@ -275,9 +275,9 @@ final class SimMembers implements AutoCloseable {
       created.add(node);
       running.put(node.value(), started);
       recordMemberships();
-      Watching watching = new Watching(started.membership());
+      SimListener watching = new SimListener(started.membership());
       started.membership().watch(watching);
-      if (defects.of(nodes.indexOf(node)).isHasty()) {
+      if (defects.of(nodes.indexOf(node)).reportsReadyEarly()) {
         started.membership().ready();
       }
       simulation.schedule(
@@ -320,7 +320,7 @@ final class SimMembers implements AutoCloseable {
    */
   private List<NodeId> seeds(NodeId node) {
     return running.values().stream()
-        .map(life -> life.membership().self())
+        .map(simNode -> simNode.membership().self())
         .filter(other -> !other.equals(node) && !serving.removed().contains(other))
         .toList();
   }
@@ -367,24 +367,24 @@ final class SimMembers implements AutoCloseable {
     return members()
         .allMatch(
             node -> {
-              SimNode life = running.get(node.value());
-              return life != null && life.membership().isServing();
+              SimNode simNode = running.get(node.value());
+              return simNode != null && simNode.membership().isServing();
             });
   }
 
   /** The view of every node, for diagnosis. */
-  private String where() {
+  private String describeNodes() {
     StringBuilder text = new StringBuilder("\nremoved: " + serving.removed());
     running.forEach(
-        (name, life) ->
+        (name, simNode) ->
             text.append(
                 "\n%s: %s; %s, led by %s; %s"
                     .formatted(
                         name,
-                        life.membership().notServingReason(),
-                        life.group().status().replicas(),
-                        life.group().leadership(),
-                        life.membership().members())));
+                        simNode.membership().notServingReason(),
+                        simNode.group().status().replicas(),
+                        simNode.group().leadership(),
+                        simNode.membership().members())));
     return text.toString();
   }
 
@@ -394,8 +394,8 @@ final class SimMembers implements AutoCloseable {
 
   /** The process of a node; null if it is not running. */
   @Nullable SimProcess process(NodeId node) {
-    SimNode life = running.get(node.value());
-    return life == null ? null : life.host().process();
+    SimNode simNode = running.get(node.value());
+    return simNode == null ? null : simNode.host().process();
   }
 
   private Stream<NodeId> members() {
@@ -407,42 +407,41 @@ final class SimMembers implements AutoCloseable {
         .map(node -> running.get(node.value()))
         .filter(Objects::nonNull)
         .allMatch(
-            life -> NodeIncarnations.REMOVED_MESSAGE.equals(life.membership().notServingReason()));
+            simNode ->
+                NodeIncarnations.REMOVED_MESSAGE.equals(simNode.membership().notServingReason()));
   }
 
   private boolean hasTargetVoters() {
     int size = (int) members().count();
-    int wanted = MetadataReplicas.targetVoterCount(size);
+    int targetVoters = MetadataReplicas.targetVoterCount(size);
     return members()
         .map(node -> Objects.requireNonNull(running.get(node.value())))
         .allMatch(
-            life -> {
-              ReplicaSet replicas = life.group().status().replicas();
-              return replicas.voters().size() == wanted
-                  && replicas.learners().size() == size - wanted;
+            simNode -> {
+              ReplicaSet replicas = simNode.group().status().replicas();
+              return replicas.voters().size() == targetVoters
+                  && replicas.learners().size() == size - targetVoters;
             });
   }
 
-  /**
-   * Stands in for the layers above the membership of a node: takes time, and fails now and then.
-   */
-  private final class Watching implements MembershipListener {
+  /** Stands in for the layers above the membership of a node; it is slow and sometimes fails. */
+  private final class SimListener implements MembershipListener {
     private final ClusterMembership membership;
-    private final SimNode life;
+    private final SimNode simNode;
     private long admitted;
     private boolean ready;
 
-    Watching(ClusterMembership membership) {
+    SimListener(ClusterMembership membership) {
       this.membership = membership;
-      this.life = Objects.requireNonNull(running.get(membership.self().value()));
+      this.simNode = Objects.requireNonNull(running.get(membership.self().value()));
     }
 
     @Override
     public CompletableFuture<Void> beforeAdmission(long incarnation) {
-      return later(simulation.chance(10)).thenRun(() -> noteReady(incarnation));
+      return completeLater(simulation.chance(10)).thenRun(() -> recordReady(incarnation));
     }
 
-    private void noteReady(long incarnation) {
+    private void recordReady(long incarnation) {
       if (ready) {
         SimMembers.this.ready.add(new Ready(membership.self(), incarnation));
       }
@@ -469,10 +468,10 @@ final class SimMembers implements AutoCloseable {
       if (admitted > incarnation) {
         throw new AssertionError(incarnation + " ends after " + admitted + " was admitted");
       }
-      return later(false);
+      return completeLater(false);
     }
 
-    private CompletableFuture<Void> later(boolean failing) {
+    private CompletableFuture<Void> completeLater(boolean failing) {
       CompletableFuture<Void> done = new CompletableFuture<>();
       Runnable end =
           () -> {
@@ -482,7 +481,7 @@ final class SimMembers implements AutoCloseable {
               done.complete(null);
             }
           };
-      life.host().process().schedule(simulation.between(0, 700), end);
+      simNode.host().process().schedule(simulation.between(0, 700), end);
       return done;
     }
   }

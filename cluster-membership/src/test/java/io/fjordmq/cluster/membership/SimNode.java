@@ -60,7 +60,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     /** Whether it starts as if it had never saved cluster time. */
-    default boolean forgetsTime() {
+    default boolean losesClusterTime() {
       return false;
     }
 
@@ -70,7 +70,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     }
 
     /** Whether it reports that it is ready before it is. */
-    default boolean isHasty() {
+    default boolean reportsReadyEarly() {
       return false;
     }
   }
@@ -118,7 +118,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
       double clockRate,
       boolean claimsToServe)
       throws IOException {
-    Defect odd =
+    Defect defect =
         new Defect() {
           @Override
           public double clockRate() {
@@ -131,7 +131,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
           }
         };
     JoinOptions join = options(false, address, List.of());
-    return start(host, calls, members, join, settings, odd);
+    return start(host, calls, members, join, settings, defect);
   }
 
   private static SimNode start(
@@ -174,7 +174,7 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
   private static ClockFile clockFile(SimHost host, Defect defect) {
     Object kept = host.disk().get(CLOCK_KEY);
     return ClockFile.of(
-        kept == null || defect.forgetsTime() ? 0 : (long) kept,
+        kept == null || defect.losesClusterTime() ? 0 : (long) kept,
         millis -> {
           host.disk().put(CLOCK_KEY, millis);
           host.disk().sync(host.process(), () -> {});
@@ -210,21 +210,21 @@ public record SimNode(SimHost host, MetadataGroup group, ClusterMembership membe
     @Override
     public void serve(String service, Handler handler) {
       if (!service.equals(LeaderCalls.SERVICE)) {
-        boolean lies = service.equals(LeaseExpiry.SERVICE) && defect.claimsToServe();
-        calls.serve(service, lies ? Network::yes : handler);
+        boolean claimsToServe = service.equals(LeaseExpiry.SERVICE) && defect.claimsToServe();
+        calls.serve(service, claimsToServe ? Network::respondServing : handler);
         return;
       }
       calls.serve(
           service,
           (from, request) -> {
             LeaderRequest decoded = LeaderRequest.decode(request);
-            UnaryOperator<byte[]> spoil =
+            UnaryOperator<byte[]> applyDefect =
                 response -> defect.respond(decoded, LeaderResponse.decode(response)).encode();
-            return handler.handle(from, request).thenApply(spoil);
+            return handler.handle(from, request).thenApply(applyDefect);
           });
     }
 
-    private static CompletableFuture<byte[]> yes(NodeId from, byte[] question) {
+    private static CompletableFuture<byte[]> respondServing(NodeId from, byte[] request) {
       return CompletableFuture.completedFuture(new byte[] {1, 1});
     }
 

@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A stand-alone start requires that no other node runs, and a slow node runs. */
+/** A stand-alone start requires that no other node runs; a slow node counts as running. */
 class StartCheckTest {
   private static final NodeId SELF = new NodeId("self");
   private static final NodeAddress OTHER = new NodeAddress("other", 1);
@@ -44,7 +44,7 @@ class StartCheckTest {
   }
 
   @Test
-  void shouldAskAgainWhenANodeIsSlow() {
+  void shouldRetryWhenANodeIsSlow() {
     replies.add(failed(PeerException.Kind.NO_RESPONSE));
     replies.add(failed(PeerException.Kind.NO_RESPONSE));
     replies.add(helloFrom("ours"));
@@ -55,7 +55,7 @@ class StartCheckTest {
   }
 
   @Test
-  void shouldAskOnceWhereNothingListens() throws Exception {
+  void shouldNotRetryWhenNothingListens() throws Exception {
     replies.add(failed(PeerException.Kind.NOT_SENT));
     check.requireNoOtherRunning(addresses);
     assertThat(replies).isEmpty();
@@ -76,7 +76,7 @@ class StartCheckTest {
   }
 
   private static CompletableFuture<HelloReply> failed(PeerException.Kind kind) {
-    return CompletableFuture.failedFuture(new PeerException(kind, "as the test wants it"));
+    return CompletableFuture.failedFuture(new PeerException(kind, "simulated failure"));
   }
 
   private static CompletableFuture<HelloReply> helloFrom(String cluster) {

@@ -52,17 +52,17 @@ class StartingNodeTest {
       NodeId id = three.ids.get(2);
       three.crash(2);
       ClusterMembership membership = three.restart(2);
-      CatchingUp catchingUp = new CatchingUp();
-      membership.watch(catchingUp);
+      BlockingListener listener = new BlockingListener();
+      membership.watch(listener);
       membership.ready();
-      three.await("it catches up", () -> catchingUp.calls == 1);
+      three.await("it catches up", () -> listener.calls == 1);
       three.simulation.run(LONG_MILLIS);
       assertThat(three.state(id)).isEqualTo(Member.State.STARTING);
-      Objects.requireNonNull(catchingUp.done).complete(null);
-      three.await("it catches up again, counted", () -> catchingUp.calls == 2);
+      Objects.requireNonNull(listener.done).complete(null);
+      three.await("it catches up again, counted", () -> listener.calls == 2);
       assertThat(three.state(id)).isEqualTo(Member.State.UP);
       assertThat(membership.isServing()).isFalse();
-      Objects.requireNonNull(catchingUp.done).complete(null);
+      Objects.requireNonNull(listener.done).complete(null);
       three.await("it serves", membership::isServing);
     }
   }
@@ -92,7 +92,7 @@ class StartingNodeTest {
 
   /** Goal: reporting a disk condition, or draining, does not make a STARTING node counted. */
   @Test
-  void shouldOnlyLeaveStartingForDownBeforeItIsReady() throws IOException {
+  void shouldOnlyChangeFromStartingToDownBeforeItIsReady() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       NodeId id = three.ids.get(2);
       three.crash(2);
@@ -102,11 +102,11 @@ class StartingNodeTest {
           () -> membership.members().in(Member.State.STARTING).contains(id));
       List<CompletableFuture<Void>> refused =
           List.of(
-              membership.condition(Member.State.FULL),
-              membership.condition(Member.State.UP),
+              membership.reportDiskState(Member.State.FULL),
+              membership.reportDiskState(Member.State.UP),
               membership.drain(true),
               membership.decommission());
-      refused.forEach(said -> assertThat(said).isCompletedExceptionally());
+      refused.forEach(result -> assertThat(result).isCompletedExceptionally());
       membership.suspend("its disk is slow");
       three.await("it is suspended", () -> three.state(id) == Member.State.DOWN);
       membership.resume();
@@ -117,7 +117,7 @@ class StartingNodeTest {
   }
 
   /** Completes when the test says so. */
-  private static final class CatchingUp implements MembershipListener {
+  private static final class BlockingListener implements MembershipListener {
     private int calls;
     private @Nullable CompletableFuture<Void> done;
 

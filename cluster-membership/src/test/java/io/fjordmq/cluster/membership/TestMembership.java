@@ -131,12 +131,12 @@ public final class TestMembership implements Membership {
   }
 
   /** This node stops serving because its lease has expired. */
-  public void stopServing(String because) {
-    notServing = because;
+  public void stopServing(String reason) {
+    notServing = reason;
   }
 
   /** Like {@link #stopServing}, and another node serves; can be repeated. */
-  public void lapse() {
+  public void expireLease() {
     stopServing("the lease has expired");
     listeners.forEach(listener -> listener.onLeaseExpired(incarnation));
   }
@@ -145,7 +145,7 @@ public final class TestMembership implements Membership {
    * Ends the incarnation of this node: it is DOWN and does not serve. Completes when all listeners
    * have released it.
    */
-  public CompletableFuture<Void> endLife() {
+  public CompletableFuture<Void> endIncarnation() {
     stopServing("the incarnation of this node has ended");
     setState(self, Member.State.DOWN);
     return CompletableFuture.allOf(
@@ -158,7 +158,7 @@ public final class TestMembership implements Membership {
    * Begins the next incarnation of this node: registered as UP, then admitted and serving when all
    * listeners are ready. Completes then.
    */
-  public CompletableFuture<Void> beginLife() {
+  public CompletableFuture<Void> beginIncarnation() {
     incarnation++;
     setUp(self, incarnation);
     return CompletableFuture.allOf(

@@ -13,7 +13,7 @@ import java.util.function.BooleanSupplier;
 
 /** A cluster of n0, n1 and n2 in virtual time; all are voters and serve. n0 leads the metadata. */
 final class ThreeNodes implements AutoCloseable {
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long TIMEOUT_MILLIS = 60_000;
 
   final Simulation simulation = new Simulation(1);
   final SimCluster cluster = new SimCluster(simulation);
@@ -52,7 +52,7 @@ final class ThreeNodes implements AutoCloseable {
   }
 
   void await(String what, BooleanSupplier condition) {
-    simulation.runUntil(what, condition, PATIENCE_MILLIS);
+    simulation.runUntil(what, condition, TIMEOUT_MILLIS);
   }
 
   <T> T await(String what, CompletableFuture<T> future) {

@@ -33,7 +33,7 @@ final class MetadataCluster implements AutoCloseable {
   }
 
   /** A checkpoint on a simulated disk; a save takes effect completely or not at all. */
-  private record Storage(SimDisk disk, boolean forgetful) implements MetadataStorage {
+  private record Storage(SimDisk disk, boolean losesCheckpoints) implements MetadataStorage {
     private static final String KEY = "metadata-checkpoint";
 
     @Override
@@ -43,7 +43,7 @@ final class MetadataCluster implements AutoCloseable {
 
     @Override
     public void save(byte[] checkpoint) {
-      if (forgetful) {
+      if (losesCheckpoints) {
         return;
       }
       disk.put(KEY, checkpoint);

@@ -52,18 +52,18 @@ class MetadataCodecTest {
   void shouldEncodeRecordsAsDocumented() {
     NodeRecord node = new NodeRecord(new NodeId("n"), new NodeAddress("h.x", 65_535), 3);
     assertThat(HEX.formatHex(node.encode())).isEqualTo("02000000000000000003ffff0003682e78");
-    assertThat(HEX.formatHex(node.in(NodeRecord.State.DOWN).encode()))
+    assertThat(HEX.formatHex(node.withState(NodeRecord.State.DOWN).encode()))
         .isEqualTo("02020000000000000003ffff0003682e78");
-    assertThat(HEX.formatHex(node.in(NodeRecord.State.FULL).encode()))
+    assertThat(HEX.formatHex(node.withState(NodeRecord.State.FULL).encode()))
         .isEqualTo("03030000000000000003ffff0003682e78");
-    NodeRecord slow = node.in(NodeRecord.State.SLOW);
+    NodeRecord slow = node.withState(NodeRecord.State.SLOW);
     assertThat(HEX.formatHex(slow.encode())).isEqualTo("03040000000000000003ffff0003682e78");
     assertThat(NodeRecord.decode(new MetadataRecord("node/n", slow.encode(), 1))).isEqualTo(slow);
-    assertThat(HEX.formatHex(node.in(NodeRecord.State.LEAVING).encode()))
+    assertThat(HEX.formatHex(node.withState(NodeRecord.State.LEAVING).encode()))
         .isEqualTo("03050000000000000003ffff0003682e78");
-    assertThat(HEX.formatHex(node.in(NodeRecord.State.STARTING).encode()))
+    assertThat(HEX.formatHex(node.withState(NodeRecord.State.STARTING).encode()))
         .isEqualTo("04070000000000000003ffff0003682e78");
-    assertThat(HEX.formatHex(node.in(NodeRecord.State.REMOVED).encode()))
+    assertThat(HEX.formatHex(node.withState(NodeRecord.State.REMOVED).encode()))
         .isEqualTo("03060000000000000003ffff0003682e78");
     assertThat(HEX.formatHex(new ClusterRecord("c1", 4, "Test").encode()))
         .isEqualTo("020000000000000004" + "026331" + "54657374");

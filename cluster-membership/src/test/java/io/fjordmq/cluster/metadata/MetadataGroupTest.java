@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The behaviour of the metadata group as its users see it. */
+/** The behavior of the metadata group as its users see it. */
 final class MetadataGroupTest {
   private final MetadataCluster cluster = new MetadataCluster(1, 3);
 

@@ -28,12 +28,12 @@ class MetadataSimulationTest {
   @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldCountEveryAcknowledgedIncrementOnceWhenNodesFail(int nodes) {
-    Seeds seeds = Seeds.usually(200);
+    Seeds seeds = Seeds.withDefaultCount(200);
     Totals totals = new Totals();
-    seeds.play(
+    seeds.run(
         seed -> {
           Run run = new Run(seed, nodes, MetadataGroup::write);
-          run.go();
+          run.execute();
           totals.add(run);
         });
     if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
@@ -44,13 +44,16 @@ class MetadataSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldDetectResponsesBeforeTheEntryIsCommitted(int nodes) {
-    Writing hasty =
+    BatchWriter respondsEarly =
         (group, batch) -> {
           group.write(batch);
           return CompletableFuture.completedFuture(new WriteResult.Applied(0));
         };
     AssertionError found =
-        Seeds.find("responses before the commit", 20, seed -> new Run(seed, nodes, hasty).go());
+        Seeds.find(
+            "responses before the commit",
+            20,
+            seed -> new Run(seed, nodes, respondsEarly).execute());
     assertThat(found).hasMessageContaining("acknowledged of counter/");
   }
 
@@ -64,13 +67,13 @@ class MetadataSimulationTest {
             seed -> {
               Run run = new Run(seed, nodes, MetadataGroup::write);
               run.cluster.loseCheckpoints();
-              run.go();
+              run.execute();
             });
     assertThat(found).hasMessageContaining("does not start");
   }
 
   /** Writes a batch; a test may replace it by a faulty version. */
-  private interface Writing {
+  private interface BatchWriter {
     CompletableFuture<WriteResult> write(MetadataGroup leader, List<Change> batch);
   }
 
@@ -97,7 +100,7 @@ class MetadataSimulationTest {
   private static final class Run {
     private static final int COUNTERS = 3;
 
-    private final Writing writing;
+    private final BatchWriter writing;
     private final MetadataCluster cluster;
     private final Map<Long, MetadataView> history = new HashMap<>();
     private final Map<MetadataGroup, MetadataView> checked = new IdentityHashMap<>();
@@ -107,13 +110,13 @@ class MetadataSimulationTest {
     private long conflicts;
     private long unknown;
 
-    Run(long seed, int nodes, Writing writing) {
+    Run(long seed, int nodes, BatchWriter writing) {
       this.writing = writing;
       cluster = new MetadataCluster(seed, nodes);
       cluster.simulation.afterEveryEvent(this::checkHistory);
     }
 
-    void go() {
+    void execute() {
       try (cluster) {
         cluster.cluster.network().setFaults(SimNetwork.Faults.ROUGH);
         cluster.startAll();
@@ -154,13 +157,15 @@ class MetadataSimulationTest {
               Change.put(writer, key.getBytes(US_ASCII), Change.ABSENT));
       for (MetadataGroup group : groups) {
         if (group.leadership().leading()) {
-          writing.write(group, batch).whenComplete((result, failure) -> end(key, result, failure));
+          writing
+              .write(group, batch)
+              .whenComplete((result, failure) -> onWritten(key, result, failure));
           return;
         }
       }
     }
 
-    private void end(String key, @Nullable WriteResult result, @Nullable Throwable failure) {
+    private void onWritten(String key, @Nullable WriteResult result, @Nullable Throwable failure) {
       if (result instanceof WriteResult.Applied) {
         acknowledged++;
         acknowledgedOf.merge(key, 1, Integer::sum);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
-/** Goal: metadata written by a newer node is rejected with an explanation. */
+/** Metadata written by a newer node is rejected with an explanation. */
 class NewerFormatsTest {
 
   @Test
@@ -17,7 +17,7 @@ class NewerFormatsTest {
     byte[] node = {5, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
     byte[] state = {2, 9, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 'h'};
     byte[] cluster = {9, 0, 0, 0, 0, 0, 0, 0, 0};
-    MetadataView strange =
+    MetadataView newerCluster =
         MetadataView.of(1, List.of(new MetadataRecord(ClusterRecord.KEY, cluster, 1)));
     MetadataView start =
         MetadataView.of(1, List.of(new MetadataRecord("start/a", new byte[] {2}, 1)));
@@ -25,7 +25,7 @@ class NewerFormatsTest {
         List.<Runnable>of(
             () -> NodeRecord.decode(new MetadataRecord("node/a", node, 1)),
             () -> NodeRecord.decode(new MetadataRecord("node/a", state, 1)),
-            () -> ClusterRecord.of(strange),
+            () -> ClusterRecord.of(newerCluster),
             () -> StartRecord.all(start),
             () -> MetadataCodec.decodeBatch(ByteBuffer.wrap(new byte[] {2, 0, 0, 0, 0})))) {
       assertThatThrownBy(read::run)
@@ -45,6 +45,6 @@ class NewerFormatsTest {
     assertThatThrownBy(() -> MetadataCodec.decodeCheckpoint(checkpoint))
         .hasMessage(
             "the metadata checkpoint has version 2, this node reads version 1: upgrade this node");
-    assertThat(NewerFormatException.in(null)).isNull();
+    assertThat(NewerFormatException.findIn(null)).isNull();
   }
 }

@@ -66,12 +66,12 @@ public final class LoopbackPeers {
    * @param threads runs its handlers and completes its futures, in order
    */
   public Node start(NodeId node, Executor threads) {
-    Node life = new Node(node, threads);
-    Node before = nodes.put(node, life);
+    Node started = new Node(node, threads);
+    Node before = nodes.put(node, started);
     if (before != null) {
       before.end();
     }
-    return life;
+    return started;
   }
 
   /** Blocks this direction for requests and responses. */
@@ -159,7 +159,7 @@ public final class LoopbackPeers {
       return there.equals(self)
           ? CompletableFuture.failedFuture(new PeerException(Kind.NOT_SENT, "it is this node"))
           : call(there, HELLO, PeerProtocol.encode(hello).toByteArray(), timeout)
-              .thenApply(LoopbackPeers::introduction);
+              .thenApply(LoopbackPeers::helloReply);
     }
 
     @Override
@@ -202,7 +202,7 @@ public final class LoopbackPeers {
   /** One direction between two nodes, with its pending calls, until it breaks. */
   private final class Connection {
     private final Link link;
-    private final Deque<Call> travelling = new ArrayDeque<>();
+    private final Deque<Call> inFlight = new ArrayDeque<>();
     private final Deque<Call> arrived = new ArrayDeque<>();
     private final List<Call> pending = new ArrayList<>();
     private @Nullable Node caller;
@@ -220,7 +220,7 @@ public final class LoopbackPeers {
         refused = broken || !nodes.containsKey(link.to);
         if (!refused) {
           pending.add(call);
-          travelling.add(call);
+          inFlight.add(call);
         }
       }
       if (refused || (wire instanceof PeerWire.Immediate && !wire.passes(link.from, link.to))) {
@@ -231,7 +231,8 @@ public final class LoopbackPeers {
         from.fail(call.response, Kind.NOT_SENT, link.to + " cannot be reached");
         return;
       }
-      wire.carry(link.from, link.to, this::arrive, () -> dead("the connection was lost"));
+      wire.carry(
+          link.from, link.to, this::arrive, () -> onConnectionLost("the connection was lost"));
     }
 
     /**
@@ -241,14 +242,14 @@ public final class LoopbackPeers {
     private void arrive() {
       Node to = nodes.get(link.to);
       synchronized (this) {
-        Call call = travelling.poll();
+        Call call = inFlight.poll();
         if (broken || call == null) {
           return;
         }
         arrived.add(call);
       }
       if (to == null) {
-        dead(link.to + " has ended");
+        onConnectionLost(link.to + " has ended");
       } else {
         to.threads.execute(() -> handleArrived(to));
       }
@@ -299,7 +300,7 @@ public final class LoopbackPeers {
           link.to,
           link.from,
           () -> onResponse(call, bytes, failure),
-          () -> dead("the connection was lost"));
+          () -> onConnectionLost("the connection was lost"));
     }
 
     private void onResponse(Call call, byte @Nullable [] bytes, @Nullable Throwable failure) {
@@ -317,7 +318,7 @@ public final class LoopbackPeers {
       }
     }
 
-    private void dead(String reason) {
+    private void onConnectionLost(String reason) {
       connections.remove(link, this);
       end(reason);
     }
@@ -333,7 +334,7 @@ public final class LoopbackPeers {
         from = caller;
         lost = List.copyOf(pending);
         pending.clear();
-        travelling.clear();
+        inFlight.clear();
         arrived.clear();
       }
       if (from != null) {
@@ -350,7 +351,7 @@ public final class LoopbackPeers {
     }
   }
 
-  private static HelloReply introduction(byte[] bytes) {
+  private static HelloReply helloReply(byte[] bytes) {
     try {
       return PeerProtocol.decode(HelloReplyMessage.parseFrom(bytes));
     } catch (InvalidProtocolBufferException e) {

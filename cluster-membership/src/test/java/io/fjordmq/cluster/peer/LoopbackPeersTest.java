@@ -35,12 +35,12 @@ class LoopbackPeersTest {
   @Test
   void shouldReportWhyTheNodeRefuses() {
     b.serve(
-        "moody",
+        "failing",
         (from, request) -> {
-          throw new IllegalStateException("not today, " + from);
+          throw new IllegalStateException("planted failure for " + from);
         });
-    assertThat(failure(a.call(B, "moody", bytes("x"), SECOND)))
-        .hasMessage("not today, a")
+    assertThat(failure(a.call(B, "failing", bytes("x"), SECOND)))
+        .hasMessage("planted failure for a")
         .extracting(PeerException::kind)
         .isEqualTo(Kind.REFUSED);
     assertThat(failure(a.call(B, "other", bytes("x"), SECOND)).kind()).isEqualTo(Kind.REFUSED);
@@ -48,19 +48,19 @@ class LoopbackPeersTest {
 
   @Test
   void shouldHandleARequestMadeWhileOneIsHandledWhenThatReturns() {
-    List<String> seen = new ArrayList<>();
+    List<String> events = new ArrayList<>();
     b.serve(
         "log",
         (from, request) -> {
-          seen.add("begin " + text(request));
+          events.add("begin " + text(request));
           if (text(request).equals("1")) {
             a.call(B, "log", bytes("2"), SECOND);
           }
-          seen.add("end " + text(request));
+          events.add("end " + text(request));
           return CompletableFuture.completedFuture(request);
         });
     a.call(B, "log", bytes("1"), SECOND);
-    assertThat(seen).containsExactly("begin 1", "end 1", "begin 2", "end 2");
+    assertThat(events).containsExactly("begin 1", "end 1", "begin 2", "end 2");
   }
 
   @Test
@@ -88,10 +88,10 @@ class LoopbackPeersTest {
   @Test
   @Tag(Seeds.TAG)
   void shouldKeepTheOrderOverAFaultyNetworkAndCompleteEveryCall() {
-    Seeds.usually(50).play(LoopbackPeersTest::playBadNetwork);
+    Seeds.withDefaultCount(50).run(LoopbackPeersTest::runOnFaultyNetwork);
   }
 
-  private static void playBadNetwork(long seed) {
+  private static void runOnFaultyNetwork(long seed) {
     Simulation simulation = new Simulation(seed);
     SimNetwork network = new SimNetwork(simulation);
     network.setFaults(SimNetwork.Faults.ROUGH);

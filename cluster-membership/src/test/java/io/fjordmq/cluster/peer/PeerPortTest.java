@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 class PeerPortTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
-  private static final Duration PATIENCE = TestPorts.PATIENCE;
+  private static final Duration TIMEOUT = TestPorts.TIMEOUT;
 
   private final TestPorts ports = new TestPorts();
 
@@ -45,8 +45,8 @@ class PeerPortTest {
     PeerPort b = ports.open(B);
     b.serve("who", (from, request) -> done(bytes(from + " said " + text(request))));
     a.serve("who", (from, request) -> done(bytes(from + " said " + text(request))));
-    assertThat(text(get(a.call(B, "who", bytes("hi"), PATIENCE)))).isEqualTo("a said hi");
-    assertThat(text(get(b.call(A, "who", bytes("ho"), PATIENCE)))).isEqualTo("b said ho");
+    assertThat(text(get(a.call(B, "who", bytes("hi"), TIMEOUT)))).isEqualTo("a said hi");
+    assertThat(text(get(b.call(A, "who", bytes("ho"), TIMEOUT)))).isEqualTo("b said ho");
   }
 
   @Test
@@ -63,7 +63,7 @@ class PeerPortTest {
         });
     List<CompletableFuture<byte[]>> calls = new ArrayList<>();
     for (int i = 0; i < 90; i++) { // nearly as many as may be pending
-      calls.add(a.call(B, "count", ByteBuffer.allocate(1000).putInt(0, i).array(), PATIENCE));
+      calls.add(a.call(B, "count", ByteBuffer.allocate(1000).putInt(0, i).array(), TIMEOUT));
     }
     get(calls.get(89));
     assertThat(calls.get(0)).isNotDone();
@@ -78,12 +78,12 @@ class PeerPortTest {
     PeerPort b = ports.open(B);
     b.serve("late", (from, r) -> CompletableFuture.failedFuture(new IllegalStateException("no")));
     b.serve("bang", (from, r) -> bang());
-    assertThat(failure(a.call(B, "late", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "late", bytes("x"), TIMEOUT)))
         .hasMessage("no")
         .extracting(PeerException::kind)
         .isEqualTo(Kind.REFUSED);
-    assertThat(failure(a.call(B, "bang", bytes("x"), PATIENCE))).hasMessage("bang");
-    assertThat(failure(a.call(B, "unknown", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "bang", bytes("x"), TIMEOUT))).hasMessage("bang");
+    assertThat(failure(a.call(B, "unknown", bytes("x"), TIMEOUT)))
         .hasMessage("node b does not serve 'unknown'");
   }
 
@@ -103,11 +103,11 @@ class PeerPortTest {
   @Test
   void shouldNameAnUnreachableNodeUntilItIsReachable() throws Exception {
     PeerPort a = ports.open(A);
-    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "echo", bytes("x"), TIMEOUT)))
         .hasMessage("no address of node b is known");
     PeerPort gone = ports.open(B);
     gone.close();
-    PeerException failure = failure(a.call(B, "echo", bytes("x"), PATIENCE));
+    PeerException failure = failure(a.call(B, "echo", bytes("x"), TIMEOUT));
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
     ports.open(B).serve("echo", (from, request) -> done(request));
     assertThat(callUntilSuccess(a)).isEqualTo("x");
@@ -115,15 +115,15 @@ class PeerPortTest {
 
   @Test
   void shouldReachARestartedNodeImmediatelyOnceItHasConnected() throws Exception {
-    PeerPort a = ports.open(TestPorts.CLUSTER, A, null, TestPorts.LONG_PAUSES);
+    PeerPort a = ports.open(TestPorts.CLUSTER, A, null, TestPorts.LONG_BACKOFF);
     a.serve("echo", (from, request) -> done(request));
     ports.open(B).close();
-    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
+    assertThat(failure(a.call(B, "echo", bytes("x"), TIMEOUT)).kind()).isEqualTo(Kind.NOT_SENT);
     PeerPort restarted = ports.open(B);
     restarted.serve("echo", (from, request) -> done(request));
-    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)).kind()).isEqualTo(Kind.NOT_SENT);
-    get(restarted.call(A, "echo", bytes("y"), PATIENCE));
-    assertThat(text(get(a.call(B, "echo", bytes("x"), PATIENCE)))).isEqualTo("x");
+    assertThat(failure(a.call(B, "echo", bytes("x"), TIMEOUT)).kind()).isEqualTo(Kind.NOT_SENT);
+    get(restarted.call(A, "echo", bytes("y"), TIMEOUT));
+    assertThat(text(get(a.call(B, "echo", bytes("x"), TIMEOUT)))).isEqualTo("x");
   }
 
   @Test
@@ -135,7 +135,7 @@ class PeerPortTest {
     b.serve("echo", (from, request) -> done(request));
     assertThat(callUntilSuccess(a)).isEqualTo("x");
     proxy.stopForwarding();
-    PeerException failure = failure(a.call(B, "echo", bytes("x"), PATIENCE));
+    PeerException failure = failure(a.call(B, "echo", bytes("x"), TIMEOUT));
     assertThat(failure.kind()).isEqualTo(Kind.NO_RESPONSE);
     assertThat(failure).hasMessageContaining("no message from the peer for 500 ms");
     proxy.resumeForwarding();
@@ -159,7 +159,7 @@ class PeerPortTest {
     for (int round = 0; round < 20; round++) {
       List<CompletableFuture<byte[]>> calls = new ArrayList<>();
       for (int i = 0; i < 50; i++) {
-        calls.add(a.call(B, "count", ByteBuffer.allocate(4).putInt(0, next++).array(), PATIENCE));
+        calls.add(a.call(B, "count", ByteBuffer.allocate(4).putInt(0, next++).array(), TIMEOUT));
         if (i == round) {
           proxy.closeConnections();
         }
@@ -185,7 +185,7 @@ class PeerPortTest {
         });
     List<CompletableFuture<byte[]>> calls = new ArrayList<>();
     for (int i = 0; i < 95; i++) { // 95 x 200 kB exceed 1 MiB plus the socket buffers
-      calls.add(a.call(B, "slow", new byte[200_000], PATIENCE));
+      calls.add(a.call(B, "slow", new byte[200_000], TIMEOUT));
     }
     assertThat(calls.stream().filter(CompletableFuture::isCompletedExceptionally))
         .isNotEmpty()
@@ -201,7 +201,7 @@ class PeerPortTest {
         assertThat(text(get(call))).isEqualTo("done");
       }
     }
-    assertThatThrownBy(() -> a.call(B, "slow", new byte[300_000], PATIENCE))
+    assertThatThrownBy(() -> a.call(B, "slow", new byte[300_000], TIMEOUT))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("exceeds the limit of 262144 bytes");
   }
@@ -210,7 +210,7 @@ class PeerPortTest {
   void shouldRefuseANodeOfAnotherCluster() throws Exception {
     PeerPort a = ports.open(A);
     ports.open("c2", B, null, TestPorts.SETTINGS);
-    PeerException failure = failure(a.call(B, "echo", bytes("x"), PATIENCE));
+    PeerException failure = failure(a.call(B, "echo", bytes("x"), TIMEOUT));
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
     assertThat(failure).hasMessageContaining("node b belongs to cluster c2, node a to cluster c1");
   }
@@ -219,19 +219,19 @@ class PeerPortTest {
   void shouldRefuseACallForAnotherNode() throws Exception {
     PeerPort a = ports.open(A);
     ports.redirect(B, ports.open(new NodeId("c")).boundAddress());
-    assertThat(failure(a.call(B, "echo", bytes("x"), PATIENCE)))
+    assertThat(failure(a.call(B, "echo", bytes("x"), TIMEOUT)))
         .hasMessageContaining(
             "node a tried to reach node b, but this address now belongs to node c");
   }
 
   @Test
-  void shouldSurviveGarbage() throws Exception {
+  void shouldSurviveInvalidInput() throws Exception {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     b.serve("echo", (from, request) -> done(request));
     try (Socket stranger = new Socket(b.boundAddress().getAddress(), b.boundAddress().getPort())) {
       stranger.getOutputStream().write(bytes("GET / HTTP/1.1\r\n\r\n"));
-      stranger.setSoTimeout((int) PATIENCE.toMillis());
+      stranger.setSoTimeout((int) TIMEOUT.toMillis());
       assertThat(stranger.getInputStream().readAllBytes()).hasSizeLessThan(1000);
     }
     assertThat(callUntilSuccess(a)).isEqualTo("x");
@@ -242,7 +242,7 @@ class PeerPortTest {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     NodeAddress where = TestPorts.addressOf(b);
-    assertThat(failure(a.sendHello(where, Hello.ANONYMOUS, PATIENCE)))
+    assertThat(failure(a.sendHello(where, Hello.ANONYMOUS, TIMEOUT)))
         .hasMessageContaining("node b is still starting");
     ConcurrentLinkedQueue<Hello> hellos = new ConcurrentLinkedQueue<>();
     HelloReply helloReply =
@@ -263,8 +263,8 @@ class PeerPortTest {
           return helloReply;
         });
     Hello hello = new Hello("c1", A, TestPorts.addressOf(a), StartStamp.NONE);
-    assertThat(get(a.sendHello(where, hello, PATIENCE))).isEqualTo(helloReply);
-    assertThat(get(a.sendHello(where, Hello.ANONYMOUS, PATIENCE))).isEqualTo(helloReply);
+    assertThat(get(a.sendHello(where, hello, TIMEOUT))).isEqualTo(helloReply);
+    assertThat(get(a.sendHello(where, Hello.ANONYMOUS, TIMEOUT))).isEqualTo(helloReply);
     assertThat(hellos).containsExactly(hello, Hello.ANONYMOUS);
   }
 
@@ -274,7 +274,7 @@ class PeerPortTest {
     PeerPort b = ports.open(B);
     NodeAddress where = TestPorts.addressOf(b);
     b.close();
-    assertThat(failure(a.sendHello(where, Hello.ANONYMOUS, PATIENCE)))
+    assertThat(failure(a.sendHello(where, Hello.ANONYMOUS, TIMEOUT)))
         .hasMessageContaining(where + " cannot be reached")
         .extracting(PeerException::kind)
         .isEqualTo(Kind.NOT_SENT);
@@ -301,11 +301,11 @@ class PeerPortTest {
   }
 
   private static String callUntilSuccess(PeerPort a, String service) throws Exception {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {
       byte[] request = service.equals("echo") ? bytes("x") : new byte[] {127, 0, 0, 0};
       try {
-        return text(get(a.call(B, service, request, PATIENCE)));
+        return text(get(a.call(B, service, request, TIMEOUT)));
       } catch (ExecutionException e) {
         if (System.nanoTime() - deadline > 0) {
           throw e;

@@ -53,7 +53,7 @@ class PeerTlsTest {
   @Test
   void shouldNotServeANodeWithAnotherAuthoritysCertificate() throws Exception {
     TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
-    assertThatThrownBy(() -> callFrom(authority().strangerOf(theirs, "a")))
+    assertThatThrownBy(() -> callFrom(authority().nodeCertifiedBy(theirs, "a")))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(PeerException.class);
   }
@@ -61,7 +61,7 @@ class PeerTlsTest {
   @Test
   void shouldNotConnectToANodeWithAnotherAuthoritysCertificate() throws Exception {
     TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
-    assertThatThrownBy(() -> callFrom(theirs.strangerOf(authority(), "a")))
+    assertThatThrownBy(() -> callFrom(theirs.nodeCertifiedBy(authority(), "a")))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(PeerException.class);
   }
@@ -102,8 +102,8 @@ class PeerTlsTest {
     copy(authority().node("again"), tls);
     Files.writeString(tls.certFile(), "broken");
     NodeId d = new NodeId("d");
-    PeerPort their = ports.open("c1", d, theirs.node("d"), TestPorts.SETTINGS);
-    their.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
+    PeerPort foreign = ports.open("c1", d, theirs.node("d"), TestPorts.SETTINGS);
+    foreign.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
     assertThat(call(a, d)).as("invalid files have no effect").isEqualTo("hi");
   }
 
@@ -122,8 +122,7 @@ class PeerTlsTest {
 
   private static String call(PeerPort from, NodeId to) throws Exception {
     byte[] response =
-        from.call(to, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE)
-            .get(20, TimeUnit.SECONDS);
+        from.call(to, "echo", "hi".getBytes(US_ASCII), TestPorts.TIMEOUT).get(20, TimeUnit.SECONDS);
     return new String(response, US_ASCII);
   }
 
@@ -132,7 +131,7 @@ class PeerTlsTest {
     PeerPort b = ports.open("c1", B, authority().node("b"), TestPorts.SETTINGS);
     b.serve("echo", (from, request) -> CompletableFuture.completedFuture(request));
     byte[] response =
-        a.call(B, "echo", "hi".getBytes(US_ASCII), TestPorts.PATIENCE).get(20, TimeUnit.SECONDS);
+        a.call(B, "echo", "hi".getBytes(US_ASCII), TestPorts.TIMEOUT).get(20, TimeUnit.SECONDS);
     return new String(response, US_ASCII);
   }
 

@@ -84,7 +84,7 @@ interface PeerWire {
     @Override
     public void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead) {
       if (network.simulation().chance(network.faults().lossPercent())) {
-        silence(dead);
+        detectLossLater(dead);
         return;
       }
       network
@@ -95,12 +95,12 @@ interface PeerWire {
                 if (passes(from, to)) {
                   arrival.run();
                 } else {
-                  silence(dead);
+                  detectLossLater(dead);
                 }
               });
     }
 
-    private void silence(Runnable dead) {
+    private void detectLossLater(Runnable dead) {
       network.simulation().schedule(network.simulation().between(1, SILENCE_MILLIS), dead);
     }
 

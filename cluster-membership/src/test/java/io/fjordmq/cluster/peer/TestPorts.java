@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** Cluster ports of several nodes on loopback, closed together. */
 final class TestPorts implements AutoCloseable {
   static final String CLUSTER = "c1";
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   /** Short timeouts, so that tests of unresponsive peers are quick. */
   static final PeerSettings SETTINGS =
@@ -36,7 +36,7 @@ final class TestPorts implements AutoCloseable {
           .build();
 
   /** After a failed connection attempt, calls fail immediately for longer than any test runs. */
-  static final PeerSettings LONG_PAUSES =
+  static final PeerSettings LONG_BACKOFF =
       RecordBuilder.from(SETTINGS)
           .with(PeerSettings::minReconnectBackoff, Duration.ofHours(1))
           .with(PeerSettings::maxReconnectBackoff, Duration.ofHours(1))

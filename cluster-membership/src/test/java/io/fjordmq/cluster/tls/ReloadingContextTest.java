@@ -15,37 +15,37 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ReloadingContextTest {
-  private final EventExecutorGroup looking = new DefaultEventExecutorGroup(1);
+  private final EventExecutorGroup executor = new DefaultEventExecutorGroup(1);
   private @Nullable String fault;
-  private int made;
+  private int builds;
 
   @AfterEach
   void endThread() {
-    looking.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    executor.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 
   @Test
   void shouldRetryReadingChangedFiles(@TempDir Path folder) throws Exception {
     ClusterTls files = new TestAuthority(folder).node("n1");
     ReloadingContext context =
-        ReloadingContext.open("connections", files, () -> make(files), looking);
+        ReloadingContext.open("connections", files, () -> build(files), executor);
     context.reloadIfChanged();
-    assertThat(made).isOne();
+    assertThat(builds).isOne();
     Files.writeString(files.trustFile(), Files.readString(files.trustFile()) + "\n");
     fault = "Too many open files";
     context.reloadIfChanged();
-    assertThat(made).as("the previous contents stay in effect").isOne();
+    assertThat(builds).as("the previous contents stay in effect").isOne();
     fault = null;
     context.reloadIfChanged();
     context.reloadIfChanged();
-    assertThat(made).isEqualTo(2);
+    assertThat(builds).isEqualTo(2);
   }
 
-  private SslContext make(ClusterTls files) throws IOException {
+  private SslContext build(ClusterTls files) throws IOException {
     if (fault != null) {
       throw new IOException(fault);
     }
-    made++;
+    builds++;
     return files.clientContext().build();
   }
 }

@@ -43,7 +43,7 @@ public final class TestAuthority {
   }
 
   /** Files of a node with a certificate of another authority that trusts this one. */
-  public ClusterTls strangerOf(TestAuthority other, String name) throws Exception {
+  public ClusterTls nodeCertifiedBy(TestAuthority other, String name) throws Exception {
     ClusterTls theirs = other.node(name);
     return new ClusterTls(theirs.certFile(), theirs.keyFile(), folder.resolve("trust.pem"));
   }

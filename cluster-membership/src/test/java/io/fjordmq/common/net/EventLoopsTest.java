@@ -44,7 +44,7 @@ class EventLoopsTest {
         .channel();
   }
 
-  /** Tells the loop to stop while it runs a task. */
+  /** Shuts the loop down while it runs a task. */
   private void stopWhileBusy() throws Exception {
     CountDownLatch busy = new CountDownLatch(1);
     loops.execute(
@@ -59,7 +59,7 @@ class EventLoopsTest {
   }
 
   @Test
-  void shouldCloseTheChannelsOfALoopThatIsToldToStopWhileItRunsTasks() throws Exception {
+  void shouldCloseTheChannelsOfALoopThatIsShutDownWhileItRunsTasks() throws Exception {
     CountDownLatch removed = new CountDownLatch(1);
     Channel channel =
         connect(

@@ -15,7 +15,7 @@ final class PendingBarriers {
   private final long repeatMillis;
 
   // Guarded by this.
-  private final Map<Requester, Request> open = new HashMap<>();
+  private final Map<Requester, Request> requests = new HashMap<>();
 
   private record Requester(NodeId node, long range) {}
 
@@ -35,7 +35,8 @@ final class PendingBarriers {
   }
 
   synchronized void onRequest(NodeId node, long range, long index, long nowMillis) {
-    Request request = open.computeIfAbsent(new Requester(node, range), requester -> new Request());
+    Request request =
+        requests.computeIfAbsent(new Requester(node, range), requester -> new Request());
     if (nowMillis - request.lastMillis > repeatMillis) {
       request.since.clear();
     }
@@ -50,19 +51,19 @@ final class PendingBarriers {
    */
   synchronized void onResponse(NodeId node, long range, long upTo) {
     Requester requester = new Requester(node, range);
-    Request request = open.get(requester);
+    Request request = requests.get(requester);
     if (request != null) {
       request.since.headMap(upTo, true).clear();
       if (request.since.isEmpty()) {
-        open.remove(requester);
+        requests.remove(requester);
       }
     }
   }
 
   /** The age of the oldest pending request; 0 if there is none. */
   synchronized long oldestMillis(long nowMillis) {
-    open.values().removeIf(request -> nowMillis - request.lastMillis > repeatMillis);
-    return open.values().stream()
+    requests.values().removeIf(request -> nowMillis - request.lastMillis > repeatMillis);
+    return requests.values().stream()
         .flatMap(request -> request.since.values().stream())
         .mapToLong(since -> nowMillis - since)
         .max()

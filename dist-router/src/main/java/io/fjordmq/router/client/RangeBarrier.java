@@ -35,7 +35,7 @@ final class RangeBarrier {
     private long retryAtMillis = Long.MIN_VALUE;
   }
 
-  private record Wait(CompletableFuture<Void> future, long deadlineMillis) {}
+  private record Waiter(CompletableFuture<Void> future, long deadlineMillis) {}
 
   private record ProgressRequest(NodeId node, Progress progress, long index) {}
 
@@ -47,8 +47,8 @@ final class RangeBarrier {
 
   // Guarded by this.
   private final Map<NodeId, Progress> nodes = new HashMap<>();
-  private final NavigableMap<Long, Wait> waiting = new TreeMap<>();
-  private boolean watching;
+  private final NavigableMap<Long, Waiter> waiting = new TreeMap<>();
+  private boolean checkScheduled;
 
   /**
    * @param counted the nodes that have to apply a change, including this one; evaluated repeatedly
@@ -73,10 +73,11 @@ final class RangeBarrier {
     synchronized (this) {
       long deadline = timers.nowMillis() + settings.timeout().toMillis();
       future =
-          waiting.computeIfAbsent(index, i -> new Wait(new CompletableFuture<>(), deadline)).future;
+          waiting.computeIfAbsent(index, i -> new Waiter(new CompletableFuture<>(), deadline))
+              .future;
     }
     completeWaiters();
-    watch();
+    scheduleCheck();
     return future;
   }
 
@@ -87,17 +88,17 @@ final class RangeBarrier {
 
   /** Completes the waits for indexes that are applied everywhere, and queries lagging nodes. */
   void completeWaiters() {
-    List<Wait> completed;
+    List<Waiter> completed;
     List<ProgressRequest> requests = new ArrayList<>();
     synchronized (this) {
-      Set<NodeId> all = counted.get();
-      nodes.keySet().retainAll(all);
+      Set<NodeId> countedNodes = counted.get();
+      nodes.keySet().retainAll(countedNodes);
       long appliedEverywhere = Long.MAX_VALUE;
-      for (NodeId node : all) {
+      for (NodeId node : countedNodes) {
         Progress progress = nodes.computeIfAbsent(node, n -> new Progress());
         appliedEverywhere = Math.min(appliedEverywhere, progress.applied);
       }
-      NavigableMap<Long, Wait> done = waiting.headMap(appliedEverywhere, true);
+      NavigableMap<Long, Waiter> done = waiting.headMap(appliedEverywhere, true);
       completed = new ArrayList<>(done.values());
       done.clear();
       if (!waiting.isEmpty()) {
@@ -138,21 +139,21 @@ final class RangeBarrier {
     completeWaiters();
   }
 
-  private void watch() {
+  private void scheduleCheck() {
     synchronized (this) {
-      if (watching || waiting.isEmpty()) {
+      if (checkScheduled || waiting.isEmpty()) {
         return;
       }
-      watching = true;
+      checkScheduled = true;
     }
     timers.schedule(settings.retryInterval().toMillis(), this::checkDeadlines);
   }
 
   private void checkDeadlines() {
-    List<Wait> expired = new ArrayList<>();
-    List<NodeId> missing = new ArrayList<>();
+    List<Waiter> expired = new ArrayList<>();
+    List<NodeId> lagging = new ArrayList<>();
     synchronized (this) {
-      watching = false;
+      checkScheduled = false;
       long now = timers.nowMillis();
       // Later indexes have later deadlines.
       while (!waiting.isEmpty() && waiting.firstEntry().getValue().deadlineMillis <= now) {
@@ -160,22 +161,22 @@ final class RangeBarrier {
         expired.add(waiting.pollFirstEntry().getValue());
         nodes.forEach(
             (node, progress) -> {
-              if (progress.applied < index && !missing.contains(node)) {
-                missing.add(node);
+              if (progress.applied < index && !lagging.contains(node)) {
+                lagging.add(node);
               }
             });
       }
     }
-    for (Wait wait : expired) {
+    for (Waiter wait : expired) {
       wait.future.completeExceptionally(
           new RangeException(
               RangeException.Kind.UNAVAILABLE,
               "the route change is committed, but not confirmed within "
                   + settings.timeout().toSeconds()
                   + " s by these live nodes: "
-                  + missing));
+                  + lagging));
     }
     completeWaiters();
-    watch();
+    scheduleCheck();
   }
 }

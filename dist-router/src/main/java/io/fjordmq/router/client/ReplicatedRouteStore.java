@@ -36,7 +36,7 @@ public final class ReplicatedRouteStore implements RouteStore {
   private final @Nullable RouteBarrier barrier;
 
   /**
-   * Creates the store of a node without other nodes: a route is effective once applied on this
+   * Creates the store of a single-node cluster: a route is effective once it is applied on this
    * node.
    *
    * @param client client for the store {@link RouteReplicas#STORE}
@@ -49,7 +49,7 @@ public final class ReplicatedRouteStore implements RouteStore {
   /**
    * @param client client for the store {@link RouteReplicas#STORE}
    * @param replicas the replicas of this node
-   * @param barrier waits until routes are effective on every node; null without other nodes
+   * @param barrier waits until routes are effective on every node; null in a single-node cluster
    */
   public ReplicatedRouteStore(
       RangeClient client, RouteReplicas replicas, @Nullable RouteBarrier barrier) {
@@ -62,15 +62,15 @@ public final class ReplicatedRouteStore implements RouteStore {
   public CompletableFuture<Void> add(Route route) {
     byte[] key = RouteKeys.of(route);
     byte[] command = new AddRoute(key, RouteRow.encode(route.options())).encode();
-    RouteBarrier others = barrier;
-    if (others == null) {
+    RouteBarrier clusterBarrier = barrier;
+    if (clusterBarrier == null) {
       return client.mutate(key, command).thenAccept(done -> {});
     }
-    long incarnation = others.incarnation();
+    long incarnation = clusterBarrier.incarnation();
     return client
         .mutate(key, command)
-        .thenCompose(response -> others.applied(RouteChanged.decode(response)))
-        .thenCompose(done -> others.serving(incarnation));
+        .thenCompose(response -> clusterBarrier.whenApplied(RouteChanged.decode(response)))
+        .thenCompose(done -> clusterBarrier.whenServing(incarnation));
   }
 
   @Override
@@ -82,10 +82,11 @@ public final class ReplicatedRouteStore implements RouteStore {
   public CompletableFuture<Void> remove(Route route) {
     byte[] key = RouteKeys.of(route);
     CompletableFuture<byte[]> removed = client.mutate(key, new RemoveRoute(key).encode());
-    RouteBarrier others = barrier;
-    return others == null
+    RouteBarrier clusterBarrier = barrier;
+    return clusterBarrier == null
         ? removed.thenAccept(done -> {})
-        : removed.thenCompose(response -> others.applied(RouteChanged.decode(response)));
+        : removed.thenCompose(
+            response -> clusterBarrier.whenApplied(RouteChanged.decode(response)));
   }
 
   /**
@@ -116,8 +117,8 @@ public final class ReplicatedRouteStore implements RouteStore {
   }
 
   /** The latest ended incarnation of each node that still has routes on this node, by node id. */
-  Map<String, Long> endedIncarnations(Predicate<Receiver.Live> over) {
-    return replicas.table().endedIncarnations(over);
+  Map<String, Long> endedIncarnations(Predicate<Receiver.Live> hasEnded) {
+    return replicas.table().endedIncarnations(hasEnded);
   }
 
   @Override
@@ -127,8 +128,8 @@ public final class ReplicatedRouteStore implements RouteStore {
 
   /** Status for metrics. */
   public RouteStoreStatus status() {
-    RouteBarrier others = barrier;
+    RouteBarrier clusterBarrier = barrier;
     RouteStoreStatus status = replicas.table().status();
-    return others == null ? status : status.withWaitingForNodes(others.waiting());
+    return clusterBarrier == null ? status : status.withWaitingForNodes(clusterBarrier.waiting());
   }
 }

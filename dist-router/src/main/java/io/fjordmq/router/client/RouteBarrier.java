@@ -98,7 +98,7 @@ public final class RouteBarrier implements MembershipListener {
   }
 
   /** Completes when all counted nodes have applied the change. */
-  CompletableFuture<Void> applied(RouteChanged change) {
+  CompletableFuture<Void> whenApplied(RouteChanged change) {
     return singleNode && applied.index(change.range()) >= change.index()
         ? completed
         : ranges
@@ -119,7 +119,7 @@ public final class RouteBarrier implements MembershipListener {
    * its lease has expired, because it may be renewed. Fails with {@link RangeException} if there
    * may be live nodes that this one does not know.
    */
-  CompletableFuture<Void> serving(long requestedIn) {
+  CompletableFuture<Void> whenServing(long requestedIn) {
     CompletableFuture<Void> serving = new CompletableFuture<>();
     awaitServing(requestedIn, timers.nowMillis() + settings.timeout().toMillis(), serving);
     return serving;
@@ -171,7 +171,7 @@ public final class RouteBarrier implements MembershipListener {
     }
     return peers
         .call(node, SERVICE, encodeRequest(range, index), settings.requestTimeout())
-        .thenApply(RouteBarrier::appliedIn);
+        .thenApply(RouteBarrier::decodeResponse);
   }
 
   private CompletableFuture<byte[]> respond(NodeId from, byte[] request) {
@@ -200,7 +200,7 @@ public final class RouteBarrier implements MembershipListener {
     return new ByteWriter(17).writeByte(VERSION).writeLong(range).writeLong(index).toByteArray();
   }
 
-  private static long appliedIn(byte[] response) {
+  private static long decodeResponse(byte[] response) {
     ByteReader in = new ByteReader(response);
     requireVersion(in);
     long upTo = in.readLong();

@@ -45,14 +45,15 @@ public final class RouteSweeper {
       return CompletableFuture.completedFuture(0);
     }
     Members now = members.get();
-    CompletableFuture<Integer> all = CompletableFuture.completedFuture(0);
+    CompletableFuture<Integer> totalRemoved = CompletableFuture.completedFuture(0);
     for (Map.Entry<String, Long> ended :
         router
             .endedIncarnations(live -> now.hasEnded(new NodeId(live.node()), live.incarnation()))
             .entrySet()) {
-      all = all.thenCombine(remove(ended.getKey(), ended.getValue() + 1), Integer::sum);
+      totalRemoved =
+          totalRemoved.thenCombine(remove(ended.getKey(), ended.getValue() + 1), Integer::sum);
     }
-    return all.whenComplete((removed, failure) -> sweeping.set(false));
+    return totalRemoved.whenComplete((removed, failure) -> sweeping.set(false));
   }
 
   private CompletableFuture<Integer> remove(String node, long incarnation) {

@@ -50,14 +50,14 @@ class ReplicatedRouteStoreTest {
   void shouldReportWhichNodesOnlyReceiveQos0() {
     Receiver.Live node = new Receiver.Live("n", 1, "");
     fixture.router().add(liveOfQos("a/b", Qos.AT_MOST_ONCE)).join();
-    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_MOST_ONCE)).isTrue();
-    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_LEAST_ONCE)).isFalse();
+    assertThat(fixture.match("t", "a/b").shouldForward(node, Qos.AT_MOST_ONCE)).isTrue();
+    assertThat(fixture.match("t", "a/b").shouldForward(node, Qos.AT_LEAST_ONCE)).isFalse();
     fixture.router().add(liveOfQos("a/+", Qos.AT_MOST_ONCE)).join();
     fixture.router().add(RouteFixture.inbox("t", "a/b", "c", Qos.AT_LEAST_ONCE)).join();
-    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_LEAST_ONCE)).isFalse();
+    assertThat(fixture.match("t", "a/b").shouldForward(node, Qos.AT_LEAST_ONCE)).isFalse();
     fixture.router().add(liveOfQos("a/+", Qos.EXACTLY_ONCE)).join();
     assertThat(fixture.match("t", "a/b").nodes()).containsExactly(node);
-    assertThat(fixture.match("t", "a/b").isWanted(node, Qos.AT_LEAST_ONCE)).isTrue();
+    assertThat(fixture.match("t", "a/b").shouldForward(node, Qos.AT_LEAST_ONCE)).isTrue();
   }
 
   private static Route liveOfQos(String filter, Qos qos) {

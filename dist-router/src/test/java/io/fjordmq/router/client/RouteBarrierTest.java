@@ -30,25 +30,25 @@ import org.junit.jupiter.api.Test;
 class RouteBarrierTest {
   private static final RouteSettings SETTINGS =
       new RouteSettings(2, 100, RouteSettings.Barrier.DEFAULTS);
-  private static final Duration MOMENT = SETTINGS.barrier().retryInterval();
+  private static final Duration RETRY_INTERVAL = SETTINGS.barrier().retryInterval();
 
   private final LoopbackPeers peers = LoopbackPeers.immediate();
-  private final One a = new One("a");
-  private final One b = new One("b");
-  private final One c = new One("c");
+  private final TestNode a = new TestNode("a");
+  private final TestNode b = new TestNode("b");
+  private final TestNode c = new TestNode("c");
   private final FollowedStore store =
       new FollowedStore(a.replicas.spec(), List.of(b.replicas.spec(), c.replicas.spec()));
   private final LocalRanges ranges = LocalRanges.of(store.spec());
 
   /** A node. */
-  private final class One {
+  private final class TestNode {
     final NodeId id;
     final RouteReplicas replicas = new RouteReplicas(SETTINGS);
     final TestMembership membership;
     final LoopbackPeers.Node peer;
     @Nullable RouteBarrier barrier;
 
-    One(String name) {
+    TestNode(String name) {
       id = new NodeId(name);
       membership = new TestMembership(id);
       peer = peers.start(id);
@@ -158,10 +158,10 @@ class RouteBarrierTest {
   void shouldRepeatTheRequestToAnUnreachableNode() {
     peers.cut(a.id, b.id);
     CompletableFuture<Void> added = onA.add(route("x"));
-    ranges.advance(MOMENT.multipliedBy(10));
+    ranges.advance(RETRY_INTERVAL.multipliedBy(10));
     assertThat(added).as("it is live, so it must have the route").isNotDone();
     peers.heal();
-    ranges.advance(MOMENT.multipliedBy(2));
+    ranges.advance(RETRY_INTERVAL.multipliedBy(2));
     assertThat(added).isCompleted();
   }
 
@@ -169,7 +169,7 @@ class RouteBarrierTest {
   void shouldNameTheNodesThatDidNotRespond() {
     store.hold(1);
     CompletableFuture<Void> added = onA.add(route("x"));
-    ranges.advance(SETTINGS.barrier().timeout().plus(MOMENT));
+    ranges.advance(SETTINGS.barrier().timeout().plus(RETRY_INTERVAL));
     assertThatThrownBy(added::join)
         .cause()
         .isInstanceOf(RangeException.class)
@@ -184,7 +184,7 @@ class RouteBarrierTest {
     CompletableFuture<Void> added = onA.add(route("x"));
     a.membership.stopServing("the lease has expired");
     store.release(0);
-    ranges.advance(MOMENT);
+    ranges.advance(RETRY_INTERVAL);
     assertThat(added).isNotDone();
     a.membership.serve();
     ranges.advance(SETTINGS.barrier().retryInterval());
@@ -197,7 +197,7 @@ class RouteBarrierTest {
     CompletableFuture<Void> added = onA.add(route("x"));
     a.membership.stopServing("the lease has expired");
     store.release(0);
-    ranges.advance(SETTINGS.barrier().timeout().plus(MOMENT));
+    ranges.advance(SETTINGS.barrier().timeout().plus(RETRY_INTERVAL));
     assertThatThrownBy(added::join).hasMessageContaining("the lease has expired");
   }
 
@@ -205,34 +205,34 @@ class RouteBarrierTest {
   void shouldNotTakeEffectInALaterIncarnation() {
     store.hold(0);
     CompletableFuture<Void> added = onA.add(route("x"));
-    a.membership.endLife();
-    a.membership.beginLife();
+    a.membership.endIncarnation();
+    a.membership.beginIncarnation();
     store.release(0);
     assertThatThrownBy(added::join).hasMessageContaining("incarnation of this node has ended");
   }
 
   @Test
   void shouldSendOneRequestAtATimeAndNoneThatIsCovered() {
-    AtomicInteger questions = new AtomicInteger();
+    AtomicInteger requests = new AtomicInteger();
     NodeId d = new NodeId("d");
     CompletableFuture<byte[]> late = new CompletableFuture<>();
     peers
         .start(d)
         .serve(
             RouteBarrier.SERVICE,
-            (from, question) -> {
-              questions.incrementAndGet();
+            (from, request) -> {
+              requests.incrementAndGet();
               return late;
             });
     a.membership.setUp(d, 1);
     Route route = route("x");
     List<CompletableFuture<Void>> changes =
         List.of(onA.add(route), onA.remove(route), onA.add(route), onA.remove(route));
-    assertThat(questions).hasValue(1);
+    assertThat(requests).hasValue(1);
     late.complete(HexFormat.of().parseHex("01" + "00000000000000ff"));
     assertThat(changes).allMatch(CompletableFuture::isDone);
     assertThat(onA.add(route)).isCompleted();
-    assertThat(questions).hasValue(1);
+    assertThat(requests).hasValue(1);
   }
 
   @Test
@@ -265,12 +265,12 @@ class RouteBarrierTest {
     assertThat(hex.formatHex(new RouteChanged(3, 258).encode()))
         .isEqualTo("01" + "0000000000000003" + "0000000000000102");
     onA.add(route("x")).join();
-    assertThat(hex.formatHex(askA(RouteBarrier.encodeRequest(rangeOf("x"), 1))))
+    assertThat(hex.formatHex(sendToA(RouteBarrier.encodeRequest(rangeOf("x"), 1))))
         .isEqualTo("01" + "000000000000000c");
   }
 
-  private byte[] askA(byte[] question) {
-    return b.peer.call(a.id, RouteBarrier.SERVICE, question, Duration.ofSeconds(1)).join();
+  private byte[] sendToA(byte[] request) {
+    return b.peer.call(a.id, RouteBarrier.SERVICE, request, Duration.ofSeconds(1)).join();
   }
 
   private long rangeOf(String filter) {

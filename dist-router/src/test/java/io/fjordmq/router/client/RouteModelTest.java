@@ -42,7 +42,7 @@ class RouteModelTest {
     Map<String, Route> model = new LinkedHashMap<>();
     try (RouteFixture fixture = RouteFixture.of(ranges, cachedTopics)) {
       for (Step step : steps) {
-        play(step, fixture, model);
+        apply(step, fixture, model);
         for (String topic : topics) {
           assertThat(names(fixture.match("t", topic)))
               .as("%s after %s", topic, step)
@@ -53,7 +53,7 @@ class RouteModelTest {
     }
   }
 
-  private static void play(Step step, RouteFixture fixture, Map<String, Route> model) {
+  private static void apply(Step step, RouteFixture fixture, Map<String, Route> model) {
     Route route = step.route;
     String key = route.tenant() + "|" + route.filter().text() + "|" + route.receiver();
     switch (step.kind) {

@@ -11,11 +11,11 @@ import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.RangeClientSettings;
+import io.fjordmq.range.sim.FaultInjector;
 import io.fjordmq.range.sim.RangeSimSettings;
 import io.fjordmq.range.sim.SimCounts;
 import io.fjordmq.range.sim.SimStore;
 import io.fjordmq.range.sim.SimTransport;
-import io.fjordmq.range.sim.Trouble;
 import io.fjordmq.range.sim.WriteHistory;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.router.MatchedRoutes;
@@ -50,7 +50,7 @@ final class RouteSimulation {
   private static final List<Topic> TOPICS =
       List.of(new Topic("a"), new Topic("a/b"), new Topic("b/c"), new Topic("$x/a"));
   private static final int ROUNDS = 25;
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long TIMEOUT_MILLIS = 60_000;
 
   private static final RangeClientSettings CLIENT = RangeSimSettings.CLIENT;
 
@@ -78,12 +78,12 @@ final class RouteSimulation {
   private final SimCluster cluster;
   private final Setup setup;
   private final SimStore store;
-  private final Trouble trouble;
+  private final FaultInjector faultInjector;
   private final SimCounts counts;
   private final List<NodeId> nodes = new ArrayList<>();
   private final RouteSettings settings;
   private final WriteHistory<RouteId, SubscriptionOptions> history = new WriteHistory<>();
-  private final RouteTruth truth = new RouteTruth(history);
+  private final ExpectedRoutes expectedRoutes = new ExpectedRoutes(history);
   private final Map<NodeId, RouteReplicas> replicas = new HashMap<>();
   private final Map<NodeId, NodeProcess> nodeProcesses = new HashMap<>();
   private final Map<ByteBuffer, Route> decoded = new HashMap<>();
@@ -106,7 +106,7 @@ final class RouteSimulation {
         new RouteSettings(2, simulation.chance(50) ? 3 : 1_000, RouteSettings.Barrier.DEFAULTS);
     IntStream.range(0, setup.voters).forEach(i -> nodes.add(new NodeId("node" + i)));
     store = new SimStore(cluster, nodes, installs, this::spec, counts);
-    trouble = new Trouble(cluster, store, nodes, this::started);
+    faultInjector = new FaultInjector(cluster, store, nodes, this::started);
     simulation.afterEveryEvent(this::check);
   }
 
@@ -136,9 +136,9 @@ final class RouteSimulation {
    */
   long run() throws IOException {
     try (cluster) {
-      trouble.begin();
+      faultInjector.startNodes();
       for (int round = 0; round < ROUNDS; round++) {
-        trouble.some();
+        faultInjector.injectFault();
         split();
         simulation.run(simulation.between(1, 150));
       }
@@ -162,22 +162,22 @@ final class RouteSimulation {
   }
 
   private void awaitAgreement() throws IOException {
-    trouble.end();
+    faultInjector.endFaults();
     List<SimRouting> routings = nodeProcesses.values().stream().map(NodeProcess::routing).toList();
     routings.forEach(SimRouting::stopRequests);
     simulation.runUntil(
         "all requests have completed",
         () -> routings.stream().allMatch(SimRouting::isDone),
-        PATIENCE_MILLIS);
+        TIMEOUT_MILLIS);
     simulation.run(CLIENT.reregisterAfter().toMillis() + 1); // then no node is forgotten
     int failedBefore = failures(routings);
     routings.forEach(SimRouting::sendFinalRequests);
     simulation.runUntil(
         "all final changes have completed",
         () -> routings.stream().allMatch(SimRouting::isDone),
-        PATIENCE_MILLIS);
+        TIMEOUT_MILLIS);
     assertThat(failures(routings) - failedBefore).as("failures without faults").isZero();
-    simulation.runUntil("all replicas have caught up", this::allCaughtUp, PATIENCE_MILLIS);
+    simulation.runUntil("all replicas have caught up", this::allCaughtUp, TIMEOUT_MILLIS);
     nodeProcesses
         .values()
         .forEach(nodeProcess -> history.keys().forEach(key -> raiseFloor(nodeProcess, key)));
@@ -230,9 +230,10 @@ final class RouteSimulation {
     for (String tenant : TENANTS) {
       for (Topic topic : TOPICS) {
         MatchedRoutes matched = nodeProcess.matching.match(tenant, topic);
-        truth.assertAllows(matched, tenant, topic, key -> nodeProcess.floors.getOrDefault(key, 0));
+        expectedRoutes.assertPermitted(
+            matched, tenant, topic, key -> nodeProcess.floors.getOrDefault(key, 0));
         if (rows != null) {
-          RouteTruth.assertSays(matched, rows, tenant, topic);
+          ExpectedRoutes.assertMatchesRows(matched, rows, tenant, topic);
         }
       }
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.fjordmq.api.Topic;
-import io.fjordmq.range.sim.HastyTransport;
+import io.fjordmq.range.sim.EarlyReplyTransport;
 import io.fjordmq.range.sim.RenumberingTransport;
 import io.fjordmq.range.sim.SimCounts;
 import io.fjordmq.router.MatchedRoutes;
@@ -55,14 +55,14 @@ class RouteSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldMatchAcknowledgedRoutesUnderFaults(int voters) {
-    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
     SimCounts counts = new SimCounts();
-    seeds.play(seed -> run(seed, Setup.of(voters), counts));
+    seeds.run(seed -> run(seed, Setup.of(voters), counts));
     if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
       assertThat(counts.acknowledgements).isGreaterThan(10 * seeds.count());
       assertThat(counts.duplicates).isGreaterThan(seeds.count() / 5);
       assertThat(counts.halts).isGreaterThan(seeds.count() / 10);
-      assertThat(counts.gaveUp).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.abandoned).isGreaterThan(seeds.count() / 10);
     }
   }
 
@@ -84,12 +84,13 @@ class RouteSimulationTest {
     byte[] done =
         new StaleRoutesRemoved(0, null)
             .encode(); // for additions and removals, any response will do
-    Setup hasty =
+    Setup respondsEarly =
         new Setup(
             voters,
-            (cluster, client) -> new HastyTransport(cluster, client, done),
+            (cluster, client) -> new EarlyReplyTransport(cluster, client, done),
             Setup.of(voters).matching());
-    assertThat(find("responses before the commit", hasty)).hasMessageContaining("acknowledged");
+    assertThat(find("responses before the commit", respondsEarly))
+        .hasMessageContaining("acknowledged");
   }
 
   @Test
@@ -106,7 +107,7 @@ class RouteSimulationTest {
         new Setup(
             voters,
             Setup.of(voters).transport(),
-            (simulation, router) -> new Remembered(simulation, router));
+            (simulation, router) -> new CachingMatching(simulation, router));
     assertThat(find("no invalidation", stale)).hasMessageContaining("match of");
   }
 
@@ -114,27 +115,27 @@ class RouteSimulationTest {
     return Seeds.find(defect, 20, seed -> run(seed, broken, new SimCounts()));
   }
 
-  /** Queries the router only once in a while. */
-  private static final class Remembered implements Matching {
-    private static final long MILLIS = 20;
+  /** Queries the router for the same topic at most once in 20 ms. */
+  private static final class CachingMatching implements Matching {
+    private static final long CACHE_MILLIS = 20;
 
     private final Simulation simulation;
     private final RouteStore router;
-    private final Map<String, MatchedRoutes> remembered = new HashMap<>();
-    private long until;
+    private final Map<String, MatchedRoutes> cached = new HashMap<>();
+    private long validUntil;
 
-    Remembered(Simulation simulation, RouteStore router) {
+    CachingMatching(Simulation simulation, RouteStore router) {
       this.simulation = simulation;
       this.router = router;
     }
 
     @Override
     public MatchedRoutes match(String tenant, Topic topic) {
-      if (simulation.now() > until) {
-        remembered.clear();
-        until = simulation.now() + MILLIS;
+      if (simulation.now() > validUntil) {
+        cached.clear();
+        validUntil = simulation.now() + CACHE_MILLIS;
       }
-      return remembered.computeIfAbsent(tenant + " " + topic, anew -> router.match(tenant, topic));
+      return cached.computeIfAbsent(tenant + " " + topic, anew -> router.match(tenant, topic));
     }
   }
 }

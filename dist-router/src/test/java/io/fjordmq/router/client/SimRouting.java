@@ -63,7 +63,7 @@ final class SimRouting {
       if (route.receiver() instanceof Receiver.Live live
           && live.node().equals(node)
           && live.incarnation() < incarnation) {
-        removals.add(history.ask(route, null));
+        removals.add(history.begin(route, null));
       }
     }
     removeStale(removals);
@@ -125,12 +125,12 @@ final class SimRouting {
             simulation.chance(50),
             RetainHandling.SEND_ALWAYS,
             identifier);
-    Write<RouteId> write = history.ask(route, options);
+    Write<RouteId> write = history.begin(route, options);
     follow(write, router.add(new Route(route.tenant(), route.filter(), route.receiver(), options)));
   }
 
   private void remove(RouteId route) {
-    Write<RouteId> write = history.ask(route, null);
+    Write<RouteId> write = history.begin(route, null);
     follow(
         write,
         router.remove(
@@ -143,21 +143,21 @@ final class SimRouting {
 
   private void follow(Write<RouteId> write, CompletableFuture<Void> done) {
     waiting++;
-    done.whenComplete((nothing, failure) -> settled(write, failure));
+    done.whenComplete((nothing, failure) -> onCompleted(write, failure));
   }
 
-  private void settled(Write<RouteId> write, @Nullable Throwable failure) {
+  private void onCompleted(Write<RouteId> write, @Nullable Throwable failure) {
     waiting--;
     if (failure == null) {
       history.acknowledged(write);
-    } else if (wasNotEvenSent(failure)) {
+    } else if (wasNotSent(failure)) {
       history.refused(write);
     } else {
       failures++;
     }
   }
 
-  private static boolean wasNotEvenSent(Throwable failure) {
+  private static boolean wasNotSent(Throwable failure) {
     return failure.getCause() instanceof RangeException refusal
         && refusal.kind() == RangeException.Kind.BUSY;
   }

@@ -42,10 +42,10 @@ final class BusyRetry {
             || (refused.getCause() != null && isBusy(refused.getCause())));
   }
 
-  void schedule(int refusals, Runnable again) {
+  void schedule(int refusals, Runnable retry) {
     observer.onBusyRetry();
-    long first = settings.busyBackoff().toMillis();
-    timers.schedule(first << Math.min(refusals, MAX_DOUBLINGS), again);
+    long baseMillis = settings.busyBackoff().toMillis();
+    timers.schedule(baseMillis << Math.min(refusals, MAX_DOUBLINGS), retry);
   }
 
   /** Makes a call and retries it while the range is busy. The call must be idempotent. */

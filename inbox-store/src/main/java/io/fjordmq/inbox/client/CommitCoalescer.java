@@ -45,7 +45,7 @@ final class CommitCoalescer {
   private Map<InboxHandle, Pending> pending = new LinkedHashMap<>();
 
   /** Guarded by this. */
-  private Map<InboxHandle, Pending> refused = new LinkedHashMap<>();
+  private Map<InboxHandle, Pending> rejected = new LinkedHashMap<>();
 
   /** The acknowledgements of one connection that have not been replicated yet. */
   static final class Pending {
@@ -69,7 +69,7 @@ final class CommitCoalescer {
     }
 
     /** Merges the acknowledgements of another instance for the same connection. */
-    private Pending with(Pending other) {
+    private Pending merge(Pending other) {
       add(other.upTo, other.beyond);
       refusals = Math.max(refusals, other.refusals);
       done.whenComplete((ok, failure) -> other.complete(failure));
@@ -118,21 +118,21 @@ final class CommitCoalescer {
   }
 
   CompletableFuture<Void> commit(InboxHandle handle, long upTo, List<Long> beyond) {
-    Pending mine;
+    Pending entry;
     boolean first;
     boolean full;
     synchronized (this) {
       first = pending.isEmpty();
-      mine = pending.computeIfAbsent(handle, key -> new Pending(key, upTo));
-      mine.add(upTo, beyond);
-      full = pending.size() >= maxInboxes || mine.span() >= maxSpan;
+      entry = pending.computeIfAbsent(handle, key -> new Pending(key, upTo));
+      entry.add(upTo, beyond);
+      full = pending.size() >= maxInboxes || entry.span() >= maxSpan;
     }
     if (full) {
       flush();
     } else if (first) {
       timers.schedule(lingerMillis, this::flush);
     }
-    return mine.done;
+    return entry.done;
   }
 
   /**
@@ -141,11 +141,11 @@ final class CommitCoalescer {
    */
   synchronized @Nullable Pending take(InboxHandle handle) {
     Pending waiting = pending.remove(handle);
-    Pending before = refused.remove(handle);
+    Pending before = rejected.remove(handle);
     if (waiting == null || before == null) {
       return waiting == null ? before : waiting;
     }
-    return before.with(waiting);
+    return before.merge(waiting);
   }
 
   /** Sends all waiting acknowledgements. */
@@ -162,8 +162,8 @@ final class CommitCoalescer {
   void retry() {
     List<Pending> batch;
     synchronized (this) {
-      batch = new ArrayList<>(refused.values());
-      refused = new LinkedHashMap<>();
+      batch = new ArrayList<>(rejected.values());
+      rejected = new LinkedHashMap<>();
     }
     send(batch);
   }
@@ -230,16 +230,16 @@ final class CommitCoalescer {
     int minRefusals = Integer.MAX_VALUE;
     boolean first;
     synchronized (this) {
-      first = refused.isEmpty();
+      first = rejected.isEmpty();
       for (Pending commit : batch) {
         if (busy.shouldRetry(cause, commit.refusals)) {
           minRefusals = Math.min(minRefusals, commit.refusals++);
-          refused.merge(commit.handle, commit, Pending::with);
+          rejected.merge(commit.handle, commit, Pending::merge);
         } else {
           abandoned.add(commit);
         }
       }
-      first &= !refused.isEmpty();
+      first &= !rejected.isEmpty();
     }
     if (first) {
       busy.schedule(minRefusals, this::retry);

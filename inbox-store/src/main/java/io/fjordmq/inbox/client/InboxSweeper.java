@@ -29,7 +29,7 @@ public final class InboxSweeper {
   private static final Logger LOG = LoggerFactory.getLogger(InboxSweeper.class);
 
   private final RangeClient client;
-  private final Supplier<List<KeyInterval>> led;
+  private final Supplier<List<KeyInterval>> ledRanges;
   private final OwnerLiveness liveness;
   private final InstantSource clock;
   private final InboxSettings settings;
@@ -40,19 +40,19 @@ public final class InboxSweeper {
    * Creates a sweeper.
    *
    * @param client client for the store {@code InboxReplicas.STORE}
-   * @param led key intervals of the ranges that this node leads
+   * @param ledRanges key intervals of the ranges that this node leads
    * @param liveness knows which owners are still alive
    * @param clock wall clock
    */
   public InboxSweeper(
       RangeClient client,
-      Supplier<List<KeyInterval>> led,
+      Supplier<List<KeyInterval>> ledRanges,
       OwnerLiveness liveness,
       InstantSource clock,
       InboxSettings settings,
       InboxObserver observer) {
     this.client = client;
-    this.led = led;
+    this.ledRanges = ledRanges;
     this.liveness = liveness;
     this.clock = clock;
     this.settings = settings;
@@ -70,7 +70,7 @@ public final class InboxSweeper {
     final long start = System.nanoTime();
     List<KeyInterval> ranges;
     try {
-      ranges = led.get();
+      ranges = ledRanges.get();
     } catch (RuntimeException e) {
       LOG.warn("Inbox sweep could not list its ranges; retrying at the next interval", e);
       running.set(false);
@@ -96,27 +96,27 @@ public final class InboxSweeper {
     byte[] rangeKey = range.start();
     return client
         .query(rangeKey, new SweepQuery().encode())
-        .thenCompose(response -> processFindings(rangeKey, SweepQuery.decodeResponse(response)));
+        .thenCompose(response -> process(rangeKey, SweepQuery.decodeResponse(response)));
   }
 
-  private CompletableFuture<Void> processFindings(byte[] rangeKey, SweepQuery.Findings findings) {
-    CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+  private CompletableFuture<Void> process(byte[] rangeKey, SweepQuery.Result findings) {
+    CompletableFuture<Void> steps = CompletableFuture.completedFuture(null);
     for (Owner owner : findings.owners()) {
       if (!liveness.isAlive(owner.node(), owner.incarnation())) {
         LOG.info(
             "Detaching the inboxes of a node that is DOWN node={} incarnation={}",
             owner.node(),
             owner.incarnation());
-        last = last.thenCompose(done -> detach(rangeKey, owner, new byte[0]));
+        steps = steps.thenCompose(done -> detach(rangeKey, owner, new byte[0]));
       }
     }
     if (findings.earliestDueMillis() <= clock.millis()) {
-      last = last.thenCompose(done -> expire(rangeKey, 1));
+      steps = steps.thenCompose(done -> expire(rangeKey, 1));
     }
     if (findings.counting()) {
-      last = last.thenCompose(done -> count(rangeKey, 1));
+      steps = steps.thenCompose(done -> count(rangeKey, 1));
     }
-    return last;
+    return steps;
   }
 
   private CompletableFuture<Void> expire(byte[] rangeKey, int step) {

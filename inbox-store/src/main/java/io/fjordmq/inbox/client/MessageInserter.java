@@ -86,11 +86,11 @@ final class MessageInserter {
     }
     RangeClient.GroupEncoder encoder =
         positions -> {
-          List<InboxTarget> some = new ArrayList<>(positions.length);
+          List<InboxTarget> groupTargets = new ArrayList<>(positions.length);
           for (int position : positions) {
-            some.add(targets.get(position));
+            groupTargets.add(targets.get(position));
           }
-          return InsertMessage.encode(message, id, producerIdleMillis, some);
+          return InsertMessage.encode(message, id, producerIdleMillis, groupTargets);
         };
     return FutureUnwrapper.map(
         client.mutateGrouped(keys, encoder), responses -> mergeOutcomes(responses, targets.size()));

@@ -44,7 +44,7 @@ final class PendingDetaches {
    */
   private static final class Pending {
     @Nullable DetachSession detach;
-    @Nullable AbandonAttach attach;
+    @Nullable AbandonAttach abandonAttach;
 
     /** An attach is in flight. An earlier attach must not be abandoned after it. */
     boolean attaching;
@@ -53,7 +53,7 @@ final class PendingDetaches {
     CompletableFuture<Void> sent = DONE;
 
     @Nullable InboxCommand next() {
-      return detach != null ? detach : attaching ? null : attach;
+      return detach != null ? detach : attaching ? null : abandonAttach;
     }
   }
 
@@ -73,7 +73,7 @@ final class PendingDetaches {
   }
 
   /** Schedules retries of a detach if its failure may be temporary. */
-  void failed(DetachSession command, Throwable failure) {
+  void onDetachFailed(DetachSession command, Throwable failure) {
     if (isTemporary(failure)) {
       synchronized (lock) {
         Pending commands = pendingFor(command.handle().id());
@@ -91,7 +91,7 @@ final class PendingDetaches {
    * @return completes when the attach may be sent: immediately, or once another thread has sent its
    *     current attempt
    */
-  CompletableFuture<Void> attaching(InboxId id) {
+  CompletableFuture<Void> onAttachStarting(InboxId id) {
     synchronized (lock) {
       Pending commands = pending.get(id);
       if (commands == null) {
@@ -103,7 +103,7 @@ final class PendingDetaches {
   }
 
   /** Handles a successful attach, which has fenced all earlier ones. */
-  void attached(InboxId id) {
+  void onAttached(InboxId id) {
     synchronized (lock) {
       pending.remove(id);
     }
@@ -113,12 +113,12 @@ final class PendingDetaches {
    * Handles a failed attach. If its outcome is unknown, the attach is abandoned; otherwise the
    * commands that were pending before it are retried.
    */
-  void attachFailed(AbandonAttach command, Throwable failure) {
+  void onAttachFailed(AbandonAttach command, Throwable failure) {
     synchronized (lock) {
       Pending commands = isUnknown(failure) ? pendingFor(command.id()) : pending.get(command.id());
       if (commands != null) {
         commands.attaching = false;
-        commands.attach = isUnknown(failure) ? command : commands.attach;
+        commands.abandonAttach = isUnknown(failure) ? command : commands.abandonAttach;
         removeIfEmpty(command.id(), commands);
       }
     }
@@ -155,10 +155,10 @@ final class PendingDetaches {
       }
       scheduled = true;
     }
-    timers.schedule(settings.detachRetryInterval().toMillis(), this::round);
+    timers.schedule(settings.detachRetryInterval().toMillis(), this::runRound);
   }
 
-  private void round() {
+  private void runRound() {
     CompletableFuture<?>[] attempts =
         nextAttempts().stream().map(this::attempt).toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(attempts)
@@ -197,25 +197,26 @@ final class PendingDetaches {
     return response.handle(
         (done, failure) -> {
           if (failure == null || !isTemporary(OperationException.unwrap(failure))) {
-            finished(attempt);
+            onAttemptFinished(attempt);
           }
           return null;
         });
   }
 
-  private void finished(Attempt attempt) {
+  private void onAttemptFinished(Attempt attempt) {
     synchronized (lock) {
       Pending commands = pending.get(attempt.id);
       if (commands != null) {
         commands.detach = commands.detach == attempt.command ? null : commands.detach;
-        commands.attach = commands.attach == attempt.command ? null : commands.attach;
+        commands.abandonAttach =
+            commands.abandonAttach == attempt.command ? null : commands.abandonAttach;
         removeIfEmpty(attempt.id, commands);
       }
     }
   }
 
   private void removeIfEmpty(InboxId id, Pending commands) {
-    if (commands.detach == null && commands.attach == null && !commands.attaching) {
+    if (commands.detach == null && commands.abandonAttach == null && !commands.attaching) {
       pending.remove(id);
     }
   }

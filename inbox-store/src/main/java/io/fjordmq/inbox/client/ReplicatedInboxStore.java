@@ -149,7 +149,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             request.user());
     CompletableFuture<Attachment> attached =
         FutureUnwrapper.map(
-            pendingDetaches.attaching(id).thenCompose(ready -> mutate(id, command)),
+            pendingDetaches.onAttachStarting(id).thenCompose(ready -> mutate(id, command)),
             command::decodeResponse);
     // Record the outcome before the caller sees it, because the caller may attach again
     // immediately.
@@ -157,9 +157,9 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
         attached.whenComplete(
             (attachment, failure) -> {
               if (failure == null) {
-                pendingDetaches.attached(id);
+                pendingDetaches.onAttached(id);
               } else {
-                pendingDetaches.attachFailed(
+                pendingDetaches.onAttachFailed(
                     new AbandonAttach(id, owner), OperationException.unwrap(failure));
               }
             });
@@ -210,7 +210,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     done.whenComplete(
         (ok, failure) -> {
           if (failure != null) {
-            pendingDetaches.failed(command, OperationException.unwrap(failure));
+            pendingDetaches.onDetachFailed(command, OperationException.unwrap(failure));
           }
         });
     if (last != null) {
@@ -251,7 +251,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
     final long start = System.nanoTime();
     FetchEntries query =
         new FetchEntries(handle, fromSequence, maxEntries, maxBytes, clock.millis());
-    CompletableFuture<FetchEntries.Found> found =
+    CompletableFuture<FetchEntries.Result> found =
         FutureUnwrapper.map(
             client.query(handle.id().routingKey(), query.encode()),
             response -> FetchEntries.decodeResponse(ResponseCodec.check(response, handle)));
@@ -263,7 +263,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
             return;
           }
           observer.onFetched(entries.entries().size(), System.nanoTime() - start);
-          deliver(handle, entries, maxEntries, maxBytes, page);
+          completePage(handle, entries, maxEntries, maxBytes, page);
         });
     return page;
   }
@@ -272,9 +272,9 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
    * An empty page means that no entries remain, so a result with only expired entries continues
    * with the next fetch.
    */
-  private void deliver(
+  private void completePage(
       InboxHandle handle,
-      FetchEntries.Found found,
+      FetchEntries.Result found,
       int maxEntries,
       int maxBytes,
       CompletableFuture<Page> page) {
@@ -319,7 +319,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Void> willPublished(InboxId id, long incarnation, long epoch) {
+  public CompletableFuture<Void> confirmWill(InboxId id, long incarnation, long epoch) {
     return FutureUnwrapper.check(
         mutate(id, new ConfirmWill(id, incarnation, epoch)), response -> {});
   }
@@ -327,7 +327,7 @@ public final class ReplicatedInboxStore implements InboxStore, AutoCloseable {
   @Override
   public CompletableFuture<UndeliveredShareMessage.Page> processUndelivered(
       InboxId id, long incarnation, List<Long> delivered, int maxMessages) {
-    CompletableFuture<TrimUndelivered.Trimmed> trimmed =
+    CompletableFuture<TrimUndelivered.Result> trimmed =
         FutureUnwrapper.map(
             mutate(id, new TrimUndelivered(id, incarnation, delivered)),
             TrimUndelivered::decodeResponse);

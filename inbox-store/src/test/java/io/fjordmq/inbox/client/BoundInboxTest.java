@@ -84,7 +84,7 @@ class BoundInboxTest {
     assertThat(guest.sessionPresent()).isTrue();
     assertThat(guest.guest()).isTrue();
     inboxes.store().detach(guest.handle(), 1, 0, false).join();
-    inboxes.pass(Duration.ofSeconds(99));
+    inboxes.advanceAndSweep(Duration.ofSeconds(99));
 
     Attachment again = attachAsAny("alice", false, 100);
     assertThat(again.sessionPresent()).isTrue();

@@ -44,11 +44,11 @@ class BusyRangeTest {
     inboxes.refusals.set(2);
     CompletableFuture<Void> done = commit(2);
     assertThat(done).isNotDone();
-    inboxes.passWithoutSweep(FIRST_WAIT);
+    inboxes.advanceWithoutSweep(FIRST_WAIT);
     assertThat(inboxes.refusals).hasValue(0);
-    inboxes.passWithoutSweep(FIRST_WAIT);
+    inboxes.advanceWithoutSweep(FIRST_WAIT);
     assertThat(done).isNotDone();
-    inboxes.passWithoutSweep(FIRST_WAIT);
+    inboxes.advanceWithoutSweep(FIRST_WAIT);
     assertThat(done).isCompleted();
     assertThat(inboxes.fetchAll(handle)).containsExactly("2:m2", "3:m3");
   }
@@ -57,7 +57,7 @@ class BusyRangeTest {
   void shouldFailAfterTheMaximumNumberOfRetries() {
     inboxes.refusals.set(100);
     CompletableFuture<Void> done = commit(2);
-    inboxes.passWithoutSweep(Duration.ofMinutes(1));
+    inboxes.advanceWithoutSweep(Duration.ofMinutes(1));
     assertThat(inboxes.refusals).hasValue(96); // the first attempt and three retries
     assertThatThrownBy(done::join).hasCauseInstanceOf(RangeException.class);
     assertThat(inboxes.fetchAll(handle)).hasSize(3);
@@ -69,7 +69,7 @@ class BusyRangeTest {
     final CompletableFuture<Void> refused = commit(2);
     assertThat(commit(3)).isCompleted();
     assertThat(inboxes.fetchAll(handle)).containsExactly("3:m3");
-    inboxes.passWithoutSweep(FIRST_WAIT);
+    inboxes.advanceWithoutSweep(FIRST_WAIT);
     assertThat(refused).isCompleted();
   }
 
@@ -80,7 +80,7 @@ class BusyRangeTest {
     inboxes.linger();
     CompletableFuture<Void> second = inboxes.store().commit(handle, 3, List.of());
     inboxes.linger();
-    inboxes.passWithoutSweep(FIRST_WAIT.multipliedBy(3));
+    inboxes.advanceWithoutSweep(FIRST_WAIT.multipliedBy(3));
     assertThat(first).isCompleted();
     assertThat(second).isCompleted();
     assertThat(inboxes.fetchAll(handle)).containsExactly("3:m3");
@@ -93,7 +93,7 @@ class BusyRangeTest {
     CompletableFuture<Void> lingering = inboxes.store().commit(handle, 2, List.of(3L));
     CompletableFuture<Void> detached = inboxes.store().detach(handle, 4, 60, true);
     assertThat(detached).isNotDone();
-    inboxes.passWithoutSweep(FIRST_WAIT);
+    inboxes.advanceWithoutSweep(FIRST_WAIT);
     assertThat(List.of(refused, lingering, detached)).allMatch(CompletableFuture::isDone);
     Attachment back = inboxes.attach(ID);
     assertThat(back.firstUndelivered()).isEqualTo(2);
@@ -105,7 +105,7 @@ class BusyRangeTest {
     inboxes.refusals.set(1);
     assertThatThrownBy(() -> inboxes.store().release(handle, 1).join())
         .hasCauseInstanceOf(RangeException.class);
-    inboxes.passWithoutSweep(Duration.ofMinutes(1));
+    inboxes.advanceWithoutSweep(Duration.ofMinutes(1));
     assertThat(inboxes.fetchAll(handle)).hasSize(3);
   }
 
@@ -113,9 +113,9 @@ class BusyRangeTest {
   void shouldRetryADetachThatFailed() {
     inboxes.refusals.set(5); // one attempt, three retries, one pending detach
     CompletableFuture<Void> detached = inboxes.store().detach(handle, 4, 60, false);
-    inboxes.passWithoutSweep(Duration.ofSeconds(1));
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(1));
     assertThatThrownBy(detached::join).hasCauseInstanceOf(RangeException.class);
-    inboxes.pass(Duration.ofSeconds(120));
+    inboxes.advanceAndSweep(Duration.ofSeconds(120));
     assertThat(inboxes.refusals).hasValue(0);
     assertThat(inboxes.listener.ended).hasSize(1);
   }
@@ -124,10 +124,10 @@ class BusyRangeTest {
   void shouldNotDetachALaterConnectionBecauseOfAPendingDetach() {
     inboxes.refusals.set(4);
     CompletableFuture<Void> detached = inboxes.store().detach(handle, 4, 1, false);
-    inboxes.passWithoutSweep(Duration.ofSeconds(1));
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(1));
     assertThat(detached).isCompletedExceptionally();
     InboxHandle later = inboxes.attach(ID).handle();
-    inboxes.pass(Duration.ofMinutes(1));
+    inboxes.advanceAndSweep(Duration.ofMinutes(1));
     assertThat(inboxes.listener.ended).isEmpty();
     assertThat(inboxes.fetchAll(later)).hasSize(3);
   }

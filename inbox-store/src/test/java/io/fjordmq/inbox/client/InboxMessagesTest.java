@@ -121,7 +121,7 @@ class InboxMessagesTest {
   }
 
   @Test
-  void shouldRemoveAcknowledgedEntriesAlsoAfterACrash() {
+  void shouldRemoveAcknowledgedEntriesEvenAfterACrash() {
     InboxHandle handle = inboxes.attach(ID).handle();
     for (int i = 1; i <= 6; i++) {
       inboxes.insert(handle, "m" + i);
@@ -214,7 +214,7 @@ class InboxMessagesTest {
     assertThat(inboxes.dropped).containsEntry(DropReasons.INBOX_FULL, 1L).hasSize(1);
     inboxes.crash();
     assertThat(inboxes.attach(ID).released()).containsExactly(1L);
-    inboxes.pass(Duration.ZERO);
+    inboxes.advanceAndSweep(Duration.ZERO);
     assertThat(inboxes.store().status().queuedMessages()).isEqualTo(3);
   }
 
@@ -241,7 +241,7 @@ class InboxMessagesTest {
     inboxes.insert(handle, "m2");
     assertThat(inboxes.insert(handle, "m3")).isEqualTo(InsertOutcome.REFUSED_FULL);
     assertThat(inboxes.dropped).isEmpty();
-    inboxes.pass(Duration.ofSeconds(2));
+    inboxes.advanceAndSweep(Duration.ofSeconds(2));
     assertThat(inboxes.insert(handle, "m4")).isEqualTo(InsertOutcome.STORED);
     assertThat(inboxes.fetchAll(handle)).containsExactly("2:m2", "3:m4");
     assertThat(inboxes.dropped).containsEntry(DropReasons.EXPIRED, 1L).hasSize(1);
@@ -253,7 +253,7 @@ class InboxMessagesTest {
     inboxes.insert(handle, "keep");
     inboxes.insert(handle, inboxes.message("old", inboxes.nowMillis() + 1000), null);
     inboxes.insert(handle, inboxes.message("old too", inboxes.nowMillis() + 1000), null);
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(inboxes.fetch(handle, 2, 10).entries()).isEmpty();
     assertThat(inboxes.fetchAll(handle)).containsExactly("1:keep");
     assertThat(inboxes.dropped).containsEntry(DropReasons.EXPIRED, 2L).hasSize(1);
@@ -288,14 +288,14 @@ class InboxMessagesTest {
     PublishId busy = new PublishId(2, 1, 1);
     inboxes.insert(handle, inboxes.message("idle"), idle);
     inboxes.insert(handle, inboxes.message("busy"), busy);
-    inboxes.pass(Duration.ofDays(6));
+    inboxes.advanceAndSweep(Duration.ofDays(6));
     inboxes.insert(handle, inboxes.message("busy 2"), new PublishId(2, 2, 1));
-    inboxes.pass(Duration.ofDays(2));
+    inboxes.advanceAndSweep(Duration.ofDays(2));
     assertThat(inboxes.insert(handle, inboxes.message("busy"), busy))
         .isEqualTo(InsertOutcome.DUPLICATE);
     assertThat(inboxes.insert(handle, inboxes.message("idle"), idle))
         .isEqualTo(InsertOutcome.STORED);
-    inboxes.pass(Duration.ofDays(8));
+    inboxes.advanceAndSweep(Duration.ofDays(8));
     assertThat(inboxes.insert(handle, inboxes.message("busy"), busy))
         .isEqualTo(InsertOutcome.STORED);
   }
@@ -317,7 +317,7 @@ class InboxMessagesTest {
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(50, 50, 0, 49));
     inboxes.restart();
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(50, 50, 0, 0));
-    inboxes.pass(Duration.ZERO);
+    inboxes.advanceAndSweep(Duration.ZERO);
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(50, 50, 0, 49));
   }
 

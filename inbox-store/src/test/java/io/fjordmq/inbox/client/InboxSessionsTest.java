@@ -74,7 +74,7 @@ class InboxSessionsTest {
   }
 
   @Test
-  void shouldKnowWhichEntriesAConnectionMayHaveSent() {
+  void shouldReportWhichEntriesAConnectionMayHaveSent() {
     InboxHandle first = inboxes.attach(ID).handle();
     for (int i = 1; i <= 4; i++) {
       inboxes.insert(first, "m" + i);
@@ -94,15 +94,15 @@ class InboxSessionsTest {
 
   @Test
   void shouldTreatAllEntriesAsSentAfterALostConnection() {
-    InboxHandle taken = inboxes.attach(ID).handle();
-    inboxes.insert(taken, "m1");
-    Attachment taker = inboxes.attach(ID);
-    assertThat(taker.sentBelow()).isEqualTo(2);
-    inboxes.insert(taken, "m2");
+    InboxHandle previous = inboxes.attach(ID).handle();
+    inboxes.insert(previous, "m1");
+    Attachment takeover = inboxes.attach(ID);
+    assertThat(takeover.sentBelow()).isEqualTo(2);
+    inboxes.insert(previous, "m2");
     inboxes.crash();
     inboxes.dead.add(new Owner("n1", TestInboxes.INCARNATION));
-    inboxes.pass(Duration.ofSeconds(1));
-    inboxes.insert(taken, "m3");
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
+    inboxes.insert(previous, "m3");
     assertThat(inboxes.attach(ID).sentBelow()).isEqualTo(3);
   }
 
@@ -126,7 +126,7 @@ class InboxSessionsTest {
             new InboxSubscription(FILTER, OPTIONS),
             new InboxSubscription(
                 TopicFilter.parse("b/#"), SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE)));
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(inboxes.store().status().subscriptions()).isEqualTo(2);
     InboxHandle back = inboxes.attach(ID).handle();
     assertThat(inboxes.store().unsubscribe(back, FILTER).join()).isTrue();
@@ -164,10 +164,10 @@ class InboxSessionsTest {
     InboxHandle handle = inboxes.attach(ID, false, 1000, null).handle();
     subscribe(handle, "a");
     inboxes.store().detach(handle, 1, 60, true).join();
-    inboxes.pass(Duration.ofSeconds(59));
+    inboxes.advanceAndSweep(Duration.ofSeconds(59));
     assertThat(inboxes.listener.ended).isEmpty();
     inboxes.crash();
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(inboxes.listener.ended)
         .containsExactly(new RecordingListener.EndedCall(ID, handle.incarnation(), List.of("a")));
     assertThat(inboxes.expired).hasValue(1);
@@ -178,9 +178,9 @@ class InboxSessionsTest {
   void shouldNotExpireASessionWhoseClientReconnectsInTime() {
     InboxHandle handle = inboxes.attach(ID).handle();
     inboxes.store().detach(handle, 1, 60, true).join();
-    inboxes.pass(Duration.ofSeconds(30));
+    inboxes.advanceAndSweep(Duration.ofSeconds(30));
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
-    inboxes.pass(Duration.ofDays(10));
+    inboxes.advanceAndSweep(Duration.ofDays(10));
     assertThat(inboxes.listener.ended).isEmpty();
     assertThat(inboxes.expired).hasValue(0);
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
@@ -195,7 +195,7 @@ class InboxSessionsTest {
     inboxes.store().detach(back, 1, 1, true).join();
     inboxes.restart();
     // Time passes without a sweep: the attach itself detects that the session has expired.
-    inboxes.passWithoutSweep(Duration.ofSeconds(1));
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(1));
     Attachment late = inboxes.attach(ID);
     assertThat(late.sessionPresent()).isFalse();
     assertThat(late.discarded()).isNull();
@@ -219,7 +219,7 @@ class InboxSessionsTest {
   void shouldNeverEndASessionThatNeverExpires() {
     InboxHandle handle = inboxes.attach(ID).handle();
     inboxes.store().detach(handle, 1, AttachRequest.NEVER_EXPIRES, true).join();
-    inboxes.pass(Duration.ofDays(40));
+    inboxes.advanceAndSweep(Duration.ofDays(40));
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
   }
 
@@ -259,10 +259,10 @@ class InboxSessionsTest {
     inboxes.store().recordReceived(handle, 9, 1).join();
     subscribe(handle, "a");
     inboxes.store().detach(handle, 1, 60, true).join();
-    inboxes.pass(Duration.ofSeconds(60));
+    inboxes.advanceAndSweep(Duration.ofSeconds(60));
     RecordingListener.DueWillCall will = inboxes.listener.wills.get(0);
-    inboxes.store().willPublished(ID, will.incarnation(), will.epoch()).join();
-    inboxes.pass(Duration.ofDays(8));
+    inboxes.store().confirmWill(ID, will.incarnation(), will.epoch()).join();
+    inboxes.advanceAndSweep(Duration.ofDays(8));
     assertThat(inboxes.rows()).isEmpty();
   }
 
@@ -287,15 +287,15 @@ class InboxSessionsTest {
       inboxes.attach(id, false, 60, inboxes.will("will", 10));
     }
     inboxes.crash();
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isEqualTo(30);
     inboxes.dead.add(new Owner("n1", TestInboxes.INCARNATION));
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
     assertThat(inboxes.listener.wills).isEmpty();
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(inboxes.listener.wills).hasSize(30);
-    inboxes.pass(Duration.ofSeconds(50));
+    inboxes.advanceAndSweep(Duration.ofSeconds(50));
     assertThat(inboxes.listener.ended).hasSize(30);
   }
 

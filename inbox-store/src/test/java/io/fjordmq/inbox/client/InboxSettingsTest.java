@@ -48,7 +48,7 @@ class InboxSettingsTest {
   @Test
   void shouldEvictTheLeastRecentlyUsedInboxAndReloadIt() {
     InboxSettings defaults = TestInboxes.settings(InboxLimits.DEFAULT);
-    InboxSettings tight =
+    InboxSettings smallCache =
         RecordBuilder.from(defaults)
             .with(InboxSettings::initialRanges, 1)
             .with(InboxSettings::cachedInboxes, 2)
@@ -60,7 +60,7 @@ class InboxSettingsTest {
             .with(InboxSettings::sweepItems, 1)
             .with(InboxSettings::sweepSteps, 1)
             .build();
-    try (TestInboxes inboxes = new TestInboxes(tight)) {
+    try (TestInboxes inboxes = new TestInboxes(smallCache)) {
       InboxHandle[] handles = new InboxHandle[5];
       for (int i = 0; i < handles.length; i++) {
         handles[i] = inboxes.attach(new InboxId("t", "c" + i)).handle();

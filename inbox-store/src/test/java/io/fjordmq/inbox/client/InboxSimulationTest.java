@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
  * A QoS 2 publisher and a QoS 2 subscriber with a persistent session, on one and on three nodes,
  * while messages between nodes are lost, duplicated and delayed, nodes crash and lose unsynced
  * writes, leaders change, and the subscriber's connection breaks in any state: every acknowledged
- * message arrives once and in order. Meanwhile a guest connects now and then: its inbox is attached
+ * message arrives once and in order. Meanwhile a guest connects repeatedly: its inbox is attached
  * only while it is connected, and detached in the end. {@link Seeds} sets the number of runs.
  */
 class InboxSimulationTest {
@@ -85,12 +85,12 @@ class InboxSimulationTest {
 
   /** Intentional crashes are not worth a log line. */
   @BeforeAll
-  static void keepQuiet() {
+  static void muteLog() {
     LOG.setLevel(Level.OFF);
   }
 
   @AfterAll
-  static void speakAgain() {
+  static void unmuteLog() {
     LOG.setLevel(null);
   }
 
@@ -98,13 +98,13 @@ class InboxSimulationTest {
   @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldDeliverEverythingAcknowledgedOnceAndInOrder(int voters) {
-    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
     AtomicLong delivered = new AtomicLong();
     AtomicLong unknownOutcomes = new AtomicLong();
-    seeds.play(
+    seeds.run(
         seed -> {
           Run run = new Run(seed, voters, directory.resolve("installs-" + seed), true);
-          delivered.addAndGet(run.play());
+          delivered.addAndGet(run.execute());
           unknownOutcomes.addAndGet(run.unknownOutcomes());
         });
     if (seeds.areEnough()) {
@@ -121,13 +121,13 @@ class InboxSimulationTest {
         Seeds.find(
             "repeats under new ids",
             20,
-            seed -> new Run(seed, 3, directory.resolve("forgetful-" + seed), false).play());
+            seed -> new Run(seed, 3, directory.resolve("forgetful-" + seed), false).execute());
     assertThat(found).hasMessageContaining("received in this order");
   }
 
   /** Runs one seed. */
   private static final class Run {
-    private final boolean publisherRemembers;
+    private final boolean publisherReusesIds;
     private final Simulation simulation;
     private final SimCluster cluster;
     private final List<NodeId> nodes = new ArrayList<>();
@@ -137,8 +137,8 @@ class InboxSimulationTest {
     private int connections;
     private NodeId connection = new NodeId("connection0");
 
-    Run(long seed, int voters, Path installs, boolean publisherRemembers) {
-      this.publisherRemembers = publisherRemembers;
+    Run(long seed, int voters, Path installs, boolean publisherReusesIds) {
+      this.publisherReusesIds = publisherReusesIds;
       simulation = new Simulation(seed);
       cluster = new SimCluster(simulation);
       IntStream.range(0, voters).forEach(i -> nodes.add(new NodeId("node" + i)));
@@ -161,7 +161,7 @@ class InboxSimulationTest {
       return guest == null ? 0 : guest.unknownOutcomes();
     }
 
-    long play() throws IOException {
+    long execute() throws IOException {
       try (cluster) {
         for (NodeId node : nodes) {
           store.start(node);
@@ -173,7 +173,7 @@ class InboxSimulationTest {
             new InboxTarget(ID, handle.incarnation(), Qos.EXACTLY_ONCE, false, List.of());
         SimPublisher publisher =
             new SimPublisher(
-                publishing, inboxes(publishing, SHORT_DEADLINE), target, publisherRemembers);
+                publishing, inboxes(publishing, SHORT_DEADLINE), target, publisherReusesIds);
         reconnect();
         SimProcess guestProcess = cluster.start(new NodeId("visitor")).process();
         SimGuest guest =
@@ -181,7 +181,7 @@ class InboxSimulationTest {
         this.guest = guest;
         guest.connect();
         for (int round = 0; round < ROUNDS; round++) {
-          trouble();
+          injectFault();
           simulation.run(simulation.between(1, 150));
         }
         guest.stop();
@@ -222,7 +222,7 @@ class InboxSimulationTest {
       new SimSubscriber(process, inboxes(process, SHORT_DEADLINE), ID, client).start();
     }
 
-    private void trouble() throws IOException {
+    private void injectFault() throws IOException {
       NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
       if (!store.isUp(node)) {
         if (simulation.chance(60)) {

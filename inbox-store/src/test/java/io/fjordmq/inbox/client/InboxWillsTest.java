@@ -57,55 +57,55 @@ class InboxWillsTest {
     Attachment third = inboxes.attach(ID, false, 100, inboxes.will("discarded", 0));
     DiscardResult fourth = inboxes.store().discard(ID).join();
     assertThat(due()).containsExactly("taken over", "lost", "discarded");
-    List<ConnectOrder> places =
+    List<ConnectOrder> connectOrders =
         inboxes.listener.wills.stream().map(RecordingListener.DueWillCall::since).toList();
-    assertThat(places.get(0)).isBetween(first.connectOrder(), second.connectOrder());
-    assertThat(places.get(0)).isLessThan(second.connectOrder());
-    assertThat(places.get(1))
+    assertThat(connectOrders.get(0)).isBetween(first.connectOrder(), second.connectOrder());
+    assertThat(connectOrders.get(0)).isLessThan(second.connectOrder());
+    assertThat(connectOrders.get(1))
         .isGreaterThanOrEqualTo(second.connectOrder())
         .isLessThan(third.connectOrder());
-    assertThat(places.get(2))
+    assertThat(connectOrders.get(2))
         .isGreaterThanOrEqualTo(third.connectOrder())
         .isLessThan(fourth.connectOrder());
     inboxes.crash();
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(inboxes.listener.wills.subList(3, 6))
         .extracting(RecordingListener.DueWillCall::since)
         .as("announced again with the same connect order")
-        .containsExactlyInAnyOrderElementsOf(places);
+        .containsExactlyInAnyOrderElementsOf(connectOrders);
   }
 
   @Test
   void shouldNotBeDueAfterANormalDisconnect() {
     inboxes.store().detach(attachWithWill(0), 1, 100, false).join();
     inboxes.store().detach(attachWithWill(5), 1, 100, false).join();
-    inboxes.pass(Duration.ofSeconds(200));
+    inboxes.advanceAndSweep(Duration.ofSeconds(200));
     assertThat(due()).isEmpty();
   }
 
   @Test
   void shouldBeDueWhenTheDelayHasPassed() {
     inboxes.store().detach(attachWithWill(30), 1, 100, true).join();
-    inboxes.pass(Duration.ofSeconds(29));
+    inboxes.advanceAndSweep(Duration.ofSeconds(29));
     assertThat(due()).isEmpty();
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(due()).containsExactly("w30");
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
   }
 
   @Test
-  void shouldBeCancelledWhenTheClientReconnectsWithinTheDelay() {
+  void shouldBeCanceledWhenTheClientReconnectsWithinTheDelay() {
     inboxes.store().detach(attachWithWill(30), 1, 100, true).join();
-    inboxes.pass(Duration.ofSeconds(29));
+    inboxes.advanceAndSweep(Duration.ofSeconds(29));
     inboxes.attach(ID);
-    inboxes.pass(Duration.ofSeconds(100));
+    inboxes.advanceAndSweep(Duration.ofSeconds(100));
     assertThat(due()).isEmpty();
   }
 
   @Test
   void shouldBeDueWhenTheSessionEndsBeforeTheDelay() {
     inboxes.store().detach(attachWithWill(30), 1, 10, true).join();
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("w30");
     assertThat(inboxes.listener.ended).hasSize(1);
   }
@@ -130,7 +130,7 @@ class InboxWillsTest {
     attachWithWill(30);
     assertThat(due()).containsExactly("w0");
     inboxes.attach(ID);
-    inboxes.pass(Duration.ofSeconds(100));
+    inboxes.advanceAndSweep(Duration.ofSeconds(100));
     assertThat(due()).containsOnly("w0");
   }
 
@@ -141,36 +141,36 @@ class InboxWillsTest {
   @Test
   void shouldWaitForTheGracePeriodWhenItsNodeLeavesService() {
     inboxes.store().detachWithGrace(attachWithWill(0), 1, 100).join();
-    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
     inboxes.store().detachWithGrace(attachWithWill(2), 1, 100).join();
-    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
     assertThat(due()).isEmpty();
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(due()).as("the client did not reconnect").containsExactly("w2");
     inboxes.store().detachWithGrace(attachWithWill(30), 1, 100).join();
-    inboxes.pass(Duration.ofSeconds(29));
+    inboxes.advanceAndSweep(Duration.ofSeconds(29));
     assertThat(due()).as("its own delay is longer").containsOnly("w2");
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(due()).contains("w30");
   }
 
   @Test
   void shouldKeepTheWillOfATransientSessionForTheGracePeriod() {
     detachTransient();
-    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
     assertThat(inboxes.attach(ID).sessionPresent()).as("it ended with its connection").isFalse();
-    inboxes.pass(Duration.ofSeconds(60));
+    inboxes.advanceAndSweep(Duration.ofSeconds(60));
     assertThat(due()).isEmpty();
     inboxes.store().discard(ID).join();
     detachTransient();
     inboxes.store().discard(ID).join();
     detachTransient();
     inboxes.attach(ID, true, 0, null);
-    inboxes.pass(Duration.ofSeconds(60));
+    inboxes.advanceAndSweep(Duration.ofSeconds(60));
     assertThat(due()).as("the client has reconnected").isEmpty();
     inboxes.store().discard(ID).join();
     detachTransient();
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("passing");
     assertThat(inboxes.listener.ended).isNotEmpty();
   }
@@ -187,11 +187,11 @@ class InboxWillsTest {
   @Test
   void shouldWaitForItsConnectionToClose() {
     detachAtClose(attachWithWill(0), 100, 20);
-    inboxes.pass(Duration.ofSeconds(29));
+    inboxes.advanceAndSweep(Duration.ofSeconds(29));
     detachAtClose(attachWithWill(15), 100, 20);
-    inboxes.pass(Duration.ofSeconds(34));
+    inboxes.advanceAndSweep(Duration.ofSeconds(34));
     assertThat(due()).isEmpty();
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(due()).containsExactly("w15");
   }
 
@@ -202,13 +202,13 @@ class InboxWillsTest {
     InboxHandle passing =
         inboxes.attach(new InboxId("t", "t"), true, 0, inboxes.will("passing", 0)).handle();
     inboxes.dead.add(NODE);
-    inboxes.pass(Duration.ZERO);
-    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.advanceAndSweep(Duration.ZERO);
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
     detachAtClose(handle, 100, 5);
     detachAtClose(passing, 0, 5);
-    inboxes.pass(Duration.ofSeconds(14));
+    inboxes.advanceAndSweep(Duration.ofSeconds(14));
     assertThat(due()).isEmpty();
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(due()).containsExactlyInAnyOrder("w0", "passing");
   }
 
@@ -217,11 +217,11 @@ class InboxWillsTest {
   void shouldNotRestartTheDelayIfTheConnectionWasLost() {
     InboxHandle handle = attachWithWill(0);
     inboxes.dead.add(NODE);
-    inboxes.pass(Duration.ZERO);
-    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.advanceAndSweep(Duration.ZERO);
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
     assertThat(inboxes.store().detachWithGrace(handle, 1, 100))
         .isCompletedExceptionally(); // fenced
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(due()).containsExactly("w0");
   }
 
@@ -229,22 +229,22 @@ class InboxWillsTest {
   void shouldStayDueIfItsNodeIsBackTooLate() {
     InboxHandle handle = attachWithWill(0);
     inboxes.dead.add(NODE);
-    inboxes.pass(Duration.ZERO);
-    inboxes.passWithoutSweep(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ZERO);
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(10));
     detachAtClose(handle, 100, 5);
     assertThat(due()).containsExactly("w0");
   }
 
   @Test
-  void shouldStayCancelledIfTheClientReconnectedBeforeItsNodeIsBack() {
+  void shouldStayCanceledIfTheClientReconnectedBeforeItsNodeIsBack() {
     InboxHandle handle = attachWithWill(0);
     inboxes.dead.add(NODE);
-    inboxes.pass(Duration.ZERO);
+    inboxes.advanceAndSweep(Duration.ZERO);
     inboxes.dead.clear();
     inboxes.attach(ID);
     assertThat(inboxes.store().detachAtClose(handle, 1, 100, Duration.ofSeconds(5)))
         .isCompletedExceptionally(); // fenced
-    inboxes.pass(Duration.ofSeconds(60));
+    inboxes.advanceAndSweep(Duration.ofSeconds(60));
     assertThat(due()).isEmpty();
   }
 
@@ -253,12 +253,12 @@ class InboxWillsTest {
   void shouldStartTheSessionExpiryWhenItsConnectionCloses() {
     InboxHandle handle = inboxes.attach(ID, false, 10, null).handle();
     inboxes.dead.add(NODE);
-    inboxes.pass(Duration.ZERO);
-    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.advanceAndSweep(Duration.ZERO);
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
     detachAtClose(handle, 10, 20);
-    inboxes.pass(Duration.ofSeconds(29));
+    inboxes.advanceAndSweep(Duration.ofSeconds(29));
     assertThat(inboxes.expired).hasValue(0);
-    inboxes.pass(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
     assertThat(inboxes.expired).hasValue(1);
   }
 
@@ -273,16 +273,16 @@ class InboxWillsTest {
     inboxes.store().detach(handle, 1, 0, true).join();
     assertThat(inboxes.listener.ended).hasSize(1);
     inboxes.crash();
-    inboxes.pass(Duration.ofSeconds(9));
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
     assertThat(due()).hasSize(1);
-    inboxes.pass(Duration.ofSeconds(1));
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("w0", "w0", "w0");
     assertThat(inboxes.listener.wills)
         .extracting(RecordingListener.DueWillCall::publishId)
         .containsOnly(PublishId.ofWill(ID, handle.incarnation(), handle.epoch(), handle.epoch()));
-    inboxes.store().willPublished(ID, handle.incarnation(), handle.epoch()).join();
-    inboxes.pass(Duration.ofSeconds(30));
+    inboxes.store().confirmWill(ID, handle.incarnation(), handle.epoch()).join();
+    inboxes.advanceAndSweep(Duration.ofSeconds(30));
     assertThat(due()).hasSize(3);
     assertThat(inboxes.rows()).isEmpty();
   }
@@ -291,7 +291,7 @@ class InboxWillsTest {
   void shouldStayDueIfTheClientReconnectsTooLate() {
     inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
     attachWithWill(60);
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("w0", "w0");
   }
 
@@ -313,7 +313,7 @@ class InboxWillsTest {
   void shouldNotCountAsPendingAfterItsPublication() {
     InboxHandle handle = attachWithWill(0);
     inboxes.store().detach(handle, 1, 100, true).join();
-    inboxes.store().willPublished(ID, handle.incarnation(), handle.epoch()).join();
+    inboxes.store().confirmWill(ID, handle.incarnation(), handle.epoch()).join();
     inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
     PublishId second = inboxes.listener.wills.get(1).publishId();
     assertThat(second.lowest()).isEqualTo(second.sequence());

@@ -84,7 +84,7 @@ class LargeAttachmentsTest {
     }
 
     /** Sends results until nothing is in flight or waiting to be batched. */
-    void response(LocalRanges time) {
+    void sendResults(LocalRanges time) {
       time.advance(RangeClientSettings.DEFAULTS.batchInterval());
       while (!waiting.isEmpty()) {
         waiting.remove().run();
@@ -132,17 +132,17 @@ class LargeAttachmentsTest {
               ranges.timers(),
               InboxObserver.NONE);
       List<CompletableFuture<Attachment>> first = attachAll(store);
-      transport.response(ranges);
+      transport.sendResults(ranges);
       int small = transport.batches;
       assertThat(small).as("batches of small sessions").isLessThan(SESSIONS / 4);
       for (CompletableFuture<Attachment> made : first) {
         store.subscribe(made.join().handle(), TopicFilter.parse("a" + LONG), OPTIONS);
         store.subscribe(made.join().handle(), TopicFilter.parse("b" + LONG), OPTIONS);
-        transport.response(ranges);
+        transport.sendResults(ranges);
       }
 
       List<CompletableFuture<Attachment>> again = attachAll(store);
-      transport.response(ranges);
+      transport.sendResults(ranges);
       int response = 2 * LONG.length() + 1_000;
       assertThat(transport.largest)
           .isBetween(

@@ -34,7 +34,7 @@ public final class RecordingListener implements InboxListener {
   final List<EndedCall> ended = new ArrayList<>();
 
   /** Incarnations, once per announcement. */
-  final List<Long> left = new ArrayList<>();
+  final List<Long> undelivered = new ArrayList<>();
 
   @Override
   public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
@@ -64,7 +64,7 @@ public final class RecordingListener implements InboxListener {
 
   @Override
   public void onUndeliveredShareMessages(InboxId id, long incarnation) {
-    left.add(incarnation);
+    undelivered.add(incarnation);
   }
 
   @Override

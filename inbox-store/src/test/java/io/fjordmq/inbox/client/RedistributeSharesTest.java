@@ -67,10 +67,10 @@ class RedistributeSharesTest {
     inboxes.insert(handle, "of its own");
     insert(handle, "two", Qos.AT_LEAST_ONCE);
     inboxes.detach(handle, 4, 10, true);
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
 
     assertThat(inboxes.listener.ended).hasSize(1);
-    assertThat(inboxes.listener.left).containsExactly(handle.incarnation());
+    assertThat(inboxes.listener.undelivered).containsExactly(handle.incarnation());
     UndeliveredShareMessage.Page first = take(handle, 1);
     assertThat(texts(first)).containsExactly("1:one");
     assertThat(first.messages().get(0).share()).isEqualTo(SHARE);
@@ -80,8 +80,8 @@ class RedistributeSharesTest {
 
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.SESSION_ENDED, 1L));
     assertThat(take(handle, 10).complete()).as("nothing remains").isTrue();
-    inboxes.pass(Duration.ofSeconds(30));
-    assertThat(inboxes.listener.left).hasSize(1);
+    inboxes.advanceAndSweep(Duration.ofSeconds(30));
+    assertThat(inboxes.listener.undelivered).hasSize(1);
     assertThat(inboxes.rows()).isEmpty();
   }
 
@@ -90,13 +90,13 @@ class RedistributeSharesTest {
     InboxHandle handle = inboxes.attach(ID).handle();
     insert(handle, "m", Qos.AT_LEAST_ONCE);
     inboxes.detach(handle, 1, 0, true);
-    assertThat(inboxes.listener.left).hasSize(1);
+    assertThat(inboxes.listener.undelivered).hasSize(1);
     inboxes.crash();
-    inboxes.pass(Duration.ofSeconds(9));
-    assertThat(inboxes.listener.left).hasSize(1);
-    inboxes.pass(Duration.ofSeconds(1));
-    inboxes.pass(Duration.ofSeconds(10));
-    assertThat(inboxes.listener.left).hasSize(3);
+    inboxes.advanceAndSweep(Duration.ofSeconds(9));
+    assertThat(inboxes.listener.undelivered).hasSize(1);
+    inboxes.advanceAndSweep(Duration.ofSeconds(1));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
+    assertThat(inboxes.listener.undelivered).hasSize(3);
     assertThat(texts(take(handle, 10))).containsExactly("1:m");
   }
 
@@ -106,7 +106,7 @@ class RedistributeSharesTest {
     insert(handle, "m", Qos.AT_LEAST_ONCE);
     InboxHandle next = inboxes.attach(ID, true, 100, null).handle();
     insert(next, "n", Qos.AT_LEAST_ONCE);
-    assertThat(inboxes.listener.left).containsExactly(handle.incarnation());
+    assertThat(inboxes.listener.undelivered).containsExactly(handle.incarnation());
     assertThat(texts(take(handle, 10))).containsExactly("1:m");
     assertThat(take(handle, 10, 1L).complete()).isTrue();
     assertThat(inboxes.fetchAll(next)).as("the new session's").containsExactly("1:n");
@@ -150,23 +150,23 @@ class RedistributeSharesTest {
     Message message = inboxes.message("m", inboxes.nowMillis() + 5_000);
     insert(handle, message, Qos.AT_LEAST_ONCE, SHARE);
     inboxes.detach(handle, 1, 0, true);
-    inboxes.pass(Duration.ofSeconds(6));
+    inboxes.advanceAndSweep(Duration.ofSeconds(6));
     assertThat(take(handle, 10)).isEqualTo(new UndeliveredShareMessage.Page(List.of(), true));
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.EXPIRED, 1L));
   }
 
   @Test
-  void shouldKnowWhetherThisNodeLeadsItsRange() {
+  void shouldReportWhetherThisNodeLeadsItsRange() {
     assertThat(inboxes.store().isLocalLeader(ID)).isTrue();
-    Set<RangeId> asked = new HashSet<>();
+    Set<RangeId> queriedRanges = new HashSet<>();
     inboxes.leading =
         range -> {
-          asked.add(range);
+          queriedRanges.add(range);
           return false;
         };
     assertThat(inboxes.store().isLocalLeader(ID)).isFalse();
-    assertThat(asked).as("the range of the inbox").hasSize(1);
-    inboxes.leading = range -> !asked.contains(range);
+    assertThat(queriedRanges).as("the range of the inbox").hasSize(1);
+    inboxes.leading = range -> !queriedRanges.contains(range);
     assertThat(inboxes.store().isLocalLeader(ID)).isFalse();
   }
 
@@ -202,9 +202,9 @@ class RedistributeSharesTest {
     inboxes.insert(handle, "own");
     insert(inboxes.attach(new InboxId("t", "x")).handle(), "other", Qos.AT_LEAST_ONCE);
     inboxes.store().discard(new InboxId("t", "x")).join();
-    inboxes.listener.left.clear();
+    inboxes.listener.undelivered.clear();
     inboxes.detach(handle, 1, 0, true);
-    assertThat(inboxes.listener.left).isEmpty();
+    assertThat(inboxes.listener.undelivered).isEmpty();
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.SESSION_ENDED, 1L));
   }
 
@@ -214,7 +214,7 @@ class RedistributeSharesTest {
     insert(handle, "m", Qos.AT_LEAST_ONCE);
     inboxes.commit(handle, 2);
     inboxes.detach(handle, 2, 0, true);
-    assertThat(inboxes.listener.left).isEmpty();
+    assertThat(inboxes.listener.undelivered).isEmpty();
     assertThat(inboxes.rows()).isEmpty();
   }
 }

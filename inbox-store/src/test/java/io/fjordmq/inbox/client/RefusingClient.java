@@ -12,19 +12,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  * the response, so that their outcome is unknown.
  *
  * @param refusals remaining mutations to reject
- * @param unanswered remaining mutations that are applied but whose response is lost
+ * @param lostResponses remaining mutations that are applied but whose response is lost
  * @param lost remaining mutations that are not applied
  */
 record RefusingClient(
-    RangeClient client, AtomicInteger refusals, AtomicInteger unanswered, AtomicInteger lost)
+    RangeClient client, AtomicInteger refusals, AtomicInteger lostResponses, AtomicInteger lost)
     implements RangeClient {
 
   private boolean refuses() {
-    return takesOne(refusals);
+    return decrementIfPositive(refusals);
   }
 
-  private static boolean takesOne(AtomicInteger some) {
-    return some.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+  private static boolean decrementIfPositive(AtomicInteger remaining) {
+    return remaining.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
   }
 
   private static RangeException busy() {
@@ -36,8 +36,8 @@ record RefusingClient(
     if (refuses()) {
       return CompletableFuture.failedFuture(busy());
     }
-    boolean isLost = takesOne(lost);
-    boolean isUnanswered = !isLost && takesOne(unanswered);
+    boolean isLost = decrementIfPositive(lost);
+    boolean isUnanswered = !isLost && decrementIfPositive(lostResponses);
     CompletableFuture<byte[]> response =
         isLost ? new CompletableFuture<>() : client.mutate(key, command);
     return isLost || isUnanswered

@@ -19,7 +19,7 @@ import java.util.TreeMap;
  */
 record RowDump(Coprocessor inner) implements Coprocessor {
 
-  static StoreSpec around(StoreSpec spec) {
+  static StoreSpec wrap(StoreSpec spec) {
     return new StoreSpec(
         spec.name(),
         spec.initialSplitKeys(),
@@ -54,8 +54,8 @@ record RowDump(Coprocessor inner) implements Coprocessor {
   }
 
   @Override
-  public void applied(long index) {
-    inner.applied(index);
+  public void onApplied(long index) {
+    inner.onApplied(index);
   }
 
   @Override

@@ -12,7 +12,7 @@ import io.fjordmq.inbox.Owner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client that connects briefly now and then, and gives up if that fails. No other client uses its
+ * A client that repeatedly connects briefly, and gives up if that fails. No other client uses its
  * inbox.
  */
 final class SimGuest {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A client with a persistent session and the connection that serves it. The connection breaks and
  * is re-established; the client, as MQTT requires of a QoS 2 receiver, keeps the packet identifiers
- * between PUBREC and PUBREL, and thus recognises a repeated message until it is released.
+ * between PUBREC and PUBREL, and thus recognizes a repeated message until it is released.
  */
 final class SimSubscriber {
   private static final int WINDOW = 4;
@@ -69,7 +69,7 @@ final class SimSubscriber {
 
   private void attached(@Nullable Attachment found, @Nullable Throwable failure) {
     if (found == null || failure != null) {
-      again(this::attach);
+      retry(this::attach);
       return;
     }
     next = found.firstUndelivered();
@@ -83,48 +83,49 @@ final class SimSubscriber {
     }
   }
 
-  private void read(InboxHandle mine) {
+  private void read(InboxHandle handle) {
     store
-        .fetch(mine, next, WINDOW, 1 << 20)
-        .whenComplete((page, failure) -> process.execute(() -> got(mine, page, failure)));
+        .fetch(handle, next, WINDOW, 1 << 20)
+        .whenComplete((page, failure) -> process.execute(() -> onPage(handle, page, failure)));
   }
 
-  private void got(InboxHandle mine, InboxStore.@Nullable Page page, @Nullable Throwable failure) {
+  private void onPage(
+      InboxHandle handle, InboxStore.@Nullable Page page, @Nullable Throwable failure) {
     if (page == null || failure != null || page.entries().isEmpty()) {
-      again(failure, () -> read(mine));
+      retry(failure, () -> read(handle));
       return;
     }
     page.entries().forEach(client::publish);
-    receive(mine, page.entries(), 0);
+    receive(handle, page.entries(), 0);
   }
 
   /** Records the PUBREC of each entry, one after the other, and then sends its PUBREL. */
-  private void receive(InboxHandle mine, List<InboxEntry> entries, int position) {
+  private void receive(InboxHandle handle, List<InboxEntry> entries, int position) {
     if (position == entries.size()) {
-      commit(mine, entries.stream().map(InboxEntry::sequence).toList());
+      commit(handle, entries.stream().map(InboxEntry::sequence).toList());
       return;
     }
     long sequence = entries.get(position).sequence();
     store
-        .release(mine, sequence)
+        .release(handle, sequence)
         .whenComplete(
             (done, failure) ->
                 process.execute(
                     () -> {
                       if (failure == null) {
                         client.release(sequence);
-                        receive(mine, entries, position + 1);
+                        receive(handle, entries, position + 1);
                       } else {
-                        again(failure, () -> receive(mine, entries, position));
+                        retry(failure, () -> receive(handle, entries, position));
                       }
                     }));
   }
 
-  private void commit(InboxHandle mine, List<Long> sequences) {
+  private void commit(InboxHandle handle, List<Long> sequences) {
     next = Math.max(next, sequences.get(sequences.size() - 1) + 1);
     // At worst, losing it repeats PUBREL, so the caller does not wait for it.
-    store.commit(mine, next, List.of());
-    again(() -> read(mine));
+    store.commit(handle, next, List.of());
+    retry(() -> read(handle));
   }
 
   /**
@@ -132,8 +133,8 @@ final class SimSubscriber {
    * broke long ago and whose attach was delayed: the broker then closes the client's connection,
    * and the client reconnects.
    */
-  private void again(@Nullable Throwable failure, Runnable step) {
-    again(isFenced(failure) ? this::attach : step);
+  private void retry(@Nullable Throwable failure, Runnable step) {
+    retry(isFenced(failure) ? this::attach : step);
   }
 
   private static boolean isFenced(@Nullable Throwable failure) {
@@ -141,7 +142,7 @@ final class SimSubscriber {
         || (failure != null && failure.getCause() instanceof InboxFencedException);
   }
 
-  private void again(Runnable step) {
+  private void retry(Runnable step) {
     process.schedule(process.simulation().between(1, PAUSE_MILLIS), step);
   }
 }

@@ -48,7 +48,7 @@ public final class TestInboxes implements AutoCloseable {
   final AtomicInteger refusals = new AtomicInteger();
 
   /** Number of mutations that will be applied but whose response will be lost. */
-  final AtomicInteger unanswered = new AtomicInteger();
+  final AtomicInteger lostResponses = new AtomicInteger();
 
   /** Number of mutations that will not be applied and get no response. */
   final AtomicInteger lost = new AtomicInteger();
@@ -88,7 +88,7 @@ public final class TestInboxes implements AutoCloseable {
                 dropped.merge(reason, count, Long::sum);
               }
             });
-    this.ranges = LocalRanges.of(RowDump.around(replicas.spec()));
+    this.ranges = LocalRanges.of(RowDump.wrap(replicas.spec()));
     connect();
   }
 
@@ -121,7 +121,7 @@ public final class TestInboxes implements AutoCloseable {
    */
   ReplicatedInboxStore anotherStore() {
     return new ReplicatedInboxStore(
-        new RefusingClient(ranges.client(InboxReplicas.STORE), refusals, unanswered, lost),
+        new RefusingClient(ranges.client(InboxReplicas.STORE), refusals, lostResponses, lost),
         replicas,
         range -> leading.test(range),
         settings,
@@ -162,12 +162,12 @@ public final class TestInboxes implements AutoCloseable {
   }
 
   /** Advances the time, then runs the sweeper. */
-  void pass(Duration time) {
+  void advanceAndSweep(Duration time) {
     ranges.advance(time);
     sweeper.sweep().join();
   }
 
-  void passWithoutSweep(Duration time) {
+  void advanceWithoutSweep(Duration time) {
     ranges.advance(time);
   }
 

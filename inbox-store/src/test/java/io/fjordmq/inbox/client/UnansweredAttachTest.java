@@ -30,7 +30,7 @@ class UnansweredAttachTest {
   }
 
   private void attachWithLostResponse(String will) {
-    inboxes.unanswered.set(1);
+    inboxes.lostResponses.set(1);
     attachWithoutEffect(will);
   }
 
@@ -50,12 +50,12 @@ class UnansweredAttachTest {
     InboxHandle before = inboxes.attach(ID, false, 100, inboxes.will("before", 30)).handle();
     inboxes.detach(before, 1, 100, true);
     attachWithLostResponse("last");
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
     assertThat(due()).isEmpty();
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("last");
-    inboxes.pass(Duration.ofSeconds(90));
+    inboxes.advanceAndSweep(Duration.ofSeconds(90));
     assertThat(inboxes.listener.ended).hasSize(1);
   }
 
@@ -63,11 +63,11 @@ class UnansweredAttachTest {
   void shouldRetryUntilTheRangeResponds() {
     attachWithLostResponse("last");
     inboxes.lost.set(2);
-    inboxes.passWithoutSweep(Duration.ofSeconds(5));
-    inboxes.passWithoutSweep(Duration.ofSeconds(5));
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
     assertThat(inboxes.lost).hasValue(0);
     assertThat(inboxes.store().status().attached()).isOne();
-    inboxes.passWithoutSweep(Duration.ofSeconds(5));
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
   }
 
@@ -77,7 +77,7 @@ class UnansweredAttachTest {
     inboxes.insert(before, "m1");
     inboxes.detach(before);
     attachWithLostResponse("last");
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.attach(ID).sentBelow()).isOne();
   }
 
@@ -85,9 +85,9 @@ class UnansweredAttachTest {
   void shouldNotAffectALaterConnectionOfTheSameNode() {
     attachWithLostResponse("first");
     inboxes.lost.set(1);
-    inboxes.passWithoutSweep(Duration.ofSeconds(5));
+    inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
     InboxHandle later = inboxes.attach(ID).handle();
-    inboxes.pass(Duration.ofMinutes(1));
+    inboxes.advanceAndSweep(Duration.ofMinutes(1));
     assertThat(inboxes.insert(later, "m")).isEqualTo(InboxStore.InsertOutcome.STORED);
     assertThat(inboxes.fetchAll(later)).containsExactly("1:m");
   }
@@ -97,7 +97,7 @@ class UnansweredAttachTest {
     attachWithLostResponse("first");
     AttachRequest elsewhere = new AttachRequest(false, "n2", 1, 100, null);
     InboxHandle later = inboxes.anotherStore().attach(ID, elsewhere).join().handle();
-    inboxes.pass(Duration.ofMinutes(1));
+    inboxes.advanceAndSweep(Duration.ofMinutes(1));
     assertThat(inboxes.fetchAll(later)).isEmpty();
     assertThat(inboxes.store().status().attached()).isOne();
   }
@@ -107,9 +107,9 @@ class UnansweredAttachTest {
     attachWithLostResponse("first");
     inboxes.refusals.set(1);
     attachWithoutEffect("refused");
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
-    inboxes.pass(Duration.ofSeconds(10));
+    inboxes.advanceAndSweep(Duration.ofSeconds(10));
     assertThat(due()).containsExactly("first");
   }
 
@@ -118,21 +118,21 @@ class UnansweredAttachTest {
     inboxes.refusals.set(1);
     attachWithoutEffect("refused");
     inboxes.lost.set(1);
-    inboxes.pass(Duration.ofMinutes(1));
+    inboxes.advanceAndSweep(Duration.ofMinutes(1));
     assertThat(inboxes.lost).hasValue(1);
   }
 
   @Test
   void shouldDetachThePreviousConnectionFirstIfTheAttachWasNotApplied() {
-    InboxHandle before = inboxes.attach(ID, false, 100, inboxes.will("cancelled", 0)).handle();
+    InboxHandle before = inboxes.attach(ID, false, 100, inboxes.will("canceled", 0)).handle();
     inboxes.lost.set(2);
     assertThatThrownBy(() -> inboxes.detach(before, 1, 7, false))
         .hasCauseInstanceOf(RangeException.class);
     attachWithoutEffect("never applied");
-    inboxes.pass(Duration.ofSeconds(5));
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
-    inboxes.pass(Duration.ofSeconds(7));
+    inboxes.advanceAndSweep(Duration.ofSeconds(7));
     assertThat(due()).as("it had disconnected normally").isEmpty();
     assertThat(inboxes.listener.ended).hasSize(1);
   }
@@ -140,12 +140,12 @@ class UnansweredAttachTest {
   @Test
   void shouldNotDelayOtherDetaches() {
     attachWithLostResponse("first");
-    inboxes.unanswered.set(1);
+    inboxes.lostResponses.set(1);
     assertThatThrownBy(() -> inboxes.attach(OTHER)).hasCauseInstanceOf(RangeException.class);
     inboxes.lost.set(1);
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isOne();
-    inboxes.pass(Duration.ofSeconds(5));
+    inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
   }
 }

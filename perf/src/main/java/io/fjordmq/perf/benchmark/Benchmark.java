@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A scenario that is a program.
+ * A benchmark: a scenario implemented in Java.
  *
  * @param name as given to {@code bin/perf.sh run}
  * @param summary one-line description
@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * @param warmSeconds default warm-up time
  * @param parameters default value of each parameter that {@code --set} can change
  * @param comparesBrokers whether it can run with brokers other than FjordMQ
- * @param body measures
+ * @param body runs the measurements
  */
 public record Benchmark(
     String name,

@@ -191,7 +191,7 @@ public final class BenchmarkRun {
       throws Exception {
     LoadRun load = new LoadRun(scenario, warmSeconds, seconds, progress);
     int run = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
-    RunResult result = load.run(column, loops, broker.watch(), run, broker.staying());
+    RunResult result = load.run(column, loops, broker.watch(), run, broker.keepsRunning());
     return broker.limits().explain(result);
   }
 

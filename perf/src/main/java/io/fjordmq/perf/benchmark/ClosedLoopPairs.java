@@ -91,13 +91,14 @@ final class ClosedLoopPairs implements AutoCloseable {
       TimeUnit.MILLISECONDS.sleep(50);
     }
     for (Pair pair : pairs) {
-      if (pair.lost != null) {
-        throw new IllegalStateException("a client was disconnected under load: " + pair.lost);
+      if (pair.disconnectReason != null) {
+        throw new IllegalStateException(
+            "a client was disconnected under load: " + pair.disconnectReason);
       }
     }
     return measurement
         .faults(ResultMetric.LOST, pairs.stream().mapToLong(p -> p.sent - p.received).sum())
-        .faults(ResultMetric.OUT_OF_ORDER, pairs.stream().mapToLong(p -> p.wrong).sum());
+        .faults(ResultMetric.OUT_OF_ORDER, pairs.stream().mapToLong(p -> p.outOfOrder).sum());
   }
 
   private long messages() {
@@ -118,8 +119,8 @@ final class ClosedLoopPairs implements AutoCloseable {
     final LoadClient subscriber;
     volatile long sent;
     volatile long received;
-    volatile long wrong;
-    volatile @Nullable String lost;
+    volatile long outOfOrder;
+    volatile @Nullable String disconnectReason;
 
     Pair(String name) {
       topic = "ranges/" + name;
@@ -155,7 +156,7 @@ final class ClosedLoopPairs implements AutoCloseable {
 
       @Override
       public void onLost(String reason) {
-        lost = reason;
+        disconnectReason = reason;
       }
     }
 
@@ -165,7 +166,7 @@ final class ClosedLoopPairs implements AutoCloseable {
       public void onPublish(ByteBuf payload) {
         long micros = TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - payload.readLong());
         if (payload.readInt() != (int) received) {
-          wrong++;
+          outOfOrder++;
         }
         delivery.recordValue(Math.max(0, Math.min(MAX_MICROS, micros)));
         received++;
@@ -176,7 +177,7 @@ final class ClosedLoopPairs implements AutoCloseable {
 
       @Override
       public void onLost(String reason) {
-        lost = reason;
+        disconnectReason = reason;
       }
     }
   }

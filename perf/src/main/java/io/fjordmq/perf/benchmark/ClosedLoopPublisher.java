@@ -25,13 +25,14 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
   private int acknowledged;
 
   /**
-   * @param each messages per topic
+   * @param messagesPerTopic messages per topic
    * @param payloadBytes at least {@link NumberedMessages#HEADER_BYTES}
    */
-  ClosedLoopPublisher(String clientId, List<String> topics, int each, int payloadBytes) {
+  ClosedLoopPublisher(
+      String clientId, List<String> topics, int messagesPerTopic, int payloadBytes) {
     this.client = new LoadClient(clientId, true, this);
     this.topics = topics.stream().map(topic -> topic.getBytes(StandardCharsets.UTF_8)).toList();
-    this.messages = each * topics.size();
+    this.messages = messagesPerTopic * topics.size();
     this.padding = new byte[payloadBytes - NumberedMessages.HEADER_BYTES];
   }
 
@@ -46,7 +47,10 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
 
   /** Publishes and disconnects; completes when the last message is acknowledged. Any thread. */
   CompletableFuture<Void> publish() {
-    client.channel().closeFuture().addListener(closed -> done.completeExceptionally(lost()));
+    client
+        .channel()
+        .closeFuture()
+        .addListener(closed -> done.completeExceptionally(connectionLost()));
     client
         .channel()
         .eventLoop()
@@ -58,7 +62,7 @@ final class ClosedLoopPublisher implements LoadClient.Receiver {
     return done.thenRun(client::close);
   }
 
-  private IllegalStateException lost() {
+  private IllegalStateException connectionLost() {
     return new IllegalStateException(
         "a publisher lost its connection after " + acknowledged + " of " + messages + " messages");
   }

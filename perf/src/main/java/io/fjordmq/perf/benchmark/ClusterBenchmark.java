@@ -52,8 +52,9 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
       // The higher rate first, because the low one would mostly measure JIT compilation.
       for (int perSecond : new int[] {rate * HIGHER, rate}) {
         boolean first = perSecond > rate;
-        int warm = first ? run.settings().warmSeconds() : attemptSeconds();
-        RunResult result = load(broker, loops, voters, perSecond, warm, run.settings().seconds());
+        int warmUpSeconds = first ? run.settings().warmSeconds() : attemptSeconds();
+        RunResult result =
+            load(broker, loops, voters, perSecond, warmUpSeconds, run.settings().seconds());
         Measurement measurement = new Measurement().put(ResultMetric.IDLE_CPU_MS, idleMicros / 1e3);
         double messages = result.figure(ResultMetric.SENT) + result.figure(ResultMetric.RECEIVED);
         measurement.put(
@@ -82,11 +83,16 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
   }
 
   private RunResult load(
-      RunningBroker broker, ClientLoops loops, int voters, int perSecond, int warm, int seconds)
+      RunningBroker broker,
+      ClientLoops loops,
+      int voters,
+      int perSecond,
+      int warmUpSeconds,
+      int seconds)
       throws Exception {
     String column = broker.name() + ", " + perSecond + "/s each";
     Scenario scenario = scenario(voters, perSecond);
-    return run.load(broker.overTcp(), loops, column, scenario, warm, seconds);
+    return run.load(broker.overTcp(), loops, column, scenario, warmUpSeconds, seconds);
   }
 
   private int attemptSeconds() {
@@ -102,7 +108,7 @@ record ClusterBenchmark(BenchmarkRun run, int rate, int highest, boolean allNode
       boolean sustained = isSustained(tried, search.next());
       best = sustained ? tried : best;
       run.progress(search.next() + "/s each: " + (sustained ? "sustained" : "not sustained"));
-      search.tried(sustained);
+      search.recordAttempt(sustained);
     }
     double sustained = 2.0 * PAIRS * search.sustainedRate();
     return new RunResult(

@@ -9,8 +9,8 @@ import java.util.List;
 
 /**
  * Measures how long other clients wait while one client keeps its event loop busy with {@link
- * CostlyTopics}: PUBACK and CONNACK latency with and without it, alternating. The other clients are
- * several, so that every event loop of the broker has some.
+ * CostlyTopics}: PUBACK and CONNACK latency with and without it, alternating. There are several
+ * other clients, so that every event loop of the broker serves some.
  */
 final class FairnessBenchmark {
   private static final String OTHER_CLIENTS = "true_8_8_qos1_p32_50mps_1n";

@@ -22,7 +22,7 @@ final class NewClients implements AutoCloseable {
   private final LongAdder failed = new LongAdder();
   private final Recorder connecting = new Recorder(MAX_MICROS, 3);
   private volatile boolean open = true;
-  private long begun;
+  private long started;
 
   /**
    * @param ratePerSecond 0 for none
@@ -36,8 +36,8 @@ final class NewClients implements AutoCloseable {
   private void tick() {
     long now = System.nanoTime();
     long due = (now - startNanos) * ratePerSecond / TimeUnit.SECONDS.toNanos(1);
-    for (; open && begun < due; begun++) {
-      connect(new LoadClient("new-" + begun, true, LoadClient.Receiver.NOTHING));
+    for (; open && started < due; started++) {
+      connect(new LoadClient("new-" + started, true, LoadClient.Receiver.NOTHING));
     }
   }
 
@@ -68,7 +68,7 @@ final class NewClients implements AutoCloseable {
     return failed.sum();
   }
 
-  /** From the connect to the CONNACK since the last call, microseconds. */
+  /** Connect latencies (until the CONNACK) since the last call, in microseconds. */
   Histogram connecting() {
     return connecting.getIntervalHistogram();
   }

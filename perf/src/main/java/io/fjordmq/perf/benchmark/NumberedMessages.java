@@ -14,7 +14,7 @@ final class NumberedMessages implements LoadClient.Receiver {
   static final int HEADER_BYTES = 12;
 
   private final int expected;
-  private final CompletableFuture<Void> all = new CompletableFuture<>();
+  private final CompletableFuture<Void> allReceived = new CompletableFuture<>();
   private final Stream stream = new Stream();
   private volatile int received;
   private volatile int duplicated;
@@ -25,8 +25,8 @@ final class NumberedMessages implements LoadClient.Receiver {
   }
 
   /** Completes when all of them have arrived. */
-  CompletableFuture<Void> all() {
-    return all;
+  CompletableFuture<Void> allReceived() {
+    return allReceived;
   }
 
   int missing() {
@@ -52,7 +52,7 @@ final class NumberedMessages implements LoadClient.Receiver {
       case DUPLICATE -> duplicated++;
     }
     if (missing() == 0) {
-      all.complete(null);
+      allReceived.complete(null);
     }
   }
 }

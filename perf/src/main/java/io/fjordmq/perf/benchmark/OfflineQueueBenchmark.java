@@ -7,9 +7,7 @@ import io.fjordmq.perf.load.ResultMetric;
 import java.nio.file.Path;
 import java.util.List;
 
-/**
- * Messages queued for offline clients: how fast they are fetched, and how a node starts with them.
- */
+/** Messages queued for offline clients: how fast clients fetch them and how fast a node starts. */
 final class OfflineQueueBenchmark {
   private static final int THREADS = 2;
 
@@ -38,22 +36,22 @@ final class OfflineQueueBenchmark {
     BrokerSpec spec = run.spec("fjordmq", run.singleNode(), BrokerSpec.UNLIMITED_RATES);
     try (RunningBroker broker = run.start(spec, directory);
         ClientLoops loops = broker.loops(THREADS)) {
-      long begun = System.nanoTime();
+      long start = System.nanoTime();
       new QueuedSessions(count, queued).fill(loops);
-      double seconds = (System.nanoTime() - begun) / 1e9;
+      double seconds = (System.nanoTime() - start) / 1e9;
       run.add(
-          started(broker)
+          startMeasurement(broker)
               .put(ResultMetric.SENT, (double) count * queued / seconds)
               .result("nothing queued"));
     }
     for (int i = 0; i < run.settings().runs(); i++) {
       try (RunningBroker broker = run.start(spec, directory)) {
-        run.add(started(broker).result("%,d queued".formatted((long) count * queued)));
+        run.add(startMeasurement(broker).result("%,d queued".formatted((long) count * queued)));
       }
     }
   }
 
-  private static Measurement started(RunningBroker broker) {
+  private static Measurement startMeasurement(RunningBroker broker) {
     return new Measurement()
         .put(ResultMetric.START_SECONDS, broker.processes().get(0).startSeconds())
         .put(ResultMetric.START_MB, broker.processes().get(0).idleKilobytes() / 1024.0);

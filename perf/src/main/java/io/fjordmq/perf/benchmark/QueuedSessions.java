@@ -29,20 +29,20 @@ record QueuedSessions(int sessions, int queued) {
 
   /** Creates and fills the sessions; acknowledged messages are stored. Blocks. */
   void fill(ClientLoops loops) throws Exception {
-    ofAll(
+    forAllSessions(
         session ->
             loops
                 .connect(new LoadClient(client(session), false, LoadClient.Receiver.NOTHING))
                 .thenCompose(client -> client.subscribe(topic(session), 1))
                 .thenCompose(QueuedSessions::disconnect));
-    ofAll(
+    forAllSessions(
         session ->
             new ClosedLoopPublisher(
                     "fill-" + session, List.of(topic(session)), queued, PAYLOAD_BYTES)
                 .run(loops, 0));
   }
 
-  private void ofAll(IntFunction<CompletableFuture<?>> operation) throws Exception {
+  private void forAllSessions(IntFunction<CompletableFuture<?>> operation) throws Exception {
     Waves.run(sessions, sessions, operation);
   }
 
@@ -64,17 +64,17 @@ record QueuedSessions(int sessions, int queued) {
     final long cpuBefore = ProcessUsage.of(brokerPid).cpuMicros();
     long start = System.nanoTime();
     try {
-      ofAll(
+      forAllSessions(
           session ->
               loops
                   .connect(clients.get(session))
-                  .thenCompose(connected -> received.get(session).all()));
+                  .thenCompose(connected -> received.get(session).allReceived()));
     } catch (TimeoutException e) {
       // Messages that have not arrived by now are counted as missing.
     }
     double seconds = (System.nanoTime() - start) / 1e9;
     long cpu = ProcessUsage.of(brokerPid).cpuMicros() - cpuBefore;
-    ofAll(session -> disconnect(clients.get(session)));
+    forAllSessions(session -> disconnect(clients.get(session)));
     double messages = (double) sessions * queued;
     return new Measurement()
         .put(ResultMetric.RECEIVED, messages / seconds)
@@ -90,7 +90,7 @@ record QueuedSessions(int sessions, int queued) {
 
   /** Ends the sessions. Blocks. */
   void discard(ClientLoops loops) throws Exception {
-    ofAll(
+    forAllSessions(
         session ->
             loops
                 .connect(new LoadClient(client(session), true, LoadClient.Receiver.NOTHING))

@@ -47,7 +47,7 @@ final class RangeThroughputBenchmark {
     }
     nodes.add(run.startNode(AUTOMATIC, ""));
     for (RunningBroker node : nodes) {
-      benchmark.warm(node);
+      benchmark.warmUp(node);
     }
     for (int i = 0; i < run.settings().runs(); i++) {
       for (RunningBroker node : nodes) {
@@ -80,7 +80,7 @@ final class RangeThroughputBenchmark {
   }
 
   /** Runs load until the JVM has compiled the hot code and the ranges are stable. */
-  private void warm(RunningBroker node) throws Exception {
+  private void warmUp(RunningBroker node) throws Exception {
     int stableSeconds = Math.min(STABLE_SECONDS, run.settings().warmSeconds());
     try (ClientLoops loops = node.loops(CLIENT_THREADS);
         ClosedLoopPairs load = ClosedLoopPairs.start(loops, node.pid(), clientIds, PAYLOAD_BYTES)) {

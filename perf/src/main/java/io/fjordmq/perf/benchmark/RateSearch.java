@@ -7,25 +7,25 @@ package io.fjordmq.perf.benchmark;
 final class RateSearch {
   private static final int HALVINGS = 2;
 
-  private final int most;
-  private int held;
-  private int failed;
+  private final int maxRate;
+  private int sustained;
+  private int lowestFailed;
   private int next;
   private int halvings;
-  private boolean ended;
+  private boolean done;
 
   /**
    * @param first first rate to try
-   * @param most highest rate to try
+   * @param maxRate highest rate to try
    */
-  RateSearch(int first, int most) {
+  RateSearch(int first, int maxRate) {
     this.next = first;
-    this.most = most;
+    this.maxRate = maxRate;
   }
 
   /** Whether there is another rate to try. */
   boolean hasNext() {
-    return !ended;
+    return !done;
   }
 
   /** The rate to try. */
@@ -35,22 +35,22 @@ final class RateSearch {
 
   /** The highest sustained rate; 0 if there was none. */
   int sustainedRate() {
-    return held;
+    return sustained;
   }
 
   /** Reports the result of trying {@link #next}. */
-  void tried(boolean wasHeld) {
-    if (wasHeld) {
-      held = next;
+  void recordAttempt(boolean isSustained) {
+    if (isSustained) {
+      sustained = next;
     } else {
-      failed = next;
+      lowestFailed = next;
     }
-    if (failed == 0) {
-      ended = held >= most;
-      next = Math.min(most, held + Math.max(1, held / 2));
+    if (lowestFailed == 0) {
+      done = sustained >= maxRate;
+      next = Math.min(maxRate, sustained + Math.max(1, sustained / 2));
     } else {
-      next = (held + failed) / 2;
-      ended = halvings++ == HALVINGS || next == held;
+      next = (sustained + lowestFailed) / 2;
+      done = halvings++ == HALVINGS || next == sustained;
     }
   }
 }

@@ -54,12 +54,12 @@ final class ReconnectBenchmark {
 
   /** Runs once; blocks. */
   Measurement measure() throws Exception {
-    Waves.run(Waves.DEFAULT_SIZE, clients.size(), n -> clients.get(n).begin());
+    Waves.run(Waves.DEFAULT_SIZE, clients.size(), n -> clients.get(n).connect());
     List<ClosedLoopPublisher> publishers =
         IntStream.range(0, PUBLISHERS).mapToObj(this::publisher).toList();
     Waves.run(Waves.DEFAULT_SIZE, PUBLISHERS, n -> publishers.get(n).connect(loops, 0));
     final long start = System.nanoTime();
-    clients.forEach(Client::drop);
+    clients.forEach(Client::closeAndReconnect);
     List<CompletableFuture<Void>> published =
         publishers.stream().map(ClosedLoopPublisher::publish).toList();
     boolean allConnected = connected.await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
@@ -78,7 +78,7 @@ final class ReconnectBenchmark {
         .faults(ResultMetric.LOST, served.getCount());
   }
 
-  /** Sends one message to each of every n-th clients. */
+  /** Creates a publisher that sends one message to every n-th client. */
   private ClosedLoopPublisher publisher(int first) {
     List<String> topics =
         IntStream.range(0, clients.size())
@@ -102,12 +102,12 @@ final class ReconnectBenchmark {
       this.client = new LoadClient(id, false, this);
     }
 
-    CompletableFuture<LoadClient> begin() {
+    CompletableFuture<LoadClient> connect() {
       return loops.connect(client).thenCompose(open -> open.subscribe(topic, 1));
     }
 
     /** Closes without DISCONNECT, and reconnects when the connection is closed on this side. */
-    void drop() {
+    void closeAndReconnect() {
       dropped = true;
       client.channel().close().addListener(done -> reconnect());
     }

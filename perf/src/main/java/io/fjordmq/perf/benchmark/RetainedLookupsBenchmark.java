@@ -40,7 +40,7 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
   private static final int TIMEOUT_SECONDS = 120;
 
   /** The last filter of each SUBSCRIBE: its message shows that all lookups are done. */
-  private static final String LAST = "last";
+  private static final String LAST_FILTER = "last";
 
   static void run(BenchmarkRun run) throws Exception {
     int retained = run.number("retained");
@@ -69,11 +69,11 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
   /** Publishes {@code site/S/deviceD/temperature}, and the message of the last filter. Blocks. */
   private void retain(int messages) throws Exception {
     Semaphore free = new Semaphore(WINDOW);
-    LoadClient client = connect("publisher", new Received(free, new Semaphore(0)));
+    LoadClient client = connect("publisher", new PacketCounter(free, new Semaphore(0)));
     for (int i = 0; i <= messages; i++) {
       String topic =
           i == messages
-              ? LAST
+              ? LAST_FILTER
               : "site/%d/device%d/temperature"
                   .formatted(i / DEVICES_PER_SITE, i % DEVICES_PER_SITE);
       acquire(free, 1, "a PUBACK");
@@ -99,9 +99,9 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
     for (int i = 0; i < filters - 1; i++) {
       all.add(filter.formatted(i, i / DEVICES_PER_SITE, i % DEVICES_PER_SITE));
     }
-    all.add(LAST);
+    all.add(LAST_FILTER);
     Semaphore messages = new Semaphore(0);
-    LoadClient client = connect("subscriber", new Received(new Semaphore(0), messages));
+    LoadClient client = connect("subscriber", new PacketCounter(new Semaphore(0), messages));
     final long cpu = ProcessUsage.threadCpuMicros(brokerPid, QUERY_THREADS);
     long start = System.nanoTime();
     client.subscribe(all, 0).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
@@ -114,7 +114,7 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
         .put(ResultMetric.LOOKUPS_SECONDS, seconds);
   }
 
-  private LoadClient connect(String name, Received receiver) throws Exception {
+  private LoadClient connect(String name, PacketCounter receiver) throws Exception {
     return loops
         .connect(new LoadClient(name, true, receiver))
         .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
@@ -129,7 +129,8 @@ record RetainedLookupsBenchmark(ClientLoops loops, long brokerPid, int filters) 
   }
 
   /** Counts PUBACKs and messages. */
-  private record Received(Semaphore pubacks, Semaphore messages) implements LoadClient.Receiver {
+  private record PacketCounter(Semaphore pubacks, Semaphore messages)
+      implements LoadClient.Receiver {
     @Override
     public void onPublish(ByteBuf payload) {
       messages.release();

@@ -101,7 +101,7 @@ final class SessionBenchmark implements AutoCloseable {
     broker
         .adopt(client)
         .addListener(done -> client.receive(Packets.connect("device-" + number, clean)));
-    client.closeFuture().addListener(closed -> failed("client " + number + " was disconnected"));
+    client.closeFuture().addListener(closed -> fail("client " + number + " was disconnected"));
   }
 
   /** The broker has written complete packets. */
@@ -112,18 +112,18 @@ final class SessionBenchmark implements AutoCloseable {
         if (code == 0) {
           channel.receive(Packets.subscribe(topic(number)));
         } else {
-          failed("client " + number + " was refused with return code " + code);
+          fail("client " + number + " was refused with return code " + code);
         }
       }
       case SUBACK -> connecting.release();
       case PUBLISH -> deliveries.countDown();
-      default -> failed("client " + number + " received an unexpected packet");
+      default -> fail("client " + number + " received an unexpected packet");
     }
   }
 
-  private void failed(String why) {
+  private void fail(String reason) {
     if (failure == null) {
-      failure = why;
+      failure = reason;
     }
     connecting.release();
   }

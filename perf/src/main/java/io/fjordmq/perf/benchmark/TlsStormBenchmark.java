@@ -55,14 +55,14 @@ final class TlsStormBenchmark {
     final long start = System.nanoTime();
     final long cpuBefore = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS);
     final long waitedBefore = ProcessUsage.threadWaitMicros(broker.pid(), EVENT_LOOPS);
-    final long toolBefore = ProcessUsage.threadWaitMicros(self, ClientLoops.THREADS);
+    final long toolBefore = ProcessUsage.threadWaitMicros(self, ClientLoops.THREAD_PREFIX);
     try (ClientLoops loops = plain.loops(1);
         NewClients newClients = new NewClients(storm, rate)) {
       RunResult result = run.load(plain, loops, column, run.scenario(LIGHT_LOAD), 0, seconds);
       double elapsedMicros = (System.nanoTime() - start) / 1e3;
       double cpu = ProcessUsage.threadCpuMicros(broker.pid(), EVENT_LOOPS) - cpuBefore;
       double waited = ProcessUsage.threadWaitMicros(broker.pid(), EVENT_LOOPS) - waitedBefore;
-      double tool = ProcessUsage.threadWaitMicros(self, ClientLoops.THREADS) - toolBefore;
+      double tool = ProcessUsage.threadWaitMicros(self, ClientLoops.THREAD_PREFIX) - toolBefore;
       Measurement measurement =
           new Measurement()
               .put(ResultMetric.CONNECTS, newClients.accepted() * 1e6 / elapsedMicros)

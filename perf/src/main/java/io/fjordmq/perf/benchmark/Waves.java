@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 
-/** Runs many operations of clients, and waits for them. */
+/** Runs client operations in waves and waits for them. */
 final class Waves {
   /** Concurrent connects that fit the backlog of every broker. */
   static final int DEFAULT_SIZE = 64;
@@ -43,7 +43,7 @@ final class Waves {
         .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Disconnects clients, those that are connected. */
+  /** Disconnects the clients that are connected. */
   static void close(Collection<LoadClient> clients) {
     clients.stream()
         .filter(client -> client.connected().isDone())

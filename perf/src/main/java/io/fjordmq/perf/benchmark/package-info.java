@@ -1,7 +1,7 @@
 /**
- * The scenarios that are programs: what is measured with other means than a steady load. Start at
- * {@link io.fjordmq.perf.benchmark.Benchmarks}; each benchmark starts its brokers and reports its
- * results through {@link io.fjordmq.perf.benchmark.BenchmarkRun}.
+ * Benchmarks implemented in Java, for what a steady load cannot measure. Start at {@link
+ * io.fjordmq.perf.benchmark.Benchmarks}; each benchmark starts its brokers and reports its results
+ * through {@link io.fjordmq.perf.benchmark.BenchmarkRun}.
  */
 @NullMarked
 package io.fjordmq.perf.benchmark;

@@ -24,16 +24,17 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts brokers of any kind, or uses running ones. {@link RunningBroker#close} ends the processes
- * of one, by process id; {@link #shutdown} ends all of them if the tool is interrupted.
+ * Starts brokers, or uses running ones. {@link RunningBroker#close} stops the processes of one
+ * broker, by process id; {@link #shutdown} stops all of them if the tool is interrupted.
  */
 public final class BrokerLauncher implements AutoCloseable {
   /** Defaults of {@code sessionConfig.readBytesPerSecond} and {@code writeBytesPerSecond}. */
   private static final int DEFAULT_BYTES_PER_SECOND = 512 * 1024;
 
   private final Path checkout;
-  private final List<Start> starts = Collections.synchronizedList(new ArrayList<>());
-  private volatile boolean over;
+  private final List<ManagedBroker> managedBrokers =
+      Collections.synchronizedList(new ArrayList<>());
+  private volatile boolean stopped;
 
   /**
    * @param checkout checkout of FjordMQ to start brokers from
@@ -48,11 +49,11 @@ public final class BrokerLauncher implements AutoCloseable {
    * @param directory for data and logs
    */
   public RunningBroker start(BrokerSpec spec, Path directory) throws Exception {
-    if (over) {
+    if (stopped) {
       throw new UsageException("interrupted: not starting " + spec.name());
     }
-    Start start = new Start(spec, directory);
-    starts.add(start);
+    ManagedBroker start = new ManagedBroker(spec, directory);
+    managedBrokers.add(start);
     try {
       RunningBroker broker = spec.isMosquitto() ? start.mosquitto() : start.fjordmq();
       start.limits.started();
@@ -116,29 +117,29 @@ public final class BrokerLauncher implements AutoCloseable {
   }
 
   /** True after {@link #shutdown}. */
-  public boolean isOver() {
-    return over;
+  public boolean isShutdown() {
+    return stopped;
   }
 
   /** Same as {@link #close}, and prevents further starts. Any thread. */
   public void shutdown() {
-    over = true;
+    stopped = true;
     close();
   }
 
-  /** Ends all processes it has started. Any thread. */
+  /** Stops all processes it has started. Any thread. */
   @Override
   public void close() {
-    List<Start> ending;
-    synchronized (starts) {
-      ending = new ArrayList<>(starts);
+    List<ManagedBroker> closing;
+    synchronized (managedBrokers) {
+      closing = new ArrayList<>(managedBrokers);
     }
-    Collections.reverse(ending);
-    ending.forEach(Start::close);
+    Collections.reverse(closing);
+    closing.forEach(ManagedBroker::close);
   }
 
   /** One broker that is being started or running. */
-  private final class Start implements AutoCloseable {
+  private final class ManagedBroker implements AutoCloseable {
     private final BrokerSpec spec;
     private final Scenario scenario;
     private final Path directory;
@@ -149,7 +150,7 @@ public final class BrokerLauncher implements AutoCloseable {
     private final @Nullable UserFiles users;
     private volatile boolean isComplete;
 
-    Start(BrokerSpec spec, Path directory) throws Exception {
+    ManagedBroker(BrokerSpec spec, Path directory) throws Exception {
       this.spec = spec;
       this.scenario = spec.scenario();
       this.directory = directory;
@@ -239,7 +240,7 @@ public final class BrokerLauncher implements AutoCloseable {
           this::close);
     }
 
-    /** What the scenario requires of each node, as YAML. */
+    /** The node configuration that the scenario requires, as YAML. */
     private String sections(int tlsPort) {
       StringBuilder out = new StringBuilder();
       if (certificates != null) {
@@ -255,7 +256,7 @@ public final class BrokerLauncher implements AutoCloseable {
         out.append(BrokerSpec.UNLIMITED_RATES + "\n");
       }
       if (users != null) {
-        // Anonymous from this host, because the tool itself checks whether the node serves.
+        // Allow anonymous clients from this host: the tool checks whether the node accepts one.
         out.append(
             "securityConfig: {allowAnonymous: loopback, passwordFile: %s, aclFile: %s}\n"
                 .formatted(users.passwords, users.acl));
@@ -272,12 +273,12 @@ public final class BrokerLauncher implements AutoCloseable {
 
     @Override
     public void close() {
-      if (!starts.remove(this)) {
+      if (!managedBrokers.remove(this)) {
         return;
       }
-      List<BrokerProcess> ending = new ArrayList<>(processes);
-      Collections.reverse(ending);
-      ending.forEach(BrokerProcess::close);
+      List<BrokerProcess> closing = new ArrayList<>(processes);
+      Collections.reverse(closing);
+      closing.forEach(BrokerProcess::close);
       if (!isComplete) {
         try {
           BrokerProcess.abandon(directory);

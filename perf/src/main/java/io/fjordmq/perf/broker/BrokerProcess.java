@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * A broker process that the tool started on a loopback port, and ends by its process id.
+ * A broker process that the tool started on a loopback port and stops by its process id.
  *
  * @param name of the node
  * @param pid of the broker itself, not of a script that started it
@@ -74,7 +74,7 @@ public record BrokerProcess(
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
-    return awaited("mosquitto", process.pid(), port, start, SETTLE_SECONDS, log);
+    return awaitStart("mosquitto", process.pid(), port, start, SETTLE_SECONDS, log);
   }
 
   /** A node of a checkout, started by its own script. */
@@ -86,7 +86,7 @@ public record BrokerProcess(
   /**
    * A node of a checkout.
    *
-   * @param settle whether to wait some seconds after it has begun to serve
+   * @param settle whether to wait some seconds after the first CONNACK
    * @param wrapper modifies the start command, for example to limit resources; the checkout must
    *     then be built
    */
@@ -103,14 +103,14 @@ public record BrokerProcess(
     long start = System.nanoTime();
     List<String> command =
         List.of(script(checkout), "start", "-c", file.toString(), "-d", directory.toString());
-    call(wrapper.apply(command), directory.resolve("start.log"), "FjordMQ did not start");
-    List<Path> found = files(directory, READY_FILE);
-    if (found.size() != 1) {
+    runScript(wrapper.apply(command), directory.resolve("start.log"), "FjordMQ did not start");
+    List<Path> readyFiles = files(directory, READY_FILE);
+    if (readyFiles.size() != 1) {
       throw new IOException(
-          "expected one " + READY_FILE + " below " + directory + ", found " + found);
+          "expected one " + READY_FILE + " below " + directory + ", found " + readyFiles);
     }
     int settleSeconds = settle ? SETTLE_SECONDS : 0;
-    return awaited(name, pid(found.get(0)), config.port(), start, settleSeconds, directory);
+    return awaitStart(name, pid(readyFiles.get(0)), config.port(), start, settleSeconds, directory);
   }
 
   /**
@@ -120,23 +120,23 @@ public record BrokerProcess(
    */
   public static void build(Path checkout, Path directory) throws IOException, InterruptedException {
     Path log = Files.createDirectories(directory).resolve("build.log");
-    call(List.of(script(checkout), "build"), log, "failed to build FjordMQ");
+    runScript(List.of(script(checkout), "build"), log, "failed to build FjordMQ");
   }
 
   private static String script(Path checkout) {
     return checkout.resolve("bin/standalone.sh").toString();
   }
 
-  private static void call(List<String> command, Path log, String failed)
+  private static void runScript(List<String> command, Path log, String message)
       throws IOException, InterruptedException {
     Process script =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     if (!script.waitFor(BUILD_SECONDS, TimeUnit.SECONDS) || script.exitValue() != 0) {
-      throw new IOException(failed + ": " + Files.readString(log));
+      throw new IOException(message + ": " + Files.readString(log));
     }
   }
 
-  private static BrokerProcess awaited(
+  private static BrokerProcess awaitStart(
       String name, long pid, int port, long startNanos, int settleSeconds, Path log)
       throws IOException, InterruptedException {
     InetSocketAddress address = loopback(port);
@@ -160,7 +160,7 @@ public record BrokerProcess(
   }
 
   /**
-   * Ends a failed start: its child processes, and detached nodes with data below the directory,
+   * Stops a failed start: its child processes, and detached nodes with data below the directory,
    * ready or not.
    */
   static void abandon(Path directory) throws IOException {
@@ -169,7 +169,7 @@ public record BrokerProcess(
       for (Path file : files(directory, LOCK_FILE)) {
         String pid = Files.readString(file).strip();
         if (isNodeBelow(directory, pid)) {
-          end(Long.parseLong(pid));
+          stop(Long.parseLong(pid));
         }
       }
     }
@@ -187,10 +187,10 @@ public record BrokerProcess(
   /** Stops the broker gracefully and waits for it. */
   @Override
   public void close() {
-    end(pid);
+    stop(pid);
   }
 
-  private static void end(long pid) {
+  private static void stop(long pid) {
     ProcessHandle.of(pid)
         .ifPresent(
             process -> {

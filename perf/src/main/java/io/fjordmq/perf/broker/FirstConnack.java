@@ -40,9 +40,9 @@ final class FirstConnack {
   private final InetSocketAddress address;
   private final Path log;
   private final Clock clock;
-  private String seen = "nothing";
+  private String lastResult = "nothing";
 
-  /** The broker's last refusal, which tells more than how the last attempt ended. */
+  /** The broker's last refusal, which explains more than the result of the last attempt. */
   private @Nullable String refusal;
 
   /**
@@ -61,19 +61,19 @@ final class FirstConnack {
   /**
    * Blocks.
    *
-   * @param patience for all attempts together
+   * @param timeout for all attempts together
    * @return seconds since the start
    */
-  double await(long startNanos, Duration patience) throws IOException, InterruptedException {
-    long deadline = clock.nanos() + patience.toNanos();
+  double await(long startNanos, Duration timeout) throws IOException, InterruptedException {
+    long deadline = clock.nanos() + timeout.toNanos();
     while (true) {
-      long leftMillis = TimeUnit.NANOSECONDS.toMillis(deadline - clock.nanos());
-      if (leftMillis <= 0) {
+      long remainingMillis = TimeUnit.NANOSECONDS.toMillis(deadline - clock.nanos());
+      if (remainingMillis <= 0) {
         throw new IOException(
             "no client was accepted at %s within %d s; last attempt: %s; see %s"
-                .formatted(address, patience.toSeconds(), lastSeen(), log));
+                .formatted(address, timeout.toSeconds(), lastAttempt(), log));
       }
-      if (isAccepted((int) Math.min(leftMillis, RESPONSE_MILLIS))) {
+      if (isAccepted((int) Math.min(remainingMillis, RESPONSE_MILLIS))) {
         return (clock.nanos() - startNanos) / 1e9;
       }
       clock.pause(PAUSE_MILLIS); // also after a refusal: do not add load
@@ -85,24 +85,26 @@ final class FirstConnack {
       socket.connect(address, millis);
       socket.setSoTimeout(millis);
       socket.getOutputStream().write(CONNECT);
-      byte[] answer = socket.getInputStream().readNBytes(4);
-      if (answer.length < 4) {
-        seen = "connection closed";
-      } else if (answer[0] != 0x20) {
-        seen = "not a CONNACK";
-      } else if (answer[3] == 0) {
+      byte[] response = socket.getInputStream().readNBytes(4);
+      if (response.length < 4) {
+        lastResult = "connection closed";
+      } else if (response[0] != 0x20) {
+        lastResult = "not a CONNACK";
+      } else if (response[3] == 0) {
         return true;
       } else {
-        seen = "CONNACK 0x%02X".formatted(answer[3]);
-        refusal = seen;
+        lastResult = "CONNACK 0x%02X".formatted(response[3]);
+        refusal = lastResult;
       }
     } catch (IOException e) {
-      seen = e.toString();
+      lastResult = e.toString();
     }
     return false;
   }
 
-  private String lastSeen() {
-    return refusal == null || refusal.equals(seen) ? seen : seen + ", previously " + refusal;
+  private String lastAttempt() {
+    return refusal == null || refusal.equals(lastResult)
+        ? lastResult
+        : lastResult + ", previously " + refusal;
   }
 }

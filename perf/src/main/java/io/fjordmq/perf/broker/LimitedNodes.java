@@ -51,12 +51,12 @@ public final class LimitedNodes implements AutoCloseable {
     if (closed) {
       throw new UsageException("interrupted: not starting " + node);
     }
-    NodeGroup group = groups.make(node, limits);
+    NodeGroup group = groups.createGroup(node, limits);
     nodes.put(node, new Node(group, group.reading()));
     return group::inside;
   }
 
-  /** All nodes are serving: resources used by their startup do not count. */
+  /** Called when all nodes serve clients: excludes the resources used by their startup. */
   synchronized void started() throws IOException {
     for (Map.Entry<String, Node> node : nodes.entrySet()) {
       NodeGroup group = node.getValue().group();
@@ -102,17 +102,17 @@ public final class LimitedNodes implements AutoCloseable {
   @Override
   public synchronized void close() throws IOException {
     closed = true;
-    IOException failed = null;
+    IOException failure = null;
     for (Node node : nodes.values()) {
       try {
         node.group().close();
       } catch (IOException e) {
-        failed = e;
+        failure = e;
       }
     }
     nodes.clear();
-    if (failed != null) {
-      throw failed;
+    if (failure != null) {
+      throw failure;
     }
   }
 }

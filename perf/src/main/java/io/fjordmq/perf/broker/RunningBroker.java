@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param watch observes its processes and metrics
  * @param processes its nodes, if they were started here
  * @param limits of its nodes, if they were started here
- * @param staying whether it keeps running after the run
- * @param end stops the processes that were started for it
+ * @param keepsRunning whether it keeps running after the run
+ * @param stop stops the processes that were started for it
  */
 public record RunningBroker(
     String name,
@@ -26,8 +26,8 @@ public record RunningBroker(
     BrokerWatch watch,
     List<BrokerProcess> processes,
     LimitedNodes limits,
-    boolean staying,
-    Runnable end)
+    boolean keepsRunning,
+    Runnable stop)
     implements AutoCloseable {
   /**
    * Event loops of its clients. The tool never starts a broker on another host, and the user has
@@ -55,6 +55,6 @@ public record RunningBroker(
 
   @Override
   public void close() {
-    end.run();
+    stop.run();
   }
 }

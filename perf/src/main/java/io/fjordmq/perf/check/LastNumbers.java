@@ -30,9 +30,9 @@ final class LastNumbers {
       size++;
       return -1;
     }
-    int before = numbers[slot];
+    int previous = numbers[slot];
     numbers[slot] = number;
-    return before;
+    return previous;
   }
 
   private static int slot(int[] table, int publisher) {
@@ -45,17 +45,17 @@ final class LastNumbers {
   }
 
   private void grow() {
-    int[] more = new int[2 * publishers.length];
-    int[] theirs = new int[more.length];
-    Arrays.fill(more, EMPTY);
+    int[] newPublishers = new int[2 * publishers.length];
+    int[] newNumbers = new int[newPublishers.length];
+    Arrays.fill(newPublishers, EMPTY);
     for (int i = 0; i < publishers.length; i++) {
       if (publishers[i] != EMPTY) {
-        int slot = slot(more, publishers[i]);
-        more[slot] = publishers[i];
-        theirs[slot] = numbers[i];
+        int slot = slot(newPublishers, publishers[i]);
+        newPublishers[slot] = publishers[i];
+        newNumbers[slot] = numbers[i];
       }
     }
-    publishers = more;
-    numbers = theirs;
+    publishers = newPublishers;
+    numbers = newNumbers;
   }
 }

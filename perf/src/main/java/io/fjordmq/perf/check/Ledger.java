@@ -15,7 +15,7 @@ public interface Ledger {
   Entry accept(int publisher, int number);
 
   /** The subscriber has disconnected: messages sent from now on are optional. */
-  void leave();
+  void onDisconnected();
 
   /**
    * It is subscribed again: messages sent from now on are required.

@@ -21,7 +21,7 @@ public record Mix(int acknowledgedEvery) {
   }
 
   /** The key of this message: each class has its own. */
-  int key(int of, int number) {
-    return 2 * of + (isAcknowledged(number) ? 1 : 0);
+  int key(int publisher, int number) {
+    return 2 * publisher + (isAcknowledged(number) ? 1 : 0);
   }
 }

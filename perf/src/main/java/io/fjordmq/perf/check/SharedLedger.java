@@ -60,7 +60,7 @@ public final class SharedLedger {
     }
 
     @Override
-    public void leave() {
+    public void onDisconnected() {
       throw new IllegalStateException("members of a shared subscription must not leave");
     }
 

@@ -20,13 +20,13 @@ public final class Stream {
   }
 
   private int next;
-  private boolean away;
+  private boolean disconnected;
 
   /** Missing numbers: the first of each gap to the one after its last; null without gaps. */
   private @Nullable TreeMap<Integer, Integer> gaps;
 
   /** The same for optional numbers. */
-  private @Nullable TreeMap<Integer, Integer> excused;
+  private @Nullable TreeMap<Integer, Integer> optionalGaps;
 
   /** Records a number. */
   public Outcome accept(int number) {
@@ -42,16 +42,16 @@ public final class Stream {
     if (fill(gaps, number)) {
       return Outcome.LATE;
     }
-    return fill(excused, number) ? Outcome.NEW : Outcome.DUPLICATE;
+    return fill(optionalGaps, number) ? Outcome.NEW : Outcome.DUPLICATE;
   }
 
   /** Records the gap before this number. */
   private void open(int number) {
-    TreeMap<Integer, Integer> intervals = away ? excused : gaps;
+    TreeMap<Integer, Integer> intervals = disconnected ? optionalGaps : gaps;
     if (intervals == null) {
       intervals = new TreeMap<>();
-      if (away) {
-        excused = intervals;
+      if (disconnected) {
+        optionalGaps = intervals;
       } else {
         gaps = intervals;
       }
@@ -75,8 +75,8 @@ public final class Stream {
   }
 
   /** The receiver has disconnected. */
-  void leave() {
-    away = true;
+  void onDisconnected() {
+    disconnected = true;
   }
 
   /**
@@ -91,7 +91,7 @@ public final class Stream {
       open(sent);
       next = sent;
     }
-    away = false;
+    disconnected = false;
     return more;
   }
 
@@ -102,8 +102,8 @@ public final class Stream {
   }
 
   /** Whether it was received. */
-  public boolean has(int number) {
-    return number < next && !contains(gaps, number) && !contains(excused, number);
+  public boolean isReceived(int number) {
+    return number < next && !contains(gaps, number) && !contains(optionalGaps, number);
   }
 
   private static boolean contains(@Nullable TreeMap<Integer, Integer> open, int number) {
@@ -117,21 +117,21 @@ public final class Stream {
   }
 
   /** Required ones of the first {@code sent} numbers that are missing. */
-  public Missing missing(int sent, IntPredicate answered) {
-    Missing missing = away ? Missing.NONE : missing(next, sent, answered);
+  public Missing missing(int sent, IntPredicate acknowledged) {
+    Missing missing = disconnected ? Missing.NONE : missing(next, sent, acknowledged);
     TreeMap<Integer, Integer> open = gaps;
     if (open != null) {
       for (Map.Entry<Integer, Integer> gap : open.entrySet()) {
-        missing = missing.plus(missing(gap.getKey(), gap.getValue(), answered));
+        missing = missing.plus(missing(gap.getKey(), gap.getValue(), acknowledged));
       }
     }
     return missing;
   }
 
-  private static Missing missing(int from, int to, IntPredicate answered) {
+  private static Missing missing(int from, int to, IntPredicate acknowledged) {
     long lost = 0;
     for (int number = from; number < to; number++) {
-      lost += answered.test(number) ? 1 : 0;
+      lost += acknowledged.test(number) ? 1 : 0;
     }
     return new Missing(lost, Math.max(0, to - from) - lost);
   }

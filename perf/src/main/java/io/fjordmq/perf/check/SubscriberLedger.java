@@ -41,9 +41,9 @@ public final class SubscriberLedger implements Ledger {
     if (distance < 0 || distance % step != 0 || distance / step >= streams.length) {
       return Entry.MISROUTED;
     }
-    int place = distance / step;
-    boolean overtaken = isOvertaken(place, number);
-    return switch (streams[place].accept(number)) {
+    int index = distance / step;
+    boolean overtaken = isOvertaken(index, number);
+    return switch (streams[index].accept(number)) {
       case NEW -> Entry.NEW;
       case LATE -> overtaken ? Entry.OUT_OF_ORDER : Entry.NEW;
       case DUPLICATE -> Entry.DUPLICATE;
@@ -51,11 +51,11 @@ public final class SubscriberLedger implements Ledger {
   }
 
   /** Whether a later message of the same class came first; not used with only one class. */
-  private boolean isOvertaken(int place, int number) {
+  private boolean isOvertaken(int index, int number) {
     if (latest.length == 0) {
       return true;
     }
-    int key = mix.key(place, number);
+    int key = mix.key(index, number);
     if (number > latest[key]) {
       latest[key] = number;
       return false;
@@ -64,19 +64,19 @@ public final class SubscriberLedger implements Ledger {
   }
 
   @Override
-  public void leave() {
+  public void onDisconnected() {
     for (Stream stream : streams) {
-      stream.leave();
+      stream.onDisconnected();
     }
   }
 
   @Override
   public long onReconnected(SentMessages sentMessages) {
-    long excused = 0;
+    long optional = 0;
     for (int i = 0; i < streams.length; i++) {
-      excused += streams[i].onReconnected(sentMessages.count(first + i * step));
+      optional += streams[i].onReconnected(sentMessages.count(first + i * step));
     }
-    return excused;
+    return optional;
   }
 
   @Override

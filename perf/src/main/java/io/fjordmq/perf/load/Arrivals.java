@@ -21,15 +21,15 @@ import org.HdrHistogram.Recorder;
  */
 final class Arrivals {
   /** Connects in progress without a rate. */
-  private static final int CLOSED = 64;
+  private static final int MAX_PENDING_WITHOUT_RATE = 64;
 
   /** Connects in progress with a rate; more would mean that the broker no longer responds. */
-  private static final int OPEN = 10_000;
+  private static final int MAX_PENDING_WITH_RATE = 10_000;
 
   private static final long HIGHEST_MICROS = TimeUnit.MINUTES.toMicros(10);
 
   private final double perSecond;
-  private final int most;
+  private final int maxPending;
   private final Semaphore pending;
   private final Recorder connecting = new Recorder(HIGHEST_MICROS, 3);
   private final AtomicInteger accepted = new AtomicInteger();
@@ -37,15 +37,15 @@ final class Arrivals {
   private final ErrorCounts errorCounts = new ErrorCounts();
   private volatile long startNanos;
   private volatile long lastNanos;
-  private int begun;
+  private int started;
 
   /**
    * @param perSecond 0 for as fast as possible
    */
   Arrivals(double perSecond) {
     this.perSecond = perSecond;
-    this.most = perSecond > 0 ? OPEN : CLOSED;
-    this.pending = new Semaphore(most);
+    this.maxPending = perSecond > 0 ? MAX_PENDING_WITH_RATE : MAX_PENDING_WITHOUT_RATE;
+    this.pending = new Semaphore(maxPending);
   }
 
   /**
@@ -54,22 +54,22 @@ final class Arrivals {
    * @param name for the report, if it is refused
    * @param connect starts the connection
    * @param then further steps after the CONNACK, which must succeed as well
-   * @param entered receives the client if all succeed; called before {@link #await} returns
+   * @param onConnected receives the client if all succeed; called before {@link #await} returns
    * @param refused called otherwise, even if the client is connected
    */
   void next(
       String name,
       Supplier<CompletableFuture<LoadClient>> connect,
       Function<LoadClient, CompletableFuture<LoadClient>> then,
-      Consumer<LoadClient> entered,
+      Consumer<LoadClient> onConnected,
       Runnable refused)
       throws InterruptedException {
     long intended = System.nanoTime();
-    if (begun++ == 0) {
+    if (started++ == 0) {
       startNanos = intended;
     }
     if (perSecond > 0) {
-      intended = startNanos + (long) ((begun - 1) * (TimeUnit.SECONDS.toNanos(1) / perSecond));
+      intended = startNanos + (long) ((started - 1) * (TimeUnit.SECONDS.toNanos(1) / perSecond));
       waitUntil(intended);
     }
     pending.acquire();
@@ -89,7 +89,7 @@ final class Arrivals {
                 if (error == null) {
                   accepted.incrementAndGet(); // first: a connected client can be lost
                   lastNanos = System.nanoTime();
-                  entered.accept(client);
+                  onConnected.accept(client);
                 } else {
                   this.refused.incrementAndGet();
                   errorCounts.note(reason(error), name);
@@ -125,8 +125,8 @@ final class Arrivals {
 
   /** Blocks until every started connect has its response. */
   void await() throws InterruptedException {
-    pending.acquire(most);
-    pending.release(most);
+    pending.acquire(maxPending);
+    pending.release(maxPending);
   }
 
   /** Rate per second, from the first start to the last CONNACK. */

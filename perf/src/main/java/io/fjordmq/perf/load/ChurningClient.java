@@ -57,12 +57,12 @@ final class ChurningClient {
     this.loop = client.channel().eventLoop();
   }
 
-  /** Starts its first connection time. Any thread. */
+  /** Schedules the next disconnect. Any thread. */
   void start() {
-    long least = TimeUnit.SECONDS.toMillis(clientChurn.minSeconds());
-    long most = TimeUnit.SECONDS.toMillis(clientChurn.maxSeconds());
-    long life = ThreadLocalRandom.current().nextLong(least, most + 1);
-    loop.schedule(this::stopPublishing, life, TimeUnit.MILLISECONDS);
+    long minMillis = TimeUnit.SECONDS.toMillis(clientChurn.minSeconds());
+    long maxMillis = TimeUnit.SECONDS.toMillis(clientChurn.maxSeconds());
+    long connectedMillis = ThreadLocalRandom.current().nextLong(minMillis, maxMillis + 1);
+    loop.schedule(this::stopPublishing, connectedMillis, TimeUnit.MILLISECONDS);
   }
 
   private void stopPublishing() {
@@ -89,11 +89,11 @@ final class ChurningClient {
     }
     Subscriber subscriber = loadRole.subscriber();
     if (subscriber != null) {
-      subscriber.leave();
+      subscriber.onDisconnected();
     }
-    loadRole.leave();
+    loadRole.onDisconnected();
     client.close();
-    fleet.presence().leave();
+    fleet.connectionCounts().onDisconnected();
     loop.schedule(this::reconnect, OFFLINE_MILLIS, TimeUnit.MILLISECONDS);
   }
 
@@ -104,12 +104,12 @@ final class ChurningClient {
         .thenCompose(
             connected ->
                 filters.isEmpty() ? connected.connected() : connected.subscribe(filters, qos))
-        .whenComplete((connected, error) -> loop.execute(() -> back(error)));
+        .whenComplete((connected, error) -> loop.execute(() -> onReconnected(error)));
   }
 
-  private void back(@Nullable Throwable error) {
+  private void onReconnected(@Nullable Throwable error) {
     if (error != null) {
-      fleet.presence().reconnectFailed(Arrivals.reason(error));
+      fleet.connectionCounts().reconnectFailed(Arrivals.reason(error));
       client.connected().thenAccept(LoadClient::close); // if the SUBSCRIBE failed
       return;
     }
@@ -122,7 +122,7 @@ final class ChurningClient {
       publisher.resume(client, fleet.requireSchedule(), System.nanoTime());
     }
     fleet.onReconnected(client);
-    loadRole.enter();
+    loadRole.onConnected();
     start();
   }
 }

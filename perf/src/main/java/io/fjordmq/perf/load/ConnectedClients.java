@@ -35,28 +35,28 @@ public record ConnectedClients(
   static ConnectedClients of(Scenario scenario, IntPredicate publishes, IntPredicate receives) {
     Clients clients = scenario.clients();
     int subscribers = scenario.flow() == Flow.MUTUAL ? clients.publishers() : clients.subscribers();
-    int places = subscribers + clients.collectors();
+    int receiverSlots = subscribers + clients.collectors();
     int publishers = count(clients.publishers(), publishes);
-    long heard =
+    long deliveredPerMessage =
         switch (scenario.flow()) {
           case CONNECTIONS -> 0;
-          case PAIRS -> count(subscribers, place -> receives.test(place) && publishes.test(place));
+          case PAIRS -> count(subscribers, slot -> receives.test(slot) && publishes.test(slot));
           case MUTUAL ->
               count(
-                  subscribers,
-                  place -> receives.test(place) && publishes.test(Topics.partner(place)));
+                  subscribers, slot -> receives.test(slot) && publishes.test(Topics.partner(slot)));
           case SHARED -> count(subscribers, receives) > 0 ? publishers : 0;
-          case TOPICS -> meetings(clients, publishes, receives);
+          case TOPICS -> topicPairs(clients, publishes, receives);
         };
-    long collected = (long) publishers * (count(places, receives) - count(subscribers, receives));
+    long collected =
+        (long) publishers * (count(receiverSlots, receives) - count(subscribers, receives));
     double rate = scenario.traffic().perSecond();
     return new ConnectedClients(
         publishers,
         clients.publishers(),
-        count(places, receives),
-        places,
+        count(receiverSlots, receives),
+        receiverSlots,
         publishers * rate,
-        (heard + collected) * rate);
+        (deliveredPerMessage + collected) * rate);
   }
 
   /** All clients of the scenario. */
@@ -64,18 +64,20 @@ public record ConnectedClients(
     return of(scenario, publisher -> true, receiver -> true);
   }
 
-  private static int count(int most, IntPredicate in) {
-    return (int) IntStream.range(0, most).filter(in).count();
+  private static int count(int limit, IntPredicate isConnected) {
+    return (int) IntStream.range(0, limit).filter(isConnected).count();
   }
 
   /** Pairs of a publisher and a subscriber with the same topic. */
-  private static long meetings(Clients clients, IntPredicate publishes, IntPredicate receives) {
+  private static long topicPairs(Clients clients, IntPredicate publishes, IntPredicate receives) {
     int topics = clients.topics();
-    long[] at = new long[topics];
-    IntStream.range(0, clients.publishers()).filter(publishes).forEach(n -> at[n % topics]++);
+    long[] publishersByTopic = new long[topics];
+    IntStream.range(0, clients.publishers())
+        .filter(publishes)
+        .forEach(n -> publishersByTopic[n % topics]++);
     return IntStream.range(0, clients.subscribers())
         .filter(receives)
-        .mapToLong(n -> at[n % topics])
+        .mapToLong(n -> publishersByTopic[n % topics])
         .sum();
   }
 

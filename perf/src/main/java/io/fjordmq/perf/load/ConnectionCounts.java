@@ -2,7 +2,7 @@ package io.fjordmq.perf.load;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts the clients that are connected, lost or away. Any thread. */
+/** Counts the clients that are connected, lost or temporarily disconnected. Any thread. */
 final class ConnectionCounts {
   private final Arrivals arrivals;
   private final AtomicInteger lost = new AtomicInteger();
@@ -19,12 +19,12 @@ final class ConnectionCounts {
 
   /** Number of connected clients; never negative. */
   int connected() {
-    int gone = lost.get() + away.get(); // before arrivals: never negative
-    return arrivals.accepted() - gone;
+    int notConnected = lost.get() + away.get(); // before arrivals: never negative
+    return arrivals.accepted() - notConnected;
   }
 
   /** A connection ended unexpectedly. */
-  void lose(String reason) {
+  void onLost(String reason) {
     lost.incrementAndGet();
     losses.note(reason, "");
   }
@@ -39,24 +39,24 @@ final class ConnectionCounts {
     return losses;
   }
 
-  /** A client has left and will return. */
-  void leave() {
+  /** A client has disconnected on purpose and will reconnect. */
+  void onDisconnected() {
     departures.incrementAndGet();
     away.incrementAndGet();
   }
 
-  /** It has returned. */
+  /** It has reconnected. */
   void onReconnected() {
     away.decrementAndGet();
   }
 
-  /** It could not return: the broker refused it. */
+  /** It could not reconnect: the broker refused it. */
   void reconnectFailed(String reason) {
     away.decrementAndGet(); // before it is lost, so that it does not count twice
-    lose("could not reconnect: " + reason);
+    onLost("could not reconnect: " + reason);
   }
 
-  /** How often clients have left. */
+  /** How often clients have disconnected on purpose. */
   int departures() {
     return departures.get();
   }

@@ -23,8 +23,8 @@ final class Delays {
    */
   void record(long intendedNanos, long nowNanos, boolean isCounted) {
     long micros = TimeUnit.NANOSECONDS.toMicros(nowNanos - intendedNanos);
-    long within = Math.max(0, Math.min(HIGHEST_MICROS, micros));
-    (isCounted ? counted : others).recordValue(within);
+    long clamped = Math.max(0, Math.min(HIGHEST_MICROS, micros));
+    (isCounted ? counted : others).recordValue(clamped);
   }
 
   /**
@@ -32,9 +32,9 @@ final class Delays {
    * second.
    */
   void moveTo(Histogram all, Histogram countedOnly) {
-    Histogram fresh = counted.getIntervalHistogram();
-    countedOnly.add(fresh);
-    all.add(fresh);
+    Histogram newValues = counted.getIntervalHistogram();
+    countedOnly.add(newValues);
+    all.add(newValues);
     all.add(others.getIntervalHistogram());
   }
 }

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 
 /** Counts connection errors by reason, with examples of clients, in a bounded number of lines. */
 final class ErrorCounts {
-  private static final int MOST = 20;
-  private static final int NAMES = 5;
+  private static final int MAX_REASONS = 20;
+  private static final int MAX_NAMES = 5;
 
   private final Map<String, Reason> reasons = new TreeMap<>();
 
@@ -22,14 +22,14 @@ final class ErrorCounts {
    *
    * @param name of the client; empty if irrelevant
    */
-  synchronized void note(String why, String name) {
-    if (reasons.size() >= MOST && !reasons.containsKey(why)) {
+  synchronized void note(String message, String name) {
+    if (reasons.size() >= MAX_REASONS && !reasons.containsKey(message)) {
       return;
     }
-    Reason reason = reasons.computeIfAbsent(why, none -> new Reason());
+    Reason reason = reasons.computeIfAbsent(message, none -> new Reason());
     reason.count++;
-    if (!name.isEmpty() && reason.names.size() <= NAMES) {
-      reason.names.add(reason.names.size() < NAMES ? name : "…");
+    if (!name.isEmpty() && reason.names.size() <= MAX_NAMES) {
+      reason.names.add(reason.names.size() < MAX_NAMES ? name : "…");
     }
   }
 
@@ -37,9 +37,9 @@ final class ErrorCounts {
   synchronized List<String> lines() {
     List<String> lines = new ArrayList<>();
     reasons.forEach(
-        (why, reason) -> {
+        (message, reason) -> {
           String names = reason.names.isEmpty() ? "" : " (" + String.join(", ", reason.names) + ")";
-          lines.add(reason.count + " × " + why + names);
+          lines.add(reason.count + " × " + message + names);
         });
     return lines;
   }

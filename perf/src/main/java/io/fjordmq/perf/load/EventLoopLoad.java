@@ -75,17 +75,17 @@ final class EventLoopLoad {
         batchMillis == 0 ? DEFAULT_PAUSE_NANOS : TimeUnit.MILLISECONDS.toNanos(batchMillis);
   }
 
-  /** Before {@link #start}. */
+  /** Call before {@link #start}. */
   void add(Publisher publisher) {
     publishers.add(publisher);
   }
 
-  /** Messages that are due from then on are measured. Before any loopLoad's {@link #start}. */
+  /** Messages due from then on are measured. Call before {@link #start} of any event loop. */
   void countFrom(long nanos) {
     countedNanos = nanos;
   }
 
-  /** Starts the publishers of this loopLoad. */
+  /** Starts the publishers of this event loop. */
   void start(Schedule schedule) {
     publishers.sort(Comparator.comparingInt(Publisher::number));
     if (!publishers.isEmpty()) {
@@ -136,7 +136,7 @@ final class EventLoopLoad {
     stopped = true;
   }
 
-  /** Afterwards the caller sees all counters of its clients. */
+  /** Waits for the event loop; afterwards the caller sees all counters of its clients. */
   void await() throws Exception {
     loop.submit(() -> {}).get(1, TimeUnit.MINUTES);
   }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Derives the figures, faults and remarks of a run from its counters. */
 final class Findings {
-  /** Below this fraction of the schedule, the broker did not carry the load. */
-  private static final double CARRIED = 0.99;
+  /** Below this fraction of the schedule, the broker did not sustain the load. */
+  private static final double SUSTAINED_FRACTION = 0.99;
 
   /** If the tool is later than this, it is itself the bottleneck. */
   private static final double TOOL_LATE_MILLIS = 5;
@@ -41,7 +41,7 @@ final class Findings {
   private final List<String> remarks = new ArrayList<>();
 
   /** The start of the measured period; null before and after it. */
-  private @Nullable Reading before;
+  private @Nullable Reading periodStart;
 
   Findings(Scenario scenario, Fleet fleet, Sampler sampler, BrokerWatch watch) {
     this.scenario = scenario;
@@ -57,9 +57,9 @@ final class Findings {
    */
   void aborted(String why, Reading last) {
     faults.add(why);
-    Reading from = before;
+    Reading from = periodStart;
     if (from != null && last.nanos() - from.nanos() > 0) {
-      counted(last);
+      periodEnded(last);
       double seconds = (last.nanos() - from.nanos()) / 1e9;
       remarks.add("measured for %.0f s, until the run was aborted".formatted(seconds));
     }
@@ -73,59 +73,62 @@ final class Findings {
       figures.put(ResultMetric.CONNECTS, fleet.arrivals().acceptedPerSecond());
     }
     if (watch.seesProcesses() && accepted > 0) {
-      long grown = after.broker().residentKilobytes() - before.broker().residentKilobytes();
-      figures.put(ResultMetric.CONNECTION_KB, grown / (double) accepted);
+      long grownKilobytes =
+          after.broker().residentKilobytes() - before.broker().residentKilobytes();
+      figures.put(ResultMetric.CONNECTION_KB, grownKilobytes / (double) accepted);
       double cpu = after.broker().cpuMicros() - before.broker().cpuMicros();
-      figures.put(ResultMetric.CONNECT_CPU_PERCENT, cpu / available(before, after));
+      figures.put(ResultMetric.CONNECT_CPU_PERCENT, cpu / cpuMicrosPerPercent(before, after));
       figures.put(ResultMetric.CONNECT_CPU_MICROS, cpu / accepted);
     }
-    double asked = scenario.connections().perSecond();
-    if (asked > 0 && accepted > 0) {
-      carried(asked, accepted);
+    double offered = scenario.connections().perSecond();
+    if (offered > 0 && accepted > 0) {
+      checkConnectRate(offered, accepted);
     }
   }
 
   /** Checks whether clients were accepted at the rate at which they connected. */
-  private void carried(double asked, int accepted) {
+  private void checkConnectRate(double offered, int accepted) {
     double rate = fleet.arrivals().acceptedPerSecond();
-    double late = accepted / rate - scenario.clients().total() / asked;
-    if (rate < CARRIED * asked && late > RESPONSE_SECONDS) {
+    double late = accepted / rate - scenario.clients().total() / offered;
+    if (rate < SUSTAINED_FRACTION * offered && late > RESPONSE_SECONDS) {
       remarks.add(
           "behind schedule: %.0f of %.0f connections per second were accepted"
-              .formatted(rate, asked));
+              .formatted(rate, offered));
     }
   }
 
   /** One percent of the CPU time of all processors between two readings, in microseconds. */
-  private static double available(Reading before, Reading after) {
+  private static double cpuMicrosPerPercent(Reading before, Reading after) {
     double seconds = (after.nanos() - before.nanos()) / 1e9;
     return seconds * Runtime.getRuntime().availableProcessors() * 10_000;
   }
 
   /** The measured period begins. */
-  void counting(Reading now) {
-    before = now;
+  void periodStarted(Reading now) {
+    periodStart = now;
   }
 
   /** The measured period ends. */
-  void counted(Reading after) {
-    Reading from = Objects.requireNonNull(before, "nothing was measured");
-    before = null;
-    counted(from, after);
+  void periodEnded(Reading after) {
+    Reading from = Objects.requireNonNull(periodStart, "nothing was measured");
+    periodStart = null;
+    periodEnded(from, after);
   }
 
-  private void counted(Reading before, Reading after) {
+  private void periodEnded(Reading before, Reading after) {
     double seconds = (after.nanos() - before.nanos()) / 1e9;
-    double available = available(before, after);
+    double microsPerPercent = cpuMicrosPerPercent(before, after);
     figures.put(
         ResultMetric.TOOL_CPU_PERCENT,
-        (after.toolCpuMicros() - before.toolCpuMicros()) / available);
+        (after.toolCpuMicros() - before.toolCpuMicros()) / microsPerPercent);
     double cpu = after.broker().cpuMicros() - before.broker().cpuMicros();
-    boolean held = scenario.flow() == Flow.CONNECTIONS;
+    boolean holding = scenario.flow() == Flow.CONNECTIONS;
     if (watch.seesProcesses()) {
-      figures.put(held ? ResultMetric.HOLD_CPU_PERCENT : ResultMetric.CPU_PERCENT, cpu / available);
+      figures.put(
+          holding ? ResultMetric.HOLD_CPU_PERCENT : ResultMetric.CPU_PERCENT,
+          cpu / microsPerPercent);
     }
-    if (held) {
+    if (holding) {
       return;
     }
     double sent = after.sent() - before.sent();
@@ -146,13 +149,13 @@ final class Findings {
     }
     figures.put(ResultMetric.HELD_BACK, (double) fleet.overdueMessages(after.nanos()));
     if (scenario.connections().clientChurn().percent() > 0) {
-      return; // clients that are away send and get nothing; HELD_BACK shows the rest
+      return; // disconnected clients send and receive nothing; HELD_BACK shows the rest
     }
-    if (sent < CARRIED * connectedClients.publishesPerSecond() * seconds) {
+    if (sent < SUSTAINED_FRACTION * connectedClients.publishesPerSecond() * seconds) {
       remarks.add(
           "behind schedule: %.0f of %.0f publishes per second were sent"
               .formatted(sent / seconds, connectedClients.publishesPerSecond()));
-    } else if (received < CARRIED * connectedClients.deliveriesPerSecond() * seconds) {
+    } else if (received < SUSTAINED_FRACTION * connectedClients.deliveriesPerSecond() * seconds) {
       remarks.add(
           "behind schedule: %.0f of %.0f messages per second were delivered"
               .formatted(received / seconds, connectedClients.deliveriesPerSecond()));
@@ -170,28 +173,28 @@ final class Findings {
       Sample end = sampler.samples().get(sampler.samples().size() - 1);
       end.value(Series.RANGES).ifPresent(ranges -> figures.put(ResultMetric.RANGES, ranges));
     }
-    faultsOf(ResultMetric.REFUSED, fleet.arrivals().refused(), "could not connect or subscribe");
-    faultsBecause(fleet.arrivals().reasons());
-    faultsOf(ResultMetric.DISCONNECTED, fleet.presence().lost(), "were disconnected");
-    faultsBecause(fleet.presence().losses());
+    addFault(ResultMetric.REFUSED, fleet.arrivals().refused(), "could not connect or subscribe");
+    addReasons(fleet.arrivals().reasons());
+    addFault(ResultMetric.DISCONNECTED, fleet.connectionCounts().lost(), "were disconnected");
+    addReasons(fleet.connectionCounts().losses());
     if (scenario.connections().clientChurn().percent() > 0) {
-      figures.put(ResultMetric.DEPARTURES, (double) fleet.presence().departures());
+      figures.put(ResultMetric.DEPARTURES, (double) fleet.connectionCounts().departures());
     }
     if (fleet.hasStarted()) {
       Missing missing = fleet.missing();
-      faultsOf(ResultMetric.LOST, missing.lost(), "were lost");
-      faultsOf(
+      addFault(ResultMetric.LOST, missing.lost(), "were lost");
+      addFault(
           ResultMetric.UNANSWERED,
           missing.unacknowledged(),
           "were neither acknowledged nor delivered");
-      faultsOf(ResultMetric.DUPLICATED, sum(loopLoad -> loopLoad.duplicated), "were duplicated");
-      faultsOf(
+      addFault(ResultMetric.DUPLICATED, sum(loopLoad -> loopLoad.duplicated), "were duplicated");
+      addFault(
           ResultMetric.OUT_OF_ORDER,
           sum(loopLoad -> loopLoad.outOfOrder),
           "were delivered out of order");
       long strange = sum(loopLoad -> loopLoad.misrouted) + sum(loopLoad -> loopLoad.unexpected);
-      faultsOf(ResultMetric.STRANGE, strange, "were misrouted");
-      faultsOf(ResultMetric.UNACKNOWLEDGED, fleet.unacknowledged(), "were not acknowledged");
+      addFault(ResultMetric.STRANGE, strange, "were misrouted");
+      addFault(ResultMetric.UNACKNOWLEDGED, fleet.unacknowledged(), "were not acknowledged");
     } else if (scenario.flow() != Flow.CONNECTIONS) {
       faults.add("there was no load");
     }
@@ -199,14 +202,14 @@ final class Findings {
         broker, figures, sampler.samples(), percentiles(sampler.delivery()), faults, remarks);
   }
 
-  private void faultsOf(ResultMetric figure, long count, String what) {
+  private void addFault(ResultMetric figure, long count, String what) {
     figures.put(figure, (double) count);
     if (count > 0) {
       faults.add("%,d %s %s".formatted(count, figure.unit(), what));
     }
   }
 
-  private void faultsBecause(ErrorCounts errorCounts) {
+  private void addReasons(ErrorCounts errorCounts) {
     errorCounts.lines().forEach(line -> faults.add("  " + line));
   }
 

@@ -78,7 +78,7 @@ final class Fleet implements SentMessages, AutoCloseable {
       int number = i;
       LoadRole loadRole = new LoadRole(this);
       int node = i / loops.nodes(); // covers all paths between nodes
-      come(
+      connectClient(
           "s" + i,
           node,
           loadRole,
@@ -89,22 +89,23 @@ final class Fleet implements SentMessages, AutoCloseable {
           });
     }
     for (int i = 0; i < count.collectors(); i++) {
-      int place = subscribers.length - 1 - i;
+      int slot = subscribers.length - 1 - i;
       LoadRole loadRole = new LoadRole(this);
-      come(
+      connectClient(
           "c" + i,
           i,
           loadRole,
           client -> collect(client, loadRole),
-          client -> subscribers[place] = loadRole.subscriber());
+          client -> subscribers[slot] = loadRole.subscriber());
     }
     for (int i = 0; i < count.idle(); i++) {
-      come("i" + i, i, new LoadRole(this), CompletableFuture::completedFuture, client -> {});
+      connectClient(
+          "i" + i, i, new LoadRole(this), CompletableFuture::completedFuture, client -> {});
     }
     for (int i = 0; i < count.publishers(); i++) {
       int number = i;
       LoadRole loadRole = new LoadRole(this);
-      come(
+      connectClient(
           "p" + i,
           i,
           loadRole,
@@ -130,21 +131,20 @@ final class Fleet implements SentMessages, AutoCloseable {
    * Connects another client.
    *
    * @param then further steps after the CONNACK
-   * @param entered called if it is connected; of other clients only the refusal and its reason are
-   *     kept
+   * @param onConnected called if it is connected; of other clients only the refusal reason is kept
    */
-  private void come(
+  private void connectClient(
       String name,
       int node,
       LoadRole loadRole,
       Function<LoadClient, CompletableFuture<LoadClient>> then,
-      Consumer<LoadClient> entered)
+      Consumer<LoadClient> onConnected)
       throws InterruptedException {
     if (stopped) {
       return;
     }
     boolean clean = !scenario.connections().persistent();
-    LoadClient client = new LoadClient(session(name, clean), loadRole);
+    LoadClient client = new LoadClient(connectSettings(name, clean), loadRole);
     synchronized (clients) {
       clients.add(client);
     }
@@ -152,16 +152,16 @@ final class Fleet implements SentMessages, AutoCloseable {
         name,
         () -> loops.connect(client, node),
         then,
-        in -> {
-          entered.accept(in);
-          loadRole.enter();
+        connected -> {
+          onConnected.accept(connected);
+          loadRole.onConnected();
         },
         // It may be connected, now or later.
         () -> client.connected().thenAccept(LoadClient::close));
   }
 
   /** The CONNECT of the client with that name within this run. */
-  ConnectSettings session(String name, boolean clean) {
+  ConnectSettings connectSettings(String name, boolean clean) {
     return new ConnectSettings(
         "perf-" + label + "-" + name,
         scenario.connections().version(),
@@ -181,10 +181,10 @@ final class Fleet implements SentMessages, AutoCloseable {
             scenario.connections().version(),
             client,
             loopLoad(client));
-    loadRole.publishes(publisher);
+    loadRole.setPublisher(publisher);
   }
 
-  /** Makes client n of a kind leave and return, if the scenario requires it. */
+  /** Makes client n of a kind disconnect and reconnect, if the scenario requires it. */
   private void withChurn(
       LoadClient client,
       LoadRole loadRole,
@@ -194,7 +194,7 @@ final class Fleet implements SentMessages, AutoCloseable {
       List<String> filters) {
     ClientChurn clientChurn = scenario.connections().clientChurn();
     if (clientChurn.includes(number)) {
-      ConnectSettings connectSettings = session(kind + number, true);
+      ConnectSettings connectSettings = connectSettings(kind + number, true);
       int qos = scenario.traffic().qos();
       churningClients.add(
           new ChurningClient(
@@ -226,7 +226,7 @@ final class Fleet implements SentMessages, AutoCloseable {
 
   private CompletableFuture<LoadClient> subscribe(
       LoadClient client, LoadRole loadRole, Ledger ledger, List<String> filters) {
-    loadRole.subscribes(new Subscriber(payload, ledger, loopLoad(client), lastDeliveries));
+    loadRole.setSubscriber(new Subscriber(payload, ledger, loopLoad(client), lastDeliveries));
     return client.subscribe(filters, scenario.traffic().qos());
   }
 
@@ -239,12 +239,12 @@ final class Fleet implements SentMessages, AutoCloseable {
   /** The clients that are connected. After {@link #connect}. */
   ConnectedClients connectedClients() {
     return ConnectedClients.of(
-        scenario, number -> publishers[number] != null, place -> subscribers[place] != null);
+        scenario, number -> publishers[number] != null, slot -> subscribers[slot] != null);
   }
 
   /** Starts publishing on this schedule. After {@link #connect}. */
-  void start(Schedule times) {
-    schedule = times;
+  void start(Schedule publishSchedule) {
+    schedule = publishSchedule;
     for (Publisher publisher : publishers) {
       if (publisher != null) {
         publisher.loopLoad().add(publisher);
@@ -253,8 +253,9 @@ final class Fleet implements SentMessages, AutoCloseable {
     loopLoads
         .values()
         .forEach(
-            loopLoad -> loopLoad.countFrom(times.countedNanos())); // before any loopLoad starts
-    loopLoads.values().forEach(loopLoad -> loopLoad.start(times));
+            loopLoad ->
+                loopLoad.countFrom(publishSchedule.countedNanos())); // before any loopLoad starts
+    loopLoads.values().forEach(loopLoad -> loopLoad.start(publishSchedule));
     churningClients.forEach(ChurningClient::start);
   }
 
@@ -263,7 +264,7 @@ final class Fleet implements SentMessages, AutoCloseable {
     return schedule != null;
   }
 
-  /** The schedule has ended: no client has to leave any more. */
+  /** The schedule has ended: churning clients do not disconnect any more. */
   boolean isOver() {
     return stopped || System.nanoTime() - requireSchedule().endNanos() > 0;
   }
@@ -273,7 +274,7 @@ final class Fleet implements SentMessages, AutoCloseable {
     return stopped;
   }
 
-  /** A client has returned over this connection. Any thread. */
+  /** A client has reconnected over this connection. Any thread. */
   void onReconnected(LoadClient client) {
     connectionCounts.onReconnected();
     synchronized (clients) {
@@ -282,16 +283,16 @@ final class Fleet implements SentMessages, AutoCloseable {
   }
 
   /** Whether any client has to publish. */
-  boolean publishes() {
+  boolean hasPublishers() {
     return publishers.length > 0;
   }
 
   Schedule requireSchedule() {
-    Schedule times = schedule;
-    if (times == null) {
+    Schedule publishSchedule = schedule;
+    if (publishSchedule == null) {
       throw new IllegalStateException("unexpected PUBACK: nothing was published yet");
     }
-    return times;
+    return publishSchedule;
   }
 
   Arrivals arrivals() {
@@ -302,7 +303,7 @@ final class Fleet implements SentMessages, AutoCloseable {
     return loopLoads.values();
   }
 
-  ConnectionCounts presence() {
+  ConnectionCounts connectionCounts() {
     return connectionCounts;
   }
 
@@ -318,14 +319,14 @@ final class Fleet implements SentMessages, AutoCloseable {
 
   /** Number of messages that are due and not yet sent. */
   long overdueMessages(long nowNanos) {
-    Schedule times = requireSchedule();
-    long behind = 0;
+    Schedule publishSchedule = requireSchedule();
+    long overdue = 0;
     for (Publisher publisher : publishers) {
       if (publisher != null) {
-        behind += publisher.behind(times, nowNanos);
+        overdue += publisher.overdue(publishSchedule, nowNanos);
       }
     }
-    return behind;
+    return overdue;
   }
 
   /**
@@ -342,20 +343,21 @@ final class Fleet implements SentMessages, AutoCloseable {
       received += loopLoad.received.get() + loopLoad.excused.get();
       unacknowledged += loopLoad.acknowledgeable.get() - loopLoad.acknowledged.get();
     }
-    double each = connectedClients.deliveriesPerSecond() / connectedClients.publishesPerSecond();
-    long deliveries = Math.max(0, (long) Math.floor(sent * each) - received);
+    double deliveriesPerPublish =
+        connectedClients.deliveriesPerSecond() / connectedClients.publishesPerSecond();
+    long deliveries = Math.max(0, (long) Math.floor(sent * deliveriesPerPublish) - received);
     return overdueMessages(nowNanos) + deliveries + unacknowledged;
   }
 
   /** Stops publishing and connecting. Any thread. */
-  void quit() {
+  void requestStop() {
     stopped = true;
     loopLoads.values().forEach(EventLoopLoad::stop);
   }
 
   /** Stops publishing; then the caller can read all counters. */
   void stop() throws Exception {
-    quit();
+    requestStop();
     for (EventLoopLoad loopLoad : loopLoads.values()) {
       loopLoad.await();
     }
@@ -364,8 +366,8 @@ final class Fleet implements SentMessages, AutoCloseable {
   /** After {@link #stop}. */
   Missing missing() {
     // Without any subscriber nothing is missing.
-    boolean heard = Arrays.stream(subscribers).anyMatch(Objects::nonNull);
-    Missing missing = heard ? shared.missing(this) : Missing.NONE;
+    boolean hasSubscribers = Arrays.stream(subscribers).anyMatch(Objects::nonNull);
+    Missing missing = hasSubscribers ? shared.missing(this) : Missing.NONE;
     for (Subscriber subscriber : subscribers) {
       if (subscriber != null) {
         missing = missing.plus(subscriber.ledger().missing(this));

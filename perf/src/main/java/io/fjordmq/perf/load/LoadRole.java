@@ -10,21 +10,21 @@ final class LoadRole implements LoadClient.Receiver {
   private @Nullable Publisher publisher;
   private @Nullable Subscriber subscriber;
 
-  /** Only a client that has entered can be lost; a failed connect is counted by the caller. */
-  private boolean in;
+  /** Only a connected client can be lost; a failed connect is counted by the caller. */
+  private boolean connected;
 
-  /** Why the connection ended, if that happened before the client entered. */
-  private @Nullable String ended;
+  /** Why the connection was lost, if that happened before the client counted as connected. */
+  private @Nullable String lostReason;
 
   LoadRole(Fleet fleet) {
     this.fleet = fleet;
   }
 
-  void publishes(Publisher role) {
+  void setPublisher(Publisher role) {
     publisher = role;
   }
 
-  void subscribes(Subscriber role) {
+  void setSubscriber(Subscriber role) {
     subscriber = role;
   }
 
@@ -37,17 +37,17 @@ final class LoadRole implements LoadClient.Receiver {
   }
 
   /** It is connected, for the first time or again. Any thread. */
-  synchronized void enter() {
-    in = true;
-    if (ended != null) {
-      fleet.presence().lose(ended);
+  synchronized void onConnected() {
+    connected = true;
+    if (lostReason != null) {
+      fleet.connectionCounts().onLost(lostReason);
     }
   }
 
   /** It disconnects, and may return. Any thread. */
-  synchronized void leave() {
-    in = false;
-    ended = null;
+  synchronized void onDisconnected() {
+    connected = false;
+    lostReason = null;
   }
 
   @Override
@@ -70,10 +70,10 @@ final class LoadRole implements LoadClient.Receiver {
 
   @Override
   public synchronized void onLost(String reason) {
-    if (in) {
-      fleet.presence().lose(reason);
+    if (connected) {
+      fleet.connectionCounts().onLost(reason);
     } else {
-      ended = reason;
+      lostReason = reason;
     }
   }
 }

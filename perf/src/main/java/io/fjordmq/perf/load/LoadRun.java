@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * @param progress receives a line every few seconds
  */
 public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<String> progress) {
-  /** After this long without a message, none is expected any more. */
+  /** After this long without progress, outstanding messages are given up. */
   private static final int QUIET_TIMEOUT_SECONDS = 8;
 
   private static final int DRAIN_SECONDS = 120;
@@ -35,13 +35,13 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
    * Runs it.
    *
    * @param run unique among the runs against the same broker
-   * @param staying whether the broker keeps running, so that persistent sessions must be removed
+   * @param keepsRunning whether the broker does, so that persistent sessions must be removed
    */
   public RunResult run(
-      String broker, ClientLoops loops, BrokerWatch watch, int run, boolean staying)
+      String broker, ClientLoops loops, BrokerWatch watch, int run, boolean keepsRunning)
       throws Exception {
     try (Fleet fleet = new Fleet(scenario, loops, run)) {
-      if (!staying || !scenario.connections().persistent()) {
+      if (!keepsRunning || !scenario.connections().persistent()) {
         return run(broker, fleet, watch);
       }
       try (SessionCleanup sessionCleanup = new SessionCleanup(scenario, loops, fleet, progress)) {
@@ -63,7 +63,7 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
     try {
       connect(fleet, sampler, findings);
       if (scenario.flow() == Flow.CONNECTIONS) {
-        count(sampler, findings);
+        measure(sampler, findings);
       } else if (fleet.connectedClients().publishers() > 0) {
         load(fleet, sampler, findings);
       }
@@ -104,12 +104,12 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
     findings.connected(before, sampler.last());
   }
 
-  private void count(Sampler sampler, Findings findings) throws InterruptedException {
-    findings.counting(sampler.last());
+  private void measure(Sampler sampler, Findings findings) throws InterruptedException {
+    findings.periodStarted(sampler.last());
     for (int i = 0; i < seconds; i++) {
       printProgress(i, sampler.second(Phase.COUNT));
     }
-    findings.counted(sampler.last());
+    findings.periodEnded(sampler.last());
   }
 
   private void load(Fleet fleet, Sampler sampler, Findings findings) throws InterruptedException {
@@ -124,17 +124,17 @@ public record LoadRun(Scenario scenario, int warmSeconds, int seconds, Consumer<
     for (int i = 0; i < warmSeconds; i++) {
       printProgress(i, sampler.second(Phase.WARM));
     }
-    count(sampler, findings);
+    measure(sampler, findings);
     drain(fleet, sampler);
   }
 
   private void drain(Fleet fleet, Sampler sampler) throws InterruptedException {
     ConnectedClients connectedClients = fleet.connectedClients();
-    int silent = 0;
+    int quietSeconds = 0;
     long before = Long.MAX_VALUE;
-    for (int i = 0; i < DRAIN_SECONDS && silent < QUIET_TIMEOUT_SECONDS; i++) {
+    for (int i = 0; i < DRAIN_SECONDS && quietSeconds < QUIET_TIMEOUT_SECONDS; i++) {
       long pending = fleet.pending(connectedClients, System.nanoTime());
-      silent = pending < before ? 0 : silent + 1;
+      quietSeconds = pending < before ? 0 : quietSeconds + 1;
       before = pending;
       printProgress(i, sampler.second(Phase.DRAIN));
       if (pending == 0) {

@@ -27,10 +27,10 @@ final class Publisher {
   private final Stream acknowledged = new Stream();
   private LoadClient client;
   private int window;
-  private volatile boolean away;
+  private volatile boolean paused;
   private volatile int sent;
 
-  /** Messages that were due while the client was away. */
+  /** Messages that were due while the client was disconnected. */
   private volatile int skipped;
 
   private int acknowledgeable;
@@ -84,7 +84,7 @@ final class Publisher {
    */
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // one event loop writes
   boolean send(Schedule schedule, long now) {
-    if (away) {
+    if (paused) {
       return true;
     }
     int due = schedule.due(number, now) - skipped;
@@ -107,13 +107,13 @@ final class Publisher {
   }
 
   /** Number of messages that are due and not yet sent. */
-  long behind(Schedule schedule, long now) {
-    return away ? 0 : schedule.due(number, now) - skipped - sent;
+  long overdue(Schedule schedule, long now) {
+    return paused ? 0 : schedule.due(number, now) - skipped - sent;
   }
 
-  /** Stops publishing for the moment. */
+  /** Stops publishing until {@link #resume}. */
   void pause() {
-    away = true;
+    paused = true;
   }
 
   /** Resumes with what is due from now on, over a connection on the same event loop. */
@@ -121,12 +121,13 @@ final class Publisher {
     client = connected;
     window = connected.receiveMaximum();
     skipped = schedule.due(number, now) - sent;
-    away = false;
+    paused = false;
   }
 
   /** Whether the broker has acknowledged the message; true for QoS 0. After it has stopped. */
   boolean isAcknowledged(int message) {
-    return !mix.isAcknowledged(message) || acknowledged.has(message / mix.acknowledgedEvery());
+    return !mix.isAcknowledged(message)
+        || acknowledged.isReceived(message / mix.acknowledgedEvery());
   }
 
   private boolean isFull() {
@@ -134,14 +135,14 @@ final class Publisher {
   }
 
   private void write(ByteBuf out, long intended) {
-    boolean answered = mix.isAcknowledged(sent);
+    boolean needsAck = mix.isAcknowledged(sent);
     int identifier = 0;
-    if (answered) {
+    if (needsAck) {
       identifier = acknowledgeable % IDENTIFIERS + 1;
       acknowledgeable++;
       loopLoad.acknowledgeable.add(1);
     }
-    MqttPacketWriter.publish(out, version, topic, answered ? qos : 0, identifier, payload.bytes());
+    MqttPacketWriter.publish(out, version, topic, needsAck ? qos : 0, identifier, payload.bytes());
     payload.write(out, intended, number, sent);
   }
 

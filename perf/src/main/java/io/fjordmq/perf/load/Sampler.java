@@ -17,7 +17,7 @@ import org.HdrHistogram.Histogram;
  * #second} blocks it until the end of the second.
  */
 final class Sampler {
-  /** Reading the metrics costs the broker something as well. */
+  /** Reading the metrics consumes CPU of the broker, so it is rare. */
   private static final int RANGES_INTERVAL_SECONDS = 5;
 
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -84,11 +84,11 @@ final class Sampler {
     Reading now = read();
     Map<Series, Double> values = new EnumMap<>(Series.class);
     double seconds = (now.nanos - last.nanos) / (double) SECOND;
-    values.put(Series.CONNECTED, (double) fleet.presence().connected());
+    values.put(Series.CONNECTED, (double) fleet.connectionCounts().connected());
     if (phase == Phase.CONNECT || now.accepted > last.accepted) {
       latencies(values, fleet.arrivals().connecting().getIntervalHistogram());
     }
-    if (phase != Phase.CONNECT && fleet.publishes()) {
+    if (phase != Phase.CONNECT && fleet.hasPublishers()) {
       values.put(Series.SENT, (now.sent - last.sent) / seconds);
       values.put(Series.RECEIVED, (now.received - last.received) / seconds);
       messages(values);

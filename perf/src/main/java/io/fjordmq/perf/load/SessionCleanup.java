@@ -19,7 +19,7 @@ final class SessionCleanup implements AutoCloseable {
   /** Time limit after Ctrl-C. */
   private static final int INTERRUPTED_TIMEOUT_SECONDS = 10;
 
-  /** After this many refusals the broker will refuse the rest as well. */
+  /** After this many refusals the cleanup gives up, as the broker will refuse the rest too. */
   private static final int MAX_REFUSALS = 100;
 
   private final Scenario scenario;
@@ -29,13 +29,13 @@ final class SessionCleanup implements AutoCloseable {
   private final Thread shutdownHook;
 
   /**
-   * @param tell receives messages for the user if the tool is interrupted
+   * @param messages receives messages for the user if the tool is interrupted
    */
-  SessionCleanup(Scenario scenario, ClientLoops loops, Fleet fleet, Consumer<String> tell) {
+  SessionCleanup(Scenario scenario, ClientLoops loops, Fleet fleet, Consumer<String> messages) {
     this.scenario = scenario;
     this.loops = loops;
     this.fleet = fleet;
-    this.shutdownHook = new Thread(() -> printUrgently(tell), "farewell");
+    this.shutdownHook = new Thread(() -> runInterrupted(messages), "session-cleanup-hook");
     Runtime.getRuntime().addShutdownHook(shutdownHook);
   }
 
@@ -45,21 +45,21 @@ final class SessionCleanup implements AutoCloseable {
    * @return a message for the user; empty if no session remains
    */
   List<String> run() throws InterruptedException {
-    forgetAll();
-    return left();
+    removeAllSessions();
+    return remainingSessions();
   }
 
-  private void printUrgently(Consumer<String> tell) {
+  private void runInterrupted(Consumer<String> messages) {
     Thread worker =
         new Thread(
             () -> {
               try {
-                forgetAll();
+                removeAllSessions();
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               }
             },
-            "haste");
+            "session-cleanup");
     worker.setDaemon(true);
     worker.start();
     try {
@@ -67,26 +67,27 @@ final class SessionCleanup implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    left().forEach(tell);
+    remainingSessions().forEach(messages);
   }
 
-  private void forgetAll() throws InterruptedException {
-    fleet.quit();
+  private void removeAllSessions() throws InterruptedException {
+    fleet.requestStop();
     fleet.close();
     TimeUnit.SECONDS.sleep(1); // for DISCONNECTs, and for clients that are still connecting
     Clients count = scenario.clients();
-    forget("s", count.subscribers());
-    forget("c", count.collectors());
-    forget("i", count.idle());
-    forget("p", count.publishers());
+    removeSessions("s", count.subscribers());
+    removeSessions("c", count.collectors());
+    removeSessions("i", count.idle());
+    removeSessions("p", count.publishers());
     cleanupConnects.await();
   }
 
-  private void forget(String kind, int count) throws InterruptedException {
+  private void removeSessions(String kind, int count) throws InterruptedException {
     for (int i = 0; i < count && cleanupConnects.refused() < MAX_REFUSALS; i++) {
       int node = i;
       String name = kind + i;
-      LoadClient client = new LoadClient(fleet.session(name, true), LoadClient.Receiver.NOTHING);
+      LoadClient client =
+          new LoadClient(fleet.connectSettings(name, true), LoadClient.Receiver.NOTHING);
       cleanupConnects.next(
           name,
           () -> loops.connect(client, node),
@@ -96,25 +97,25 @@ final class SessionCleanup implements AutoCloseable {
     }
   }
 
-  private List<String> left() {
+  private List<String> remainingSessions() {
     Clients count = scenario.clients();
-    int all = count.subscribers() + count.collectors() + count.idle() + count.publishers();
-    int left = all - cleanupConnects.accepted();
+    int total = count.subscribers() + count.collectors() + count.idle() + count.publishers();
+    int remaining = total - cleanupConnects.accepted();
     List<String> lines = new ArrayList<>();
-    if (left > 0) {
+    if (remaining > 0) {
       lines.add(
           """
           %d of %d persistent sessions of this run may still be on the broker, with identifiers \
           that begin with %s; each ends when a client with its identifier connects with a clean \
           session or the broker expires it\
           """
-              .formatted(left, all, fleet.session("", true).clientId()));
+              .formatted(remaining, total, fleet.connectSettings("", true).clientId()));
       cleanupConnects.reasons().lines().forEach(line -> lines.add("  " + line));
     }
     return lines;
   }
 
-  /** Prevents that an interruption repeats the work. */
+  /** Removes the shutdown hook, so that an interruption does not repeat the cleanup. */
   @Override
   public void close() {
     try {

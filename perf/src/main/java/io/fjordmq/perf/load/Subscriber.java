@@ -16,8 +16,8 @@ record Subscriber(
     EventLoopLoad loopLoad,
     @Nullable LastDeliveries lastDeliveries) {
   /** It disconnects; messages that still arrive are accepted. */
-  void leave() {
-    ledger.leave();
+  void onDisconnected() {
+    ledger.onDisconnected();
   }
 
   /** It is subscribed again. */

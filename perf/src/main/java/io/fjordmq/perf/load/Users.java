@@ -38,10 +38,10 @@ public final class Users {
   }
 
   /** Writes both files. */
-  public void write(Path passwords, Path rights) throws IOException {
+  public void write(Path passwords, Path acl) throws IOException {
     Clients clients = scenario.clients();
     try (BufferedWriter users = Files.newBufferedWriter(passwords);
-        BufferedWriter rules = Files.newBufferedWriter(rights)) {
+        BufferedWriter rules = Files.newBufferedWriter(acl)) {
       for (int i = 0; i < clients.publishers(); i++) {
         user("p" + i, users, rules);
         rule("write", new String(topics.ofPublisher(i), StandardCharsets.UTF_8), rules);
@@ -69,22 +69,22 @@ public final class Users {
     rules.write("user " + name + "\n");
   }
 
-  private static void rules(String right, List<String> filters, BufferedWriter rules)
+  private static void rules(String access, List<String> filters, BufferedWriter rules)
       throws IOException {
     for (String filter : filters) {
-      rule(right, filter.replaceFirst("^\\$share/[^/]*/", ""), rules);
+      rule(access, filter.replaceFirst("^\\$share/[^/]*/", ""), rules);
     }
   }
 
-  private static void rule(String right, String filter, BufferedWriter rules) throws IOException {
-    rules.write("topic " + right + " " + filter + "\n");
+  private static void rule(String access, String filter, BufferedWriter rules) throws IOException {
+    rules.write("topic " + access + " " + filter + "\n");
   }
 
   private static String hash(String password, String name) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-512");
-      byte[] named = digest.digest(name.getBytes(StandardCharsets.UTF_8));
-      byte[] salt = Arrays.copyOf(named, SALT_BYTES);
+      byte[] nameHash = digest.digest(name.getBytes(StandardCharsets.UTF_8));
+      byte[] salt = Arrays.copyOf(nameHash, SALT_BYTES);
       digest.update(password.getBytes(StandardCharsets.UTF_8));
       Base64.Encoder base64 = Base64.getEncoder();
       return "$6$" + base64.encodeToString(salt) + "$" + base64.encodeToString(digest.digest(salt));

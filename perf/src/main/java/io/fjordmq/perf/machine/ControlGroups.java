@@ -43,11 +43,11 @@ public record ControlGroups(Path cpu, Path memory) {
 
   private static Path folder(String controller, List<Mount> mounts, List<String> memberships)
       throws IOException {
-    Optional<Mount> mount = mounts.stream().filter(one -> one.has(controller)).findFirst();
+    Optional<Mount> mount = mounts.stream().filter(each -> each.has(controller)).findFirst();
     if (mount.isEmpty()) {
-      boolean second = mounts.stream().anyMatch(one -> one.type.equals("cgroup2"));
+      boolean versionTwo = mounts.stream().anyMatch(each -> each.type.equals("cgroup2"));
       throw new IOException(
-          second
+          versionTwo
               ? "the cgroups for '"
                   + controller
                   + "' are version 2; this tool supports only version 1"
@@ -101,7 +101,7 @@ public record ControlGroups(Path cpu, Path memory) {
    * @throws IOException if that fails; the message has the reason
    */
   public void probe(NodeLimits limits) throws IOException {
-    make("probe", limits).close();
+    createGroup("probe", limits).close();
   }
 
   /**
@@ -110,7 +110,7 @@ public record ControlGroups(Path cpu, Path memory) {
    * @param name unique among the groups of this process
    * @throws IOException if it cannot be created; then nothing is left of it
    */
-  public NodeGroup make(String name, NodeLimits limits) throws IOException {
+  public NodeGroup createGroup(String name, NodeLimits limits) throws IOException {
     String folder = "fjordmq-perf-" + ProcessHandle.current().pid() + "-" + name;
     return NodeGroup.make(cpu.resolve(folder), memory.resolve(folder), limits);
   }

@@ -39,11 +39,11 @@ public final class MachineFacts {
    * The TCP congestion control: that of the route, if it has its own.
    *
    * @param route as in the output of {@code ip route get}; empty if unknown
-   * @param usual the default of the system
+   * @param defaultAlgorithm the default of the system
    */
-  static String congestionControl(String route, String usual) {
+  static String congestionControl(String route, String defaultAlgorithm) {
     Matcher matcher = Pattern.compile("\\bcongctl (?:lock )?(\\S+)").matcher(route);
-    return matcher.find() ? matcher.group(1) : usual;
+    return matcher.find() ? matcher.group(1) : defaultAlgorithm;
   }
 
   private static String cpuModel() {

@@ -54,11 +54,11 @@ public final class NodeGroup implements AutoCloseable {
    */
   static NodeGroup make(Path cpu, Path memory, NodeLimits limits) throws IOException {
     NodeGroup group = new NodeGroup(cpu, memory);
-    List<Path> made = new ArrayList<>();
+    List<Path> created = new ArrayList<>();
     try {
       for (Path folder : group.folders) {
         create(folder);
-        made.add(folder);
+        created.add(folder);
       }
       set(cpu.resolve("cpu.cfs_period_us"), PERIOD_MICROS);
       set(cpu.resolve("cpu.cfs_quota_us"), Math.round(limits.processors() * PERIOD_MICROS));
@@ -69,7 +69,7 @@ public final class NodeGroup implements AutoCloseable {
       }
       return group;
     } catch (IOException e) {
-      for (Path folder : made) {
+      for (Path folder : created) {
         Files.delete(folder);
       }
       throw e;

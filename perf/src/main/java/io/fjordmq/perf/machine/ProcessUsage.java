@@ -89,7 +89,7 @@ public record ProcessUsage(long cpuMicros, long residentKilobytes, OptionalLong 
 
   /**
    * CPU time of the threads of a process with this name prefix, in microseconds since their start;
-   * the kernel counts in 10 ms. A thread that ends meanwhile is left out.
+   * the kernel counts in 10 ms. Threads that exit meanwhile are skipped.
    */
   public static long threadCpuMicros(long pid, String namePrefix) {
     return threadCpuMicros(Path.of("/proc", Long.toString(pid)), namePrefix);

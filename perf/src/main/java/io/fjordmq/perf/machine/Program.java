@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** Identifies the program of a process, and runs programs for their output. Blocks. */
 public final class Program {
-  private static final int SECONDS = 10;
+  private static final int TIMEOUT_SECONDS = 10;
   private static final String MOSQUITTO = "mosquitto";
 
   private Program() {}
@@ -51,12 +51,12 @@ public final class Program {
     return "Java " + version + ", " + value(lines, "IMPLEMENTOR", "of unknown version");
   }
 
-  private static String value(List<String> lines, String key, String otherwise) {
+  private static String value(List<String> lines, String key, String defaultValue) {
     return lines.stream()
         .filter(line -> line.startsWith(key + "="))
         .map(line -> line.substring(key.length() + 1).replace("\"", ""))
         .findFirst()
-        .orElse(otherwise);
+        .orElse(defaultValue);
   }
 
   /**
@@ -74,10 +74,10 @@ public final class Program {
     try {
       Process process =
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-      String said =
+      String output =
           new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      process.waitFor(SECONDS, TimeUnit.SECONDS);
-      return said;
+      process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      return output;
     } catch (IOException e) {
       return "";
     }

@@ -33,16 +33,16 @@ public final class LoadRecorder implements SplitStrategy {
   private static final long DEFAULT_SECONDS = 600;
   private static final long MAX_SECONDS = 3_600;
 
-  private final Map<String, Written> byRange = new HashMap<>();
+  private final Map<String, RecordingFile> byRange = new HashMap<>();
   private Path folder = Path.of("");
   private long seconds = DEFAULT_SECONDS;
   private int files;
 
-  private static final class Written {
+  private static final class RecordingFile {
     final Recording recording;
     @Nullable Path file;
 
-    Written(Recording recording) {
+    RecordingFile(Recording recording) {
       this.recording = recording;
     }
   }
@@ -60,9 +60,9 @@ public final class LoadRecorder implements SplitStrategy {
 
   @Override
   public SplitAdvice advise(RangeLoad load, NodeLoad node) {
-    Written written = byRange.get(load.range());
+    RecordingFile written = byRange.get(load.range());
     if (written == null || !written.recording.isContinuedBy(load)) {
-      written = new Written(new Recording(load.store(), seconds));
+      written = new RecordingFile(new Recording(load.store(), seconds));
       byRange.put(load.range(), written);
     }
     if (written.recording.add(load)) {
@@ -71,7 +71,7 @@ public final class LoadRecorder implements SplitStrategy {
     return new SplitAdvice.Keep(Reason.OTHER);
   }
 
-  private void write(Written written, String range) {
+  private void write(RecordingFile written, String range) {
     try {
       if (written.file == null) {
         if (files == MAX_RECORDINGS) {
@@ -80,10 +80,13 @@ public final class LoadRecorder implements SplitStrategy {
         written.file = newFile(range);
         files++;
       }
-      Path whole = written.file.resolveSibling(written.file.getFileName() + ".new");
-      Files.writeString(whole, written.recording.text(), StandardCharsets.US_ASCII);
+      Path temporary = written.file.resolveSibling(written.file.getFileName() + ".new");
+      Files.writeString(temporary, written.recording.text(), StandardCharsets.US_ASCII);
       Files.move(
-          whole, written.file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+          temporary,
+          written.file,
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write the load of " + range + ": " + e, e);
     }

@@ -33,8 +33,8 @@ final class Recording {
   private final long maxSeconds;
   private final WindowSeconds requests = new WindowSeconds(WINDOW_SECONDS);
   private final WindowSeconds busy = new WindowSeconds(WINDOW_SECONDS);
-  private final List<TenSecondWindow> tens = new ArrayList<>();
-  private List<Second> open = new ArrayList<>();
+  private final List<TenSecondWindow> windows = new ArrayList<>();
+  private List<Second> currentWindow = new ArrayList<>();
   private long age;
   private int seconds;
 
@@ -45,11 +45,11 @@ final class Recording {
   /**
    * An empty recording.
    *
-   * @param mostSeconds the recording is full with the ten seconds that reach this length
+   * @param maxSeconds the recording is full with the ten seconds that reach this length
    */
-  Recording(String store, long mostSeconds) {
+  Recording(String store, long maxSeconds) {
     this.store = store;
-    this.maxSeconds = mostSeconds;
+    this.maxSeconds = maxSeconds;
   }
 
   /** Whether the load belongs to the same range, a moment later. */
@@ -68,29 +68,29 @@ final class Recording {
     long before = age;
     age = load.age().toSeconds();
     int passed = (int) Math.min(WINDOW_SECONDS, age - before);
-    double[] asked = requests.next(passed, load.requests().mean());
-    double[] worked = busy.next(passed, load.busy().mean());
+    double[] newRequests = requests.next(passed, load.requests().mean());
+    double[] newBusy = busy.next(passed, load.busy().mean());
     for (int i = 0; i < passed; i++) {
-      open.add(new Second(asked[i], worked[i]));
+      currentWindow.add(new Second(newRequests[i], newBusy[i]));
     }
     if (age / WINDOW_SECONDS == before / WINDOW_SECONDS) {
       return false;
     }
     // The older half of the sample becomes that of the completed ten seconds; the rest starts
     // empty.
-    List<Second> ten = open;
-    open = new ArrayList<>();
-    boolean silent = ten.stream().noneMatch(second -> second.requests() > 0);
-    if (seconds >= maxSeconds || (tens.isEmpty() && silent)) {
+    List<Second> completed = currentWindow;
+    currentWindow = new ArrayList<>();
+    boolean noRequests = completed.stream().noneMatch(second -> second.requests() > 0);
+    if (seconds >= maxSeconds || (windows.isEmpty() && noRequests)) {
       return false;
     }
-    tens.add(new TenSecondWindow(ten, load.ioNanos(), thinned(load.keys())));
-    seconds += ten.size();
+    windows.add(new TenSecondWindow(completed, load.ioNanos(), thinOut(load.keys())));
+    seconds += completed.size();
     return true;
   }
 
   /** Every n-th element of a sorted sample is distributed like the sample. */
-  private static List<byte[]> thinned(List<byte[]> keys) {
+  private static List<byte[]> thinOut(List<byte[]> keys) {
     int count = Math.min(MAX_KEYS, keys.size());
     return IntStream.range(0, count)
         .mapToObj(i -> keys.get((int) ((long) i * keys.size() / count)))
@@ -99,27 +99,27 @@ final class Recording {
 
   /** The whole file. */
   String text() {
-    TreeMap<byte[], Integer> numbers = new TreeMap<>(Arrays::compareUnsigned);
-    tens.forEach(tenSeconds -> tenSeconds.keys().forEach(key -> numbers.put(key, 0)));
+    TreeMap<byte[], Integer> ranks = new TreeMap<>(Arrays::compareUnsigned);
+    windows.forEach(tenSeconds -> tenSeconds.keys().forEach(key -> ranks.put(key, 0)));
     int next = 0;
-    for (var place : numbers.entrySet()) {
-      place.setValue(next++);
+    for (var entry : ranks.entrySet()) {
+      entry.setValue(next++);
     }
     StringBuilder out = new StringBuilder("fjordmq-load " + VERSION + " " + store + "\n");
-    for (TenSecondWindow tenSeconds : tens) {
+    for (TenSecondWindow tenSeconds : windows) {
       for (Second second : tenSeconds.seconds()) {
         out.append("s ").append(Math.round(second.requests()));
         out.append(' ').append(Math.round(second.busy() * 1e6)).append('\n');
       }
       out.append("t ").append(Math.round(tenSeconds.ioNanos()));
-      int[] keys = tenSeconds.keys().stream().mapToInt(numbers::get).toArray();
+      int[] keys = tenSeconds.keys().stream().mapToInt(ranks::get).toArray();
       for (int i = 0; i < keys.length; ) {
-        int times = 1;
-        while (i + times < keys.length && keys[i + times] == keys[i]) {
-          times++;
+        int repetitions = 1;
+        while (i + repetitions < keys.length && keys[i + repetitions] == keys[i]) {
+          repetitions++;
         }
-        out.append(' ').append(keys[i]).append(times == 1 ? "" : "*" + times);
-        i += times;
+        out.append(' ').append(keys[i]).append(repetitions == 1 ? "" : "*" + repetitions);
+        i += repetitions;
       }
       out.append('\n');
     }

@@ -25,9 +25,9 @@ final class WindowSeconds {
     int first = latest.length - passed;
     System.arraycopy(latest, passed, latest, 0, first);
     double known = Arrays.stream(latest, 0, first).sum();
-    // Negative only if seconds were skipped earlier, whose single values are guesses.
-    double fresh = Math.max(0, mean * latest.length - known);
-    Arrays.fill(latest, first, latest.length, fresh / Math.max(1, passed));
+    // Negative only if seconds were skipped earlier, whose single values are estimates.
+    double newSum = Math.max(0, mean * latest.length - known);
+    Arrays.fill(latest, first, latest.length, newSum / Math.max(1, passed));
     return Arrays.copyOfRange(latest, first, latest.length);
   }
 }

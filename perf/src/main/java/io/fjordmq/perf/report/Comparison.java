@@ -37,7 +37,7 @@ public final class Comparison {
     Set<String> shared = new LinkedHashSet<>(a.brokers());
     shared.retainAll(b.brokers());
     if (shared.isEmpty()) {
-      // One broker each, with different names, can still be compared.
+      // The first brokers can be compared although their names differ.
       table(out, a, a.brokers().get(0), b, b.brokers().get(0));
     }
     for (String broker : shared) {

@@ -141,9 +141,9 @@ public final class HtmlReport {
             .filter(figure -> report.overall(broker, figure).isPresent())
             .limit(MAX_CARDS)
             .toList();
-    int colour = report.brokers().size() == 1 ? 0 : report.brokers().indexOf(broker);
+    int color = report.brokers().size() == 1 ? 0 : report.brokers().indexOf(broker);
     out.append(
-        "<section class=\"cards\"><h2 class=\"b" + colour + "\">" + Html.text(broker) + "</h2>");
+        "<section class=\"cards\"><h2 class=\"b" + color + "\">" + Html.text(broker) + "</h2>");
     for (ResultMetric figure : shown) {
       out.append(
           "<div class=\"card\"><span>%s</span><b>%s</b><i>%s</i></div>"

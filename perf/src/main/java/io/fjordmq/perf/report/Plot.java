@@ -7,23 +7,23 @@ import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A line chart as inline SVG. Colours are CSS classes, so that the style of the page defines them
+ * A line chart as inline SVG. Colors are CSS classes, so that the style of the page defines them
  * for light and dark mode.
  *
  * @param title above the chart
  * @param unit of the values
- * @param across horizontal axis
- * @param acrossMarks tick marks of the horizontal axis
- * @param scale vertical axis
+ * @param horizontal horizontal axis
+ * @param horizontalMarks tick marks of the horizontal axis
+ * @param vertical vertical axis
  * @param lines in the order of the legend
  * @param bands behind the lines
  */
 record Plot(
     String title,
     String unit,
-    Axis across,
-    List<Mark> acrossMarks,
-    Axis scale,
+    Axis horizontal,
+    List<Mark> horizontalMarks,
+    Axis vertical,
     List<Line> lines,
     List<Band> bands) {
   private static final double WIDTH = 640;
@@ -35,13 +35,13 @@ record Plot(
   private static final JsonMapper JSON = new JsonMapper();
 
   /**
-   * @param colour 0 to 5
+   * @param color 0 to 5
    * @param dashes 0 for a solid line, up to 2
    * @param wide drawn wide and pale, visible below another line at the same place
    */
-  record Line(String label, int colour, int dashes, boolean wide, List<Point> points) {
+  record Line(String label, int color, int dashes, boolean wide, List<Point> points) {
     String style() {
-      return "c" + colour + " d" + dashes + (wide ? " broad" : "");
+      return "c" + color + " d" + dashes + (wide ? " broad" : "");
     }
   }
 
@@ -80,13 +80,13 @@ record Plot(
                 + " data-plot=\"%s\">%n")
             .formatted(WIDTH, HEIGHT, Html.text(title), Html.text(data())));
     bands.forEach(band -> band(out, band));
-    for (double mark : scale.marks()) {
+    for (double mark : vertical.marks()) {
       out.append(
           ("<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text class=\"tick\" x=\"%.1f\""
                   + " y=\"%.1f\" text-anchor=\"end\">%s</text>%n")
               .formatted(LEFT, y(mark), WIDTH - RIGHT, LEFT - 6, y(mark) + 3.5, Axis.text(mark)));
     }
-    for (Mark mark : acrossMarks) {
+    for (Mark mark : horizontalMarks) {
       out.append(
           "<text class=\"tick\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%s</text>%n"
               .formatted(x(mark.x), HEIGHT - 7, Html.text(mark.text)));
@@ -128,11 +128,11 @@ record Plot(
   }
 
   private double x(double value) {
-    return LEFT + across.position(value) * (WIDTH - LEFT - RIGHT);
+    return LEFT + horizontal.position(value) * (WIDTH - LEFT - RIGHT);
   }
 
   private double y(double value) {
-    return HEIGHT - BOTTOM - scale.position(value) * (HEIGHT - TOP - BOTTOM);
+    return HEIGHT - BOTTOM - vertical.position(value) * (HEIGHT - TOP - BOTTOM);
   }
 
   /** The values that the script of the page shows under the pointer. */

@@ -17,18 +17,18 @@ import java.util.stream.Stream;
 /** The charts of a report, with the typical run of each broker. */
 final class Plots {
   /** Latencies with a wider range than this are drawn on a logarithmic scale. */
-  private static final double WIDE = 20;
+  private static final double LOGARITHMIC_RATIO = 20;
 
   private static final double[] PERCENTS = {0, 50, 90, 99, 99.9, 99.99, 99.999};
 
   private final List<RunResult> runs;
 
   /** Whether clients only connect. */
-  private final boolean held;
+  private final boolean holdOnly;
 
   Plots(Report report) {
     this.runs = report.brokers().stream().map(report::median).toList();
-    this.held = report.isOfConnections();
+    this.holdOnly = report.isOfConnections();
   }
 
   /** As HTML; charts without data are omitted. */
@@ -57,7 +57,7 @@ final class Plots {
    * visible below delivered. All charts have the same axes.
    */
   private List<Plot> messages() {
-    List<List<Line>> ofRuns = new ArrayList<>();
+    List<List<Line>> linesByRun = new ArrayList<>();
     for (RunResult run : runs) {
       List<Line> lines = new ArrayList<>();
       for (Series series : List.of(Series.SENT, Series.RECEIVED)) {
@@ -67,12 +67,12 @@ final class Plots {
           lines.add(new Line(series.label(), sent ? 0 : 1, 0, sent, points));
         }
       }
-      ofRuns.add(lines);
+      linesByRun.add(lines);
     }
-    Axis scale = scale(ofRuns.stream().flatMap(List::stream).toList(), false);
+    Axis scale = scale(linesByRun.stream().flatMap(List::stream).toList(), false);
     List<Plot> plots = new ArrayList<>();
     for (int run = 0; run < runs.size(); run++) {
-      if (!ofRuns.get(run).isEmpty()) {
+      if (!linesByRun.get(run).isEmpty()) {
         String title = runs.size() == 1 ? "Messages" : "Messages, " + runs.get(run).broker();
         plots.add(
             new Plot(
@@ -81,7 +81,7 @@ final class Plots {
                 seconds(),
                 marks(seconds()),
                 scale,
-                ofRuns.get(run),
+                linesByRun.get(run),
                 bands(runs.get(run))));
       }
     }
@@ -100,7 +100,7 @@ final class Plots {
     return overTime(title, true, List.of(wanted));
   }
 
-  private Optional<Plot> overTime(String title, boolean mayBeWide, List<Series> wanted) {
+  private Optional<Plot> overTime(String title, boolean mayBeLogarithmic, List<Series> wanted) {
     List<Line> lines = new ArrayList<>();
     for (int run = 0; run < runs.size(); run++) {
       for (int i = 0; i < wanted.size(); i++) {
@@ -114,7 +114,7 @@ final class Plots {
     if (lines.isEmpty()) {
       return Optional.empty();
     }
-    Axis scale = scale(lines, mayBeWide);
+    Axis scale = scale(lines, mayBeLogarithmic);
     String unit = wanted.get(0).unit();
     return Optional.of(
         new Plot(title, unit, seconds(), marks(seconds()), scale, lines, bands(runs.get(0))));
@@ -131,7 +131,7 @@ final class Plots {
     return seconds.marks().stream().map(at -> new Mark(at, Axis.text(at) + " s")).toList();
   }
 
-  /** One broker: one colour per series. Several brokers: one colour per broker. */
+  /** One broker: one color per series. Several brokers: one color per broker. */
   private Line line(int run, int series, String label, List<Point> points) {
     boolean alone = runs.size() == 1;
     String broker = runs.get(run).broker();
@@ -171,7 +171,7 @@ final class Plots {
     return samples.isEmpty() ? 1 : samples.get(samples.size() - 1).second() - zero(run);
   }
 
-  private static Axis scale(List<Line> lines, boolean mayBeWide) {
+  private static Axis scale(List<Line> lines, boolean mayBeLogarithmic) {
     double[] values =
         lines.stream()
             .flatMap(line -> line.points().stream())
@@ -183,7 +183,7 @@ final class Plots {
       return Axis.fromZero(1);
     }
     double highest = values[values.length - 1];
-    return mayBeWide && highest > WIDE * values[0]
+    return mayBeLogarithmic && highest > LOGARITHMIC_RATIO * values[0]
         ? Axis.logarithmic(values[0], highest)
         : Axis.fromZero(highest);
   }
@@ -213,7 +213,7 @@ final class Plots {
     return switch (phase) {
       case CONNECT -> "connecting";
       case WARM -> "warm-up";
-      case COUNT -> held ? "held" : "counted";
+      case COUNT -> holdOnly ? "held" : "counted";
       case DRAIN -> "end";
     };
   }
@@ -224,7 +224,7 @@ final class Plots {
       List<Point> points = new ArrayList<>();
       runs.get(run)
           .latencies()
-          .forEach((percent, millis) -> points.add(new Point(place(percent), millis)));
+          .forEach((percent, millis) -> points.add(new Point(percentilePosition(percent), millis)));
       if (!points.isEmpty()) {
         lines.add(new Line(runs.get(run).broker(), run, 0, false, points));
       }
@@ -235,13 +235,13 @@ final class Plots {
     List<Mark> marks = new ArrayList<>();
     for (double percent : PERCENTS) {
       String text = "%s %%".formatted(Axis.text(percent));
-      marks.add(new Mark(place(percent), percent > 99.9 ? percent + " %" : text));
+      marks.add(new Mark(percentilePosition(percent), percent > 99.9 ? percent + " %" : text));
     }
     return Optional.of(
         new Plot(
             "Latency by percentile",
             "ms",
-            Axis.between(0, place(100)),
+            Axis.between(0, percentilePosition(100)),
             marks,
             scale(lines, true),
             lines,
@@ -249,7 +249,7 @@ final class Plots {
   }
 
   /** Each additional nine has the same width; the axis ends at the last one. */
-  private static double place(double percent) {
+  private static double percentilePosition(double percent) {
     return percent >= 100 ? 5.2 : -Math.log10(1 - percent / 100);
   }
 }

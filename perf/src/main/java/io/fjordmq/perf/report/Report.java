@@ -119,12 +119,12 @@ public record Report(
     return overall(ResultMetric::isFault);
   }
 
-  private Map<String, Map<ResultMetric, Double>> overall(Predicate<ResultMetric> which) {
+  private Map<String, Map<ResultMetric, Double>> overall(Predicate<ResultMetric> filter) {
     Map<String, Map<ResultMetric, Double>> all = new LinkedHashMap<>();
     for (String broker : brokers()) {
       Map<ResultMetric, Double> figures = new TreeMap<>();
       Stream.of(ResultMetric.values())
-          .filter(which)
+          .filter(filter)
           .forEach(
               metric -> overall(broker, metric).ifPresent(value -> figures.put(metric, value)));
       all.put(broker, figures);

@@ -15,15 +15,15 @@ public record NodeLimits(double processors, double gibibytes) {
   private static final double MIN_PROCESSORS = 0.01;
 
   private static final double MIN_GIBIBYTES = 1.0 / 64;
-  private static final double MOST = 1_000_000;
+  private static final double MAX_VALUE = 1_000_000;
 
   public NodeLimits {
     boolean none = processors == 0 && gibibytes == 0;
     boolean both =
         processors >= MIN_PROCESSORS
-            && processors <= MOST
+            && processors <= MAX_VALUE
             && gibibytes >= MIN_GIBIBYTES
-            && gibibytes <= MOST;
+            && gibibytes <= MAX_VALUE;
     if (!none && !both) {
       throw new UsageException(
           ("nodeProcessors (at least 0.01) and nodeGibibytes (at least 1/64) must both "

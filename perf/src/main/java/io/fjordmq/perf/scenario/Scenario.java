@@ -27,71 +27,71 @@ public record Scenario(
   private static final int HEAD_BYTES = 40;
 
   public Scenario {
-    List<String> wrong = new ArrayList<>();
+    List<String> errors = new ArrayList<>();
     if (clients.total() < 1) {
-      wrong.add("there must be at least one client");
+      errors.add("there must be at least one client");
     }
     if (cluster.nodes() < 1 || cluster.voters() > cluster.nodes()) {
-      wrong.add(cluster.nodes() + " nodes are not enough for " + cluster.voters() + " voters");
+      errors.add(cluster.nodes() + " nodes are not enough for " + cluster.voters() + " voters");
     }
     if (seconds < 1) {
-      wrong.add("the duration must be at least 1 s");
+      errors.add("the duration must be at least 1 s");
     }
     if (connections.clientChurn().percent() > 0 && flow != Flow.PAIRS && flow != Flow.MUTUAL) {
-      wrong.add(
+      errors.add(
           "clients can disconnect and reconnect (leavingPercent) only with the flows pairs and"
               + " mutual");
     }
     if (flow != Flow.CONNECTIONS) {
-      checkTraffic(traffic, clients, wrong);
+      checkTraffic(traffic, clients, errors);
     }
     switch (flow) {
       case CONNECTIONS -> {
         if (clients.publishers() + clients.subscribers() > 0 || connections.perSecond() <= 0) {
-          wrong.add("flow 'connections' requires idle clients and a connection rate");
+          errors.add("flow 'connections' requires idle clients and a connection rate");
         }
       }
       case PAIRS -> {
         if (clients.publishers() != clients.subscribers()) {
-          wrong.add("flow 'pairs' requires as many publishers as subscribers");
+          errors.add("flow 'pairs' requires as many publishers as subscribers");
         }
       }
       case SHARED -> {
         if (clients.subscribers() < 1) {
-          wrong.add("a shared subscription requires members");
+          errors.add("a shared subscription requires members");
         }
       }
       case TOPICS -> {
         if (clients.topics() < 1) {
-          wrong.add("flow 'topics' requires at least one topic");
+          errors.add("flow 'topics' requires at least one topic");
         }
       }
       case MUTUAL -> {
         if (clients.publishers() % 2 != 0 || clients.subscribers() != 0) {
-          wrong.add("flow 'mutual' requires an even number of publishers and no subscribers");
+          errors.add("flow 'mutual' requires an even number of publishers and no subscribers");
         }
       }
     }
-    if (!wrong.isEmpty()) {
-      throw new UsageException(String.join("; ", wrong));
+    if (!errors.isEmpty()) {
+      throw new UsageException(String.join("; ", errors));
     }
   }
 
-  private static void checkTraffic(Traffic traffic, Clients clients, List<String> wrong) {
+  private static void checkTraffic(Traffic traffic, Clients clients, List<String> errors) {
     if (clients.publishers() < 1 || traffic.perSecond() <= 0) {
-      wrong.add("there must be publishers with a rate above 0");
+      errors.add("there must be publishers with a rate above 0");
     }
     if (traffic.payloadBytes() < MIN_PAYLOAD_BYTES) {
-      wrong.add(
+      errors.add(
           "the payload must have at least %d bytes to identify a message, not %d"
               .formatted(MIN_PAYLOAD_BYTES, traffic.payloadBytes()));
     }
     int percent = traffic.qosPercent();
     if (traffic.qos() < 0 || traffic.qos() > 2) {
-      wrong.add("QoS must be 0, 1 or 2, not " + traffic.qos());
+      errors.add("QoS must be 0, 1 or 2, not " + traffic.qos());
     }
     if (percent < 1 || 100 % percent != 0) {
-      wrong.add(
+      errors.add(
           "the percentage of messages with the QoS must be 100 or a divisor of it, not " + percent);
     }
   }

@@ -99,7 +99,7 @@ record ScenarioEntry(
   /**
    * The scenario with this name.
    *
-   * @param content adds keys to what the name says; null if the name says everything
+   * @param content adds keys to those in the name; null if the name defines everything
    * @throws UsageException if a key or value is invalid
    */
   static Scenario read(String name, @Nullable Object content) {

@@ -15,8 +15,8 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
- * The scenario lists of a directory. Each YAML file is a list of scenario names, with keys for what
- * the name does not say.
+ * The scenario lists of a directory. Each YAML file lists scenario names, with keys for values that
+ * the name does not contain.
  */
 public final class ScenarioFiles {
   private final Map<String, List<Scenario>> lists = new LinkedHashMap<>();
@@ -46,7 +46,7 @@ public final class ScenarioFiles {
   }
 
   /**
-   * A listed scenario, or any scenario whose name says everything.
+   * A listed scenario, or any scenario that its name defines completely.
    *
    * @param name may omit {@code true_}
    * @throws UsageException if there is none with that name

@@ -64,7 +64,7 @@ final class ScenarioName {
   }
 
   /**
-   * The scenario of a name that says everything.
+   * The scenario of a name that defines it completely.
    *
    * @return empty if the name has none of these patterns
    * @throws UsageException if it has one with invalid values
@@ -73,12 +73,12 @@ final class ScenarioName {
     return values(name).map(values -> ScenarioEntry.read(withPrefix(name), null));
   }
 
-  /** What a name says, by the keys of scenario files; empty if it has none of these patterns. */
+  /** The values in a name, by the keys of scenario files; empty if it matches no pattern. */
   static Optional<Map<String, Object>> values(String name) {
     Map<String, Object> values = new LinkedHashMap<>();
     Matcher messages = MESSAGES.matcher(name);
     Matcher connections = CONNECTIONS.matcher(name);
-    Matcher brief = SHORT_CONNECTIONS.matcher(name);
+    Matcher shortConnections = SHORT_CONNECTIONS.matcher(name);
     Matcher mqtt5 = MQTT_5.matcher(name);
     if (messages.matches()) {
       put(values, messages, "publishers", "subscribers", "qos", "payloadBytes", "nodes", "voters");
@@ -95,10 +95,11 @@ final class ScenarioName {
       values.put("flow", "connections");
       values.put("connectsPerSecond", Count.parse(connections.group("rate")));
       values.put("persistent", connections.group("clean").equals("false"));
-    } else if (brief.matches()) {
-      put(values, brief, "transport", "idle", "nodes");
+    } else if (shortConnections.matches()) {
+      put(values, shortConnections, "transport", "idle", "nodes");
       values.put("flow", "connections");
-      values.put("connectsPerSecond", brief.group("transport").equals("tcp") ? 1_000 : 500);
+      values.put(
+          "connectsPerSecond", shortConnections.group("transport").equals("tcp") ? 1_000 : 500);
     } else if (mqtt5.matches()) {
       int half = Count.parse(mqtt5.group("clients")) / 2;
       put(values, mqtt5, "qos", "payloadBytes", "nodes");

@@ -13,7 +13,7 @@ package io.fjordmq.perf.scenario;
  */
 public record Traffic(
     double perSecond, int payloadBytes, int qos, int qosPercent, int batchMillis) {
-  /** With the usual batches. */
+  /** With the default batching. */
   public Traffic(double perSecond, int payloadBytes, int qos, int qosPercent) {
     this(perSecond, payloadBytes, qos, qosPercent, 0);
   }

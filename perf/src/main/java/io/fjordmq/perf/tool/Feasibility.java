@@ -59,8 +59,8 @@ record Feasibility(long openFiles, long availableKilobytes) {
    * @param share fraction of the clients that it is enough for
    */
   private record Shortage(String text, double share) {
-    Shortage(String text, long have, long want) {
-      this(text, (double) Math.max(1, have) / want);
+    Shortage(String text, long available, long required) {
+      this(text, (double) Math.max(1, available) / required);
     }
   }
 

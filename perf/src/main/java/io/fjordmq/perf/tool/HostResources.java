@@ -26,13 +26,13 @@ record HostResources(int processors, double gibibytes) {
   /**
    * Tries to limit a process; returns why nodes cannot be limited.
    *
-   * @param starts whether nodes are started on this host
+   * @param startsNodes whether nodes are started on this host
    */
-  static Optional<String> obstacle(NodeLimits limits, boolean starts) {
+  static Optional<String> obstacle(NodeLimits limits, boolean startsNodes) {
     if (limits.isNone()) {
       return Optional.empty();
     }
-    if (!starts) {
+    if (!startsNodes) {
       return Optional.of(
           refusal(limits, "the limits of an external broker are set where it was started"));
     }
@@ -44,9 +44,9 @@ record HostResources(int processors, double gibibytes) {
     }
   }
 
-  private static String refusal(NodeLimits limits, String why) {
+  private static String refusal(NodeLimits limits, String reason) {
     return "node-limits: each node is limited to %s, but %s; %s"
-        .formatted(limits, why, OptionalRequirement.NODE_LIMITS.advice());
+        .formatted(limits, reason, OptionalRequirement.NODE_LIMITS.advice());
   }
 
   /**

@@ -28,11 +28,11 @@ record LoadPlan(Scenario original, RunOptions options) {
     if (!options.parameters.isEmpty()) {
       throw new UsageException("--set: a load scenario has no parameters; its name has its values");
     }
-    Scaled scaled = fitting();
+    Scaled scaled = scaledToHost();
     Scenario scenario = scaled.scenario();
     int warmSeconds = warmSeconds(scenario);
     Map<String, String> facts = new TreeMap<>();
-    NodeLimits limits = wanted().cluster().limits();
+    NodeLimits limits = requestedScenario().cluster().limits();
     if (!limits.isNone()) {
       facts.put("limits of each node", limits + ", by cgroups of version 1");
     }
@@ -58,16 +58,17 @@ record LoadPlan(Scenario original, RunOptions options) {
   }
 
   /** The scenario as this host can run it. */
-  private Scaled fitting() {
+  private Scaled scaledToHost() {
     List<String> obstacles = new ArrayList<>();
     boolean starts = options.hosts().isEmpty();
-    if (wanted().connections().users() && !starts) {
+    if (requestedScenario().connections().users() && !starts) {
       obstacles.add(
           "users: each client has its own user, which an external broker does not know; "
               + OptionalRequirement.USERS.advice());
     }
-    HostResources.obstacle(wanted().cluster().limits(), starts).ifPresent(obstacles::add);
-    Scaled scaled = options.scale().apply(wanted());
+    HostResources.obstacle(requestedScenario().cluster().limits(), starts)
+        .ifPresent(obstacles::add);
+    Scaled scaled = options.scale().apply(requestedScenario());
     if (starts && !options.scale().isFull()) {
       scaled = Scale.nodes(scaled, Feasibility.MAX_NODES);
     } else if (!starts) {
@@ -95,7 +96,7 @@ record LoadPlan(Scenario original, RunOptions options) {
     return scaled;
   }
 
-  private Scenario wanted() {
+  private Scenario requestedScenario() {
     Scenario scenario = original;
     if (options.without().contains(OptionalRequirement.USERS)) {
       scenario = scenario.withoutUsers();

@@ -24,18 +24,18 @@ import picocli.CommandLine.Parameters;
  */
 @Command(name = "perf")
 public final class PerfTool {
-  static final int FLAWLESS = 0;
+  static final int NO_FAULTS = 0;
   static final int FAULTS = 1;
-  static final int NOT_DONE = 2;
+  static final int INCOMPLETE = 2;
 
   private static final Logger LOG = LoggerFactory.getLogger(PerfTool.class);
 
   private final Path checkout;
   private final Path workingDirectory;
 
-  PerfTool(Path checkout, Path here) {
+  PerfTool(Path checkout, Path workingDirectory) {
     this.checkout = checkout;
-    this.workingDirectory = here;
+    this.workingDirectory = workingDirectory;
   }
 
   /** Runs the load tool; see the class for its arguments. */
@@ -57,22 +57,23 @@ public final class PerfTool {
   /** Runs a command line with the exit codes of the tool. */
   static int execute(CommandLine line, List<String> words) {
     return line.setErr(new PrintWriter(System.err, true))
-        .setParameterExceptionHandler((error, args) -> notDone(error.getMessage() + "; see --help"))
-        .setExecutionExceptionHandler((error, command, parsed) -> failed(error))
+        .setParameterExceptionHandler(
+            (error, args) -> printError(error.getMessage() + "; see --help"))
+        .setExecutionExceptionHandler((error, command, parsed) -> handleException(error))
         .execute(words.toArray(String[]::new));
   }
 
-  private static int failed(Exception error) {
+  private static int handleException(Exception error) {
     if (error instanceof UsageException || error instanceof IOException) {
-      return notDone(String.valueOf(error.getMessage()));
+      return printError(String.valueOf(error.getMessage()));
     }
     LOG.error("Benchmark failed", error);
-    return NOT_DONE;
+    return INCOMPLETE;
   }
 
-  private static int notDone(String why) {
-    System.err.println("perf: " + why);
-    return NOT_DONE;
+  private static int printError(String message) {
+    System.err.println("perf: " + message);
+    return INCOMPLETE;
   }
 
   @Command(name = "compare")
@@ -81,7 +82,7 @@ public final class PerfTool {
       throws IOException {
     System.out.print(
         Comparison.of(workingDirectory.resolve(before), workingDirectory.resolve(after)));
-    return FLAWLESS;
+    return NO_FAULTS;
   }
 
   @Command(name = "list")
@@ -89,6 +90,6 @@ public final class PerfTool {
     ScenarioFiles files = new ScenarioFiles(checkout.resolve("perf/scenarios"));
     System.out.print(
         new ScenarioList(files, limits -> HostResources.obstacle(limits, true)).text());
-    return FLAWLESS;
+    return NO_FAULTS;
   }
 }

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * @param parameters of a benchmark
  * @param facts for the report
  * @param notes how the work differs from what the name implies
- * @param work measures
+ * @param work runs the measurements
  */
 record Plan(
     String name,

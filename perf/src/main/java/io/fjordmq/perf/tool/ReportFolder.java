@@ -26,11 +26,11 @@ record ReportFolder(Path path) {
       Files.createDirectories(path);
       Files.delete(Files.createTempFile(path, "report", ".new"));
     } catch (IOException e) {
-      throw new UsageException("cannot write a report to " + path + ": " + why(e));
+      throw new UsageException("cannot write a report to " + path + ": " + reason(e));
     }
   }
 
-  private static String why(IOException error) {
+  private static String reason(IOException error) {
     if (error instanceof FileAlreadyExistsException) {
       return "the path exists and is not a directory";
     }

@@ -35,9 +35,10 @@ import picocli.CommandLine.Mixin;
  */
 @Command(name = "run")
 final class RunCommand implements Callable<Integer> {
-  private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:,=@%+-]+");
+  private static final Pattern UNQUOTED = Pattern.compile("[A-Za-z0-9_./:,=@%+-]+");
 
-  private static final String SETTING = "FJORDMQ_.+|(dist_worker|inbox_store|retain_store)_.+";
+  private static final String CONFIG_VARIABLE =
+      "FJORDMQ_.+|(dist_worker|inbox_store|retain_store)_.+";
 
   private final Path checkout;
   private final Path workingDirectory;
@@ -48,9 +49,9 @@ final class RunCommand implements Callable<Integer> {
   /**
    * @param words arguments as given by the user
    */
-  RunCommand(Path checkout, Path here, List<String> words) {
+  RunCommand(Path checkout, Path workingDirectory, List<String> words) {
     this.checkout = checkout;
-    this.workingDirectory = here;
+    this.workingDirectory = workingDirectory;
     this.words = words;
   }
 
@@ -113,7 +114,7 @@ final class RunCommand implements Callable<Integer> {
       plan.work().run(run);
       return null;
     } catch (Exception e) {
-      if (launcher.isOver()) {
+      if (launcher.isShutdown()) {
         throw new UsageException("interrupted");
       }
       if (run.results().isEmpty() || e instanceof InterruptedException) {
@@ -179,14 +180,14 @@ final class RunCommand implements Callable<Integer> {
       throws IOException {
     if (failed == null && report.hasNoFaults()) {
       work.delete();
-      return PerfTool.FLAWLESS;
+      return PerfTool.NO_FAULTS;
     }
     if (work.keep()) {
       System.out.println("logs of the brokers: " + work.path());
     }
     if (failed != null) {
       System.err.println("perf: " + failed);
-      return PerfTool.NOT_DONE;
+      return PerfTool.INCOMPLETE;
     }
     return PerfTool.FAULTS;
   }
@@ -194,7 +195,9 @@ final class RunCommand implements Callable<Integer> {
   /** Quoted for a shell. */
   static String command(List<String> words) {
     return Stream.concat(Stream.of("bin/perf.sh"), words.stream())
-        .map(word -> PLAIN.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
+        .map(
+            word ->
+                UNQUOTED.matcher(word).matches() ? word : "'" + word.replace("'", "'\\''") + "'")
         .collect(Collectors.joining(" "));
   }
 
@@ -220,7 +223,7 @@ final class RunCommand implements Callable<Integer> {
   /** Environment variables that change the configuration of the nodes started here. */
   private static List<String> settings() {
     return System.getenv().entrySet().stream()
-        .filter(entry -> entry.getKey().matches(SETTING))
+        .filter(entry -> entry.getKey().matches(CONFIG_VARIABLE))
         .map(entry -> entry.getKey() + "=" + entry.getValue())
         .sorted()
         .toList();

@@ -149,16 +149,16 @@ final class RunOptions {
     return new Scale(scale);
   }
 
-  int seconds(int otherwise) {
-    return seconds == null ? otherwise : seconds;
+  int seconds(int defaultValue) {
+    return seconds == null ? defaultValue : seconds;
   }
 
-  int warmSeconds(int otherwise) {
-    return warmSeconds == null ? otherwise : warmSeconds;
+  int warmSeconds(int defaultValue) {
+    return warmSeconds == null ? defaultValue : warmSeconds;
   }
 
-  int runs(int otherwise) {
-    return runs == null ? otherwise : runs;
+  int runs(int defaultValue) {
+    return runs == null ? defaultValue : runs;
   }
 
   List<OptionalRequirement> without() {

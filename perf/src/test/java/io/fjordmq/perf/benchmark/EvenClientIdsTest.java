@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Every hand-made shape has the same load in each of its ranges. */
+/** With any fixed number of ranges, every range gets the same number of clients. */
 class EvenClientIdsTest {
   @Test
-  void shouldGiveEachPartOfTheStoreAsMany() {
+  void shouldDistributeIdentifiersEvenlyAcrossRanges() {
     List<String> names = EvenClientIds.of("s", 160, 16);
     assertThat(names).doesNotHaveDuplicates().hasSize(160);
     for (int parts : List.of(1, 2, 4, 8, 16)) {
@@ -26,7 +26,7 @@ class EvenClientIdsTest {
   }
 
   @Test
-  void shouldRefuseWhatCannotBeEven() {
+  void shouldRejectCountsThatCannotBeEven() {
     assertThatThrownBy(() -> EvenClientIds.of("s", 10, 16)).hasMessageContaining("10", "16");
   }
 }

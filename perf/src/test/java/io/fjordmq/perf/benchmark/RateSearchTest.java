@@ -6,42 +6,42 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The highest rate that is held is found in a few tries. */
+/** The search finds the highest sustained rate in a few attempts. */
 class RateSearchTest {
-  private static List<Integer> tries(RateSearch search, int capacity) {
-    List<Integer> tries = new ArrayList<>();
+  private static List<Integer> attempts(RateSearch search, int capacity) {
+    List<Integer> attempts = new ArrayList<>();
     while (search.hasNext()) {
-      tries.add(search.next());
-      search.tried(search.next() <= capacity);
+      attempts.add(search.next());
+      search.recordAttempt(search.next() <= capacity);
     }
-    return tries;
+    return attempts;
   }
 
   @Test
-  void shouldGoUpUntilARateIsNotHeldAndThenBetween() {
+  void shouldIncreaseUntilARateFailsAndThenBisect() {
     RateSearch search = new RateSearch(80, 1_000);
-    assertThat(tries(search, 200)).containsExactly(80, 120, 180, 270, 225, 202);
+    assertThat(attempts(search, 200)).containsExactly(80, 120, 180, 270, 225, 202);
     assertThat(search.sustainedRate()).isEqualTo(180);
   }
 
   @Test
-  void shouldLookBelowTheFirstRateIfThatIsTooHigh() {
+  void shouldDecreaseIfTheFirstRateIsTooHigh() {
     RateSearch search = new RateSearch(80, 1_000);
-    assertThat(tries(search, 50)).containsExactly(80, 40, 60);
+    assertThat(attempts(search, 50)).containsExactly(80, 40, 60);
     assertThat(search.sustainedRate()).isEqualTo(40);
   }
 
   @Test
-  void shouldStopAtTheHighestRateThereIs() {
+  void shouldStopAtTheMaximumRate() {
     RateSearch search = new RateSearch(80, 100);
-    assertThat(tries(search, 500)).containsExactly(80, 100);
+    assertThat(attempts(search, 500)).containsExactly(80, 100);
     assertThat(search.sustainedRate()).isEqualTo(100);
   }
 
   @Test
-  void shouldEndIfNothingIsHeld() {
+  void shouldStopIfNoRateIsSustained() {
     RateSearch search = new RateSearch(4, 100);
-    assertThat(tries(search, 0)).containsExactly(4, 2, 1);
+    assertThat(attempts(search, 0)).containsExactly(4, 2, 1);
     assertThat(search.sustainedRate()).isZero();
   }
 }

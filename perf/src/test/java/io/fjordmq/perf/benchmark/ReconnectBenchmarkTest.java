@@ -3,8 +3,8 @@ package io.fjordmq.perf.benchmark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.ClientLoops;
-import io.fjordmq.perf.MoodyBroker;
-import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.FaultyBroker;
+import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import io.fjordmq.perf.load.ResultMetric;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,18 +13,22 @@ import org.junit.jupiter.api.Test;
 
 class ReconnectBenchmarkTest {
   @Test
-  void shouldTellRefusalsFromSilence() throws Exception {
-    Map<String, AtomicInteger> times = new ConcurrentHashMap<>();
-    try (MoodyBroker broker =
-            new MoodyBroker(
+  void shouldNotCountRefusalsAsDisconnects() throws Exception {
+    Map<String, AtomicInteger> connectCounts = new ConcurrentHashMap<>();
+    try (FaultyBroker broker =
+            new FaultyBroker(
                 client -> {
-                  int time =
-                      times.computeIfAbsent(client, none -> new AtomicInteger()).getAndAdd(1);
-                  return client.equals("25") && (time == 1 || time == 2) ? Mood.REFUSE : Mood.SERVE;
+                  int earlierConnects =
+                      connectCounts
+                          .computeIfAbsent(client, none -> new AtomicInteger())
+                          .getAndAdd(1);
+                  return client.equals("25") && (earlierConnects == 1 || earlierConnects == 2)
+                      ? ClientHandling.REFUSE
+                      : ClientHandling.SERVE;
                 });
         ClientLoops loops = new ClientLoops(broker.address(), 2)) {
       Map<ResultMetric, Double> figures =
-          new ReconnectBenchmark(loops, 40).measure().result("moody").figures();
+          new ReconnectBenchmark(loops, 40).measure().result("faulty").figures();
       assertThat(figures)
           .containsEntry(ResultMetric.REFUSED, 2.0)
           .containsEntry(ResultMetric.DISCONNECTED, 0.0)

@@ -14,7 +14,7 @@ class BrokerProcessTest {
   @TempDir Path directory;
   @TempDir Path elsewhere;
 
-  /** Not a child of this process, like a node whose start script has given up. */
+  /** Starts a process that is no child of this one, like a node whose start script has exited. */
   private static ProcessHandle detached(Path directory) throws IOException {
     Path config = Files.writeString(directory.resolve("standalone.yml"), "");
     Process script =
@@ -31,7 +31,7 @@ class BrokerProcessTest {
   }
 
   @Test
-  void shouldEndANodeThatIsNotReadyWhenItsStartIsAbandoned() throws Exception {
+  void shouldKillANodeWhoseStartIsAbandoned() throws Exception {
     ProcessHandle node = detached(directory);
     try {
       lock(node.pid());
@@ -44,7 +44,7 @@ class BrokerProcessTest {
   }
 
   @Test
-  void shouldSpareAProcessThatHasTheIdOfANodeThatEnded() throws Exception {
+  void shouldNotKillAnotherProcessWithAReusedPid() throws Exception {
     ProcessHandle other = detached(elsewhere);
     try {
       lock(other.pid());

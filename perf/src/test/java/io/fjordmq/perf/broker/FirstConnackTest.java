@@ -3,8 +3,8 @@ package io.fjordmq.perf.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.perf.MoodyBroker;
-import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.FaultyBroker;
+import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Whether a broker that has been started serves. */
+/** Waiting until a started broker accepts a client. */
 class FirstConnackTest {
   private static final Path LOG = Path.of("broker.log");
 
-  /** Passes only in pauses, a quarter of a minute in each. */
-  private static final class Pauses implements FirstConnack.Clock {
+  /** Time passes only during pauses, 15 seconds in each. */
+  private static final class FakeClock implements FirstConnack.Clock {
     private int count;
 
     @Override
@@ -49,28 +49,33 @@ class FirstConnackTest {
 
   @Test
   void shouldPauseAfterARefusal() throws Exception {
-    AtomicInteger asked = new AtomicInteger();
-    Pauses pauses = new Pauses();
-    try (MoodyBroker broker =
-        new MoodyBroker(client -> asked.getAndAdd(1) < 3 ? Mood.REFUSE : Mood.SERVE)) {
-      FirstConnack first = new FirstConnack(broker.address(), LOG, pauses);
+    AtomicInteger connects = new AtomicInteger();
+    FakeClock clock = new FakeClock();
+    try (FaultyBroker broker =
+        new FaultyBroker(
+            client -> connects.getAndAdd(1) < 3 ? ClientHandling.REFUSE : ClientHandling.SERVE)) {
+      FirstConnack first = new FirstConnack(broker.address(), LOG, clock);
       assertThat(first.await(0, Duration.ofMinutes(1))).isEqualTo(45);
     }
-    assertThat(asked).hasValue(4);
-    assertThat(pauses.count).isEqualTo(3);
+    assertThat(connects).hasValue(4);
+    assertThat(clock.count).isEqualTo(3);
   }
 
-  /** Whoever reads it must learn that there was a broker, and what it said. */
+  /** The message must show that a broker responded, and with which code. */
   @Test
-  void shouldNameTheRefusalAlsoIfItEndsOtherwise() throws Exception {
-    AtomicInteger asked = new AtomicInteger();
-    try (MoodyBroker broker =
-        new MoodyBroker(client -> asked.getAndAdd(1) == 0 ? Mood.REFUSE : Mood.IGNORE)) {
-      FirstConnack first = new FirstConnack(broker.address(), LOG, new Pauses());
+  void shouldReportAnEarlierRefusalIfTheLastAttemptFailsDifferently() throws Exception {
+    AtomicInteger connects = new AtomicInteger();
+    try (FaultyBroker broker =
+        new FaultyBroker(
+            client ->
+                connects.getAndAdd(1) == 0
+                    ? ClientHandling.REFUSE
+                    : ClientHandling.CLOSE_ON_CONNECT)) {
+      FirstConnack first = new FirstConnack(broker.address(), LOG, new FakeClock());
       assertThatThrownBy(() -> first.await(0, Duration.ofSeconds(20)))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("attempt: connection closed, previously CONNACK 0x03; see " + LOG);
     }
-    assertThat(asked).hasValue(2);
+    assertThat(connects).hasValue(2);
   }
 }

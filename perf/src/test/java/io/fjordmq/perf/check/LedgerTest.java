@@ -14,15 +14,15 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
-/** Planted losses, doubles and changes of order are found, and nothing else is. */
+/** Losses, duplicates and reordering are detected, without false positives. */
 class LedgerTest {
-  /** So many of each publisher, all acknowledged. */
-  private static SentMessages all(int count) {
-    return answered(count, Integer.MAX_VALUE);
+  /** The given number of messages from each publisher, all acknowledged. */
+  private static SentMessages allAcknowledged(int count) {
+    return partlyAcknowledged(count, Integer.MAX_VALUE);
   }
 
-  /** So many of each publisher, of which the first few are acknowledged. */
-  private static SentMessages answered(int count, int acknowledged) {
+  /** Messages from each publisher, of which only the first ones are acknowledged. */
+  private static SentMessages partlyAcknowledged(int count, int acknowledged) {
     return new SentMessages() {
       @Override
       public int count(int publisher) {
@@ -37,50 +37,51 @@ class LedgerTest {
   }
 
   @Test
-  void shouldTellWhatWasPromisedFromWhatWasNot() {
+  void shouldDistinguishAcknowledgedFromUnacknowledgedMessages() {
     Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
-    assertThat(ledger.missing(answered(6, 2))).isEqualTo(new Missing(1, 3)); // 1; 2, 4 and 5
+    assertThat(ledger.missing(partlyAcknowledged(6, 2)))
+        .isEqualTo(new Missing(1, 3)); // 1; 2, 4 and 5
   }
 
   @Test
-  void shouldNotMissWhatWasSentWhileItsClientWasAway() {
+  void shouldNotCountMessagesSentWhileDisconnectedAsLost() {
     Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 2);
-    ledger.leave();
-    assertThat(ledger.accept(4, 3)).isEqualTo(NEW); // was on its way
-    assertThat(ledger.missing(all(9)).lost()).isEqualTo(1);
-    assertThat(ledger.accept(4, 6)).isEqualTo(NEW); // before the answer to its SUBSCRIBE
-    assertThat(ledger.onReconnected(all(9))).isEqualTo(2); // 7 and 8
+    ledger.onDisconnected();
+    assertThat(ledger.accept(4, 3)).isEqualTo(NEW); // was in flight
+    assertThat(ledger.missing(allAcknowledged(9)).lost()).isEqualTo(1);
+    assertThat(ledger.accept(4, 6)).isEqualTo(NEW); // before the SUBACK
+    assertThat(ledger.onReconnected(allAcknowledged(9))).isEqualTo(2); // 7 and 8
     assertThat(ledger.accept(4, 8)).isEqualTo(NEW); // subscribed just before it
     assertThat(ledger.accept(4, 8)).isEqualTo(DUPLICATE);
     assertThat(ledger.accept(4, 10)).isEqualTo(NEW);
-    assertThat(ledger.missing(all(12)).lost()).isEqualTo(3); // 1, 9 and 11
+    assertThat(ledger.missing(allAcknowledged(12)).lost()).isEqualTo(3); // 1, 9 and 11
   }
 
   @Test
-  void shouldFindNothingWrongWithWhatIsRight() {
+  void shouldAcceptCompleteOrderedDelivery() {
     Ledger ledger = new SubscriberLedger(1, 3, 8, Mix.ALL); // publishers 1, 4 and 7
     for (int number = 0; number < 5; number++) {
       for (int publisher : new int[] {7, 1, 4}) {
         assertThat(ledger.accept(publisher, number)).isEqualTo(NEW);
       }
     }
-    assertThat(ledger.missing(all(5))).isEqualTo(Missing.NONE);
+    assertThat(ledger.missing(allAcknowledged(5))).isEqualTo(Missing.NONE);
   }
 
   @Test
-  void shouldFindWhatWasLost() {
+  void shouldDetectLostMessages() {
     Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     ledger.accept(4, 0);
     ledger.accept(4, 3);
-    assertThat(ledger.missing(all(6)).lost()).isEqualTo(4); // 1, 2, and 4, 5 at the end
+    assertThat(ledger.missing(allAcknowledged(6)).lost()).isEqualTo(4); // 1, 2, and 4, 5 at the end
   }
 
   @Test
-  void shouldFindWhatCameTwiceAndLateAndToTheWrongOne() {
+  void shouldDetectDuplicatedReorderedAndMisroutedMessages() {
     Ledger ledger = SubscriberLedger.of(4, Mix.ALL);
     assertThat(ledger.accept(4, 0)).isEqualTo(NEW);
     assertThat(ledger.accept(4, 0)).isEqualTo(DUPLICATE);
@@ -89,11 +90,11 @@ class LedgerTest {
     assertThat(ledger.accept(4, 2)).isEqualTo(DUPLICATE);
     assertThat(ledger.accept(5, 0)).isEqualTo(MISROUTED);
     assertThat(ledger.accept(3, 0)).isEqualTo(MISROUTED);
-    assertThat(ledger.missing(all(5)).lost()).isEqualTo(2);
+    assertThat(ledger.missing(allAcknowledged(5)).lost()).isEqualTo(2);
   }
 
   @Test
-  void shouldLetMembersOfASharedSubscriptionTakeTurns() {
+  void shouldShareOneSequenceAmongMembersOfASharedSubscription() {
     SharedLedger shared = new SharedLedger(100, Mix.ALL);
     Ledger one = shared.member();
     Ledger other = shared.member();
@@ -105,12 +106,12 @@ class LedgerTest {
       assertThat(other.accept(publisher, 3)).isEqualTo(OUT_OF_ORDER);
     }
     assertThat(one.accept(100, 0)).isEqualTo(MISROUTED);
-    assertThat(shared.missing(all(6)).lost()).isEqualTo(200); // 2 and 4 of each
+    assertThat(shared.missing(allAcknowledged(6)).lost()).isEqualTo(200); // 2 and 4 of each
   }
 
   @Test
-  void shouldAskForOrderWithinOneQosOnly() {
-    Mix mix = new Mix(3); // 2, 5 and 8 are answered
+  void shouldCheckOrderOnlyWithinOneQos() {
+    Mix mix = new Mix(3); // 2, 5 and 8 are acknowledged
     for (Ledger ledger : List.of(SubscriberLedger.of(4, mix), new SharedLedger(5, mix).member())) {
       assertThat(ledger.accept(4, 2)).isEqualTo(NEW);
       assertThat(ledger.accept(4, 0)).isEqualTo(NEW); // QoS 0 may be slower

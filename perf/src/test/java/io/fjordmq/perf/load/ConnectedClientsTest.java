@@ -15,11 +15,11 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What is to be sent and delivered if only some are in: half a message a second of each. */
+/** Expected load if only some clients are connected; each sends 0.5 messages per second. */
 class ConnectedClientsTest {
   private static Scenario scenario(Flow flow, Clients clients) {
     return new Scenario(
-        "turnout",
+        "connected clients",
         flow,
         clients,
         new Traffic(0.5, 64, 1, 100),
@@ -29,13 +29,13 @@ class ConnectedClientsTest {
         "");
   }
 
-  private static ConnectedClients turnout(
+  private static ConnectedClients connectedClients(
       Flow flow, Clients clients, Set<Integer> publishers, Set<Integer> places) {
     return ConnectedClients.of(scenario(flow, clients), publishers::contains, places::contains);
   }
 
   @Test
-  void shouldBeAsTheScenarioSaysIfAllAreIn() {
+  void shouldMatchTheScenarioIfAllClientsAreConnected() {
     Map<Scenario, Double> deliveriesPerSecond =
         Map.of(
             scenario(Flow.PAIRS, new Clients(4, 4, 0, 0, 1)), 0.5 * (4 + 4),
@@ -52,9 +52,9 @@ class ConnectedClientsTest {
   }
 
   @Test
-  void shouldCountPairsOfWhichBothAreIn() {
+  void shouldCountPairsWithBothClientsConnected() {
     ConnectedClients connectedClients =
-        turnout(Flow.PAIRS, new Clients(4, 4, 0, 0, 0), Set.of(0, 1, 2), Set.of(1, 2, 3));
+        connectedClients(Flow.PAIRS, new Clients(4, 4, 0, 0, 0), Set.of(0, 1, 2), Set.of(1, 2, 3));
     assertThat(connectedClients.publishesPerSecond()).isEqualTo(1.5);
     assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(1);
     assertThat(connectedClients.toString()).isEqualTo("3 of 4 publishers, 3 of 4 subscribers");
@@ -62,27 +62,28 @@ class ConnectedClientsTest {
   }
 
   @Test
-  void shouldCountPartners() {
+  void shouldCountConnectedPartners() {
     ConnectedClients connectedClients =
-        turnout(Flow.MUTUAL, new Clients(4, 0, 0, 0, 0), Set.of(0, 1, 2), Set.of(0, 1, 2));
+        connectedClients(Flow.MUTUAL, new Clients(4, 0, 0, 0, 0), Set.of(0, 1, 2), Set.of(0, 1, 2));
     assertThat(connectedClients.publishesPerSecond()).isEqualTo(1.5);
-    assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(1); // 2 has nobody to hear it
+    assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(1); // 2 has no receiver
   }
 
   @Test
   void shouldCountASharedSubscriptionAsLongAsItHasAMember() {
     Clients clients = new Clients(2, 3, 0, 0, 0);
-    assertThat(turnout(Flow.SHARED, clients, Set.of(0, 1), Set.of(2)).deliveriesPerSecond())
+    assertThat(
+            connectedClients(Flow.SHARED, clients, Set.of(0, 1), Set.of(2)).deliveriesPerSecond())
         .isEqualTo(1);
-    assertThat(turnout(Flow.SHARED, clients, Set.of(0, 1), Set.of()).deliveriesPerSecond())
+    assertThat(connectedClients(Flow.SHARED, clients, Set.of(0, 1), Set.of()).deliveriesPerSecond())
         .isZero();
   }
 
   @Test
-  void shouldCountWhoMeetsAndWhoCollects() {
+  void shouldCountTopicSubscribersAndCollectors() {
     // Topic 0: publishers 0, 2, subscribers 0, 2; topic 1: publishers 1, 3, subscriber 1; place 3
     ConnectedClients connectedClients =
-        turnout(Flow.TOPICS, new Clients(4, 3, 0, 2, 1), Set.of(0, 1, 2), Set.of(1, 2, 3));
+        connectedClients(Flow.TOPICS, new Clients(4, 3, 0, 2, 1), Set.of(0, 1, 2), Set.of(1, 2, 3));
     assertThat(connectedClients.publishesPerSecond()).isEqualTo(1.5);
     assertThat(connectedClients.deliveriesPerSecond()).isEqualTo(0.5 * (2 + 1 + 3));
   }

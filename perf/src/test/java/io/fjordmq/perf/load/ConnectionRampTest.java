@@ -3,8 +3,8 @@ package io.fjordmq.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.ClientLoops;
-import io.fjordmq.perf.MoodyBroker;
-import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.FaultyBroker;
+import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
@@ -20,12 +20,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Clients that come at a rate, and what is said of a broker that does not let them in at it. */
+/** Clients that connect at a fixed rate, also to a broker that accepts them more slowly. */
 class ConnectionRampTest {
   private static final long PAUSE_NANOS = 100_000_000;
 
-  private static RunResult run(int clients, double perSecond, Function<String, Mood> moods)
-      throws Exception {
+  private static RunResult run(
+      int clients, double perSecond, Function<String, ClientHandling> moods) throws Exception {
     Scenario scenario =
         new Scenario(
             "ramp",
@@ -37,24 +37,24 @@ class ConnectionRampTest {
             1,
             "");
     BrokerWatch watch = new BrokerWatch(List.of(ProcessHandle.current().pid()), List.of());
-    try (MoodyBroker broker = new MoodyBroker(moods);
+    try (FaultyBroker broker = new FaultyBroker(moods);
         ClientLoops loops = new ClientLoops(broker.address(), 2)) {
-      return new LoadRun(scenario, 0, 1, line -> {}).run("moody", loops, watch, 1, false);
+      return new LoadRun(scenario, 0, 1, line -> {}).run("faulty", loops, watch, 1, false);
     }
   }
 
-  /** One after the other, a tenth of a second each: ten a second, and not a thousand. */
-  private static synchronized Mood slowly(String client) {
+  /** Accepts one client at a time, 100 ms each: 10 per second instead of 1,000. */
+  private static synchronized ClientHandling acceptSlowly(String client) {
     long end = System.nanoTime() + PAUSE_NANOS;
     while (end - System.nanoTime() > 0) {
       LockSupport.parkNanos(end - System.nanoTime());
     }
-    return Mood.SERVE;
+    return ClientHandling.SERVE;
   }
 
   @Test
-  void shouldSayThatClientsWereLetInMoreSlowlyThanTheyCame() throws Exception {
-    RunResult result = run(20, 1_000, ConnectionRampTest::slowly);
+  void shouldReportThatClientsConnectedBehindSchedule() throws Exception {
+    RunResult result = run(20, 1_000, ConnectionRampTest::acceptSlowly);
     assertThat(result.faults()).isEmpty();
     assertThat(result.figures().get(ResultMetric.CONNECTED)).isEqualTo(20);
     assertThat(result.remarks())
@@ -63,14 +63,14 @@ class ConnectionRampTest {
   }
 
   @Test
-  void shouldMindNoneThatOnlyTakesItsTime() throws Exception {
-    RunResult result = run(1, 0.1, ConnectionRampTest::slowly);
+  void shouldNotReportASingleSlowConnection() throws Exception {
+    RunResult result = run(1, 0.1, ConnectionRampTest::acceptSlowly);
     assertThat(result.remarks()).noneMatch(line -> line.contains("behind schedule"));
   }
 
   @Test
-  void shouldTellWhatComingCostAndWhatStaying() throws Exception {
-    assertThat(run(20, 1_000, client -> Mood.SERVE).figures())
+  void shouldReportCpuOfConnectingAndHoldingSeparately() throws Exception {
+    assertThat(run(20, 1_000, client -> ClientHandling.SERVE).figures())
         .containsKeys(
             ResultMetric.CONNECT_CPU_PERCENT,
             ResultMetric.CONNECT_CPU_MICROS,

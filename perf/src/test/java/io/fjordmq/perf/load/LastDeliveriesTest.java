@@ -9,13 +9,13 @@ class LastDeliveriesTest {
   private final LastDeliveries deliveries = new LastDeliveries();
 
   private void record(int number, long... millis) {
-    for (long one : millis) {
-      deliveries.record(number, TimeUnit.MILLISECONDS.toNanos(one));
+    for (long latency : millis) {
+      deliveries.record(number, TimeUnit.MILLISECONDS.toNanos(latency));
     }
   }
 
   @Test
-  void shouldTakeTheSlowestOfEachMessageAndTheMedianOfTheMessages() {
+  void shouldReturnTheMedianOfEachMessagesSlowestDelivery() {
     assertThat(deliveries.medianMillis()).isEmpty();
     record(0, 1, 9, 2);
     record(1, 3, 3, 3);

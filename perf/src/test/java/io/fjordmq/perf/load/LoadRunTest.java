@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What no shipped scenario does in a few seconds, against a real node. */
+/** Client churn against a real node; no shipped scenario has any within a few seconds. */
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoadRunTest {
@@ -46,9 +46,9 @@ class LoadRunTest {
     broker.close();
   }
 
-  private static Scenario leaving(Flow flow, int qos) {
+  private static Scenario churning(Flow flow, int qos) {
     return new Scenario(
-        "clients come and go",
+        "client churn",
         flow,
         new Clients(20, flow == Flow.PAIRS ? 20 : 0, 0, 0, flow == Flow.MUTUAL ? 1 : 0),
         new Traffic(20, 64, qos, 100),
@@ -60,10 +60,10 @@ class LoadRunTest {
 
   @ParameterizedTest
   @CsvSource({"MUTUAL, 1", "PAIRS, 2", "PAIRS, 0"})
-  void shouldMissNothingWhileClientsComeAndGo(Flow flow, int qos) throws Exception {
+  void shouldLoseNothingDuringClientChurn(Flow flow, int qos) throws Exception {
     try (ClientLoops loops = new ClientLoops(broker.address(), 2)) {
       RunResult result =
-          new LoadRun(leaving(flow, qos), 1, 5, line -> {})
+          new LoadRun(churning(flow, qos), 1, 5, line -> {})
               .run("node", loops, new BrokerWatch(List.of(), List.of()), ++runs, false);
       assertThat(result.faults()).isEmpty();
       assertThat(result.figures().get(ResultMetric.DEPARTURES)).isGreaterThanOrEqualTo(10);

@@ -3,8 +3,8 @@ package io.fjordmq.perf.load;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.perf.ClientLoops;
-import io.fjordmq.perf.MoodyBroker;
-import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.FaultyBroker;
+import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import io.fjordmq.perf.machine.BrokerWatch;
 import io.fjordmq.perf.scenario.ClientChurn;
 import io.fjordmq.perf.scenario.Clients;
@@ -25,14 +25,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The load comes from those who are in, and whoever is not counts once and as what it is. */
+/** Connected clients produce the load; each other client counts once, under its cause. */
 @Execution(ExecutionMode.CONCURRENT) // every run waits for seconds to pass
 class RefusedClientsTest {
   private static final int SECONDS = 1;
 
   private static Scenario scenario(Flow flow, Clients clients, ClientChurn clientChurn) {
     return new Scenario(
-        "some are refused",
+        "refused clients",
         flow,
         clients,
         new Traffic(40, 64, 1, 100),
@@ -46,34 +46,35 @@ class RefusedClientsTest {
     return scenario(Flow.PAIRS, new Clients(3, 3, 0, 0, 0), ClientChurn.NONE);
   }
 
-  private static RunResult run(Scenario scenario, int seconds, Function<String, Mood> moods)
-      throws Exception {
-    try (MoodyBroker broker = new MoodyBroker(moods);
+  private static RunResult run(
+      Scenario scenario, int seconds, Function<String, ClientHandling> moods) throws Exception {
+    try (FaultyBroker broker = new FaultyBroker(moods);
         ClientLoops loops = new ClientLoops(broker.address(), 2)) {
       return new LoadRun(scenario, 0, seconds, line -> {})
-          .run("moody", loops, new BrokerWatch(List.of(), List.of()), 1, false);
+          .run("faulty", loops, new BrokerWatch(List.of(), List.of()), 1, false);
     }
   }
 
-  private static RunResult run(Scenario scenario, Map<String, Mood> moods) throws Exception {
-    return run(scenario, SECONDS, client -> moods.getOrDefault(client, Mood.SERVE));
+  private static RunResult run(Scenario scenario, Map<String, ClientHandling> moods)
+      throws Exception {
+    return run(scenario, SECONDS, client -> moods.getOrDefault(client, ClientHandling.SERVE));
   }
 
   private static double figure(RunResult result, ResultMetric figure) {
     return result.figures().getOrDefault(figure, -1.0);
   }
 
-  /** While they come there are less than in the end, but never less than none. */
-  private static void assertConnected(RunResult result, double inTheEnd) {
+  /** The number of connected clients is never negative and ends at the given number. */
+  private static void assertConnected(RunResult result, double atEnd) {
     List<Double> clients =
         result.samples().stream()
             .map(sample -> sample.value(Series.CONNECTED).orElseThrow())
             .toList();
-    assertThat(clients).allMatch(some -> some >= 0).last().isEqualTo(inTheEnd);
+    assertThat(clients).allMatch(count -> count >= 0).last().isEqualTo(atEnd);
   }
 
   @Test
-  void shouldFindNothingWrongIfAllAreServed() throws Exception {
+  void shouldReportNoFaultsIfAllAreServed() throws Exception {
     RunResult result = run(threePairs(), Map.of());
     assertThat(result.faults()).isEmpty();
     assertThat(figure(result, ResultMetric.RECEIVED)).isPositive();
@@ -81,9 +82,17 @@ class RefusedClientsTest {
   }
 
   @Test
-  void shouldBeginWithThoseWhoAreIn() throws Exception {
+  void shouldStartWithTheConnectedClients() throws Exception {
     RunResult result =
-        run(threePairs(), Map.of("s1", Mood.REFUSE, "p1", Mood.REFUSE, "p2", Mood.REFUSE));
+        run(
+            threePairs(),
+            Map.of(
+                "s1",
+                ClientHandling.REFUSE,
+                "p1",
+                ClientHandling.REFUSE,
+                "p2",
+                ClientHandling.REFUSE));
     assertThat(figure(result, ResultMetric.RECEIVED)).isPositive();
     assertThat(figure(result, ResultMetric.OFFERED)).isEqualTo(40);
     assertThat(figure(result, ResultMetric.CONNECTED)).isEqualTo(3);
@@ -105,9 +114,17 @@ class RefusedClientsTest {
   }
 
   @Test
-  void shouldNotCountAsDisconnectedWhoWasNeverIn() throws Exception {
+  void shouldCountClientsThatCannotSubscribeAsRefused() throws Exception {
     RunResult result =
-        run(threePairs(), Map.of("s0", Mood.HANG_UP, "s1", Mood.HANG_UP, "s2", Mood.HANG_UP));
+        run(
+            threePairs(),
+            Map.of(
+                "s0",
+                ClientHandling.CLOSE_ON_SUBSCRIBE,
+                "s1",
+                ClientHandling.CLOSE_ON_SUBSCRIBE,
+                "s2",
+                ClientHandling.CLOSE_ON_SUBSCRIBE));
     assertConnected(result, 3);
     assertThat(figure(result, ResultMetric.REFUSED)).isEqualTo(3);
     assertThat(figure(result, ResultMetric.DISCONNECTED)).isZero();
@@ -116,17 +133,21 @@ class RefusedClientsTest {
   }
 
   @Test
-  void shouldHaveNoFewerThanNobody() throws Exception {
+  void shouldNeverReportNegativeConnectionCounts() throws Exception {
     RunResult result =
-        run(threePairs(), SECONDS, client -> client.startsWith("s") ? Mood.HANG_UP : Mood.REFUSE);
+        run(
+            threePairs(),
+            SECONDS,
+            client ->
+                client.startsWith("s") ? ClientHandling.CLOSE_ON_SUBSCRIBE : ClientHandling.REFUSE);
     assertConnected(result, 0);
     assertThat(figure(result, ResultMetric.REFUSED)).isEqualTo(6);
     assertThat(result.faults()).last().isEqualTo("there was no load");
   }
 
   @Test
-  void shouldSendAwayWhoMayNotSubscribe() throws Exception {
-    RunResult result = run(threePairs(), Map.of("s1", Mood.DENY));
+  void shouldDisconnectClientsWhoseSubscriptionIsRefused() throws Exception {
+    RunResult result = run(threePairs(), Map.of("s1", ClientHandling.REFUSE_SUBSCRIBE));
     assertThat(figure(result, ResultMetric.CONNECTED)).isEqualTo(5);
     assertConnected(result, 5);
     assertThat(figure(result, ResultMetric.LOST)).isZero();
@@ -135,11 +156,11 @@ class RefusedClientsTest {
   }
 
   @Test
-  void shouldNotTakeADuplicateOfOneSubscriberForTheMessageOfAnother() throws Exception {
+  void shouldNotMistakeOneSubscribersDuplicateForAnothersMessage() throws Exception {
     RunResult result =
         run(
             scenario(Flow.TOPICS, new Clients(1, 3, 0, 1, 0), ClientChurn.NONE),
-            Map.of("s0", Mood.REPEAT, "s1", Mood.STARVE));
+            Map.of("s0", ClientHandling.DUPLICATE, "s1", ClientHandling.DELIVER_NOTHING));
     double lost = figure(result, ResultMetric.LOST);
     assertThat(lost).isPositive();
     assertThat(figure(result, ResultMetric.DUPLICATED)).as("each message").isEqualTo(lost);
@@ -148,8 +169,8 @@ class RefusedClientsTest {
   }
 
   @Test
-  void shouldFindWhatCameOutOfOrder() throws Exception {
-    RunResult result = run(threePairs(), Map.of("s1", Mood.SWAP));
+  void shouldDetectReorderedMessages() throws Exception {
+    RunResult result = run(threePairs(), Map.of("s1", ClientHandling.REORDER));
     assertThat(figure(result, ResultMetric.OUT_OF_ORDER)).isEqualTo(1);
     assertThat(figure(result, ResultMetric.LOST)).isZero();
     assertThat(figure(result, ResultMetric.DUPLICATED)).isZero();
@@ -157,27 +178,34 @@ class RefusedClientsTest {
   }
 
   @Test
-  void shouldMissNothingOfASharedSubscriptionWithoutMembers() throws Exception {
+  void shouldExpectNothingFromASharedSubscriptionWithoutMembers() throws Exception {
     Scenario shared = scenario(Flow.SHARED, new Clients(2, 2, 0, 0, 0), ClientChurn.NONE);
-    RunResult result = run(shared, Map.of("s0", Mood.DENY, "s1", Mood.DENY));
+    RunResult result =
+        run(
+            shared,
+            Map.of("s0", ClientHandling.REFUSE_SUBSCRIBE, "s1", ClientHandling.REFUSE_SUBSCRIBE));
     assertThat(figure(result, ResultMetric.SENT)).isPositive();
     assertThat(figure(result, ResultMetric.LOST)).isZero();
   }
 
   @Test
   @Tag("slow")
-  void shouldCountOnceWhoCannotComeBack() throws Exception {
-    Map<String, AtomicInteger> times = new ConcurrentHashMap<>();
-    Scenario leaving = scenario(Flow.PAIRS, new Clients(1, 1, 0, 0, 0), new ClientChurn(100, 1, 1));
+  void shouldCountAClientThatCannotReconnectOnce() throws Exception {
+    Map<String, AtomicInteger> connectCounts = new ConcurrentHashMap<>();
+    Scenario churning =
+        scenario(Flow.PAIRS, new Clients(1, 1, 0, 0, 0), new ClientChurn(100, 1, 1));
     RunResult result =
         run(
-            leaving,
+            churning,
             4,
             client -> {
-              int time = times.computeIfAbsent(client, none -> new AtomicInteger()).getAndAdd(1);
-              return client.equals("s0") && time > 0 ? Mood.HANG_UP : Mood.SERVE;
+              int earlierConnects =
+                  connectCounts.computeIfAbsent(client, none -> new AtomicInteger()).getAndAdd(1);
+              return client.equals("s0") && earlierConnects > 0
+                  ? ClientHandling.CLOSE_ON_SUBSCRIBE
+                  : ClientHandling.SERVE;
             });
     assertThat(figure(result, ResultMetric.DISCONNECTED)).isEqualTo(1);
-    assertConnected(result, 1); // its publisher has come back, and need not leave any more
+    assertConnected(result, 1); // its publisher has reconnected and does not leave again
   }
 }

@@ -14,33 +14,33 @@ class ScheduleTest {
 
   @Test
   void shouldSpreadPublishersOverAnInterval() {
-    Schedule times = Schedule.of(-SECOND, 0, 10, 2, 4);
-    assertThat(times.intendedNanos(0, 0)).isEqualTo(-SECOND);
-    assertThat(times.intendedNanos(1, 0)).isEqualTo(-SECOND + SECOND / 8);
-    assertThat(times.intendedNanos(3, 2)).isEqualTo(3 * SECOND / 8);
-    assertThat(times.due(0, -SECOND - 1)).isZero();
-    assertThat(times.due(0, -SECOND)).isEqualTo(1);
-    assertThat(times.due(3, 0)).isEqualTo(2);
+    Schedule schedule = Schedule.of(-SECOND, 0, 10, 2, 4);
+    assertThat(schedule.intendedNanos(0, 0)).isEqualTo(-SECOND);
+    assertThat(schedule.intendedNanos(1, 0)).isEqualTo(-SECOND + SECOND / 8);
+    assertThat(schedule.intendedNanos(3, 2)).isEqualTo(3 * SECOND / 8);
+    assertThat(schedule.due(0, -SECOND - 1)).isZero();
+    assertThat(schedule.due(0, -SECOND)).isEqualTo(1);
+    assertThat(schedule.due(3, 0)).isEqualTo(2);
   }
 
   @Test
-  void shouldEnd() {
-    Schedule times = Schedule.of(0, 3, 7, 100, 7);
-    assertThat(times.countedNanos()).isEqualTo(3 * SECOND);
+  void shouldStopAtTheEndOfTheRun() {
+    Schedule schedule = Schedule.of(0, 3, 7, 100, 7);
+    assertThat(schedule.countedNanos()).isEqualTo(3 * SECOND);
     for (int publisher = 0; publisher < 7; publisher++) {
-      assertThat(times.due(publisher, 1000 * SECOND)).isEqualTo(1000);
+      assertThat(schedule.due(publisher, 1000 * SECOND)).isEqualTo(1000);
     }
   }
 
   @Property
-  void shouldAgreeOnWhatIsDue(
+  void shouldMakeMessagesDueAtTheirIntendedTime(
       @ForAll @IntRange(min = 1, max = 1000) int publishers,
       @ForAll @DoubleRange(min = 0.01, max = 1000) double perSecond,
       @ForAll @IntRange(max = 100) int number) {
-    Schedule times = Schedule.of(12_345, 0, 1_000_000, perSecond, publishers);
+    Schedule schedule = Schedule.of(12_345, 0, 1_000_000, perSecond, publishers);
     int publisher = number % publishers;
-    long intended = times.intendedNanos(publisher, number);
-    assertThat(times.due(publisher, intended)).isEqualTo(number + 1);
-    assertThat(times.due(publisher, intended - 1)).isEqualTo(number);
+    long intended = schedule.intendedNanos(publisher, number);
+    assertThat(schedule.due(publisher, intended)).isEqualTo(number + 1);
+    assertThat(schedule.due(publisher, intended - 1)).isEqualTo(number);
   }
 }

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What nodes tell of their ranges. */
+/** Ranges led by each node, read from its metrics. */
 class BrokerWatchTest {
   private static HttpServer node(String page) throws IOException {
     HttpServer server =
@@ -33,7 +33,7 @@ class BrokerWatchTest {
   }
 
   @Test
-  void shouldAddUpWhatEachNodeLeads() throws IOException {
+  void shouldSumTheRangesLedByEachNode() throws IOException {
     HttpServer one =
         node(
             """

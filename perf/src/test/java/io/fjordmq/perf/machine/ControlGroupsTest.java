@@ -12,18 +12,18 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where cgroups are, as the kernel tells it, and what is said where there are none. */
+/** Finding cgroups from the kernel's mount table, and the errors if there are none. */
 class ControlGroupsTest {
   private static final String CPU = "33 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu";
   private static final String MEMORY =
       "35 31 0:32 / /sys/fs/cgroup/memory rw shared:9 - cgroup cgroup rw,memory";
-  private static final String SECOND =
+  private static final String VERSION_2 =
       "41 31 0:38 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
 
   @TempDir Path folder;
 
   @Test
-  void shouldBeWhereThisProcessIs() throws IOException {
+  void shouldFindTheCgroupsOfThisProcess() throws IOException {
     assertThat(
             ControlGroups.of(List.of(CPU, MEMORY), List.of("4:memory:/user/me", "1:cpu:/", "0::/")))
         .isEqualTo(
@@ -32,7 +32,7 @@ class ControlGroupsTest {
   }
 
   @Test
-  void shouldKnowControllersThatShareAFolder() throws IOException {
+  void shouldRecognizeControllersMountedTogether() throws IOException {
     String both = "33 31 0:29 / /sys/fs/cgroup/both rw - cgroup cgroup rw,cpu,cpuacct,memory";
     ControlGroups groups = ControlGroups.of(List.of(both), List.of("2:cpu,cpuacct,memory:/a"));
     assertThat(groups.cpu()).isEqualTo(Path.of("/sys/fs/cgroup/both/a"));
@@ -40,7 +40,7 @@ class ControlGroupsTest {
   }
 
   @Test
-  void shouldSeeThePartThatAContainerHas() throws IOException {
+  void shouldResolvePathsInsideAContainer() throws IOException {
     String part = "35 31 0:32 /docker/a1 /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory";
     ControlGroups groups =
         ControlGroups.of(List.of(CPU, part), List.of("1:cpu:/", "2:memory:/docker/a1/mine"));
@@ -52,11 +52,11 @@ class ControlGroupsTest {
   }
 
   @Test
-  void shouldSayWhyThereAreNone() {
-    assertThatThrownBy(() -> ControlGroups.of(List.of(SECOND), List.of("0::/user.slice")))
+  void shouldExplainWhyNoCgroupsAreAvailable() {
+    assertThatThrownBy(() -> ControlGroups.of(List.of(VERSION_2), List.of("0::/user.slice")))
         .hasMessageContaining("'cpu'")
         .hasMessageContaining("version 2");
-    assertThatThrownBy(() -> ControlGroups.of(List.of(CPU, SECOND), List.of("1:cpu:/", "0::/")))
+    assertThatThrownBy(() -> ControlGroups.of(List.of(CPU, VERSION_2), List.of("1:cpu:/", "0::/")))
         .hasMessageContaining("'memory'")
         .hasMessageContaining("version 2");
     assertThatThrownBy(() -> ControlGroups.of(List.of(), List.of()))
@@ -66,18 +66,18 @@ class ControlGroupsTest {
   }
 
   @Test
-  void shouldSayWhatCannotBeMadeAndLeaveNothing() throws IOException {
+  void shouldReportFailedCreationAndLeaveNothing() throws IOException {
     NodeLimits limits = new NodeLimits(1, 1);
     Path nowhere = folder.resolve("nowhere");
     assertThatThrownBy(() -> new ControlGroups(folder, nowhere).probe(limits))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cannot create a cgroup below " + nowhere);
-    // Folders can be made here, but nothing limits anything.
+    // Directories can be created here, but they are not cgroups.
     assertThatThrownBy(() -> new ControlGroups(folder, folder).probe(limits))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("cpu.cfs_period_us: no such file");
-    try (Stream<Path> left = Files.list(folder)) {
-      assertThat(left).isEmpty();
+    try (Stream<Path> remaining = Files.list(folder)) {
+      assertThat(remaining).isEmpty();
     }
   }
 }

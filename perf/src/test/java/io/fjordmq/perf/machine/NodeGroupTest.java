@@ -17,25 +17,25 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes in cgroups of this machine; skipped where it lets nobody make any. */
+/** Processes in real cgroups; skipped on hosts where this user cannot create any. */
 class NodeGroupTest {
   private static final NodeLimits LIMITS = new NodeLimits(0.5, 1);
 
   @TempDir Path directory;
 
   @BeforeEach
-  void tryIt() {
+  void assumeCgroupsCanBeCreated() {
     String obstacle = "";
     try {
       ControlGroups.own().probe(LIMITS);
     } catch (IOException e) {
       obstacle = e.getMessage();
     }
-    assumeThat(obstacle).as("why no cgroup can be made here").isEmpty();
+    assumeThat(obstacle).as("why no cgroup can be created here").isEmpty();
   }
 
   private static NodeGroup group() throws IOException {
-    return ControlGroups.own().make("test", LIMITS);
+    return ControlGroups.own().createGroup("test", LIMITS);
   }
 
   private static List<Path> folders() throws IOException {
@@ -45,7 +45,7 @@ class NodeGroupTest {
   }
 
   @Test
-  void shouldHoldAProcessFromItsFirstInstructionOn() throws Exception {
+  void shouldContainAProcessFromItsStart() throws Exception {
     NodeGroup group = group();
     Process process =
         new ProcessBuilder(
@@ -64,9 +64,9 @@ class NodeGroupTest {
   }
 
   @Test
-  void shouldTellWhatItsLimitsDid() throws Exception {
+  void shouldReportThrottlingAndPeakMemory() throws Exception {
     try (NodeGroup group = group()) {
-      // Half a processor; as many periods as it takes.
+      // The limit is half a processor; wait until a period is throttled.
       Process process =
           new ProcessBuilder(group.inside(List.of("sh", "-c", "while :; do :; done"))).start();
       while (group.reading().throttled() == 0) {
@@ -80,9 +80,9 @@ class NodeGroupTest {
   }
 
   @Test
-  void shouldTellThatTheKernelEndedAProcess() throws Exception {
+  void shouldReportOomKills() throws Exception {
     NodeLimits small = new NodeLimits(1, 1.0 / 64);
-    try (NodeGroup group = ControlGroups.own().make("test", small)) {
+    try (NodeGroup group = ControlGroups.own().createGroup("test", small)) {
       Process process =
           new ProcessBuilder(group.inside(List.of("sh", "-c", "a=x; while :; do a=$a$a; done")))
               .start();
@@ -92,7 +92,7 @@ class NodeGroupTest {
   }
 
   @Test
-  void shouldLeaveTheGroupOfSomebodyElseAlone() throws Exception {
+  void shouldNotTouchAnExistingGroup() throws Exception {
     try (NodeGroup group = group()) {
       Process process = new ProcessBuilder(group.inside(List.of("sleep", "60"))).start();
       assertThatThrownBy(NodeGroupTest::group)
@@ -105,7 +105,7 @@ class NodeGroupTest {
 
   @Test
   @Tag("slow")
-  void shouldGiveANodeItsShareOfTheMemory() throws Exception {
+  void shouldSizeTheJvmByTheMemoryLimit() throws Exception {
     Path root = Path.of("..").toAbsolutePath().normalize();
     BrokerProcess.build(root, directory);
     NodeGroup group = group();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 class ProcessUsageTest {
   @Test
-  void shouldSeeThisProcessBurnCpu() {
+  void shouldMeasureCpuTimeOfThisProcess() {
     long self = ProcessHandle.current().pid();
     ProcessUsage before = ProcessUsage.of(self);
     long rounds = 0;
@@ -27,7 +27,7 @@ class ProcessUsageTest {
   }
 
   @Test
-  void shouldSeeOneThreadBurnCpuAndWhatItWaited() {
+  void shouldMeasureCpuAndWaitTimeOfOneThread() {
     long self = ProcessHandle.current().pid();
     String name = Thread.currentThread().getName();
     Thread.currentThread().setName("burner");
@@ -42,32 +42,32 @@ class ProcessUsageTest {
   }
 
   @Test
-  void shouldLeaveOutThreadsThatEndWhileTheyAreRead(@TempDir Path proc) throws IOException {
-    Path lives = Files.createDirectories(proc.resolve("task").resolve("1"));
-    Files.writeString(lives.resolve("comm"), "loop-1");
-    Files.writeString(lives.resolve("stat"), "1 (loop-1) S 0 0 0 0 0 0 0 0 0 0 2 3 0 0");
-    Path ends = Files.createDirectories(proc.resolve("task").resolve("2"));
-    Files.writeString(ends.resolve("comm"), "loop-2");
+  void shouldSkipThreadsThatExitWhileTheyAreRead(@TempDir Path proc) throws IOException {
+    Path running = Files.createDirectories(proc.resolve("task").resolve("1"));
+    Files.writeString(running.resolve("comm"), "loop-1");
+    Files.writeString(running.resolve("stat"), "1 (loop-1) S 0 0 0 0 0 0 0 0 0 0 2 3 0 0");
+    Path exiting = Files.createDirectories(proc.resolve("task").resolve("2"));
+    Files.writeString(exiting.resolve("comm"), "loop-2");
     Files.createDirectories(proc.resolve("task").resolve("3"));
     assertThat(ProcessUsage.threadCpuMicros(proc, "loop")).isEqualTo(50_000);
   }
 
   @Test
-  void shouldMeasureWhatBelongsToSomebodyElse(@TempDir Path proc) throws IOException {
+  void shouldMeasureProcessesOfOtherUsers(@TempDir Path proc) throws IOException {
     Path self = Path.of("/proc/self");
     for (String readable : new String[] {"stat", "status"}) {
       Files.writeString(proc.resolve(readable), Files.readString(self.resolve(readable)));
     }
-    ProcessUsage theirs = ProcessUsage.of(proc); // without its io
-    assertThat(theirs.residentKilobytes()).isPositive();
-    assertThat(theirs.writtenSince(theirs)).isEmpty();
+    ProcessUsage foreign = ProcessUsage.of(proc); // its io file is not readable
+    assertThat(foreign.residentKilobytes()).isPositive();
+    assertThat(foreign.writtenSince(foreign)).isEmpty();
     ProcessUsage own = ProcessUsage.of(ProcessHandle.current().pid());
     assertThat(own.writtenSince(own)).hasValue(0);
-    assertThat(own.writtenSince(theirs)).isEmpty();
+    assertThat(own.writtenSince(foreign)).isEmpty();
   }
 
   @Test
-  void shouldSayWhichProcessIsNotThere() {
+  void shouldNameAMissingProcess() {
     assertThatThrownBy(() -> ProcessUsage.of(Integer.MAX_VALUE))
         .isInstanceOf(UncheckedIOException.class)
         .hasMessageContaining(String.valueOf(Integer.MAX_VALUE));

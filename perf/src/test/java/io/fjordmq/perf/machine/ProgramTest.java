@@ -7,16 +7,16 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a report says of the programs that were measured. */
+/** How reports describe the measured programs. */
 class ProgramTest {
   @Test
-  void shouldKnowWhichJavaAProcessIs() throws InterruptedException {
+  void shouldReportTheJavaVersionOfAProcess() throws InterruptedException {
     assertThat(Program.of(ProcessHandle.current().pid()))
         .startsWith("Java " + System.getProperty("java.version"));
   }
 
   @Test
-  void shouldReadWhatAReleaseSays(@TempDir Path jdk) throws Exception {
+  void shouldReadTheReleaseFileOfAJdk(@TempDir Path jdk) throws Exception {
     Path java = Files.createDirectory(jdk.resolve("bin")).resolve("java");
     assertThat(Program.java(java)).isEqualTo(java.toString());
     Files.writeString(
@@ -26,7 +26,7 @@ class ProgramTest {
   }
 
   @Test
-  void shouldNameOthersByTheirFile() throws Exception {
+  void shouldNameOtherProgramsByTheirPath() throws Exception {
     Process process = new ProcessBuilder("sleep", "600").start();
     try {
       assertThat(Program.of(process.pid())).startsWith("/");
@@ -46,7 +46,7 @@ class ProgramTest {
   }
 
   @Test
-  void shouldTellTheCongestionControlOfTheRoute() {
+  void shouldReadTheCongestionControlOfTheRoute() {
     String own = "local 127.0.0.1 dev lo src 127.0.0.1 uid 0 \n    cache <local> congctl cubic \n";
     assertThat(MachineFacts.congestionControl(own, "bbr")).isEqualTo("cubic");
     String none = "local 127.0.0.1 dev lo src 127.0.0.1 uid 0 \n    cache <local> \n";

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 @State(Scope.Benchmark)
 public class Decode extends InProcessBenchmark {
   private static final int PACKETS = 5_000;
-  private static final int AT_ONCE = 100;
+  private static final int PACKETS_PER_READ = 100;
   private static final int PAYLOAD_BYTES = 256;
 
   /** QoS of the packets. */
@@ -31,9 +31,9 @@ public class Decode extends InProcessBenchmark {
   @Override
   void prepare() throws Exception {
     byte[] payload = new byte[PAYLOAD_BYTES];
-    for (int first = 1; first <= PACKETS; first += AT_ONCE) {
+    for (int first = 1; first <= PACKETS; first += PACKETS_PER_READ) {
       List<ByteBuf> packets = new ArrayList<>();
-      for (int i = first; i < first + AT_ONCE; i++) {
+      for (int i = first; i < first + PACKETS_PER_READ; i++) {
         packets.add(Packets.publish("site/12/device-345/temperature", qos, i, payload));
       }
       ByteBuf read = MicroPackets.inOneRead(packets);
@@ -47,13 +47,13 @@ public class Decode extends InProcessBenchmark {
   @OperationsPerInvocation(PACKETS)
   public void publish() throws InterruptedException {
     // A PUBACK for each, or one PINGRESP after all of them.
-    broker.arrivals().expect(qos == 0 ? 1 : PACKETS);
+    broker.receivedPackets().expect(qos == 0 ? 1 : PACKETS);
     for (byte[] read : reads) {
       publisher.receive(ByteBufAllocator.DEFAULT.buffer(read.length).writeBytes(read));
     }
     if (qos == 0) {
       publisher.receive(MicroPackets.ping());
     }
-    broker.arrivals().await();
+    broker.receivedPackets().await();
   }
 }

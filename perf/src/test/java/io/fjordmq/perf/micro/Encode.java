@@ -44,12 +44,12 @@ public class Encode extends InProcessBenchmark {
   @Benchmark
   @OperationsPerInvocation(CLIENTS * MESSAGES)
   public void deliver() throws InterruptedException {
-    broker.arrivals().expect(CLIENTS * MESSAGES);
+    broker.receivedPackets().expect(CLIENTS * MESSAGES);
     List<ByteBuf> packets = new ArrayList<>(MESSAGES);
     for (int i = 0; i < MESSAGES; i++) {
       packets.add(MicroPackets.publish5(TOPIC, userProperties, payload));
     }
     publisher.receive(MicroPackets.inOneRead(packets));
-    broker.arrivals().await();
+    broker.receivedPackets().await();
   }
 }

@@ -34,10 +34,10 @@ public class FanOut extends InProcessBenchmark {
   @Benchmark
   @OperationsPerInvocation(DELIVERIES)
   public void deliver() throws InterruptedException {
-    broker.arrivals().expect(DELIVERIES);
+    broker.receivedPackets().expect(DELIVERIES);
     for (int i = 0; i < DELIVERIES / subscribers; i++) {
       publisher.receive(Packets.publish(TOPIC, 0, 0, payload));
     }
-    broker.arrivals().await();
+    broker.receivedPackets().await();
   }
 }

@@ -97,8 +97,8 @@ public class InboxAppend {
   }
 
   /** A single range on any host; one command acknowledges all inboxes. */
-  private static InboxSettings settings(InboxSettings usual) {
-    return RecordBuilder.from(usual)
+  private static InboxSettings settings(InboxSettings defaults) {
+    return RecordBuilder.from(defaults)
         .with(InboxSettings::initialRanges, 1)
         .with(InboxSettings::maxCommitInboxes, COPIES)
         .build();
@@ -111,8 +111,8 @@ public class InboxAppend {
   @Benchmark
   @OperationsPerInvocation(COPIES)
   public void append() {
-    for (List<InboxTarget> ofMessage : receivers) {
-      calls.add(inboxes.insert(message, ofMessage, null));
+    for (List<InboxTarget> targetsOfMessage : receivers) {
+      calls.add(inboxes.insert(message, targetsOfMessage, null));
     }
     store.await(calls);
   }

@@ -86,8 +86,8 @@ final class LocalStore implements AutoCloseable {
   /**
    * The pause between batches makes batches larger at the cost of latency, which is measured here.
    */
-  private static RangeClientSettings withoutPauses(RangeClientSettings usual) {
-    return RecordBuilder.from(usual)
+  private static RangeClientSettings withoutPauses(RangeClientSettings defaults) {
+    return RecordBuilder.from(defaults)
         .with(RangeClientSettings::batchInterval, Duration.ZERO)
         .build();
   }

@@ -25,7 +25,7 @@ public enum MicroBenchmark {
   }
 
   /** The benchmark with that name. */
-  public static Optional<MicroBenchmark> labelled(String label) {
+  public static Optional<MicroBenchmark> withLabel(String label) {
     return Arrays.stream(values()).filter(each -> each.label().equals(label)).findFirst();
   }
 

@@ -53,10 +53,11 @@ final class MicroPackets {
     for (int i = 0; i < userProperties; i++) {
       properties.writeBytes(USER_PROPERTY);
     }
-    byte[] all = ByteBufUtil.getBytes(properties);
+    byte[] propertyBytes = ByteBufUtil.getBytes(properties);
     byte[] text = topic.getBytes(StandardCharsets.UTF_8);
-    ByteBuf packet = ByteBufAllocator.DEFAULT.buffer(HEAD_BYTES + all.length + payload.length);
-    MqttPacketWriter.publish(packet, text, 0, 0, all, payload.length);
+    ByteBuf packet =
+        ByteBufAllocator.DEFAULT.buffer(HEAD_BYTES + propertyBytes.length + payload.length);
+    MqttPacketWriter.publish(packet, text, 0, 0, propertyBytes, payload.length);
     return packet.writeBytes(payload);
   }
 

@@ -19,20 +19,20 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Every benchmark runs, once, with small tables: how fast it is nobody learns here. */
+/** Every benchmark runs once with small tables; the figures are not checked. */
 class MicroRunTest {
   private static final String LOCK = "jmh.ignoreLock";
 
   @TempDir Path folder;
 
-  /** Nothing is measured, so others may measure. */
+  /** Other JMH runs may continue: this test does not depend on the figures. */
   @BeforeAll
-  static void shareTheMachine() {
+  static void ignoreJmhLock() {
     System.setProperty(LOCK, "true");
   }
 
   @AfterAll
-  static void restore() {
+  static void restoreJmhLock() {
     System.clearProperty(LOCK);
   }
 
@@ -42,7 +42,7 @@ class MicroRunTest {
         new MicroRun(List.of(MicroBenchmark.values()), 0, 1, 1, folder.resolve("figures.json"));
 
     Map<String, Integer> runs = new TreeMap<>();
-    for (RunResult result : once(run)) {
+    for (RunResult result : runOnce(run)) {
       runs.merge(result.getParams().getBenchmark(), 1, Integer::sum);
       assertThat(result.getPrimaryResult().getSampleCount()).isEqualTo(1);
     }
@@ -61,7 +61,7 @@ class MicroRunTest {
         .contains("io.fjordmq.perf.micro.Decode.publish", "\"filters\" : \"1000\"");
   }
 
-  private static Collection<RunResult> once(MicroRun run) throws RunnerException {
+  private static Collection<RunResult> runOnce(MicroRun run) throws RunnerException {
     return new Runner(
             new OptionsBuilder()
                 .parent(run.options())
@@ -73,11 +73,11 @@ class MicroRunTest {
   }
 
   @Test
-  void shouldNameNothingThatIsNotThere() {
+  void shouldFindBenchmarksByTheirLabel() {
     for (MicroBenchmark benchmark : MicroBenchmark.values()) {
-      assertThat(MicroBenchmark.labelled(benchmark.label())).contains(benchmark);
+      assertThat(MicroBenchmark.withLabel(benchmark.label())).contains(benchmark);
     }
-    assertThat(MicroBenchmark.labelled("route-match")).contains(MicroBenchmark.ROUTE_MATCH);
-    assertThat(MicroBenchmark.labelled("ROUTE_MATCH")).isEmpty();
+    assertThat(MicroBenchmark.withLabel("route-match")).contains(MicroBenchmark.ROUTE_MATCH);
+    assertThat(MicroBenchmark.withLabel("ROUTE_MATCH")).isEmpty();
   }
 }

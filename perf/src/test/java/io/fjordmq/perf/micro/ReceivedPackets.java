@@ -36,10 +36,10 @@ final class ReceivedPackets {
    */
   void await() throws InterruptedException {
     boolean all = completed.tryAcquire(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-    String trouble = fault;
-    if (trouble != null || !all) {
+    String failure = fault;
+    if (failure != null || !all) {
       throw new IllegalStateException(
-          trouble != null ? trouble : missing + " packets are missing after a minute");
+          failure != null ? failure : missing + " packets are missing after a minute");
     }
   }
 
@@ -65,7 +65,7 @@ final class ReceivedPackets {
     if (missing == 0) {
       completed.release();
     } else if (missing < 0) {
-      failed("a client received " + -missing + " unexpected packets");
+      fail("a client received " + -missing + " unexpected packets");
     }
   }
 
@@ -74,25 +74,25 @@ final class ReceivedPackets {
       case CONNACK -> {
         int code = written.getUnsignedByte(body + 1);
         if (code != 0) {
-          failed("a client was refused with code " + code);
+          fail("a client was refused with code " + code);
         }
       }
       case SUBACK -> {
         int code = written.getUnsignedByte(body + length - 1);
         if (code >= REFUSED) {
-          failed("a subscription was refused with code " + code);
+          fail("a subscription was refused with code " + code);
         }
       }
-      case DISCONNECT -> failed("a client was disconnected");
+      case DISCONNECT -> fail("a client was disconnected");
       default -> {
         // expected
       }
     }
   }
 
-  private void failed(String why) {
+  private void fail(String reason) {
     if (fault == null) {
-      fault = why;
+      fault = reason;
     }
     completed.release();
   }

@@ -43,7 +43,7 @@ public class RouteMatch {
 
   /** Whether the matches of a topic are cached. */
   @Param({"true", "false"})
-  boolean remembered;
+  boolean cached;
 
   private LocalStore store;
   private ReplicatedRouteStore router;
@@ -52,8 +52,8 @@ public class RouteMatch {
 
   @Setup
   public void start() throws IOException {
-    int room = remembered ? RouteSettings.DEFAULTS.maxCachedTopics() : 1;
-    RouteSettings settings = new RouteSettings(1, room, RouteSettings.Barrier.DEFAULTS);
+    int maxCachedTopics = cached ? RouteSettings.DEFAULTS.maxCachedTopics() : 1;
+    RouteSettings settings = new RouteSettings(1, maxCachedTopics, RouteSettings.Barrier.DEFAULTS);
     RouteReplicas replicas = new RouteReplicas(settings);
     store = LocalStore.applyingInBatches(replicas.spec());
     router = new ReplicatedRouteStore(store.client(), replicas);
@@ -79,7 +79,7 @@ public class RouteMatch {
 
   private static Route route(int number) {
     int member = number % FILTERS_PER_SITE;
-    String below =
+    String suffix =
         switch (member) {
           case DEVICES -> "+/temperature";
           case DEVICES + 1 -> "#";
@@ -87,7 +87,7 @@ public class RouteMatch {
         };
     return new Route(
         TENANT,
-        TopicFilter.parse("site/" + number / FILTERS_PER_SITE + "/" + below),
+        TopicFilter.parse("site/" + number / FILTERS_PER_SITE + "/" + suffix),
         new Receiver.Inbox("client-" + number, 1),
         SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE));
   }

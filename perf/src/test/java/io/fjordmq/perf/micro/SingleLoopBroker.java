@@ -32,7 +32,7 @@ final class SingleLoopBroker implements AutoCloseable {
   }
 
   /** Packets received by all clients. */
-  ReceivedPackets arrivals() {
+  ReceivedPackets receivedPackets() {
     return receivedPackets;
   }
 

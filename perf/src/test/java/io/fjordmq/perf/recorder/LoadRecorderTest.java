@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a range's real meter measures is written, and read by those who replay it. */
+/** Writes the load of a real range meter in the format that the replay reads. */
 class LoadRecorderTest {
   private static final NodeLoad NODE = new NodeLoad(0.2, 3, 100);
   private static final long MICROS_EACH = 700;
@@ -45,7 +45,7 @@ class LoadRecorderTest {
     recorder.start(new Settings("plugins.load-recorder", values));
   }
 
-  /** A range that is asked about every second. */
+  /** A range whose load is passed to the recorder every second. */
   private final class Range {
     final String name;
     final RangeMeter meter = new RangeMeter(Duration.ofSeconds(60), 3);
@@ -55,16 +55,16 @@ class LoadRecorderTest {
     }
 
     /** One second with requests for these keys. */
-    void second(String... keys) {
-      unseenSecond(keys);
+    void recordSecond(String... keys) {
+      skipSecond(keys);
       SplitAdvice advice = recorder.advise(meter.load("inbox", name, key -> key), NODE);
       assertThat(advice).isEqualTo(new SplitAdvice.Keep(Reason.OTHER));
     }
 
-    void unseenSecond(String... keys) {
+    void skipSecond(String... keys) {
       for (String key : keys) {
-        meter.applied(1, MICROS_EACH * 1_000, IO_NANOS);
-        meter.touched(key.getBytes(StandardCharsets.US_ASCII));
+        meter.recordApplied(1, MICROS_EACH * 1_000, IO_NANOS);
+        meter.recordAccess(key.getBytes(StandardCharsets.US_ASCII));
       }
       meter.tick(1_000_000_000L);
     }
@@ -80,29 +80,29 @@ class LoadRecorderTest {
     }
   }
 
-  private static String[] times(String key, int times) {
+  private static String[] repeat(String key, int times) {
     return IntStream.range(0, times).mapToObj(i -> key).toArray(String[]::new);
   }
 
   @Test
-  void shouldWriteEverySecondAndTheKeysInTheirOrder() throws IOException {
+  void shouldWriteEverySecondAndTheKeysInOrder() throws IOException {
     start();
     Range range = new Range("inbox-1");
     for (int second = 0; second < 10; second++) {
-      range.second(times("m", second * 3));
+      range.recordSecond(repeat("m", second * 3));
     }
     for (int second = 0; second < 10; second++) {
-      range.second("b", "z", "m", "m");
+      range.recordSecond("b", "z", "m", "m");
     }
-    range.second("a"); // of ten that are not over
+    range.recordSecond("a"); // starts ten seconds that do not complete
     RecordedLoad load = read("inbox-1.load");
     assertThat(load.store()).isEqualTo("inbox");
     assertThat(load.seconds()).hasSize(20);
     for (int second = 0; second < 20; second++) {
-      RecordedLoad.Second one = load.seconds().get(second);
-      assertThat(one.requests()).isEqualTo(second < 10 ? second * 3 : 4);
-      assertThat(one.busyMicros()).isEqualTo(one.requests() * MICROS_EACH);
-      assertThat(one.ioNanos()).isEqualTo(IO_NANOS);
+      RecordedLoad.Second recorded = load.seconds().get(second);
+      assertThat(recorded.requests()).isEqualTo(second < 10 ? second * 3 : 4);
+      assertThat(recorded.busyMicros()).isEqualTo(recorded.requests() * MICROS_EACH);
+      assertThat(recorded.ioNanos()).isEqualTo(IO_NANOS);
     }
     assertThat(load.seconds().get(0).units()).hasSize(135).containsOnly(1);
     assertThat(load.seconds().get(19).units())
@@ -118,13 +118,13 @@ class LoadRecorderTest {
   }
 
   @Test
-  void shouldBeginWithTheFirstTenSecondsThatBringSomething() throws IOException {
+  void shouldStartWithTheFirstTenSecondsThatHaveRequests() throws IOException {
     start();
     Range silent = new Range("dist-1");
     Range late = new Range("inbox-1");
     for (int second = 0; second < 40; second++) {
-      silent.second();
-      late.second(second < 25 ? new String[0] : new String[] {"a", "b"});
+      silent.recordSecond();
+      late.recordSecond(second < 25 ? new String[0] : new String[] {"a", "b"});
     }
     assertThat(files()).containsExactly("inbox-1.load");
     assertThat(read("inbox-1.load").seconds())
@@ -133,14 +133,14 @@ class LoadRecorderTest {
   }
 
   @Test
-  void shouldGoOnWhenASecondWasLeftOut() throws IOException {
+  void shouldContinueAfterASkippedSecond() throws IOException {
     start();
     Range range = new Range("inbox-1");
     for (int second = 0; second < 30; second++) {
       if (second % 7 == 3) {
-        range.unseenSecond(times("a", 5));
+        range.skipSecond(repeat("a", 5));
       } else {
-        range.second(times("a", 5));
+        range.recordSecond(repeat("a", 5));
       }
     }
     assertThat(files()).containsExactly("inbox-1.load");
@@ -151,13 +151,13 @@ class LoadRecorderTest {
   }
 
   @Test
-  void shouldTakeANewFileWhenTheRangeBeginsAnewOrTheFileIsThere() throws IOException {
+  void shouldCreateANewFileIfTheRangeRestartsOrTheFileExists() throws IOException {
     Files.writeString(folder.resolve("inbox-1.load"), "another's");
     start();
-    for (int life = 0; life < 2; life++) {
+    for (int incarnation = 0; incarnation < 2; incarnation++) {
       Range range = new Range("inbox-1");
-      for (int second = 0; second < 10 + 10 * life; second++) {
-        range.second("a");
+      for (int second = 0; second < 10 + 10 * incarnation; second++) {
+        range.recordSecond("a");
       }
     }
     assertThat(files()).containsExactly("inbox-1.2.load", "inbox-1.3.load", "inbox-1.load");
@@ -167,22 +167,22 @@ class LoadRecorderTest {
   }
 
   @Test
-  void shouldEndAfterSoManySeconds() throws IOException {
+  void shouldStopAfterTheConfiguredSeconds() throws IOException {
     start("seconds", "20");
     Range range = new Range("inbox-1");
     for (int second = 0; second < 100; second++) {
-      range.second("a");
+      range.recordSecond("a");
     }
     assertThat(files()).containsExactly("inbox-1.load");
     assertThat(read("inbox-1.load").seconds()).hasSize(20);
   }
 
   @Test
-  void shouldStaySmallWhenThereIsMuchToDo() throws IOException {
+  void shouldKeepTheFileSmallUnderHighLoad() throws IOException {
     start();
     Range range = new Range("inbox-1");
     for (int second = 0; second < 60; second++) {
-      range.second(
+      range.recordSecond(
           IntStream.range(0, 2_000)
               .mapToObj(i -> "client-" + (10_000 + i * 7 % 4_000))
               .toArray(String[]::new));
@@ -190,13 +190,13 @@ class LoadRecorderTest {
     assertThat(Files.size(folder.resolve("inbox-1.load"))).isLessThan(10_000);
     List<Integer> units = read("inbox-1.load").seconds().get(59).units();
     assertThat(units).hasSize(256);
-    // The sample is as even as the load: a quarter of it is about a quarter of the places.
+    // The sample is as even as the load: its first quarter covers a quarter of the key space.
     int places = units.get(255);
     assertThat(units.get(64) / (double) places).isBetween(0.15, 0.35);
   }
 
   @Test
-  void shouldSayWhatIsWrong() throws IOException {
+  void shouldReportInvalidSettingsAndWriteFailures() throws IOException {
     assertThatThrownBy(() -> recorder.start(new Settings("plugins.load-recorder", Map.of())))
         .hasMessageContaining("plugins.load-recorder.folder");
     assertThatThrownBy(() -> start("seconds", "5"))
@@ -205,16 +205,16 @@ class LoadRecorderTest {
     Files.delete(folder);
     Range range = new Range("inbox-1");
     for (int second = 0; second < 9; second++) {
-      range.second("a");
+      range.recordSecond("a");
     }
-    assertThatThrownBy(() -> range.second("a"))
+    assertThatThrownBy(() -> range.recordSecond("a"))
         .isInstanceOf(UncheckedIOException.class)
         .hasMessageContaining("cannot write the load of inbox-1");
     Files.createDirectory(folder);
   }
 
   @Test
-  void shouldNeedNothingThatAPluginDoesNotSee() throws Exception {
+  void shouldDependOnlyOnTheApiThatPluginsSee() throws Exception {
     ClassLoader apiOnly =
         new ClassLoader(ClassLoader.getPlatformClassLoader()) {
           @Override
@@ -237,7 +237,7 @@ class LoadRecorderTest {
       strategy.start(new Settings("plugins.x", Map.of("folder", folder.toString())));
       RangeMeter meter = new RangeMeter(Duration.ofSeconds(60), 3);
       for (int second = 0; second < 10; second++) {
-        meter.applied(1, 5, 5);
+        meter.recordApplied(1, 5, 5);
         meter.tick(1_000_000_000L);
         strategy.advise(meter.load("retain", "retain-1", key -> key), NODE);
       }

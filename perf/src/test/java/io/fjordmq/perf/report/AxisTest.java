@@ -18,7 +18,7 @@ class AxisTest {
   }
 
   @Test
-  void shouldWriteNumbersBriefly() {
+  void shouldAbbreviateNumbers() {
     assertThat(Axis.text(0)).isEqualTo("0");
     assertThat(Axis.text(0.5)).isEqualTo("0.5");
     assertThat(Axis.text(12.34)).isEqualTo("12.3");

@@ -20,7 +20,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people and programs get to read. */
+/** Reports as HTML, JSON and terminal output. */
 class ReportTest {
   @TempDir Path folder;
 
@@ -82,7 +82,7 @@ class ReportTest {
   }
 
   @Test
-  void shouldShowWhatAPersonWantsToKnow() {
+  void shouldShowResultsInHtml() {
     String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
     assertThat(page)
         .contains("true_1k_1k_qos0_p32_1mps_1n", "nothing lost, duplicated or out of order")
@@ -104,7 +104,7 @@ class ReportTest {
   }
 
   @Test
-  void shouldSayOfConnectionsWhatThereIsToSay() {
+  void shouldReportScenariosWithoutMessages() {
     RunResult only =
         new RunResult(
             "fjordmq",
@@ -135,13 +135,13 @@ class ReportTest {
   }
 
   @Test
-  void shouldNeedNothingFromElsewhere() {
+  void shouldBeSelfContained() {
     String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
     assertThat(page).doesNotContain("http:", "https:", "<link", "src=", "@import", "url(");
   }
 
   @Test
-  void shouldHideNoLineBelowAnother() {
+  void shouldKeepOverlappingLinesVisible() {
     String two =
         HtmlReport.write(report(run("fjordmq", 10, List.of()), run("mosquitto", 9, List.of())));
     assertThat(titles(two)).startsWith("Messages, fjordmq", "Messages, mosquitto");
@@ -157,16 +157,16 @@ class ReportTest {
     assertThat(HtmlReport.write(report(alone))).contains("Ranges").doesNotContain("led by");
   }
 
-  /** An element of SVG has no offsetLeft: what is shown under the pointer had no place. */
+  /** SVG elements have no offsetLeft, so the tooltip had no position. */
   @Test
-  void shouldFindThePlaceOfTheTip() {
+  void shouldPositionTheTooltip() {
     assertThat(HtmlReport.write(report(run("fjordmq", 9.5, List.of()))))
         .contains("chart.parentElement.getBoundingClientRect()")
         .doesNotContain("chart.offset");
   }
 
   @Test
-  void shouldDrawEveryPointInsideThePicture() {
+  void shouldDrawEveryPointInsideThePlot() {
     String page = HtmlReport.write(report(run("fjordmq", 9.5, List.of())));
     Matcher lines = Pattern.compile("<path class=\"line [^\"]*\" d=\"([^\"]*)\"/>").matcher(page);
     int found = 0;
@@ -184,7 +184,7 @@ class ReportTest {
   }
 
   @Test
-  void shouldPutTwoBrokersNextToEachOther() {
+  void shouldCompareTwoBrokersSideBySide() {
     Report report =
         report(
             run("fjordmq", 12, List.of()),
@@ -210,7 +210,7 @@ class ReportTest {
   }
 
   @Test
-  void shouldAddUpFaultsSinceOneOfAnyRunCounts() throws IOException {
+  void shouldSumFaultsOverAllRuns() throws IOException {
     Report report =
         report(
             run("fjordmq", 9, List.of()),
@@ -220,21 +220,21 @@ class ReportTest {
     assertThat(report.overall("fjordmq", ResultMetric.CPU_MICROS)).hasValue(10);
     assertThat(report.overall("fjordmq", ResultMetric.REFUSED)).isEmpty();
     assertThat(TerminalTable.of(report)).containsPattern("lost +messages +1,000\n");
-    Parsed json = new Parsed(ReportJson.write(report));
+    ParsedReport json = new ParsedReport(ReportJson.write(report));
     assertThat(json.number("sums", "fjordmq", "lost")).isEqualTo(1000);
     assertThat(json.at("medians", "fjordmq").toString()).doesNotContain("lost");
     assertThat(HtmlReport.write(report)).contains("<td>lost</td><td class=\"n\">1,000</td>");
-    Path better = written("better.json", report(run("fjordmq", 10, List.of())));
-    assertThat(Comparison.of(better, written("worse.json", report)))
+    Path better = writeJson("better.json", report(run("fjordmq", 10, List.of())));
+    assertThat(Comparison.of(better, writeJson("worse.json", report)))
         .contains("A has 1 runs, B has 3", "FAULT in B: 1,000 messages were lost")
         .doesNotContain("FAULT in A")
         .containsPattern("lost +messages +0 +1,000 +worse\n");
   }
 
   @Test
-  void shouldTellProgramsTheSame() {
+  void shouldReportTheSameInJson() {
     Report report = report(run("fjordmq", 9.5, List.of("a \"fault\"\n")));
-    Parsed json = new Parsed(ReportJson.write(report));
+    ParsedReport json = new ParsedReport(ReportJson.write(report));
     assertThat(json.at("scenario")).isEqualTo(report.scenario());
     assertThat(json.at("command")).isEqualTo(report.command());
     assertThat(json.at("flawless")).isEqualTo(false);
@@ -245,28 +245,28 @@ class ReportTest {
     assertThat(json.number("runs", 0, "samples", 0, "p99Ms")).isEqualTo(3);
   }
 
-  private Path written(String name, Report report) throws IOException {
+  private Path writeJson(String name, Report report) throws IOException {
     return Files.writeString(folder.resolve(name), ReportJson.write(report));
   }
 
   @Test
   void shouldCompareTwoReports() throws IOException {
-    Path before = written("before.json", report(run("fjordmq", 10, List.of())));
-    Path after = written("after.json", report(run("fjordmq", 5, List.of())));
+    Path before = writeJson("before.json", report(run("fjordmq", 10, List.of())));
+    Path after = writeJson("after.json", report(run("fjordmq", 5, List.of())));
     assertThat(Comparison.of(before, after))
         .contains("\nfjordmq\n")
         .containsPattern("broker CPU per message +µs +10.00 +5.00 +0.50 +better")
         .containsPattern("latency mean +ms +0.41 +0.41 +1.00\n")
         .doesNotContain("Differences");
-    Path other = written("other.json", report(run("mosquitto", 20, List.of())));
+    Path other = writeJson("other.json", report(run("mosquitto", 20, List.of())));
     assertThat(Comparison.of(before, other))
         .contains("fjordmq compared with mosquitto")
         .containsPattern("broker CPU per message +µs +10.00 +20.00 +2.00 +worse");
   }
 
   @Test
-  void shouldSayWhatIsNoReport() throws IOException {
-    Path report = written("a.json", report(run("fjordmq", 10, List.of())));
+  void shouldRejectFilesThatAreNotReports() throws IOException {
+    Path report = writeJson("a.json", report(run("fjordmq", 10, List.of())));
     Path other = Files.writeString(folder.resolve("b.json"), "{\"scenario\": 1}");
     assertThatThrownBy(() -> Comparison.of(report, other))
         .isInstanceOf(IOException.class)

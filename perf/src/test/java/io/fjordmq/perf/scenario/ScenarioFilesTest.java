@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The files of the two lists, and mistakes in such files. */
+/** The shipped scenario files, and errors in scenario files. */
 class ScenarioFilesTest {
   @TempDir Path folder;
 
@@ -65,7 +65,7 @@ class ScenarioFilesTest {
 
   @Test
   void shouldHaveEveryScenarioOfTheErlangReports() throws IOException {
-    Stream<String> phones =
+    Stream<String> mobileDevices =
         Stream.of("0.1M", "0.2M", "0.5M", "1M")
             .flatMap(
                 clients ->
@@ -98,15 +98,15 @@ class ScenarioFilesTest {
             "v5_200k_qos1_p1024_1mps_3n",
             "v5_500k_qos1_p1024_1mps_3n");
     assertThat(names("erlang-reports"))
-        .containsExactlyInAnyOrderElementsOf(Stream.concat(others, phones).toList());
+        .containsExactlyInAnyOrderElementsOf(Stream.concat(others, mobileDevices).toList());
   }
 
   @Test
-  void shouldFindWhatIsCalledWithoutItsPrefix() throws IOException {
+  void shouldFindScenariosWithoutTheirPrefix() throws IOException {
     ScenarioFiles files = shipped();
-    for (String brief : List.of("2k_2k_qos0_p32_100mps_1n", "100k_100k_qos1_p256_1mps_1n")) {
-      assertThat(files.find(brief)).isEqualTo(files.find("true_" + brief));
-      assertThat(files.find(brief).published()).isNotEmpty(); // that is, the listed one
+    for (String shortName : List.of("2k_2k_qos0_p32_100mps_1n", "100k_100k_qos1_p256_1mps_1n")) {
+      assertThat(files.find(shortName)).isEqualTo(files.find("true_" + shortName));
+      assertThat(files.find(shortName).published()).isNotEmpty(); // that is, the listed one
     }
     assertThat(files.find("share_100k_1000_qos1_p256_1mps_1n"))
         .isEqualTo(files.find("share_true_100k_1000_qos1_p256_1mps_1n"));
@@ -119,7 +119,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldHaveLoadsOfWhichFewInboxesGetMost() throws IOException {
+  void shouldHaveScenariosThatLoadFewInboxesMost() throws IOException {
     Scenario few = shipped().find("few_inboxes_1n");
     assertThat(ConnectedClients.all(few).deliveriesPerSecond())
         .isEqualTo(7 * few.publishesPerSecond());
@@ -130,7 +130,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldOfferTheLoadThatTheReportsHadOffered() throws IOException {
+  void shouldOfferTheLoadOfThePublishedReports() throws IOException {
     ScenarioFiles files = shipped();
     assertThat(files.find("bg9M_pub_200k_qos1").publishesPerSecond()).isEqualTo(200_000);
     assertThat(ConnectedClients.all(files.find("bg9M_pub_200k_qos1")).deliveriesPerSecond())
@@ -160,7 +160,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldLimitNodesAsTheReportsDid() throws IOException {
+  void shouldLimitNodesLikeThePublishedReports() throws IOException {
     ScenarioFiles files = shipped();
     Scenario small = files.find("v5_20k_qos1_p1024_1mps_3n");
     assertThat(small.cluster().limits()).isEqualTo(new NodeLimits(1, 1));
@@ -174,7 +174,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldRunWhatIsNotListedIfItsNameSaysAll() throws IOException {
+  void shouldParseUnlistedScenariosFromTheirName() throws IOException {
     assertThat(shipped().find("true_3_3_qos1_p64_2mps_1n").clients().publishers()).isEqualTo(3);
     assertThatThrownBy(() -> shipped().find("true_ish"))
         .isInstanceOf(UsageException.class)
@@ -192,7 +192,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldSayWhatIsWrongInAFile() throws IOException {
+  void shouldReportErrorsInAFile() throws IOException {
     assertRefused("mine: { flow: pairs, publisher: 1 }", "unknown key 'publisher'", "publishers");
     assertRefused("mine: { flow: chain }", "flow must be one of", "pairs", "'chain'");
     assertRefused("mine: { publishers: 1 }", "flow must be one of", "missing");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What names mean. */
+/** Parsing scenario names. */
 class ScenarioNameTest {
   private static Scenario parse(String name) {
     return ScenarioName.parse(name).orElseThrow();
@@ -69,7 +69,7 @@ class ScenarioNameTest {
         "conn-udp-1M-5K_1n_true",
         ""
       })
-  void shouldNotTakeOtherNames(String name) {
+  void shouldNotParseOtherNames(String name) {
     assertThat(ScenarioName.parse(name)).isEmpty();
   }
 
@@ -83,12 +83,12 @@ class ScenarioNameTest {
         "false_2_2_qos1_p32_1mps_1n_3v",
         "true_1.2345k_1.2345k_qos1_p32_1mps_1n"
       })
-  void shouldRefuseWhatCannotBe(String name) {
+  void shouldRejectInvalidScenarios(String name) {
     assertThatThrownBy(() -> ScenarioName.parse(name)).isInstanceOf(UsageException.class);
   }
 
   @Test
-  void shouldShrinkClientsAndSayIt() {
+  void shouldScaleClientsDownAndAddNotes() {
     Scale.Scaled scaled = new Scale(0.001).apply(parse("share_true_100k_1000_qos1_p256_1mps_1n"));
     assertThat(scaled.scenario().clients()).isEqualTo(new Clients(100, 1, 0, 0, 0));
     assertThat(scaled.scenario().traffic().perSecond()).isEqualTo(1);

@@ -3,7 +3,7 @@ package io.fjordmq.perf.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.fjordmq.perf.report.Parsed;
+import io.fjordmq.perf.report.ParsedReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,19 +19,19 @@ import org.junit.jupiter.api.io.TempDir;
 class BenchmarkSmokeTest {
   @TempDir Path out;
 
-  private Parsed run(String name, String... options) throws IOException {
+  private ParsedReport run(String name, String... options) throws IOException {
     List<String> words = new ArrayList<>(List.of("run", name, "--runs", "1", "--warm", "1"));
     words.addAll(List.of("--seconds", "1", "--out", out.toString()));
     words.addAll(List.of(options));
     int code = new PerfTool(PerfToolTest.root(), out).run(words);
-    assertThat(code).isEqualTo(PerfTool.FLAWLESS);
+    assertThat(code).isEqualTo(PerfTool.NO_FAULTS);
     try (Stream<Path> files = Files.list(out)) {
       Path json = files.filter(file -> file.toString().endsWith(".json")).findFirst().orElseThrow();
-      return new Parsed(Files.readString(json));
+      return new ParsedReport(Files.readString(json));
     }
   }
 
-  private static void assertPositive(Parsed report, String column, String... figures) {
+  private static void assertPositive(ParsedReport report, String column, String... figures) {
     for (String figure : figures) {
       assertThat(report.number("medians", column, figure)).as(figure).isPositive();
     }
@@ -43,7 +43,7 @@ class BenchmarkSmokeTest {
     for (String setting : List.of("rate=1", "highest=6", "voters=1", "clients=all")) {
       settings.addAll(List.of("--set", setting));
     }
-    Parsed report = run("cluster", settings.toArray(String[]::new));
+    ParsedReport report = run("cluster", settings.toArray(String[]::new));
     assertPositive(report, "1 voter, 1/s each", "cpuMicros", "p50Ms", "idleCpuMs");
     assertPositive(report, "1 voter, 4/s each", "cpuMicros", "ackP50Ms");
     assertPositive(report, "1 voter, highest rate", "sustained");
@@ -51,7 +51,7 @@ class BenchmarkSmokeTest {
 
   @Test
   void shouldMeasureFairness() throws IOException {
-    Parsed report = run("fairness");
+    ParsedReport report = run("fairness");
     assertPositive(report, "default rate, alone", "ackP50Ms", "ackP99Ms", "connectP99Ms");
     assertPositive(report, "default rate, busy client", "ackP99Ms", "connectP50Ms", "busyClient");
     assertPositive(report, "unlimited rate, busy client", "ackP99Ms", "busyClient");
@@ -60,7 +60,7 @@ class BenchmarkSmokeTest {
   @Test
   void shouldMeasureIdleConnections() throws IOException {
     String transports = "transports=tcp,tls";
-    Parsed report =
+    ParsedReport report =
         run("idle-connections", "--set", "base=20", "--set", "total=60", "--set", transports);
     assertPositive(report, "fjordmq, tcp", "connects", "memoryMb", "connected");
     assertPositive(report, "fjordmq, tls", "connects", "memoryMb");
@@ -68,7 +68,7 @@ class BenchmarkSmokeTest {
 
   @Test
   void shouldMeasureIdleRanges() throws IOException {
-    Parsed report = run("idle-ranges", "--set", "ranges=3");
+    ParsedReport report = run("idle-ranges", "--set", "ranges=3");
     assertThat(report.number("medians", "one of each store", "ranges")).isEqualTo(3);
     assertThat(report.number("medians", "3 more for inboxes", "ranges")).isEqualTo(6);
     assertPositive(report, "3 more for inboxes", "collectedMb", "heapMb", "threads", "idleCpuMs");
@@ -76,15 +76,15 @@ class BenchmarkSmokeTest {
 
   @Test
   void shouldMeasureLogins() throws IOException {
-    Parsed report = run("logins", "--set", "users=2");
+    ParsedReport report = run("logins", "--set", "users=2");
     assertPositive(report, "first login", "connectMeanMs", "connectCpuMicros");
     assertPositive(report, "second login", "connectMeanMs");
   }
 
   @Test
-  void shouldFetchQueuesNextToMosquitto() throws IOException {
+  void shouldMeasureOfflineQueuesNextToMosquitto() throws IOException {
     assumeTrue(Files.isExecutable(Path.of("/usr/sbin/mosquitto")), "mosquitto is not installed");
-    Parsed report =
+    ParsedReport report =
         run(
             "offline-queues",
             "--broker",
@@ -101,7 +101,7 @@ class BenchmarkSmokeTest {
 
   @Test
   void shouldMeasureTheThroughputOfRanges() throws IOException {
-    Parsed report = run("range-throughput", "--set", "ranges=2", "--set", "pairs=16");
+    ParsedReport report = run("range-throughput", "--set", "ranges=2", "--set", "pairs=16");
     assertPositive(report, "2 fixed", "throughput", "cpuMicros", "p50Ms", "p99Ms");
     assertThat(report.number("medians", "2 fixed", "ranges")).isEqualTo(2);
     assertPositive(report, "automatic", "throughput", "ranges");
@@ -110,40 +110,41 @@ class BenchmarkSmokeTest {
 
   @Test
   void shouldMeasureAReconnectStorm() throws IOException {
-    Parsed report = run("reconnect", "--set", "clients=50");
+    ParsedReport report = run("reconnect", "--set", "clients=50");
     assertPositive(report, "fjordmq", "reconnectedSeconds", "servedSeconds");
   }
 
   @Test
   void shouldMeasureLookupsOfRetainedMessages() throws IOException {
-    Parsed report = run("retained-lookups", "--set", "retained=1000", "--set", "filters=1000");
+    ParsedReport report =
+        run("retained-lookups", "--set", "retained=1000", "--set", "filters=1000");
     assertPositive(report, "no match", "lookupsSeconds");
     assertPositive(report, "one match each", "lookupsSeconds", "lookupCpuMicros");
   }
 
   @Test
   void shouldMeasureAccessRules() throws IOException {
-    Parsed report = run("security-rules");
+    ParsedReport report = run("security-rules");
     assertPositive(report, "10 rules", "cpuMicros", "received");
     assertPositive(report, "without rules", "cpuMicros", "received");
   }
 
   @Test
   void shouldMeasureSessions() throws IOException {
-    Parsed report = run("sessions", "--set", "count=500", "--set", "kind=persistent");
+    ParsedReport report = run("sessions", "--set", "count=500", "--set", "kind=persistent");
     assertPositive(report, "500 persistent", "heapMb", "connects");
   }
 
   @Test
   void shouldStartWithQueues() throws IOException {
-    Parsed report = run("start-with-queues", "--set", "sessions=2", "--set", "queued=200");
+    ParsedReport report = run("start-with-queues", "--set", "sessions=2", "--set", "queued=200");
     assertPositive(report, "nothing queued", "startSeconds", "startMb", "sent");
     assertPositive(report, "400 queued", "startSeconds");
   }
 
   @Test
   void shouldMeasureATlsStorm() throws IOException {
-    Parsed report = run("tls-storm", "--set", "rate=20", "--set", "key=rsa");
+    ParsedReport report = run("tls-storm", "--set", "rate=20", "--set", "key=rsa");
     assertPositive(report, "calm", "p50Ms", "loopCpuPercent");
     assertPositive(report, "storm", "p99Ms", "connects", "connectCpuMicros");
   }

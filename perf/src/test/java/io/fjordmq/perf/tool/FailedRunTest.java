@@ -2,10 +2,10 @@ package io.fjordmq.perf.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fjordmq.perf.MoodyBroker;
-import io.fjordmq.perf.MoodyBroker.Mood;
+import io.fjordmq.perf.FaultyBroker;
+import io.fjordmq.perf.FaultyBroker.ClientHandling;
 import io.fjordmq.perf.machine.WorkFolder;
-import io.fjordmq.perf.report.Parsed;
+import io.fjordmq.perf.report.ParsedReport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -22,27 +22,27 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left when not all can be done: the runs that were, and the logs of a start. */
+/** What remains of a failed benchmark: completed runs, and logs of a failed start. */
 class FailedRunTest {
   private static final Pattern LOGS = Pattern.compile("logs of the brokers: (\\S+)");
 
   @TempDir Path folder;
 
   private final PrintStream err = System.err;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
 
   @BeforeEach
-  void listen() {
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+  void captureErrors() {
+    System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
   }
 
   @AfterEach
-  void restore() {
+  void restoreErrors() {
     System.setErr(err);
   }
 
-  private String said() {
-    return said.toString(StandardCharsets.UTF_8);
+  private String errors() {
+    return errors.toString(StandardCharsets.UTF_8);
   }
 
   private static int run(Path checkout, Path out, String... more) {
@@ -53,80 +53,80 @@ class FailedRunTest {
     return new PerfTool(checkout, checkout).run(words);
   }
 
-  /** A checkout whose broker says why it does not start. */
-  private Path checkoutWithoutLuck() throws IOException {
+  /** A checkout whose broker prints an error and does not start. */
+  private Path checkoutWithFailingBroker() throws IOException {
     Path checkout = Files.createDirectory(folder.resolve("checkout"));
     Files.createDirectories(checkout.resolve("perf/scenarios"));
     Path script = Files.createDirectory(checkout.resolve("bin")).resolve("standalone.sh");
-    Files.writeString(script, "#!/bin/sh\necho no luck today\nexit 1\n");
+    Files.writeString(script, "#!/bin/sh\necho planted failure\nexit 1\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
     return checkout;
   }
 
   @Test
   void shouldKeepTheLogsOfAStartThatFailed() throws IOException {
-    int code = run(checkoutWithoutLuck(), folder.resolve("reports"));
-    assertThat(code).isEqualTo(PerfTool.NOT_DONE);
-    assertThat(said()).contains("FjordMQ did not start: no luck today");
-    Matcher logs = LOGS.matcher(said());
+    int code = run(checkoutWithFailingBroker(), folder.resolve("reports"));
+    assertThat(code).isEqualTo(PerfTool.INCOMPLETE);
+    assertThat(errors()).contains("FjordMQ did not start: planted failure");
+    Matcher logs = LOGS.matcher(errors());
     assertThat(logs.find()).isTrue();
     WorkFolder work = new WorkFolder(Path.of(logs.group(1)));
     try {
-      assertThat(work.path().resolve("fjordmq-0/node1/start.log")).content().contains("no luck");
+      assertThat(work.path().resolve("fjordmq-0/node1/start.log")).content().contains("planted");
     } finally {
       work.delete();
     }
   }
 
   @Test
-  void shouldLookAtTheFolderOfReportsBeforeTheFirstStart() throws IOException {
+  void shouldCheckTheReportFolderBeforeTheFirstStart() throws IOException {
     Path file = Files.writeString(folder.resolve("file"), "not a folder");
-    assertThat(run(checkoutWithoutLuck(), file)).isEqualTo(PerfTool.NOT_DONE);
-    assertThat(said())
+    assertThat(run(checkoutWithFailingBroker(), file)).isEqualTo(PerfTool.INCOMPLETE);
+    assertThat(errors())
         .contains("cannot write a report to " + file + ": the path exists and is not a directory")
-        .doesNotContain("no luck");
+        .doesNotContain("planted");
   }
 
   @Test
-  void shouldReportTheRunsBeforeTheOneThatFailed() throws Exception {
+  void shouldReportTheRunsBeforeTheFailedOne() throws Exception {
     Process process = new ProcessBuilder("sleep", "600").start();
-    // It takes part in nothing but is the broker's by what is said; it ends in the first run.
-    try (MoodyBroker broker =
-        new MoodyBroker(
+    // Stands in for the broker's process, as --pids claims; it is killed during the first run.
+    try (FaultyBroker broker =
+        new FaultyBroker(
             client -> {
-              end(process);
-              return Mood.SERVE;
+              kill(process);
+              return ClientHandling.SERVE;
             })) {
       Path out = folder.resolve("reports");
       String host = "127.0.0.1:" + broker.address().getPort();
       String pid = Long.toString(process.pid());
       int code = run(PerfToolTest.root(), out, "--hosts", host, "--pids", pid, "--runs", "3");
-      assertThat(code).isEqualTo(PerfTool.NOT_DONE);
+      assertThat(code).isEqualTo(PerfTool.INCOMPLETE);
       String failed = "incomplete: run 2 of 3 of given failed: --pids " + pid;
-      assertThat(said()).contains(failed).doesNotContain("logs of the brokers");
-      Parsed report = report(out);
+      assertThat(errors()).contains(failed).doesNotContain("logs of the brokers");
+      ParsedReport report = report(out);
       assertThat(report.list("runs")).hasSize(1);
       assertThat(report.list("notes").toString()).contains(failed);
       assertThat(report.at("facts", "program of " + host).toString()).contains("/");
       assertThat(report.at("facts", "commit of the tool").toString()).isNotEmpty();
     } finally {
-      end(process);
+      kill(process);
     }
   }
 
-  private static void end(Process process) {
+  private static void kill(Process process) {
     process.destroyForcibly().onExit().join();
   }
 
-  private static Parsed report(Path out) throws IOException {
+  private static ParsedReport report(Path out) throws IOException {
     try (Stream<Path> files = Files.list(out)) {
       Path json = files.filter(file -> file.toString().endsWith(".json")).findFirst().orElseThrow();
-      return new Parsed(Files.readString(json));
+      return new ParsedReport(Files.readString(json));
     }
   }
 
   @Test
-  void shouldSayItsCommandAsAShellTakesIt() {
+  void shouldQuoteItsCommandForTheShell() {
     assertThat(RunCommand.command(List.of("run", "true_1", "--out", "my reports", "it's", "")))
         .isEqualTo("bin/perf.sh run true_1 --out 'my reports' 'it'\\''s' ''");
   }

@@ -7,7 +7,7 @@ import io.fjordmq.perf.scenario.NodeLimits;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the report says of limits, on machines that have more or less than they allow. */
+/** Notes about node limits, on hosts with more or fewer resources than the limits. */
 class HostResourcesTest {
   private static final NodeLimits TWO = new NodeLimits(2, 1.5);
 
@@ -16,7 +16,7 @@ class HostResourcesTest {
   }
 
   @Test
-  void shouldSayWhatHolds() {
+  void shouldNoteTheLimitsInEffect() {
     assertThat(notes(16, 64, TWO))
         .containsExactly(
             "each node is limited to 2 processors and 1.5 GiB, regardless of the scale");
@@ -29,7 +29,7 @@ class HostResourcesTest {
   }
 
   @Test
-  void shouldSayThatTheMachineHasLess() {
+  void shouldNoteLimitsAboveTheResourcesOfTheHost() {
     assertThat(notes(1, 64, TWO)).hasSize(2).last().asString().contains("above", "1 and 64.0 GiB");
     assertThat(notes(16, 1, TWO)).hasSize(2).last().asString().contains("above", "16 and 1.0 GiB");
     assertThat(notes(4, 64, TWO)).hasSize(2).last().asString().contains("3 nodes", "4 and 64.0");

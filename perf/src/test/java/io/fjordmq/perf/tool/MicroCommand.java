@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 
 /**
  * {@code bin/perf.sh micro}: runs microbenchmarks of parts of the broker. They are among the tests
- * because they use what the tests of the ranges use instead of a log.
+ * because they replace the Raft log with a test double of the range tests.
  *
  * <p>{@code MicroCommand CHECKOUT FOLDER ARGUMENT…}, with CHECKOUT and FOLDER as for {@link
  * PerfTool}.
@@ -76,11 +76,11 @@ public final class MicroCommand implements Callable<Integer> {
     MachineFacts.all().forEach((fact, value) -> System.out.println(fact + ": " + value));
     new MicroRun(chosen, forks, iterations, seconds, json).start();
     System.out.println("JSON: " + json);
-    return PerfTool.FLAWLESS;
+    return PerfTool.NO_FAULTS;
   }
 
   private static MicroBenchmark benchmark(String name) {
-    return MicroBenchmark.labelled(name)
+    return MicroBenchmark.withLabel(name)
         .orElseThrow(
             () ->
                 new UsageException(

@@ -7,7 +7,7 @@ import io.fjordmq.perf.broker.BrokerProcess;
 import io.fjordmq.perf.broker.NodeConfig;
 import io.fjordmq.perf.machine.ControlGroups;
 import io.fjordmq.perf.machine.GeneratedCertificates;
-import io.fjordmq.perf.report.Parsed;
+import io.fjordmq.perf.report.ParsedReport;
 import io.fjordmq.perf.scenario.NodeLimits;
 import io.fjordmq.testing.FreePorts;
 import java.io.IOException;
@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Scenarios made tiny, against brokers started for them: every message comes, once, in order. */
+/** Scaled-down scenarios against real brokers: every message arrives once and in order. */
 @Tag("slow")
 class PerfRunTest {
   @TempDir Path out;
 
-  private Parsed run(String... words) throws IOException {
+  private ParsedReport run(String... words) throws IOException {
     String[] command =
         Stream.concat(
                 Stream.of("run"),
@@ -35,9 +35,9 @@ class PerfRunTest {
                     Stream.of("--warm", "1", "--seconds", "2", "--out", out.toString())))
             .toArray(String[]::new);
     int code = new PerfTool(PerfToolTest.root(), out).run(List.of(command));
-    assertThat(code).isEqualTo(PerfTool.FLAWLESS);
+    assertThat(code).isEqualTo(PerfTool.NO_FAULTS);
     assertThat(files(".html")).hasSize(1);
-    return new Parsed(Files.readString(files(".json").get(0)));
+    return new ParsedReport(Files.readString(files(".json").get(0)));
   }
 
   private List<Path> files(String end) throws IOException {
@@ -46,17 +46,17 @@ class PerfRunTest {
     }
   }
 
-  private static double figure(Parsed report, String broker, String name) {
+  private static double figure(ParsedReport report, String broker, String name) {
     return report.number("medians", broker, name);
   }
 
-  private static double fault(Parsed report, String broker, String name) {
+  private static double fault(ParsedReport report, String broker, String name) {
     return report.number("sums", broker, name);
   }
 
   @Test
   void shouldRunPersistentPairs() throws IOException {
-    Parsed report = run("false_15k_15k_qos1_p256_1mps_1n_1v", "--scale", "0.002");
+    ParsedReport report = run("false_15k_15k_qos1_p256_1mps_1n_1v", "--scale", "0.002");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(60);
     assertThat(figure(report, "fjordmq", "received")).isPositive();
     assertThat(fault(report, "fjordmq", "lost")).isZero();
@@ -67,7 +67,7 @@ class PerfRunTest {
   @Test
   void shouldRunSharedSubscriptionsNextToMosquitto() throws IOException {
     assumeTrue(Files.isExecutable(Path.of("/usr/sbin/mosquitto")), "mosquitto is not installed");
-    Parsed report =
+    ParsedReport report =
         run("share_true_100k_1000_qos1_p256_1mps_1n", "--scale", "0.003", "--broker", "mosquitto");
     assertThat(figure(report, "mosquitto", "connected")).isEqualTo(303);
     assertThat(fault(report, "mosquitto", "duplicated")).isZero();
@@ -75,27 +75,27 @@ class PerfRunTest {
 
   @Test
   void shouldRunConnectionsWithTls() throws IOException {
-    Parsed report = run("conn_tls_100k_1n", "--scale", "0.0005");
+    ParsedReport report = run("conn_tls_100k_1n", "--scale", "0.0005");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(50);
   }
 
   @Test
   void shouldRunConnectionsWithMutualTls() throws IOException {
-    Parsed report = run("conn_mtls_100k_1n", "--scale", "0.0005");
+    ParsedReport report = run("conn_mtls_100k_1n", "--scale", "0.0005");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(50);
     assertThat(fault(report, "fjordmq", "refused")).isZero();
   }
 
   @Test
   void shouldRunQos2() throws IOException {
-    Parsed report = run("true_5_5_qos2_p64_10mps_1n");
+    ParsedReport report = run("true_5_5_qos2_p64_10mps_1n");
     assertThat(figure(report, "fjordmq", "received")).isPositive();
     assertThat(figure(report, "fjordmq", "ackMeanMs")).isPositive();
   }
 
   @Test
-  void shouldGiveEachClientAUserWithRights() throws IOException {
-    Parsed report = run("mobile_device_0.1M_2n_backend", "--scale", "0.001");
+  void shouldGiveEachClientAUserWithPermissions() throws IOException {
+    ParsedReport report = run("mobile_device_0.1M_2n_backend", "--scale", "0.001");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(101);
     assertThat(figure(report, "fjordmq", "received")).isPositive();
     assertThat(report.list("notes").toString()).contains("not in Redis");
@@ -103,7 +103,7 @@ class PerfRunTest {
 
   @Test
   void shouldRunMoreThanOnce() throws IOException {
-    Parsed report = run("true_5_5_qos0_p64_10mps_1n", "--runs", "2");
+    ParsedReport report = run("true_5_5_qos0_p64_10mps_1n", "--runs", "2");
     assertThat(report.list("runs")).hasSize(2);
     assertThat(figure(report, "fjordmq", "received")).isPositive();
   }
@@ -111,7 +111,7 @@ class PerfRunTest {
   /** The same processes serve all runs, and their persistent sessions are removed. */
   @Test
   void shouldReuseABroker() throws IOException {
-    Parsed report = run("false_5_5_qos1_p64_10mps_1n", "--runs", "2", "--reuse");
+    ParsedReport report = run("false_5_5_qos1_p64_10mps_1n", "--runs", "2", "--reuse");
     assertThat(report.list("runs")).hasSize(2);
     assertThat(report.number("runs", 0, "figures", "startSeconds"))
         .isEqualTo(report.number("runs", 1, "figures", "startSeconds"));
@@ -122,35 +122,36 @@ class PerfRunTest {
   void shouldLimitEachNode() throws IOException {
     Optional<String> obstacle = HostResources.obstacle(new NodeLimits(1, 1), true);
     assumeTrue(obstacle.isEmpty(), obstacle::toString);
-    Parsed report = run("v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001");
+    ParsedReport report = run("v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001");
     assertThat(figure(report, "fjordmq", "connected")).isEqualTo(20);
     assertThat(report.list("notes").toString())
         .contains("each node is limited to 1 processor and 1 GiB");
     assertThat(report.at("facts", "limits of each node").toString()).contains("1 processor");
     assertThat(report.list("runs").toString()).contains("limits of node1: ", "of 1,024 MiB");
-    assertThat(groups()).isEmpty();
+    assertThat(remainingGroups()).isEmpty();
   }
 
-  /** Of this process, that are still there. */
-  private static List<Path> groups() throws IOException {
+  /** Cgroups of this process that still exist. */
+  private static List<Path> remainingGroups() throws IOException {
     List<Path> found = new ArrayList<>();
     ControlGroups own = ControlGroups.own();
     for (Path folder : List.of(own.cpu(), own.memory())) {
       try (Stream<Path> all = Files.list(folder)) {
         String name = "fjordmq-perf-" + ProcessHandle.current().pid();
-        all.filter(one -> one.getFileName().toString().startsWith(name)).forEach(found::add);
+        all.filter(folderOfGroup -> folderOfGroup.getFileName().toString().startsWith(name))
+            .forEach(found::add);
       }
     }
     return found;
   }
 
   @Test
-  void shouldLoadAGivenBroker(@TempDir Path directory) throws Exception {
+  void shouldLoadAnExternalBroker(@TempDir Path directory) throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.fjordmq(
             "given", PerfToolTest.root(), directory.resolve("given"), new NodeConfig())) {
       String host = "127.0.0.1:" + broker.address().getPort();
-      Parsed report =
+      ParsedReport report =
           run(
               "false_10_10_qos1_p64_5mps_1n",
               "--hosts",
@@ -164,7 +165,7 @@ class PerfRunTest {
   }
 
   @Test
-  void shouldShowItsCertificateToAGivenBroker(@TempDir Path directory) throws Exception {
+  void shouldPresentItsCertificateToAnExternalBroker(@TempDir Path directory) throws Exception {
     GeneratedCertificates generatedCertificates =
         new GeneratedCertificates(directory.resolve("tls"));
     int port = FreePorts.one();
@@ -192,14 +193,14 @@ class PerfRunTest {
             new NodeConfig().with(listener))) {
       assertThat(broker.pid()).isPositive();
       String host = "127.0.0.1:" + port;
-      Parsed report =
+      ParsedReport report =
           run(
               "conn_mtls_100k_1n",
               "--scale",
               "0.0002",
               "--hosts",
               host,
-              // The broker's own is by the authority that it trusts.
+              // The broker's own certificate is signed by the authority that it trusts.
               "--client-cert",
               generatedCertificates.certificateFile().toString(),
               "--client-key",

@@ -19,20 +19,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is refused, and how it is said; nothing here starts a broker. */
+/** Rejected command lines and their messages; no test here starts a broker. */
 class PerfToolTest {
   @TempDir Path folder;
 
   private final PrintStream err = System.err;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream errors = new ByteArrayOutputStream();
 
   @BeforeEach
-  void listen() {
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+  void captureErrors() {
+    System.setErr(new PrintStream(errors, true, StandardCharsets.UTF_8));
   }
 
   @AfterEach
-  void restore() {
+  void restoreErrors() {
     System.setErr(err);
   }
 
@@ -42,17 +42,17 @@ class PerfToolTest {
   }
 
   private String refusal(String... words) {
-    assertThat(new PerfTool(root(), root()).run(List.of(words))).isEqualTo(PerfTool.NOT_DONE);
-    return said.toString(StandardCharsets.UTF_8);
+    assertThat(new PerfTool(root(), root()).run(List.of(words))).isEqualTo(PerfTool.INCOMPLETE);
+    return errors.toString(StandardCharsets.UTF_8);
   }
 
   private String microRefusal(String... words) {
-    assertThat(new MicroCommand(root(), root()).run(List.of(words))).isEqualTo(PerfTool.NOT_DONE);
-    return said.toString(StandardCharsets.UTF_8);
+    assertThat(new MicroCommand(root(), root()).run(List.of(words))).isEqualTo(PerfTool.INCOMPLETE);
+    return errors.toString(StandardCharsets.UTF_8);
   }
 
   @Test
-  void shouldRefuseWhatItDoesNotUnderstand() {
+  void shouldRejectInvalidArguments() {
     assertThat(refusal("walk")).contains("'walk'", "see --help");
     assertThat(refusal("run")).contains("Missing required parameter: 'SCENARIO'");
     assertThat(refusal("run", "x", "y")).contains("'y'");
@@ -67,7 +67,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldRefuseWhatABenchmarkDoesNot() {
+  void shouldRejectOptionsThatABenchmarkDoesNotSupport() {
     assertThat(refusal("run", "fairness", "--scale", "0.1")).contains("fairness starts its own");
     assertThat(refusal("run", "tls-storm", "--broker", "mosquitto"))
         .contains("tls-storm measures one version of FjordMQ");
@@ -82,7 +82,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldNotMeasureAProcessThatIsNone() {
+  void shouldRejectANonexistentPid() {
     assertThat(
             refusal(
                 "run",
@@ -96,7 +96,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldSayWhichMicrobenchmarksThereAre() {
+  void shouldListMicrobenchmarksIfTheNameIsUnknown() {
     assertThat(microRefusal("everything"))
         .contains(
             "'everything'", "decode, route-match, encode, fan-out, inbox-append, range-apply");
@@ -105,7 +105,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldRefuseWhatTheToolDoesNotDo() {
+  void shouldRejectRequirementsThatExternalBrokersCannotMeet() {
     assertThat(
             refusal(
                 "run", "v5_20k_qos1_p1024_1mps_3n", "--scale", "0.001", "--hosts", "127.0.0.1:1"))
@@ -118,7 +118,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldRefuseWhatBrokersCannotBe() {
+  void shouldRejectScenariosThatABrokerCannotRun() {
     assertThat(refusal("run", "true_3_3_qos0_p32_1mps_3n", "--broker", "mosquitto"))
         .contains("mosquitto is one node");
     assertThat(refusal("run", "false_3_3_qos0_p32_1mps_3n_cold", "--hosts", "127.0.0.1:1"))
@@ -126,7 +126,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldSayWhatTenMillionConnectionsWouldTake() throws IOException {
+  void shouldReportWhatTenMillionConnectionsRequire() throws IOException {
     Scenario whole = new ScenarioFiles(root().resolve("perf/scenarios")).find("conn_10M_20n");
     Feasibility small = new Feasibility(20_000, 16_000_000);
     assertThat(small.obstacles(whole, 1, true))
@@ -142,7 +142,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldSayThatMemoryIsShort() throws IOException {
+  void shouldReportInsufficientMemory() throws IOException {
     Scenario whole = new ScenarioFiles(root().resolve("perf/scenarios")).find("conn_tls_200k_1n");
     assertThat(new Feasibility(1 << 20, 1_000_000).obstacles(whole, 1, true))
         .singleElement()
@@ -150,9 +150,9 @@ class PerfToolTest {
         .contains("memory", "--scale 0.086 would be enough");
   }
 
-  /** Whoever takes the scale that helps against one must not run into the next. */
+  /** A scale suggested for one obstacle must not run into the next obstacle. */
   @Test
-  void shouldNameTheOneScaleThatWouldDo() throws IOException {
+  void shouldSuggestAScaleThatRemovesAllObstacles() throws IOException {
     Scenario whole = new ScenarioFiles(root().resolve("perf/scenarios")).find("conn_tcp_1M_1n");
     Feasibility small = new Feasibility(500_000, 180_000);
     assertThat(small.obstacles(whole, 1, true))
@@ -162,7 +162,7 @@ class PerfToolTest {
   }
 
   @Test
-  void shouldListWhatNodesCannotBeLimitedTo() throws IOException {
+  void shouldListUnsupportedNodeLimits() throws IOException {
     ScenarioFiles files = new ScenarioFiles(root().resolve("perf/scenarios"));
     assertThat(new ScenarioList(files, limits -> Optional.of("version 2")).text())
         .contains("v5_20k_qos1_p1024_1mps_3n", "1 processor and 1 GiB; on this host only --without")
@@ -172,9 +172,9 @@ class PerfToolTest {
         .doesNotContain("--without");
   }
 
-  /** In a folder without anything to build, which a build would say. */
+  /** The folder has no sources, so that a build would fail. */
   @Test
-  void shouldBuildNothingForASlipOfTheKeys() throws Exception {
+  void shouldNotBuildForAMistypedCommand() throws Exception {
     Path bin = Files.createDirectory(folder.resolve("bin"));
     for (String script : List.of("lib.sh", "perf.sh")) {
       Files.copy(root().resolve("bin").resolve(script), bin.resolve(script));
@@ -187,13 +187,13 @@ class PerfToolTest {
     List<String> command = new ArrayList<>(List.of("bash", bin.resolve("perf.sh").toString()));
     command.addAll(List.of(words));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(said).isEqualTo(code);
-    return said;
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isEqualTo(code);
+    return output;
   }
 
   @Test
-  void shouldGoNowhereElseUnlessTold() {
+  void shouldRequireAnOptionForOtherHosts() {
     assertThat(refusal("run", "true_3_3_qos0_p32_1mps_1n", "--hosts", "192.0.2.1:1883"))
         .contains("192.0.2.1", "not this host", "--remote");
   }

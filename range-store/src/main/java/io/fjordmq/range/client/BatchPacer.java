@@ -16,7 +16,7 @@ final class BatchPacer {
   private boolean busy;
 
   /** A timer is scheduled; cleared on the timer thread. */
-  private volatile boolean waking;
+  private volatile boolean timerScheduled;
 
   /**
    * @param onPauseEnd called without locks at the end of a pause
@@ -34,15 +34,15 @@ final class BatchPacer {
       return false;
     }
     long pause = lastMillis + intervalMillis - timers.nowMillis();
-    if (pause > 0 && !waking) {
-      waking = true;
+    if (pause > 0 && !timerScheduled) {
+      timerScheduled = true;
       timers.schedule(pause, this::wake);
     }
     return pause > 0;
   }
 
   private void wake() {
-    waking = false;
+    timerScheduled = false;
     onPauseEnd.run();
   }
 

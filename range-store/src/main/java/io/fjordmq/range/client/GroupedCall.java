@@ -69,7 +69,7 @@ final class GroupedCall {
     future.complete(all);
   }
 
-  void failed(RangeException cause) {
+  void fail(RangeException cause) {
     boolean sentPartly;
     synchronized (this) {
       sentPartly = cause.kind() == RangeException.Kind.BUSY && partlySent;

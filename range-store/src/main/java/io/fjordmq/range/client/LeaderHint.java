@@ -52,8 +52,8 @@ final class LeaderHint {
 
   /** The same replica after a change of voters, if it still votes; otherwise the first voter. */
   LeaderHint withVotersOf(RangeDescriptor descriptor) {
-    List<NodeId> now = sorted(descriptor);
-    return at(now, Math.max(now.indexOf(node), 0));
+    List<NodeId> currentVoters = sorted(descriptor);
+    return at(currentVoters, Math.max(currentVoters.indexOf(node), 0));
   }
 
   /** Whether the hint names another replica, which can be tried immediately. */

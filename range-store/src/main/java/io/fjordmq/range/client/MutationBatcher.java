@@ -23,7 +23,7 @@ final class MutationBatcher {
    * null. Batches are sent and futures completed outside the lock, because both can call back into
    * this object on the same stack. drive() sends until nothing is ready, on one thread at a time.
    */
-  private static final Runnable NOTHING = () -> {};
+  private static final Runnable NO_OP = () -> {};
 
   private final ClientParts shared;
   private final RangeId id;
@@ -47,7 +47,7 @@ final class MutationBatcher {
   private final BatchPacer pacer;
 
   /** Read by queries without the lock. */
-  private volatile long seenIndex;
+  private volatile long knownAppliedIndex;
 
   MutationBatcher(RangeDescriptor descriptor, ClientParts shared) {
     this.id = descriptor.id();
@@ -60,8 +60,8 @@ final class MutationBatcher {
     this.sender = new SenderNumber(shared.settings());
   }
 
-  long seenIndex() {
-    return seenIndex;
+  long knownAppliedIndex() {
+    return knownAppliedIndex;
   }
 
   LeaderHint leader() {
@@ -122,7 +122,7 @@ final class MutationBatcher {
 
   private record Sending(CommandBatch batch, int attempt, LeaderHint leader, byte[] entry) {
     Consumer<RangeResult> responseHandler(MutationBatcher batcher) {
-      return result -> batcher.replied(batch, attempt, leader, result);
+      return result -> batcher.onReply(batch, attempt, leader, result);
     }
   }
 
@@ -151,14 +151,14 @@ final class MutationBatcher {
       driving = true;
       long nowMillis = shared.timers().nowMillis();
       batch.beginAttempt(nowMillis);
-      sender.attempted(nowMillis);
+      sender.recordAttempt(nowMillis);
       byte[] entry = sender.entry(batch, descriptor.epoch().version());
       return new Sending(batch, batch.attempt(), attempts.leader(), entry);
     }
   }
 
-  private void replied(CommandBatch batch, int attempt, LeaderHint target, RangeResult result) {
-    Runnable consequence;
+  private void onReply(CommandBatch batch, int attempt, LeaderHint target, RangeResult result) {
+    Runnable followUp;
     synchronized (lock) {
       // Replies can be late or duplicated. A settled batch ignores them. Success counts whichever
       // attempt it belongs to, failure only for the latest one.
@@ -167,24 +167,24 @@ final class MutationBatcher {
       if (batch != inFlight || (!success && attempt != batch.attempt())) {
         return;
       }
-      consequence = decide(batch, target, result);
+      followUp = decide(batch, target, result);
     }
-    consequence.run();
+    followUp.run();
     drive();
   }
 
   /** Returns the work to do after releasing the lock. */
   private Runnable decide(CommandBatch batch, LeaderHint target, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
-      return applied(batch, applied);
+      return onApplied(batch, applied);
     } else if (result instanceof RangeResult.Registered registered) {
-      return registered(batch, registered);
+      return onRegistered(batch, registered);
     } else if (result instanceof RangeResult.NotLeader notLeader) {
-      return redirected(batch, target, notLeader.leader());
+      return onRedirected(batch, target, notLeader.leader());
     } else if (result instanceof RangeResult.StaleEpoch stale) {
       return onStaleEpoch(batch, stale.current());
     } else if (result instanceof RangeResult.SenderForgotten) {
-      return forgotten(batch);
+      return onSenderForgotten(batch);
     } else if (result instanceof RangeResult.Outdated) {
       return giveUp(batch, "a later batch has already been applied");
     } else if (result instanceof RangeResult.Busy busy) {
@@ -203,12 +203,12 @@ final class MutationBatcher {
         "unexpected response to a batch of range " + id + ": " + result);
   }
 
-  private Runnable applied(CommandBatch batch, RangeResult.Applied applied) {
+  private Runnable onApplied(CommandBatch batch, RangeResult.Applied applied) {
     List<PendingCommand> commands = batch.commands();
     List<byte[]> responses = applied.responses();
     queue.putBack(commands.subList(responses.size(), commands.size()));
     settle();
-    seenIndex = Math.max(seenIndex, applied.index());
+    knownAppliedIndex = Math.max(knownAppliedIndex, applied.index());
     return () -> {
       shared.observer().onBatchApplied(id, System.nanoTime() - batch.firstSentNanos());
       for (int i = 0; i < responses.size(); i++) {
@@ -232,16 +232,16 @@ final class MutationBatcher {
     drive();
   }
 
-  private Runnable registered(CommandBatch batch, RangeResult.Registered registered) {
+  private Runnable onRegistered(CommandBatch batch, RangeResult.Registered registered) {
     if (sender.isUnknown()) { // else a duplicate registration, which stays unused
-      sender.registered(registered.sender());
+      sender.assign(registered.sender());
       batch.number(sender.nextBatch());
       ready = batch;
     }
-    return NOTHING;
+    return NO_OP;
   }
 
-  private Runnable redirected(CommandBatch batch, LeaderHint target, @Nullable NodeId hint) {
+  private Runnable onRedirected(CommandBatch batch, LeaderHint target, @Nullable NodeId hint) {
     shared.observer().onRedirect(id);
     boolean retryNow = target.isBetter(hint) && attempts.failed() == 0;
     attempts.leaderMoved(target, hint);
@@ -250,7 +250,7 @@ final class MutationBatcher {
     }
     attempts.failed("redirected by node " + target.node());
     ready = batch;
-    return NOTHING;
+    return NO_OP;
   }
 
   /** The batch was not applied and, under its number, never will be. */
@@ -270,8 +270,8 @@ final class MutationBatcher {
   }
 
   /** The batch may have been applied already, so it must not be resent under a new number. */
-  private Runnable forgotten(CommandBatch batch) {
-    sender.forgotten();
+  private Runnable onSenderForgotten(CommandBatch batch) {
+    sender.forget();
     return giveUp(batch, "the range evicted this client's sender number; outcome unknown");
   }
 
@@ -312,25 +312,25 @@ final class MutationBatcher {
    * @return whether a batch is in flight
    */
   boolean watch(long nowMillis) {
-    Runnable consequence;
+    Runnable followUp;
     synchronized (lock) {
       CommandBatch batch = inFlight;
       if (batch == null) {
         return false;
       }
       if (nowMillis >= batch.deadlineMillis()) {
-        consequence = giveUp(batch, null);
+        followUp = giveUp(batch, null);
       } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
         attempts.failed("no response from node " + attempts.leader().node());
         attempts.leaderMoved(attempts.leader(), null);
         shared.observer().onRetry(id, "no response");
         ready = batch;
-        consequence = NOTHING;
+        followUp = NO_OP;
       } else {
         return true;
       }
     }
-    consequence.run();
+    followUp.run();
     drive();
     return true;
   }
@@ -356,10 +356,10 @@ final class MutationBatcher {
     }
   }
 
-  /** Sends to the replicas of {@code now}; the batch in flight keeps its interval and epoch. */
-  void useReplicas(RangeDescriptor now) {
+  /** Sends to the replicas of this descriptor; the batch in flight keeps its interval and epoch. */
+  void useReplicas(RangeDescriptor current) {
     synchronized (lock) {
-      attempts.updateReplicas(now);
+      attempts.updateReplicas(current);
     }
   }
 

@@ -44,7 +44,7 @@ sealed interface PendingCommand {
 
     @Override
     public void fail(RangeException cause) {
-      call.failed(cause);
+      call.fail(cause);
     }
   }
 }

@@ -65,12 +65,12 @@ final class QueryCall {
             leader.node(),
             route.descriptor().id(),
             route.descriptor().epoch().version(),
-            route.batcher().seenIndex(),
+            route.batcher().knownAppliedIndex(),
             query,
-            result -> replied(route, leader, current, result));
+            result -> onReply(route, leader, current, result));
   }
 
-  private void replied(
+  private void onReply(
       RangeRoute route, LeaderHint target, int repliedAttempt, RangeResult result) {
     if (result instanceof RangeResult.Success success) {
       future.complete(success.response());

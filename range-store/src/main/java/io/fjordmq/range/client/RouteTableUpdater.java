@@ -22,14 +22,14 @@ final class RouteTableUpdater {
    */
   private final String store;
   private final ClientParts shared;
-  private final Object updates = new Object();
+  private final Object lock = new Object();
   private volatile RangeRouteTable table;
 
   /** Descriptors that a batch in flight keeps from taking effect. Guarded by updates. */
   private List<RangeDescriptor> postponed = List.of();
 
   /** The ranges with these batches. */
-  private volatile Set<RangeId> blockers = Set.of();
+  private volatile Set<RangeId> blockingRanges = Set.of();
 
   RouteTableUpdater(String store, List<RangeDescriptor> ranges, ClientParts shared) {
     this.store = store;
@@ -45,7 +45,7 @@ final class RouteTableUpdater {
 
   /** Routes a command whose range has changed since it was routed; waits for the new table. */
   List<RangeRouteTable.Routed> routeAgain(PendingCommand command) {
-    synchronized (updates) {
+    synchronized (lock) {
       return table.route(command);
     }
   }
@@ -56,9 +56,9 @@ final class RouteTableUpdater {
    */
   void update(List<RangeDescriptor> received) {
     List<Runnable> deferred = new ArrayList<>();
-    synchronized (updates) {
+    synchronized (lock) {
       List<RangeDescriptor> merged = table.merge(postponed, received);
-      move(merged, deferred);
+      applyReplicaChanges(merged, deferred);
       List<RangeReplacement> blocked = applyIntervals(merged, deferred);
       // Retry changes whose batch settled meanwhile: it found no postponed change to apply.
       while (blocked.stream().anyMatch(change -> !change.isBlocked())) {
@@ -72,20 +72,20 @@ final class RouteTableUpdater {
 
   /** A batch of the range has been applied or given up. */
   void onSettled(RangeId range) {
-    if (blockers.contains(range)) {
+    if (blockingRanges.contains(range)) {
       update(List.of());
     }
   }
 
   /** Applies changes of replicas; these ranges keep their queued commands. */
-  private void move(List<RangeDescriptor> merged, List<Runnable> deferred) {
-    Map<RangeId, RangeDescriptor> now = new HashMap<>();
-    merged.forEach(range -> now.put(range.id(), range));
+  private void applyReplicaChanges(List<RangeDescriptor> merged, List<Runnable> deferred) {
+    Map<RangeId, RangeDescriptor> mergedById = new HashMap<>();
+    merged.forEach(range -> mergedById.put(range.id(), range));
     List<RangeRoute> routes = new ArrayList<>();
     List<RangeRoute> moved = new ArrayList<>();
     for (RangeRoute route : table.routes()) {
       RangeDescriptor known = route.descriptor();
-      RangeDescriptor current = now.get(known.id());
+      RangeDescriptor current = mergedById.get(known.id());
       if (current != null && !current.equals(known) && isSameEpochAndInterval(current, known)) {
         RangeRoute renewed = new RangeRoute(current, route.batcher());
         routes.add(renewed);
@@ -135,7 +135,7 @@ final class RouteTableUpdater {
       publish(old, next, moving, deferred);
     }
     postponed = blocked.stream().flatMap(change -> change.ranges().stream()).toList();
-    blockers =
+    blockingRanges =
         blocked.stream()
             .flatMap(change -> change.routes().stream())
             .map(route -> route.descriptor().id())
@@ -177,7 +177,7 @@ final class RouteTableUpdater {
       List<PendingCommand> commands = route.batcher().freeze();
       if (commands == null) {
         taken.forEach(command -> old.route(command).forEach(RouteTableUpdater::requeue));
-        frozen.forEach(back -> resume(back, deferred));
+        frozen.forEach(unfrozen -> resume(unfrozen, deferred));
         return false;
       }
       frozen.add(route);
@@ -218,7 +218,7 @@ final class RouteTableUpdater {
 
   /** Fails all commands: queued, in flight and offered later. */
   void close(RangeException cause) {
-    synchronized (updates) {
+    synchronized (lock) {
       table.routes().forEach(route -> route.batcher().close(cause));
     }
   }

@@ -101,7 +101,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
         call.partSent();
       }
     } catch (RangeException e) {
-      call.failed(e);
+      call.fail(e);
     }
     return call.future();
   }

@@ -20,12 +20,12 @@ final class SenderNumber {
     return sender == 0;
   }
 
-  void registered(long assigned) {
+  void assign(long assigned) {
     sender = assigned;
     lastBatch = 0;
   }
 
-  void forgotten() {
+  void forget() {
     sender = 0;
   }
 
@@ -39,16 +39,16 @@ final class SenderNumber {
    */
   void use(long nowMillis) {
     if (nowMillis - usedAtMillis > reregisterAfterMillis) {
-      forgotten();
+      forget();
     }
   }
 
   /**
    * An attempt begins. The pause is measured from the last attempt: it can still arrive after the
-   * client has abandoned its batch, and the range recognises it as outdated only while the client
+   * client has abandoned its batch, and the range recognizes it as outdated only while the client
    * uses the same sender number.
    */
-  void attempted(long nowMillis) {
+  void recordAttempt(long nowMillis) {
     usedAtMillis = nowMillis;
   }
 

@@ -84,7 +84,7 @@ final class FlushQueue implements AutoCloseable {
       closed = true;
     }
     thread.shutdown();
-    if (!hasEnded()) {
+    if (!awaitEnd()) {
       LOG.error(
           "Flush of the state storage did not return within {}; closing without it; the Raft log "
               + "holds the missing writes",
@@ -104,7 +104,7 @@ final class FlushQueue implements AutoCloseable {
   }
 
   /** Waits although the thread is interrupted: a flush cannot be aborted. */
-  private boolean hasEnded() {
+  private boolean awaitEnd() {
     long deadline = System.nanoTime() + closeTimeout.toNanos();
     boolean interrupted = false;
     try {

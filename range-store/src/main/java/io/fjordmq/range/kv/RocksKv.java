@@ -46,13 +46,13 @@ public final class RocksKv implements Kv {
   private final RocksOptions options;
   private final RocksFailures failures;
   private final RocksGate gate = new RocksGate();
-  private final Map<String, Opened> spaces = new ConcurrentHashMap<>();
+  private final Map<String, OpenSpace> spaces = new ConcurrentHashMap<>();
   private final long maxUnwrittenBytes;
   private final ColumnFamilyHandle defaultFamily;
   private final FlushQueue flushes;
 
   /** The view of a space that callers use, and the column family below it. */
-  private record Opened(WriteBehind behind, RocksSpace family) {}
+  private record OpenSpace(WriteBehind writeBehind, RocksSpace family) {}
 
   private RocksKv(
       RocksDB db,
@@ -68,7 +68,7 @@ public final class RocksKv implements Kv {
     this.defaultFamily = handles.get(0);
     for (int i = 1; i < handles.size(); i++) {
       String name = new String(families.get(i).getName(), StandardCharsets.UTF_8);
-      spaces.put(name, opened(name, handles.get(i)));
+      spaces.put(name, openSpace(name, handles.get(i)));
     }
     this.flushes = new FlushQueue("kv-flush", this::flushNow, FLUSH_TIMEOUT);
   }
@@ -120,15 +120,15 @@ public final class RocksKv implements Kv {
     if (!NAME.matcher(name).matches()) {
       throw new IllegalArgumentException("invalid space name '" + name + "': must match " + NAME);
     }
-    return spaces.computeIfAbsent(name, this::create).behind;
+    return spaces.computeIfAbsent(name, this::create).writeBehind;
   }
 
-  private Opened create(String name) {
+  private OpenSpace create(String name) {
     gate.enter();
     try {
       byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
       ColumnFamilyDescriptor family = new ColumnFamilyDescriptor(bytes, options.family());
-      return opened(name, db.createColumnFamily(family));
+      return openSpace(name, db.createColumnFamily(family));
     } catch (RocksDBException e) {
       throw failures.translate("cannot create space " + name, e);
     } finally {
@@ -136,9 +136,9 @@ public final class RocksKv implements Kv {
     }
   }
 
-  private Opened opened(String name, ColumnFamilyHandle handle) {
+  private OpenSpace openSpace(String name, ColumnFamilyHandle handle) {
     RocksSpace family = new RocksSpace(name, db, handle, gate, failures);
-    return new Opened(new WriteBehind(family, maxUnwrittenBytes), family);
+    return new OpenSpace(new WriteBehind(family, maxUnwrittenBytes), family);
   }
 
   @Override
@@ -152,7 +152,7 @@ public final class RocksKv implements Kv {
         .values()
         .forEach(
             space -> {
-              space.behind.writeOut();
+              space.writeBehind.writeOut();
               handles.add(space.family.handle());
             });
     gate.enter();
@@ -194,7 +194,7 @@ public final class RocksKv implements Kv {
     gate.enter();
     try {
       return new KvMetrics(
-          spaces.values().stream().mapToLong(space -> space.behind.unwrittenBytes()).sum(),
+          spaces.values().stream().mapToLong(space -> space.writeBehind.unwrittenBytes()).sum(),
           sum("rocksdb.cur-size-all-mem-tables"),
           options.blockCacheUsage(),
           sum("rocksdb.total-sst-files-size"),
@@ -210,7 +210,7 @@ public final class RocksKv implements Kv {
 
   private long sum(String property) throws RocksDBException {
     long sum = 0;
-    for (Opened space : spaces.values()) {
+    for (OpenSpace space : spaces.values()) {
       sum += db.getLongProperty(space.family.handle(), property);
     }
     return sum;
@@ -218,7 +218,7 @@ public final class RocksKv implements Kv {
 
   @Override
   public void close() {
-    spaces.values().forEach(space -> space.behind.close());
+    spaces.values().forEach(space -> space.writeBehind.close());
     try {
       flushes.close();
     } catch (KvException e) {

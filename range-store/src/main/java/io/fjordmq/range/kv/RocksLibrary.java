@@ -32,21 +32,21 @@ public final class RocksLibrary {
     try {
       Files.createDirectories(folder);
       load(folder.toString());
-    } catch (IOException | RuntimeException | UnsatisfiedLinkError inFolder) {
+    } catch (IOException | RuntimeException | UnsatisfiedLinkError folderFailure) {
       try {
         load((String) null);
         LOG.info(
             "Loaded the RocksDB library from the temporary directory: {} directory={}",
-            reason(inFolder),
+            reason(folderFailure),
             folder);
-      } catch (IOException | RuntimeException | UnsatisfiedLinkError inTemporary) {
+      } catch (IOException | RuntimeException | UnsatisfiedLinkError temporaryFailure) {
         throw new IOException(
             "cannot load the RocksDB library from %s (%s) or from the temporary directory,"
-                    .formatted(folder, reason(inFolder))
+                    .formatted(folder, reason(folderFailure))
                 + " java.io.tmpdir (%s); one of them needs 20 MB of free space, and this user must"
-                    .formatted(reason(inTemporary))
+                    .formatted(reason(temporaryFailure))
                 + " be allowed to write and execute files there",
-            inTemporary);
+            temporaryFailure);
       }
     }
   }

@@ -22,8 +22,8 @@ final class RocksSpace implements KvSpace {
   private final RocksGate gate;
   private final RocksFailures failures;
   private final WriteOptions withoutLog = new WriteOptions().setDisableWAL(true);
-  private final ReadOptions plain = new ReadOptions();
-  private final KvReader latest = new Reader(null, plain, null);
+  private final ReadOptions readOptions = new ReadOptions();
+  private final KvReader latest = new Reader(null, readOptions, null);
 
   RocksSpace(
       String name, RocksDB db, ColumnFamilyHandle handle, RocksGate gate, RocksFailures failures) {
@@ -41,7 +41,7 @@ final class RocksSpace implements KvSpace {
   /** Called only by the storage, once nothing uses the space any more. */
   void closeHandle() {
     withoutLog.close();
-    plain.close();
+    readOptions.close();
     handle.close();
   }
 

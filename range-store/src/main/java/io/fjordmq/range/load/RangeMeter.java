@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
 
 /**
- * Measures the load of a range on the node that leads it. {@link #applied}, {@link #queried} and
- * {@link #touched} are thread-safe and cost some tens of nanoseconds; {@link #tick}, {@link #load}
- * and {@link #commands} must be called by one thread at a time.
+ * Measures the load of a range on the node that leads it. {@link #recordApplied}, {@link
+ * #recordQuery} and {@link #recordAccess} are thread-safe and cost some tens of nanoseconds; {@link
+ * #tick}, {@link #load} and {@link #commands} must be called by one thread at a time.
  */
 public final class RangeMeter {
   public static final int WINDOW_SECONDS = 10;
@@ -45,7 +45,7 @@ public final class RangeMeter {
    * @param nanos time spent by the apply thread
    * @param writing the part of it that was spent writing to storage
    */
-  public void applied(int count, long nanos, long writing) {
+  public void recordApplied(int count, long nanos, long writing) {
     requests.add(count);
     commands.add(count);
     applyNanos.add(nanos);
@@ -53,7 +53,7 @@ public final class RangeMeter {
   }
 
   /** A query was executed. */
-  public void queried() {
+  public void recordQuery() {
     requests.increment();
   }
 
@@ -62,7 +62,7 @@ public final class RangeMeter {
    *
    * @param key must not be modified afterwards
    */
-  public void touched(byte[] key) {
+  public void recordAccess(byte[] key) {
     keys.offer(key);
   }
 

@@ -15,7 +15,7 @@ import java.time.Duration;
  * @param cpuLimitPercent share of all processors above which {@link LoadSplitStrategy} splits
  *     nothing
  * @param minAge minimum age of a range before {@link LoadSplitStrategy} splits it
- * @param mergeAfter how long neighbours must have been idle before they are merged; 0 disables
+ * @param mergeAfter how long neighbors must have been idle before they are merged; 0 disables
  *     merges
  * @param maxRangeBytes size above which a range is split regardless of its load; 0 for no limit.
  *     Neighbours are merged only if their total size is at most half of it

@@ -41,7 +41,7 @@ public final class SplitPlanner {
   private Set<String> idle = Set.of();
   private Set<String> tooLarge = Set.of();
   private @Nullable Long changedAtMillis;
-  private @Nullable String changedLast;
+  private @Nullable String lastSplitRange;
   private @Nullable String lastFailure;
 
   /**
@@ -73,7 +73,7 @@ public final class SplitPlanner {
     /** Split a range. */
     record Split(String range, byte[] key) implements Step {}
 
-    /** Merge two neighbours. */
+    /** Merge two neighbors. */
     record Merge(String left, String right) implements Step {
       @Override
       public String range() {
@@ -97,17 +97,17 @@ public final class SplitPlanner {
   /**
    * Returns the next change, if any.
    *
-   * @param led all ranges that this node leads, in the order of their stores and keys
+   * @param candidates all ranges that this node leads, in the order of their stores and keys
    */
-  public Optional<Step> next(List<Candidate> led, NodeLoad node, long nowMillis) {
-    latest.keySet().retainAll(led.stream().map(range -> range.load().range()).toList());
+  public Optional<Step> next(List<Candidate> candidates, NodeLoad node, long nowMillis) {
+    latest.keySet().retainAll(candidates.stream().map(range -> range.load().range()).toList());
     List<RequestedSplit> splits = new ArrayList<>();
     Set<String> mayMerge = new HashSet<>();
     Set<String> splitBySize = new HashSet<>();
-    for (Candidate range : led) {
+    for (Candidate range : candidates) {
       SplitAdvice advice = advise(range, node);
       if (!(advice instanceof SplitAdvice.Split) && settings.isTooLarge(range.size())) {
-        advice = bySize(range, node);
+        advice = adviseBySize(range, node);
         splitBySize.add(range.load().range());
       }
       latest.put(range.load().range(), advice);
@@ -119,10 +119,10 @@ public final class SplitPlanner {
     }
     idle = mayMerge;
     tooLarge = splitBySize;
-    if (isPausing(nowMillis)) {
+    if (isCoolingDown(nowMillis)) {
       return Optional.empty();
     }
-    Optional<Step> next = splits.isEmpty() ? merge(led) : Optional.of(busiest(splits));
+    Optional<Step> next = splits.isEmpty() ? merge(candidates) : Optional.of(busiest(splits));
     if (next.isPresent()) {
       changedAtMillis = nowMillis;
     }
@@ -139,10 +139,10 @@ public final class SplitPlanner {
   private Step busiest(List<RequestedSplit> splits) {
     RequestedSplit next =
         splits.stream()
-            .filter(split -> !split.load().range().equals(changedLast))
+            .filter(split -> !split.load().range().equals(lastSplitRange))
             .max(Comparator.comparingDouble(split -> split.load().requests().mean()))
             .orElse(splits.get(0));
-    changedLast = next.load().range();
+    lastSplitRange = next.load().range();
     return new Step.Split(next.load().range(), next.key());
   }
 
@@ -151,7 +151,7 @@ public final class SplitPlanner {
     return Map.copyOf(latest);
   }
 
-  /** The ranges that would be merged with a neighbour as idle as they are. */
+  /** The ranges that would be merged with a neighbor as idle as they are. */
   public Set<String> idle() {
     return Set.copyOf(idle);
   }
@@ -161,7 +161,7 @@ public final class SplitPlanner {
     return Set.copyOf(tooLarge);
   }
 
-  private boolean isPausing(long nowMillis) {
+  private boolean isCoolingDown(long nowMillis) {
     return changedAtMillis != null && nowMillis - changedAtMillis < settings.cooldown().toMillis();
   }
 
@@ -173,20 +173,21 @@ public final class SplitPlanner {
     try {
       advice = strategy.advise(range.load(), node);
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      return failed(range, e.toString());
+      return onStrategyFailure(range, e.toString());
     }
     if (advice == null) {
-      return failed(range, "the strategy returned null");
+      return onStrategyFailure(range, "the strategy returned null");
     } else if (!(advice instanceof SplitAdvice.Split split)) {
       return advice;
     } else if (!range.canSplitAt(split.key())) {
-      return failed(range, "the strategy returned a split key outside the range: " + advice);
+      return onStrategyFailure(
+          range, "the strategy returned a split key outside the range: " + advice);
     } else {
       return unlessPostponed(split, range, node);
     }
   }
 
-  private static SplitAdvice bySize(Candidate range, NodeLoad node) {
+  private static SplitAdvice adviseBySize(Candidate range, NodeLoad node) {
     byte[] key = range.size().halvingKey();
     if (range.size().searchAbandoned()) {
       return new SplitAdvice.Keep(Reason.TOO_MANY_TOMBSTONES);
@@ -204,10 +205,10 @@ public final class SplitPlanner {
     return range.logTruncated() ? split : new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED);
   }
 
-  private Optional<Step> merge(List<Candidate> led) {
-    for (int i = 1; i < led.size(); i++) {
-      Candidate left = led.get(i - 1);
-      Candidate right = led.get(i);
+  private Optional<Step> merge(List<Candidate> candidates) {
+    for (int i = 1; i < candidates.size(); i++) {
+      Candidate left = candidates.get(i - 1);
+      Candidate right = candidates.get(i);
       if (left.isLeftOf(right) && shouldMerge(left, right)) {
         return Optional.of(new Step.Merge(left.load().range(), right.load().range()));
       }
@@ -222,13 +223,13 @@ public final class SplitPlanner {
           && settings.canMerge(left.size(), right.size())
           && strategy.shouldMerge(left.load(), right.load());
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
-      failed(left, e.toString());
+      onStrategyFailure(left, e.toString());
       return false;
     }
   }
 
   /** Logs a failure, unless it equals the previous one. */
-  private SplitAdvice failed(Candidate range, String cause) {
+  private SplitAdvice onStrategyFailure(Candidate range, String cause) {
     if (!cause.equals(lastFailure)) {
       lastFailure = cause;
       LOG.warn(

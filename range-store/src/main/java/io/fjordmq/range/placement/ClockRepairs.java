@@ -73,7 +73,7 @@ public final class ClockRepairs implements PeerServices.Handler {
   }
 
   /** The ranges whose clock is ahead, and by how much. Nodes that do not respond are omitted. */
-  public CompletableFuture<Map<RangeId, Duration>> ahead() {
+  public CompletableFuture<Map<RangeId, Duration>> clocksAhead() {
     Map<RangeId, Duration> found = new TreeMap<>(java.util.Comparator.comparing(RangeId::toString));
     return callAll(request(LIST).toByteArray())
         .thenApply(
@@ -99,12 +99,12 @@ public final class ClockRepairs implements PeerServices.Handler {
    *
    * @return how far the clock was set back
    */
-  public CompletableFuture<Duration> lower(RangeId range) {
+  public CompletableFuture<Duration> resetClock(RangeId range) {
     ByteWriter out = request(RESET).writeString(range.store()).writeVarint(range.number());
-    return callAll(out.toByteArray()).thenApply(responses -> lowered(range, responses));
+    return callAll(out.toByteArray()).thenApply(responses -> readResetResponse(range, responses));
   }
 
-  private static Duration lowered(RangeId range, List<byte[]> responses) {
+  private static Duration readResetResponse(RangeId range, List<byte[]> responses) {
     for (byte[] response : responses) {
       if (response.length > 0) {
         ByteReader in = new ByteReader(response);
@@ -180,18 +180,18 @@ public final class ClockRepairs implements PeerServices.Handler {
   }
 
   private CompletableFuture<byte[]> resetLocalClock(RangeId range) {
-    ReplicaStatus led =
+    ReplicaStatus localLeader =
         ranges.status().stream()
             .filter(replica -> replica.leading() && replica.descriptor().id().equals(range))
             .findFirst()
             .orElse(null);
-    if (led == null) {
+    if (localLeader == null) {
       return CompletableFuture.completedFuture(EMPTY_RESPONSE);
-    } else if (led.aheadMillis(clusterTime.millis()) == 0) {
+    } else if (localLeader.aheadMillis(clusterTime.millis()) == 0) {
       return CompletableFuture.completedFuture(encodeResponse(0));
     }
     CompletableFuture<byte[]> done = new CompletableFuture<>();
-    byte[] entry = RangeEntry.encodeResetClock(led.descriptor().epoch().version());
+    byte[] entry = RangeEntry.encodeResetClock(localLeader.descriptor().epoch().version());
     ranges
         .transport()
         .propose(membership.self(), range, entry, result -> complete(done, range, result));
@@ -200,9 +200,10 @@ public final class ClockRepairs implements PeerServices.Handler {
 
   private static void complete(CompletableFuture<byte[]> done, RangeId range, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
-      long lowered = ByteBuffer.wrap(applied.responses().get(0)).getLong();
-      LOG.warn("Set the clock of a range back to cluster time byMs={} range={}", lowered, range);
-      done.complete(encodeResponse(lowered));
+      long resetByMillis = ByteBuffer.wrap(applied.responses().get(0)).getLong();
+      LOG.warn(
+          "Set the clock of a range back to cluster time byMs={} range={}", resetByMillis, range);
+      done.complete(encodeResponse(resetByMillis));
     } else if (result instanceof RangeResult.NotLeader) {
       done.complete(EMPTY_RESPONSE);
     } else {
@@ -210,7 +211,7 @@ public final class ClockRepairs implements PeerServices.Handler {
     }
   }
 
-  private static byte[] encodeResponse(long lowered) {
-    return new ByteWriter(12).writeByte(FORMAT).writeVarint(lowered).toByteArray();
+  private static byte[] encodeResponse(long resetByMillis) {
+    return new ByteWriter(12).writeByte(FORMAT).writeVarint(resetByMillis).toByteArray();
   }
 }

@@ -27,7 +27,7 @@ final class LeaderBalance {
   private final List<PlacedRange> movable;
 
   /** Number of ranges that each node leads, as planned so far. */
-  private final Map<NodeId, Integer> leads = new TreeMap<>(Nodes.ORDER);
+  private final Map<NodeId, Integer> leaderCounts = new TreeMap<>(Nodes.ORDER);
 
   private final Map<RangeId, NodeId> leaders = new HashMap<>();
 
@@ -37,10 +37,10 @@ final class LeaderBalance {
     for (PlacedRange range : ranges) {
       range.replicas().voters().stream()
           .filter(view::isUp)
-          .forEach(voter -> leads.putIfAbsent(voter, 0));
+          .forEach(voter -> leaderCounts.putIfAbsent(voter, 0));
       NodeId leader = range.leader();
       if (leader != null) {
-        leads.merge(leader, 1, Integer::sum);
+        leaderCounts.merge(leader, 1, Integer::sum);
         leaders.put(range.id(), leader);
       }
     }
@@ -64,18 +64,18 @@ final class LeaderBalance {
   /** The transfers that take one leader off a node with too many; empty if there are none. */
   private List<Step> nextPath() {
     List<NodeId> most =
-        leads.keySet().stream()
+        leaderCounts.keySet().stream()
             .filter(view::isUp)
             .sorted(
-                Comparator.<NodeId, Integer>comparing(leads::get)
+                Comparator.<NodeId, Integer>comparing(leaderCounts::get)
                     .reversed()
                     .thenComparing(Nodes.ORDER))
             .toList();
     for (NodeId from : most) {
-      Map<NodeId, Handover> reached = new HashMap<>();
-      NodeId to = search(from, reached);
+      Map<NodeId, Handover> handovers = new HashMap<>();
+      NodeId to = search(from, handovers);
       if (to != null) {
-        return transfers(from, to, reached);
+        return transfers(from, to, handovers);
       }
     }
     return List.of();
@@ -85,22 +85,22 @@ final class LeaderBalance {
   private record Handover(PlacedRange range, NodeId from) {}
 
   /** Breadth-first, so that as few leaderships as possible move. */
-  private @Nullable NodeId search(NodeId from, Map<NodeId, Handover> reached) {
-    Set<NodeId> seen = new HashSet<>();
-    Deque<NodeId> open = new ArrayDeque<>();
-    seen.add(from);
-    open.add(from);
-    while (!open.isEmpty()) {
-      NodeId node = open.remove();
+  private @Nullable NodeId search(NodeId from, Map<NodeId, Handover> handovers) {
+    Set<NodeId> visited = new HashSet<>();
+    Deque<NodeId> queue = new ArrayDeque<>();
+    visited.add(from);
+    queue.add(from);
+    while (!queue.isEmpty()) {
+      NodeId node = queue.remove();
       if (count(from) - count(node) >= 2) {
         return node;
       }
       for (PlacedRange range : movable) {
         if (node.equals(leaders.get(range.id()))) {
           for (NodeId voter : Nodes.sorted(range.replicas().voters())) {
-            if (view.isUp(voter) && range.isInService(voter) && seen.add(voter)) {
-              reached.put(voter, new Handover(range, node));
-              open.add(voter);
+            if (view.isUp(voter) && range.isInService(voter) && visited.add(voter)) {
+              handovers.put(voter, new Handover(range, node));
+              queue.add(voter);
             }
           }
         }
@@ -110,20 +110,20 @@ final class LeaderBalance {
   }
 
   private int count(NodeId node) {
-    return leads.getOrDefault(node, 0);
+    return leaderCounts.getOrDefault(node, 0);
   }
 
-  private List<Step> transfers(NodeId from, NodeId to, Map<NodeId, Handover> reached) {
+  private List<Step> transfers(NodeId from, NodeId to, Map<NodeId, Handover> handovers) {
     List<Step> steps = new ArrayList<>();
     NodeId target = to;
     while (!target.equals(from)) {
-      Handover handover = Objects.requireNonNull(reached.get(target));
+      Handover handover = Objects.requireNonNull(handovers.get(target));
       steps.add(new Step.Transfer(handover.range().id(), handover.from(), target));
       movable.remove(handover.range());
       target = handover.from();
     }
-    leads.merge(from, -1, Integer::sum);
-    leads.merge(to, 1, Integer::sum);
+    leaderCounts.merge(from, -1, Integer::sum);
+    leaderCounts.merge(to, 1, Integer::sum);
     return steps;
   }
 }

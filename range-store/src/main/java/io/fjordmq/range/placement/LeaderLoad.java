@@ -40,7 +40,7 @@ final class LeaderLoad {
   /** Requests per second of the ranges that each node leads. */
   private final Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
 
-  private final Map<NodeId, Integer> leads = new HashMap<>();
+  private final Map<NodeId, Integer> leaderCounts = new HashMap<>();
 
   private LeaderLoad(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
     this.view = view;
@@ -53,7 +53,7 @@ final class LeaderLoad {
     for (PlacedRange range : ranges) {
       NodeId leader = range.leader();
       if (leader != null) {
-        leads.merge(leader, 1, Integer::sum);
+        leaderCounts.merge(leader, 1, Integer::sum);
         loads.computeIfPresent(leader, (node, load) -> load + requests(range));
       }
     }
@@ -92,8 +92,8 @@ final class LeaderLoad {
             .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(Nodes.ORDER))
             .toList();
     for (int busiest = byLoad.size() - 1; busiest > 0; busiest--) {
-      for (int idlest = 0; idlest < busiest; idlest++) {
-        List<Step> steps = between(byLoad.get(busiest), byLoad.get(idlest));
+      for (int leastBusy = 0; leastBusy < busiest; leastBusy++) {
+        List<Step> steps = between(byLoad.get(busiest), byLoad.get(leastBusy));
         if (!steps.isEmpty()) {
           return steps;
         }
@@ -106,29 +106,29 @@ final class LeaderLoad {
    * The best change between these two nodes. Every change lowers the sum of squares, so this
    * terminates.
    */
-  private List<Step> between(NodeId busiest, NodeId idlest) {
+  private List<Step> between(NodeId busiest, NodeId leastBusy) {
     long highest = load(busiest);
-    if (highest - load(idlest) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
+    if (highest - load(leastBusy) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
       return List.of();
     }
-    return changes(busiest, idlest).stream()
+    return changes(busiest, leastBusy).stream()
         .min(Comparator.comparingLong(Change::highest).thenComparing(Change::isExchange))
         .filter(change -> change.highest() <= MAX_REMAINING_SHARE * highest)
-        .map(change -> transfers(change, busiest, idlest))
+        .map(change -> transfers(change, busiest, leastBusy))
         .orElse(List.of());
   }
 
-  private List<Change> changes(NodeId busiest, NodeId idlest) {
+  private List<Change> changes(NodeId busiest, NodeId leastBusy) {
     List<Change> changes = new ArrayList<>();
-    boolean evenWithoutOne = count(busiest) > count(idlest);
+    boolean evenWithoutOne = count(busiest) > count(leastBusy);
     for (PlacedRange moved : movable) {
-      if (busiest.equals(moved.leader()) && canLead(moved, idlest)) {
+      if (busiest.equals(moved.leader()) && canLead(moved, leastBusy)) {
         if (evenWithoutOne) {
-          changes.add(change(moved, null, busiest, idlest));
+          changes.add(change(moved, null, busiest, leastBusy));
         }
         for (PlacedRange returned : movable) {
-          if (idlest.equals(returned.leader()) && canLead(returned, busiest)) {
-            changes.add(change(moved, returned, busiest, idlest));
+          if (leastBusy.equals(returned.leader()) && canLead(returned, busiest)) {
+            changes.add(change(moved, returned, busiest, leastBusy));
           }
         }
       }
@@ -137,10 +137,10 @@ final class LeaderLoad {
   }
 
   private Change change(
-      PlacedRange moved, @Nullable PlacedRange returned, NodeId busiest, NodeId idlest) {
+      PlacedRange moved, @Nullable PlacedRange returned, NodeId busiest, NodeId leastBusy) {
     long requestsMoved = requests(moved) - (returned == null ? 0 : requests(returned));
     return new Change(
-        moved, returned, Math.max(load(busiest) - requestsMoved, load(idlest) + requestsMoved));
+        moved, returned, Math.max(load(busiest) - requestsMoved, load(leastBusy) + requestsMoved));
   }
 
   private boolean canLead(PlacedRange range, NodeId node) {
@@ -152,15 +152,15 @@ final class LeaderLoad {
   }
 
   private int count(NodeId node) {
-    return leads.getOrDefault(node, 0);
+    return leaderCounts.getOrDefault(node, 0);
   }
 
-  private static List<Step> transfers(Change change, NodeId busiest, NodeId idlest) {
+  private static List<Step> transfers(Change change, NodeId busiest, NodeId leastBusy) {
     RangeId moved = change.moved().id();
     PlacedRange returned = change.returned();
-    Step transfer = new Step.Transfer(moved, busiest, idlest);
+    Step transfer = new Step.Transfer(moved, busiest, leastBusy);
     return returned == null
         ? List.of(transfer)
-        : List.of(transfer, new Step.Transfer(returned.id(), idlest, busiest));
+        : List.of(transfer, new Step.Transfer(returned.id(), leastBusy, busiest));
   }
 }

@@ -159,9 +159,9 @@ final class LeaderTerm {
    */
   void onStepFinished(Step step, @Nullable String failure, long nowMillis) {
     if (step instanceof Step.Split && failure == null) {
-      splitBackoff.done(step.range());
+      splitBackoff.reset(step.range());
     } else if (step instanceof Step.Split) {
-      splitBackoff.failed(step.range(), nowMillis, settings.interval());
+      splitBackoff.recordFailure(step.range(), nowMillis, settings.interval());
     }
     busy.removeAll(step.ranges());
     changedMeanwhile.addAll(step.ranges());
@@ -170,8 +170,8 @@ final class LeaderTerm {
       LOG.info("Placement step done: {}", step);
       return;
     }
-    String logged = lastFailure.put(step.range(), step + failure);
-    if (!(step + failure).equals(logged)) {
+    String previous = lastFailure.put(step.range(), step + failure);
+    if (!(step + failure).equals(previous)) {
       LOG.warn("Placement step failed, retrying: {}: {}", step, failure);
     }
   }

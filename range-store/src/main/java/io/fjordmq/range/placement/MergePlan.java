@@ -34,7 +34,7 @@ final class MergePlan {
   /** Pairs whose right range is frozen come first. */
   private final List<Pair> pairs = new ArrayList<>();
 
-  /** Frozen ranges whose left neighbour has been merged into another range. */
+  /** Frozen ranges whose left neighbor has been merged into another range. */
   private final List<PlacedRange> orphans = new ArrayList<>();
 
   private final Set<RangeId> paired = new HashSet<>();
@@ -44,7 +44,7 @@ final class MergePlan {
   private final List<PendingStep> stalled = new ArrayList<>();
 
   /**
-   * Two neighbours.
+   * Two neighbors.
    *
    * @param merging the merge that the right range is frozen for; null if it is not frozen
    */
@@ -85,8 +85,8 @@ final class MergePlan {
         plan.pair(new Pair(left, right, merging));
       }
     }
-    for (RangeId wanted : view.merges().requested()) {
-      PlacedRange left = byId.get(wanted);
+    for (RangeId requestedLeft : view.merges().requested()) {
+      PlacedRange left = byId.get(requestedLeft);
       if (left != null) {
         plan.planRequested(left, ranges);
       }
@@ -193,7 +193,7 @@ final class MergePlan {
     for (PlacedRange orphan : orphans) {
       NodeId leader = orphan.leader();
       if (leader != null && orphan.leaderReport().merging() != null && !isBusy(orphan)) {
-        // The node refuses unless it also knows that the neighbour is gone.
+        // The node refuses unless it also knows that the neighbor is gone.
         steps.add(new Step.Unfreeze(orphan.id(), leader));
       }
     }
@@ -247,15 +247,15 @@ final class MergePlan {
       return "range %s has replicas %s, but %s has %s"
           .formatted(left.id(), left.replicas(), right.id(), right.replicas());
     }
-    String oldReplica = oldReplica(left);
-    return oldReplica == null ? absence(left, right) : oldReplica;
+    String oldReplica = oldReplicaObstacle(left);
+    return oldReplica == null ? unavailableReplica(left, right) : oldReplica;
   }
 
   /**
    * A former member of the group may rejoin with the log that it has. It would then find the merge
    * in that log without having the rows of the right range.
    */
-  private @Nullable String oldReplica(PlacedRange left) {
+  private @Nullable String oldReplicaObstacle(PlacedRange left) {
     for (NodeId node : Nodes.sorted(view.nodes().keySet())) {
       if (!view.reports().containsKey(node)) {
         return Nodes.missingReportReason(view, node)
@@ -269,7 +269,7 @@ final class MergePlan {
   }
 
   /** Describes the node whose replica cannot take part, and why; null if all can. */
-  private @Nullable String absence(PlacedRange left, PlacedRange right) {
+  private @Nullable String unavailableReplica(PlacedRange left, PlacedRange right) {
     for (NodeId node : Nodes.sorted(members(left.replicas()))) {
       if (!view.isUp(node)) {
         return "node " + node + " is not UP";
@@ -331,11 +331,11 @@ final class MergePlan {
                       && left != null
                       && right != null
                       && right.epoch().version() == pair.right().newestVersion()
-                      && isFor(merging, right.merging());
+                      && isFrozenFor(merging, right.merging());
                 });
   }
 
-  private static boolean isFor(
+  private static boolean isFrozenFor(
       ReplicaStatus.Merging merging, ReplicaStatus.@Nullable Merging report) {
     return report != null
         && report.durable()

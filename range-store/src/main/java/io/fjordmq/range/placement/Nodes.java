@@ -18,20 +18,20 @@ final class Nodes {
     return nodes.stream().sorted(ORDER).toList();
   }
 
-  static Set<NodeId> with(Set<NodeId> nodes, NodeId one) {
-    Set<NodeId> more = new HashSet<>(nodes);
-    more.add(one);
-    return more;
+  static Set<NodeId> with(Set<NodeId> nodes, NodeId node) {
+    Set<NodeId> result = new HashSet<>(nodes);
+    result.add(node);
+    return result;
   }
 
-  static Set<NodeId> without(Set<NodeId> nodes, NodeId one) {
-    Set<NodeId> fewer = new HashSet<>(nodes);
-    fewer.remove(one);
-    return fewer;
+  static Set<NodeId> without(Set<NodeId> nodes, NodeId node) {
+    Set<NodeId> result = new HashSet<>(nodes);
+    result.remove(node);
+    return result;
   }
 
-  static List<NodeId> missing(Set<NodeId> wanted, Set<NodeId> present) {
-    return wanted.stream().filter(node -> !present.contains(node)).sorted(ORDER).toList();
+  static List<NodeId> missing(Set<NodeId> required, Set<NodeId> present) {
+    return required.stream().filter(node -> !present.contains(node)).sorted(ORDER).toList();
   }
 
   /** The members that have not reported, each with the reason; null if all have. */

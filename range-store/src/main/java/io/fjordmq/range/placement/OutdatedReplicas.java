@@ -29,15 +29,15 @@ final class OutdatedReplicas {
   }
 
   /** Whether another replica on the node blocks a replica of the range. */
-  boolean block(PlacedRange range, NodeId node) {
+  boolean blocks(PlacedRange range, NodeId node) {
     return blocking(range, node).findAny().isPresent();
   }
 
   private Stream<ReplicaReport> blocking(PlacedRange range, NodeId node) {
-    RangeReports here = view.reports().get(node);
-    return here == null
+    RangeReports nodeReports = view.reports().get(node);
+    return nodeReports == null
         ? Stream.empty()
-        : here.replicas().stream()
+        : nodeReports.replicas().stream()
             .filter(replica -> replica.range().store().equals(range.id().store()))
             .filter(replica -> !replica.range().equals(range.id()))
             .filter(replica -> replica.keys().overlaps(range.published().interval()))
@@ -60,8 +60,8 @@ final class OutdatedReplicas {
     boolean canBeRemoved = view.reports().keySet().containsAll(view.nodes().keySet());
     for (PlacedRange range : ranges) {
       for (NodeId node : voters.getOrDefault(range.id(), Set.of())) {
-        boolean comesWithTheSplit = range.members().contains(node);
-        if (!range.holders().containsKey(node) && (comesWithTheSplit || !canBeRemoved)) {
+        boolean arrivesWithSplit = range.members().contains(node);
+        if (!range.holders().containsKey(node) && (arrivesWithSplit || !canBeRemoved)) {
           blocking(range, node)
               .forEach(
                   old -> learners.computeIfAbsent(old.range(), id -> new HashSet<>()).add(node));

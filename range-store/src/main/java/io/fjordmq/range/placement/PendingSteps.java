@@ -60,15 +60,15 @@ final class PendingSteps {
       failing.remove(step.range());
       return;
     }
-    PendingStep now =
+    PendingStep current =
         new PendingStep(
             step.range(),
             what,
             "the last attempt failed: " + failure,
             cancelable || isOfMerge(step));
     PendingSince before = failing.get(step.range());
-    long since = before != null && before.step().isSameAs(now) ? before.millis() : nowMillis;
-    failing.put(step.range(), new PendingSince(now, since));
+    long since = before != null && before.step().isSameAs(current) ? before.millis() : nowMillis;
+    failing.put(step.range(), new PendingSince(current, since));
   }
 
   private static boolean isOfMerge(Step step) {

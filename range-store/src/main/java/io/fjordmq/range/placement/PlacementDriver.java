@@ -70,7 +70,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         term -> new PlacementOrders(term, membership.self(), local::perform, peers, timers);
     this.metadata = metadata;
     this.directory = directory;
-    this.merges = new RequestedMerges(directory::rightNeighbour);
+    this.merges = new RequestedMerges(directory::rightNeighbor);
     this.timers = timers;
     this.stores = stores;
     this.settings = settings;
@@ -79,7 +79,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   /** Starts the periodic checks. */
   public void start() {
     membership.watch(this);
-    recheck();
+    scheduleCheck();
   }
 
   /**
@@ -125,7 +125,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     long nowMillis = timers.nowMillis();
     List<PendingStep> all = new ArrayList<>(pending.list(nowMillis));
     synchronized (this) {
-      all.addAll(leading().heldSteps(nowMillis));
+      all.addAll(requireLeaderTerm().heldSteps(nowMillis));
     }
     return all;
   }
@@ -141,16 +141,16 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
    */
   public void cancel(RangeId range) {
     long nowMillis = timers.nowMillis();
-    long again = nowMillis + settings.mergeCooldown().toMillis();
-    LeaderTerm now;
+    long retryAtMillis = nowMillis + settings.mergeCooldown().toMillis();
+    LeaderTerm leaderTerm;
     boolean canceled;
     synchronized (this) {
-      now = leading();
-      canceled = now.cancelMove(range, again);
+      leaderTerm = requireLeaderTerm();
+      canceled = leaderTerm.cancelMove(range, retryAtMillis);
     }
-    if (!(merges.cancel(range, again) || canceled)) {
+    if (!(merges.cancel(range, retryAtMillis) || canceled)) {
       synchronized (this) {
-        now.hold(range, again, nowMillis);
+        leaderTerm.hold(range, retryAtMillis, nowMillis);
       }
     }
     checkSoon();
@@ -160,24 +160,24 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return timers.nowMillis() + settings.mergeTimeout().toMillis();
   }
 
-  private LeaderTerm leading() {
-    LeaderTerm now = term();
-    if (now == null) {
+  private LeaderTerm requireLeaderTerm() {
+    LeaderTerm leaderTerm = term();
+    if (leaderTerm == null) {
       throw new IllegalStateException(NOT_LEADING);
     }
-    return now;
+    return leaderTerm;
   }
 
   private static CompletableFuture<Void> notLeading() {
     return CompletableFuture.failedFuture(new IllegalStateException(NOT_LEADING));
   }
 
-  private void recheck() {
+  private void scheduleCheck() {
     timers.schedule(
         settings.interval().toMillis(),
         () -> {
           if (!isClosed()) {
-            recheck();
+            scheduleCheck();
             check();
           }
         });
@@ -210,21 +210,21 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   }
 
   private void check() {
-    LeaderTerm now;
+    LeaderTerm leaderTerm;
     synchronized (this) {
-      now = term();
-      if (now != null && checking) {
+      leaderTerm = term();
+      if (leaderTerm != null && checking) {
         return;
-      } else if (now != null) {
+      } else if (leaderTerm != null) {
         checking = true;
-        now.beginCheck();
+        leaderTerm.beginCheck();
       }
     }
-    if (now == null) {
+    if (leaderTerm == null) {
       giveUpAll("this node no longer leads the metadata group");
       return;
     }
-    CompletableFuture.completedFuture(now)
+    CompletableFuture.completedFuture(leaderTerm)
         .thenCompose(this::requestReports)
         .whenComplete(
             (reports, failure) -> {
@@ -232,7 +232,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
                 checking = false;
               }
             })
-        .thenAccept(reports -> act(now, reports))
+        .thenAccept(reports -> act(leaderTerm, reports))
         .exceptionally(
             failure -> {
               LOG.error("Placement planning failed; retrying at the next interval", failure);
@@ -251,68 +251,70 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
     return term;
   }
 
-  private CompletableFuture<Map<NodeId, RangeReports>> requestReports(LeaderTerm now) {
-    return now.orders()
+  private CompletableFuture<Map<NodeId, RangeReports>> requestReports(LeaderTerm leaderTerm) {
+    return leaderTerm
+        .orders()
         .requestReports(Nodes.sorted(membership.members().alive()), settings.callTimeout());
   }
 
-  private void act(LeaderTerm asked, Map<NodeId, RangeReports> reports) {
+  private void act(LeaderTerm planningTerm, Map<NodeId, RangeReports> reports) {
     splits.keepOnly(directory.ranges().keySet());
     List<Step> steps;
     synchronized (this) {
-      if (term() != asked) {
+      if (term() != planningTerm) {
         return;
       }
       long nowMillis = timers.nowMillis();
-      PlacementView view = view(asked, reports, nowMillis);
+      PlacementView view = view(planningTerm, reports, nowMillis);
       PlacementObstacles obstacles = new PlacementObstacles();
       List<Step> planned = PlacementPlan.steps(view, stores.get(), obstacles);
-      asked.onPlan(obstacles, view);
+      planningTerm.onPlan(obstacles, view);
       merges.setObstacles(obstacles.merges());
       merges.addIdle(PlacementPlan.requestedMerges(view), mergeUntil());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
-      planned.addAll(asked.requestedSplits(view, nowMillis));
+      planned.addAll(planningTerm.requestedSplits(view, nowMillis));
       pending.onPlan(
           obstacles.pending(),
           planned.stream().map(Step::range).collect(Collectors.toSet()),
           view.busy(),
           nowMillis);
-      steps = asked.begin(planned, nowMillis);
+      steps = planningTerm.begin(planned, nowMillis);
     }
     StepRunner runner =
-        new StepRunner(asked.orders(), membership, directory, settings.stepTimeout());
-    steps.forEach(step -> run(asked, runner, step));
-    if (merges.areUrgent()) {
+        new StepRunner(planningTerm.orders(), membership, directory, settings.stepTimeout());
+    steps.forEach(step -> run(planningTerm, runner, step));
+    if (merges.hasFrozenRanges()) {
       checkSoon();
     }
   }
 
-  private PlacementView view(LeaderTerm now, Map<NodeId, RangeReports> reports, long nowMillis) {
+  private PlacementView view(
+      LeaderTerm leaderTerm, Map<NodeId, RangeReports> reports, long nowMillis) {
     Members known = membership.members();
     // A node that does not know about a removal yet may still obey the removed node.
-    reports.values().removeIf(report -> report.metadata() < known.removedAsOf());
+    reports.values().removeIf(report -> report.metadata() < known.latestRemovalVersion());
     Map<RangeId, RangeDescriptor> published = new HashMap<>();
     directory.ranges().forEach((id, range) -> published.put(id, range.descriptor()));
     PlacementView.Merges merging = merges.update(published, reports, settings, nowMillis);
-    PlacementView view = now.view(known.byNode(), published, reports, merging, nowMillis);
-    return now.withMoves(view, stores.get(), nowMillis);
+    PlacementView view = leaderTerm.view(known.byNode(), published, reports, merging, nowMillis);
+    return leaderTerm.withMoves(view, stores.get(), nowMillis);
   }
 
-  private void run(LeaderTerm now, StepRunner runner, Step step) {
+  private void run(LeaderTerm leaderTerm, StepRunner runner, Step step) {
     runner
         .run(step)
         .whenComplete(
             (done, failure) -> {
               String reason = failure == null ? null : reason(failure);
               synchronized (this) {
-                now.onStepFinished(step, reason, timers.nowMillis());
+                leaderTerm.onStepFinished(step, reason, timers.nowMillis());
                 pending.onStepFinished(
-                    step, reason, now.isCancelable(step.range()), timers.nowMillis());
+                    step, reason, leaderTerm.isCancelable(step.range()), timers.nowMillis());
               }
               splits.onStepFinished(
                   step, failure == null ? null : OperationException.unwrap(failure));
-              long cooled = timers.nowMillis() + settings.mergeCooldown().toMillis();
-              merges.onStepFinished(step, failure == null, cooled);
+              long cooldownEndMillis = timers.nowMillis() + settings.mergeCooldown().toMillis();
+              merges.onStepFinished(step, failure == null, cooldownEndMillis);
               if (failure == null) {
                 checkSoon();
               }

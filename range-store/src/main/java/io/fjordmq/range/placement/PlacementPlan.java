@@ -105,7 +105,7 @@ final class PlacementPlan {
   }
 
   /**
-   * The left ranges of neighbours that should be merged: the node that leads both requests it, or
+   * The left ranges of neighbors that should be merged: the node that leads both requests it, or
    * the leaders of both report them as idle. Empty while a node is not UP.
    */
   static List<RangeId> requestedMerges(PlacementView view) {
@@ -165,16 +165,16 @@ final class PlacementPlan {
         continue;
       }
       Set<NodeId> wantedVoters = Objects.requireNonNull(voters.get(range.id()));
-      Set<NodeId> others = learners.getOrDefault(range.id(), Set.of());
-      RangePlan plan = new RangePlan(view, range, wantedVoters, store.onEveryNode(), others);
-      String necessity = VoterAssignment.changeReason(view, store.voters(), range);
-      obstacles.addChanges(range.id(), plan.changes(necessity));
+      Set<NodeId> extraLearners = learners.getOrDefault(range.id(), Set.of());
+      RangePlan plan = new RangePlan(view, range, wantedVoters, store.onEveryNode(), extraLearners);
+      String mandatoryReason = VoterAssignment.changeReason(view, store.voters(), range);
+      obstacles.addChanges(range.id(), plan.changes(mandatoryReason));
       @Nullable Step step = plan.next();
       if (step != null) {
         steps.add(step);
         continue;
       }
-      plan.pending(necessity).forEach(obstacles::add);
+      plan.pending(mandatoryReason).forEach(obstacles::add);
       if (merges.isPaired(range.id())) {
         readyToMerge.add(range.id());
       } else if (!view.inCooldown().contains(range.id())) {
@@ -187,12 +187,12 @@ final class PlacementPlan {
     StaleReplicas.of(view, rangePublication, store.store()).forEach(steps::add);
     List<Step> even = LeaderBalance.of(view, ranges, healthy);
     (even.isEmpty() ? LeaderLoad.of(view, ranges, healthy) : even).forEach(steps::add);
-    return steps.all;
+    return steps.planned;
   }
 
   /** At most one step for each range, and none for ranges that are busy. */
   private static final class Steps {
-    final List<Step> all = new ArrayList<>();
+    final List<Step> planned = new ArrayList<>();
     private final Set<RangeId> busy;
 
     Steps(PlacementView view) {
@@ -202,7 +202,7 @@ final class PlacementPlan {
     void add(@Nullable Step step) {
       if (step != null && Collections.disjoint(busy, step.ranges())) {
         busy.addAll(step.ranges());
-        all.add(step);
+        planned.add(step);
       }
     }
   }

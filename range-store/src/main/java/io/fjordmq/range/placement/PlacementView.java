@@ -41,7 +41,7 @@ record PlacementView(
     this(nodes, published, reports, busy, inCooldown, merges, Map.of(), Set.of());
   }
 
-  PlacementView with(Map<RangeId, VoterLoad.Move> newMoves) {
+  PlacementView withMoves(Map<RangeId, VoterLoad.Move> newMoves) {
     return new PlacementView(nodes, published, reports, busy, inCooldown, merges, newMoves, held);
   }
 

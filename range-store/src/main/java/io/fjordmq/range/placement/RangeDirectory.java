@@ -69,7 +69,7 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /** The write that publishes the first ranges of a cluster, all or none of them. */
-  public static List<Change> first(List<RangeDescriptor> ranges) {
+  public static List<Change> initialChanges(List<RangeDescriptor> ranges) {
     return ranges.stream()
         .map(
             range -> Change.put(key(range.id()), RangeDescriptorCodec.encode(range), Change.ABSENT))
@@ -136,10 +136,10 @@ public final class RangeDirectory implements MetadataListener {
   }
 
   /**
-   * The right neighbour of a range: its keys begin where the range's keys end. Null if there is
+   * The right neighbor of a range: its keys begin where the range's keys end. Null if there is
    * none.
    */
-  @Nullable RangeId rightNeighbour(RangeId left) {
+  @Nullable RangeId rightNeighbor(RangeId left) {
     Published known = ranges.get(left);
     byte[] end = known == null ? null : known.descriptor().interval().end();
     return end == null

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param splitOff keys of the requested new range, up to the end of this one; null if no split is
  *     requested
  * @param merge whether the range should be merged with the next one, which the same node leads
- * @param idle whether the range can be merged with a neighbour that is also idle, whichever node
+ * @param idle whether the range can be merged with a neighbor that is also idle, whichever node
  *     leads that; false where a split or merge is requested
  */
 public record RangeLoadReport(
@@ -93,7 +93,7 @@ public record RangeLoadReport(
   }
 
   /** Whether it was measured for this key interval. */
-  boolean fits(KeyInterval keys) {
+  boolean isMeasuredFor(KeyInterval keys) {
     return splitOff == null
         || (keys.contains(splitOff.start()) && Arrays.equals(keys.end(), splitOff.end()));
   }

@@ -27,7 +27,7 @@ final class RangePlan {
   private final PlacementView view;
   private final PlacedRange range;
   private final NodeId leader;
-  private final ReplicaSet now;
+  private final ReplicaSet current;
   private final Set<NodeId> voters;
   private final Set<NodeId> learners;
 
@@ -45,7 +45,7 @@ final class RangePlan {
     this.view = view;
     this.range = range;
     this.leader = Objects.requireNonNull(range.leader());
-    this.now = range.replicas();
+    this.current = range.replicas();
     this.voters = wantedVoters;
     this.learners = onEveryNode ? allOtherNodes() : new HashSet<>(others);
     this.learners.removeAll(voters);
@@ -58,8 +58,8 @@ final class RangePlan {
     view.nodes()
         .forEach(
             (node, member) -> {
-              boolean maybeBackSoon = members.contains(node) && !member.lost();
-              if (!voters.contains(node) && (member.isAlive() || maybeBackSoon)) {
+              boolean mayReturn = members.contains(node) && !member.lost();
+              if (!voters.contains(node) && (member.isAlive() || mayReturn)) {
                 others.add(node);
               }
             });
@@ -69,7 +69,7 @@ final class RangePlan {
   /** Null if the range is healthy, or no step is currently possible. */
   @Nullable Step next() {
     if (!range.isPublished()) {
-      return new Step.Publish(range.id(), now);
+      return new Step.Publish(range.id(), current);
     }
     Step step = transferLeadership();
     step = step == null ? ensure() : step;
@@ -92,9 +92,9 @@ final class RangePlan {
   }
 
   /** The node that can lead instead of this one, preferably one that stays a voter. */
-  private @Nullable NodeId successor(NodeId instead) {
-    return now.voters().stream()
-        .filter(node -> !node.equals(instead) && view.isUp(node) && range.isInService(node))
+  private @Nullable NodeId successor(NodeId currentLeader) {
+    return current.voters().stream()
+        .filter(node -> !node.equals(currentLeader) && view.isUp(node) && range.isInService(node))
         .min(
             Comparator.<NodeId, Boolean>comparing(node -> !voters.contains(node))
                 .thenComparing(Nodes.ORDER))
@@ -107,8 +107,8 @@ final class RangePlan {
         if (view.reports().containsKey(node)
             && !range.holders().containsKey(node)
             && !range.retired().contains(node)
-            && !new OutdatedReplicas(view).block(range, node)) {
-          return new Step.Ensure(range.id(), node, now);
+            && !new OutdatedReplicas(view).blocks(range, node)) {
+          return new Step.Ensure(range.id(), node, current);
         }
       }
     }
@@ -116,35 +116,35 @@ final class RangePlan {
   }
 
   private @Nullable Step addVoter() {
-    for (NodeId node : Nodes.missing(voters, now.voters())) {
+    for (NodeId node : Nodes.missing(voters, current.voters())) {
       if (view.isAlive(node) && range.isInService(node)) {
-        return change(Nodes.with(now.voters(), node), Nodes.without(now.learners(), node));
+        return change(Nodes.with(current.voters(), node), Nodes.without(current.learners(), node));
       }
     }
     return null;
   }
 
   private @Nullable Step removeVoter() {
-    if (!now.voters().containsAll(voters)) {
+    if (!current.voters().containsAll(voters)) {
       return null; // the new voters are not in the group yet
     }
     List<NodeId> leaving =
-        now.voters().stream()
+        current.voters().stream()
             .filter(node -> !voters.contains(node))
             .sorted(
                 Comparator.<NodeId, Boolean>comparing(node -> node.equals(leader))
                     .thenComparing(node -> view.isAlive(node) && range.isInService(node))
                     .thenComparing(Nodes.ORDER))
             .toList();
-    if (leaving.isEmpty() || !wouldHaveMajority(Nodes.without(now.voters(), leaving.get(0)))) {
+    if (leaving.isEmpty() || !wouldHaveMajority(Nodes.without(current.voters(), leaving.get(0)))) {
       return null;
     }
     NodeId first = leaving.get(0);
     if (!first.equals(leader)) {
       boolean stays = learners.contains(first) && range.isInService(first);
       return change(
-          Nodes.without(now.voters(), first),
-          stays ? Nodes.with(now.learners(), first) : now.learners());
+          Nodes.without(current.voters(), first),
+          stays ? Nodes.with(current.learners(), first) : current.learners());
     }
     NodeId target = successor(leader);
     return target == null ? null : new Step.Transfer(range.id(), leader, target);
@@ -160,16 +160,16 @@ final class RangePlan {
   private @Nullable Step changeLearners() {
     Set<NodeId> next = new HashSet<>();
     for (NodeId node : learners) {
-      boolean follows = now.learners().contains(node);
-      if (!now.voters().contains(node) && (follows || range.isInService(node))) {
+      boolean follows = current.learners().contains(node);
+      if (!current.voters().contains(node) && (follows || range.isInService(node))) {
         next.add(node);
       }
     }
-    return next.equals(now.learners()) ? null : change(now.voters(), next);
+    return next.equals(current.learners()) ? null : change(current.voters(), next);
   }
 
   private Step change(Set<NodeId> nextVoters, Set<NodeId> nextLearners) {
-    return new Step.Change(range.id(), leader, now, new ReplicaSet(nextVoters, nextLearners));
+    return new Step.Change(range.id(), leader, current, new ReplicaSet(nextVoters, nextLearners));
   }
 
   /**
@@ -183,7 +183,7 @@ final class RangePlan {
       return null;
     }
     long asOf = range.leaderReport().appliedIndex();
-    return new Step.Drop(range.id(), removable.get(0), leader, now, asOf);
+    return new Step.Drop(range.id(), removable.get(0), leader, current, asOf);
   }
 
   /**
@@ -234,7 +234,7 @@ final class RangePlan {
       return null;
     }
     for (NodeId node : range.retired()) {
-      if (range.holders().values().stream().noneMatch(holder -> holder.mayCount(node))) {
+      if (range.holders().values().stream().noneMatch(holder -> holder.mayCountAsMember(node))) {
         return new Step.Forget(range.id(), node);
       }
     }
@@ -244,13 +244,13 @@ final class RangePlan {
   /**
    * The changes of replicas in this plan, whether or not a step is possible now.
    *
-   * @param necessity why the voters must change even if an operator cancels it; null if they may
-   *     stay
+   * @param mandatoryReason why the voters must change even if an operator cancels it; null if they
+   *     may stay
    */
-  List<ReplicaChange> changes(@Nullable String necessity) {
+  List<ReplicaChange> changes(@Nullable String mandatoryReason) {
     List<ReplicaChange> changes = new ArrayList<>();
-    if (!voters.equals(now.voters())) {
-      changes.add(changeOfVoters(necessity));
+    if (!voters.equals(current.voters())) {
+      changes.add(changeOfVoters(mandatoryReason));
     }
     removable().stream()
         .filter(node -> !isHeld(node))
@@ -259,10 +259,10 @@ final class RangePlan {
     return changes;
   }
 
-  private ReplicaChange changeOfVoters(@Nullable String necessity) {
+  private ReplicaChange changeOfVoters(@Nullable String mandatoryReason) {
     return new ReplicaChange(
-        "changing the voters from %s to %s".formatted(ids(now.voters()), ids(voters)),
-        necessity == null ? null : necessity + NODES_REQUIRED);
+        "changing the voters from %s to %s".formatted(ids(current.voters()), ids(voters)),
+        mandatoryReason == null ? null : mandatoryReason + NODES_REQUIRED);
   }
 
   private ReplicaChange removalOn(NodeId node) {
@@ -280,11 +280,11 @@ final class RangePlan {
   }
 
   /** The steps that have to wait; call it if there is no next step. */
-  List<PendingStep> pending(@Nullable String necessity) {
+  List<PendingStep> pending(@Nullable String mandatoryReason) {
     List<PendingStep> pending = new ArrayList<>();
     String voterMove = pendingVoterReason();
     if (voterMove != null) {
-      pending.add(waiting(changeOfVoters(necessity), voterMove));
+      pending.add(waiting(changeOfVoters(mandatoryReason), voterMove));
     }
     String missingReports = Nodes.missingReports(view);
     for (NodeId node : removable()) {
@@ -293,11 +293,11 @@ final class RangePlan {
       }
     }
     for (NodeId node : range.retired()) {
-      String counting =
+      String reason =
           missingReports == null
               ? "other replicas still list the old one as a member"
               : missingReports;
-      pending.add(waiting(newReplicaOn(node), counting));
+      pending.add(waiting(newReplicaOn(node), reason));
     }
     return pending;
   }
@@ -308,18 +308,18 @@ final class RangePlan {
 
   /** Null if the range has the voters that it should have. */
   private @Nullable String pendingVoterReason() {
-    for (NodeId node : Nodes.missing(voters, now.voters())) {
+    for (NodeId node : Nodes.missing(voters, current.voters())) {
       String reason = ineligibleReason(node);
       if (reason != null) {
         return reason;
       }
     }
-    List<NodeId> leaving = Nodes.missing(now.voters(), voters);
+    List<NodeId> leaving = Nodes.missing(current.voters(), voters);
     if (leaving.isEmpty()) {
       return null;
     }
     List<NodeId> absent =
-        Nodes.sorted(now.voters()).stream()
+        Nodes.sorted(current.voters()).stream()
             .filter(node -> !view.isAlive(node) || !range.isInService(node))
             .toList();
     return absent.isEmpty()

@@ -46,10 +46,10 @@ final class RangePublication {
               }
             });
     Map<RangeId, ReplicaReport> newest = new HashMap<>();
-    for (RangeReports of : view.reports().values()) {
-      for (ReplicaReport replica : of.replicas()) {
+    for (RangeReports nodeReports : view.reports().values()) {
+      for (ReplicaReport replica : nodeReports.replicas()) {
         if (replica.range().store().equals(store)) {
-          newest.merge(replica.range(), replica, RangePublication::later);
+          newest.merge(replica.range(), replica, RangePublication::newer);
           if (replica.isLeading()) {
             leaders.merge(
                 replica.range(), replica, (one, other) -> one.term() >= other.term() ? one : other);
@@ -65,7 +65,7 @@ final class RangePublication {
     return known == null || replica.epoch().version() > known.epoch().version();
   }
 
-  private static ReplicaReport later(ReplicaReport one, ReplicaReport other) {
+  private static ReplicaReport newer(ReplicaReport one, ReplicaReport other) {
     return other.epoch().version() > one.epoch().version() ? other : one;
   }
 
@@ -139,7 +139,8 @@ final class RangePublication {
               .map(before::add)
               .reduce(false, Boolean::logicalOr);
     }
-    List<KeyInterval> had = before.stream().map(RangeDescriptor::interval).sorted(BY_KEY).toList();
+    List<KeyInterval> previousKeys =
+        before.stream().map(RangeDescriptor::interval).sorted(BY_KEY).toList();
     List<RangeDescriptor> parts = new ArrayList<>();
     for (ReplicaReport replica : now) {
       ReplicaReport leader = leaders.get(replica.range());
@@ -152,7 +153,7 @@ final class RangePublication {
     parts.sort((a, b) -> BY_KEY.compare(a.interval(), b.interval()));
     Set<RangeId> merged = before.stream().map(RangeDescriptor::id).collect(Collectors.toSet());
     parts.forEach(part -> merged.remove(part.id()));
-    return coverSameKeys(had, parts.stream().map(RangeDescriptor::interval).toList())
+    return coverSameKeys(previousKeys, parts.stream().map(RangeDescriptor::interval).toList())
         ? new Step.PublishRanges(changed.id(), List.copyOf(parts), Set.copyOf(merged))
         : null;
   }
@@ -166,12 +167,13 @@ final class RangePublication {
   }
 
   /** Whether both lists are free of gaps and cover the same keys; each is in key order. */
-  private static boolean coverSameKeys(List<KeyInterval> had, List<KeyInterval> parts) {
+  private static boolean coverSameKeys(List<KeyInterval> previousKeys, List<KeyInterval> parts) {
     return !parts.isEmpty()
-        && areContiguous(had)
+        && areContiguous(previousKeys)
         && areContiguous(parts)
-        && Arrays.equals(had.get(0).start(), parts.get(0).start())
-        && Arrays.equals(had.get(had.size() - 1).end(), parts.get(parts.size() - 1).end());
+        && Arrays.equals(previousKeys.get(0).start(), parts.get(0).start())
+        && Arrays.equals(
+            previousKeys.get(previousKeys.size() - 1).end(), parts.get(parts.size() - 1).end());
   }
 
   private static boolean areContiguous(List<KeyInterval> intervals) {

@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  *   text   why the replica is halted, empty if it is not
  *   u8     1 if it is broken and is to be replaced by an empty one
  *   u8     0 if the range is not frozen, 1 if it is frozen for a merge, 2 if durably so
- *   -- if frozen: varint number of the left neighbour; varint epoch version of the neighbour
+ *   -- if frozen: varint number of the left neighbor; varint epoch version of the neighbor
  *   u8     1 if its {@link RangeLoadReport} follows
  * varint retired ranges, then for each:
  *   text   store
@@ -203,7 +203,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
     String failure = in.readString();
     boolean broken = format > WITHOUT_BROKEN && in.readByte() != 0;
     ReplicaStatus.Merging merging = format > WITHOUT_WRITES ? readMerging(range, in) : null;
-    boolean shaped = format > WITHOUT_LOAD && in.readByte() != 0;
+    boolean hasLoad = format > WITHOUT_LOAD && in.readByte() != 0;
     return new ReplicaReport(
         range,
         epoch,
@@ -215,7 +215,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
         lastIndex,
         failure.isEmpty() ? null : failure,
         merging,
-        shaped ? RangeLoadReport.read(in, keys, format) : null,
+        hasLoad ? RangeLoadReport.read(in, keys, format) : null,
         broken);
   }
 

@@ -52,7 +52,7 @@ final class RangeSizeCache {
    * @param pauseMillis delay until the search is repeated
    */
   private record FailedSearch(long bytes, long atMillis, long pauseMillis, boolean abandoned) {
-    boolean stillHolds(long bytesNow) {
+    boolean isStillValid(long bytesNow) {
       return Math.abs(bytesNow - bytes) < bytes / 4;
     }
   }
@@ -69,11 +69,12 @@ final class RangeSizeCache {
   }
 
   /** Measures the ranges that are due and forgets those that this node no longer leads. */
-  void refresh(List<LedRange> led, long nowMillis) {
+  void refresh(List<LedRange> ledRanges, long nowMillis) {
     measurements
         .keySet()
-        .retainAll(led.stream().map(range -> range.descriptor().id()).collect(Collectors.toSet()));
-    led.stream()
+        .retainAll(
+            ledRanges.stream().map(range -> range.descriptor().id()).collect(Collectors.toSet()));
+    ledRanges.stream()
         .map(LedRange::descriptor)
         .filter(range -> measuredAt(range) <= nowMillis - REFRESH_MILLIS)
         .sorted(Comparator.comparingLong(this::measuredAt))
@@ -82,32 +83,33 @@ final class RangeSizeCache {
   }
 
   private long measuredAt(RangeDescriptor range) {
-    Measurement last = lastOf(range);
+    Measurement last = lastMeasurement(range);
     return last == null ? Long.MIN_VALUE : last.atMillis;
   }
 
   /** The latest measurement, if the epoch of the range has not changed since. */
-  private @Nullable Measurement lastOf(RangeDescriptor range) {
+  private @Nullable Measurement lastMeasurement(RangeDescriptor range) {
     Measurement last = measurements.get(range.id());
     return last == null || last.version != range.epoch().version() ? null : last;
   }
 
   private Measurement measure(RangeDescriptor range, long nowMillis) {
-    Measurement last = lastOf(range);
+    Measurement last = lastMeasurement(range);
     FailedSearch before = last == null ? null : last.failedSearch;
     long version = range.epoch().version();
     try {
-      long held = bytes.applyAsLong(range);
-      if (maxBytes == 0 || held <= maxBytes) {
-        return new Measurement(RangeSize.of(held), version, nowMillis, null);
+      long currentBytes = bytes.applyAsLong(range);
+      if (maxBytes == 0 || currentBytes <= maxBytes) {
+        return new Measurement(RangeSize.of(currentBytes), version, nowMillis, null);
       }
-      FailedSearch same = before != null && before.stillHolds(held) ? before : null;
-      if (same != null && nowMillis - same.atMillis < same.pauseMillis) {
-        RangeSize size = new RangeSize(held, null, same.abandoned);
-        return new Measurement(size, version, nowMillis, same);
+      FailedSearch validFailure =
+          before != null && before.isStillValid(currentBytes) ? before : null;
+      if (validFailure != null && nowMillis - validFailure.atMillis < validFailure.pauseMillis) {
+        RangeSize size = new RangeSize(currentBytes, null, validFailure.abandoned);
+        return new Measurement(size, version, nowMillis, validFailure);
       }
-      RangeSize size = search.of(range, held);
-      return new Measurement(size, version, nowMillis, failedSearch(size, nowMillis, same));
+      RangeSize size = search.of(range, currentBytes);
+      return new Measurement(size, version, nowMillis, failedSearch(size, nowMillis, validFailure));
     } catch (KvException e) { // the storage reports its own failure
       return new Measurement(RangeSize.UNKNOWN, version, nowMillis, before);
     }
@@ -125,7 +127,7 @@ final class RangeSizeCache {
 
   /** The size as last measured with the range's current epoch. */
   RangeSize of(LedRange range) {
-    Measurement last = lastOf(range.descriptor());
+    Measurement last = lastMeasurement(range.descriptor());
     return last == null ? RangeSize.UNKNOWN : last.size;
   }
 }

@@ -62,23 +62,26 @@ final class ReplicaHolds {
    *     instead
    */
   void cancel(RangeId range, long until, long nowMillis) {
-    List<ReplicaChange> all = changes.getOrDefault(range, List.of());
+    List<ReplicaChange> rangeChanges = changes.getOrDefault(range, List.of());
     if (isCancelable(range)) {
       List<String> canceled =
-          all.stream().filter(ReplicaChange::isCancelable).map(ReplicaChange::what).toList();
+          rangeChanges.stream()
+              .filter(ReplicaChange::isCancelable)
+              .map(ReplicaChange::what)
+              .toList();
       holds.put(range, new Hold(canceled, nowMillis, until));
-      changes.put(range, all.stream().filter(change -> !change.isCancelable()).toList());
+      changes.put(range, rangeChanges.stream().filter(change -> !change.isCancelable()).toList());
       LOG.info("Replica changes canceled by an operator range={} changes={}", range, canceled);
       return;
     }
     Hold held = holds.get(range);
-    if (!all.isEmpty()) {
+    if (!rangeChanges.isEmpty()) {
       throw new IllegalStateException(
-          all.stream()
+          rangeChanges.stream()
               .map(change -> change.what() + " cannot be canceled: " + change.reason())
               .collect(Collectors.joining("; ")));
     } else if (held != null) {
-      throw new IllegalStateException(again(held, nowMillis));
+      throw new IllegalStateException(describeHold(held, nowMillis));
     }
     throw new IllegalStateException(
         "neither a merge nor a change of the replicas is pending for range " + range);
@@ -90,7 +93,7 @@ final class ReplicaHolds {
     holds.forEach(
         (range, hold) -> {
           Duration waiting = Duration.ofMillis(nowMillis - hold.sinceMillis());
-          String reason = again(hold, nowMillis);
+          String reason = describeHold(hold, nowMillis);
           hold.canceled().stream()
               .map(what -> new PendingStep(range, what, reason, false, waiting))
               .forEach(pending::add);
@@ -98,7 +101,7 @@ final class ReplicaHolds {
     return pending;
   }
 
-  private static String again(Hold hold, long nowMillis) {
+  private static String describeHold(Hold hold, long nowMillis) {
     long seconds = Math.max(0, hold.untilMillis() - nowMillis + 999) / 1_000;
     return "canceled by an operator; placement may repeat the change in " + seconds + " s";
   }

@@ -69,7 +69,8 @@ public record ReplicaReport(
   }
 
   static ReplicaReport of(ReplicaStatus status, @Nullable RangeLoadReport load) {
-    boolean fits = load != null && status.leading() && load.fits(status.descriptor().interval());
+    boolean isCurrent =
+        load != null && status.leading() && load.isMeasuredFor(status.descriptor().interval());
     GroupStatus group = status.group();
     return new ReplicaReport(
         status.descriptor().id(),
@@ -82,7 +83,7 @@ public record ReplicaReport(
         group == null ? 0 : group.lastIndex(),
         status.failure(),
         status.merging(),
-        fits ? load : null,
+        isCurrent ? load : null,
         status.broken());
   }
 
@@ -96,7 +97,7 @@ public record ReplicaReport(
   }
 
   /** Whether the replica counts the node as a member of the group, or does not know. */
-  boolean mayCount(NodeId node) {
+  boolean mayCountAsMember(NodeId node) {
     return replicas == null
         || replicas.voters().contains(node)
         || replicas.learners().contains(node);

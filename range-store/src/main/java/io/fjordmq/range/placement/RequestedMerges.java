@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class RequestedMerges {
   private static final Logger LOG = LoggerFactory.getLogger(RequestedMerges.class);
 
-  private final Function<RangeId, @Nullable RangeId> followers;
+  private final Function<RangeId, @Nullable RangeId> rightNeighbors;
   private final Map<RangeId, RequestedMerge> waiting = new LinkedHashMap<>();
   private final Map<RangeId, Long> frozenSinceMillis = new HashMap<>();
 
@@ -59,15 +59,15 @@ final class RequestedMerges {
   }
 
   /**
-   * @param followers finds the right neighbour of a range; null if there is none
+   * @param rightNeighbors finds the right neighbor of a range; null if there is none
    */
-  RequestedMerges(Function<RangeId, @Nullable RangeId> followers) {
-    this.followers = followers;
+  RequestedMerges(Function<RangeId, @Nullable RangeId> rightNeighbors) {
+    this.rightNeighbors = rightNeighbors;
   }
 
   /** A repeated request joins the one that is already waiting. */
   CompletableFuture<Void> add(RangeId left, long untilMillis) {
-    RangeId right = followers.apply(left);
+    RangeId right = rightNeighbors.apply(left);
     if (right == null) {
       return CompletableFuture.failedFuture(
           new IllegalArgumentException(
@@ -95,7 +95,7 @@ final class RequestedMerges {
   }
 
   /** Whether a range is frozen, so that the next check is urgent. */
-  synchronized boolean areUrgent() {
+  synchronized boolean hasFrozenRanges() {
     return !frozenSinceMillis.isEmpty();
   }
 
@@ -107,14 +107,14 @@ final class RequestedMerges {
       long nowMillis) {
     Set<RangeId> frozen = frozen(published, reports);
     List<Completion> completions = new ArrayList<>();
-    PlacementView.Merges now;
+    PlacementView.Merges merges;
     synchronized (this) {
       cooldownUntilMillis.values().removeIf(until -> until <= nowMillis);
       frozenSinceMillis.keySet().retainAll(frozen);
       canceled.retainAll(frozen);
       frozen.forEach(range -> frozenSinceMillis.putIfAbsent(range, nowMillis));
       for (RequestedMerge requestedMerge : List.copyOf(waiting.values())) {
-        Completion end = end(requestedMerge, published, nowMillis);
+        Completion end = completionOf(requestedMerge, published, nowMillis);
         if (end != null) {
           waiting.remove(requestedMerge.left);
           completions.add(end);
@@ -127,12 +127,12 @@ final class RequestedMerges {
       Set<RangeId> overdue = new HashSet<>(frozen);
       long limit = nowMillis - settings.mergeFreezeTimeout().toMillis();
       overdue.removeIf(range -> frozenSinceMillis.getOrDefault(range, nowMillis) > limit);
-      now =
+      merges =
           new PlacementView.Merges(
               List.copyOf(waiting.keySet()), Set.copyOf(overdue), Set.copyOf(canceled));
     }
     completions.forEach(Completion::complete);
-    return now;
+    return merges;
   }
 
   private static Set<RangeId> frozen(
@@ -149,14 +149,14 @@ final class RequestedMerges {
   }
 
   /** Null while the merge continues. */
-  private @Nullable Completion end(
+  private @Nullable Completion completionOf(
       RequestedMerge requestedMerge, Map<RangeId, RangeDescriptor> published, long nowMillis) {
     RangeDescriptor left = published.get(requestedMerge.left);
     RangeDescriptor right = published.get(requestedMerge.right);
     if (right == null) {
       return new Completion(requestedMerge, null);
     } else if (left == null || !Arrays.equals(left.interval().end(), right.interval().start())) {
-      return new Completion(requestedMerge, "the two ranges are no longer neighbours");
+      return new Completion(requestedMerge, "the two ranges are no longer neighbors");
     } else if (nowMillis >= requestedMerge.untilMillis
         && !frozenSinceMillis.containsKey(requestedMerge.right)) {
       return new Completion(
@@ -175,7 +175,7 @@ final class RequestedMerges {
    */
   boolean cancel(RangeId range, long cooldownUntilMillis) {
     List<RequestedMerge> ended;
-    boolean begun;
+    boolean started;
     synchronized (this) {
       ended =
           waiting.values().stream()
@@ -185,13 +185,13 @@ final class RequestedMerges {
               .toList();
       List<RangeId> affected = new ArrayList<>(ended.stream().map(RequestedMerge::right).toList());
       affected.add(range);
-      RangeId follower = followers.apply(range);
-      if (follower != null) {
-        affected.add(follower);
+      RangeId rightNeighbor = rightNeighbors.apply(range);
+      if (rightNeighbor != null) {
+        affected.add(rightNeighbor);
       }
       affected.retainAll(frozenSinceMillis.keySet());
       canceled.addAll(affected);
-      begun = !affected.isEmpty();
+      started = !affected.isEmpty();
       for (RequestedMerge requestedMerge : ended) {
         waiting.remove(requestedMerge.left);
         this.cooldownUntilMillis.put(requestedMerge.left, cooldownUntilMillis);
@@ -200,7 +200,7 @@ final class RequestedMerges {
     ended.forEach(
         requestedMerge ->
             new Completion(requestedMerge, "an operator canceled the merge").complete());
-    return begun || !ended.isEmpty();
+    return started || !ended.isEmpty();
   }
 
   /** Sets why requested merges have not started, by left range. */

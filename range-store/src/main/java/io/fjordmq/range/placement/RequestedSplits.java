@@ -66,14 +66,14 @@ final class RequestedSplits {
     giveUp(range -> true, reason);
   }
 
-  private void giveUp(Predicate<RangeId> which, String reason) {
+  private void giveUp(Predicate<RangeId> predicate, String reason) {
     List<RequestedSplit> abandoned = new ArrayList<>();
     synchronized (this) {
       waiting
           .entrySet()
           .removeIf(
               entry -> {
-                boolean matches = which.test(entry.getKey());
+                boolean matches = predicate.test(entry.getKey());
                 if (matches) {
                   abandoned.add(entry.getValue());
                 }

@@ -28,7 +28,7 @@ final class SplitBackoff {
    *
    * @param first delay after the first failure
    */
-  void failed(RangeId range, long nowMillis, Duration first) {
+  void recordFailure(RangeId range, long nowMillis, Duration first) {
     Backoff before = backoffs.get(range);
     long pause =
         before == null
@@ -37,7 +37,7 @@ final class SplitBackoff {
     backoffs.put(range, new Backoff(pause, nowMillis + pause));
   }
 
-  void done(RangeId range) {
+  void reset(RangeId range) {
     backoffs.remove(range);
   }
 

@@ -48,12 +48,12 @@ final class SplitDecisionLog {
     String decision = report.decision();
     boolean requested = report.splitOff() != null;
     LoggedDecision before = latest.get(range);
-    boolean known =
+    boolean alreadyLogged =
         before != null
             && before.decision.equals(decision)
             && before.requested == requested
             && nowMillis - before.atMillis < REPEAT_MILLIS;
-    if (UNLOGGED.contains(decision) || known) {
+    if (UNLOGGED.contains(decision) || alreadyLogged) {
       return; // the previous decision stays valid: a range that alternates is not logged each time
     }
     latest.put(range, new LoggedDecision(decision, requested, nowMillis));
@@ -80,7 +80,7 @@ final class SplitDecisionLog {
     return part == null ? "" : HexFormat.of().formatHex(part.start());
   }
 
-  synchronized void tooSlow(String decision, Duration timeout) {
+  synchronized void onTooSlow(String decision, Duration timeout) {
     if (decision.equals(tooSlow)) {
       return;
     }

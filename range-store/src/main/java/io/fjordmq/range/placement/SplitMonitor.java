@@ -53,7 +53,7 @@ public final class SplitMonitor implements AutoCloseable {
           .toList();
 
   private final RangeStore store;
-  private final SplitPlanner plan;
+  private final SplitPlanner planner;
   private final SplitMergeSettings settings;
   private final DoubleSupplier cpu;
   private final Timers timers;
@@ -79,8 +79,9 @@ public final class SplitMonitor implements AutoCloseable {
    */
   private record Request(
       RangeId range, long version, @Nullable KeyInterval splitOff, long untilMillis) {
-    boolean isOf(LedRange led) {
-      return led.descriptor().id().equals(range) && led.descriptor().epoch().version() == version;
+    boolean isOf(LedRange ledRanges) {
+      return ledRanges.descriptor().id().equals(range)
+          && ledRanges.descriptor().epoch().version() == version;
     }
   }
 
@@ -90,7 +91,8 @@ public final class SplitMonitor implements AutoCloseable {
    * @param sizesKnown true while the strategy runs; before that, sizes are measured
    * @param sinceMillis when this phase began
    */
-  private record Evaluation(List<LedRange> led, int ranges, boolean sizesKnown, long sinceMillis) {}
+  private record Evaluation(
+      List<LedRange> ledRanges, int ranges, boolean sizesKnown, long sinceMillis) {}
 
   /**
    * @param splitByLoad stores whose ranges are split by load, and merged
@@ -132,7 +134,7 @@ public final class SplitMonitor implements AutoCloseable {
     this.store = store;
     this.splitPoints = new SplitPointSearch(store.sizes());
     this.sizes = sizes;
-    this.plan = new SplitPlanner(strategy, splitByLoad, settings);
+    this.planner = new SplitPlanner(strategy, splitByLoad, settings);
     this.settings = settings;
     this.cpu = cpu;
     this.timers = timers;
@@ -172,25 +174,25 @@ public final class SplitMonitor implements AutoCloseable {
    */
   CompletableFuture<Optional<SplitPointSearch.SplitPoint>> splitPoint(RangeId range) {
     return measured.stream()
-        .filter(led -> led.descriptor().id().equals(range))
+        .filter(ledRanges -> ledRanges.descriptor().id().equals(range))
         .findFirst()
-        .map(led -> splitPoints.find(led).thenApply(Optional::of))
+        .map(ledRanges -> splitPoints.find(ledRanges).thenApply(Optional::of))
         .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()));
   }
 
   private void evaluate() {
     long now = timers.nowMillis();
-    List<LedRange> led = store.measure((now - lastMillis) * 1_000_000, settings.mergeAfter());
+    List<LedRange> ledRanges = store.measure((now - lastMillis) * 1_000_000, settings.mergeAfter());
     lastMillis = now;
-    measured = led;
+    measured = ledRanges;
     Evaluation before = running;
     if (before != null) {
       if (isLate(before)) {
-        tooSlow(before, led);
+        publishTooSlow(before, ledRanges);
       }
       return;
     }
-    Evaluation next = new Evaluation(led, store.size(), false, now);
+    Evaluation next = new Evaluation(ledRanges, store.size(), false, now);
     running = next;
     try {
       evaluator.execute(() -> decide(next));
@@ -203,20 +205,22 @@ public final class SplitMonitor implements AutoCloseable {
     return timers.nowMillis() - evaluation.sinceMillis() > settings.strategyTimeout().toMillis();
   }
 
-  private void decide(Evaluation begun) {
+  private void decide(Evaluation evaluation) {
     try {
-      sizes.refresh(begun.led(), begun.sinceMillis());
+      sizes.refresh(evaluation.ledRanges(), evaluation.sinceMillis());
       // The time limit of the strategy starts now: slow storage does not count against it.
-      Evaluation now = new Evaluation(begun.led(), begun.ranges(), true, timers.nowMillis());
+      Evaluation now =
+          new Evaluation(evaluation.ledRanges(), evaluation.ranges(), true, timers.nowMillis());
       running = now;
       SplitPlanner.Step step =
-          plan.next(
-                  now.led().stream().map(this::candidate).toList(),
+          planner
+              .next(
+                  now.ledRanges().stream().map(this::candidate).toList(),
                   new NodeLoad(cpu.getAsDouble(), now.ranges(), settings.maxRanges()),
                   now.sinceMillis())
               .orElse(null);
       if (isLate(now)) {
-        tooSlow(now, now.led());
+        publishTooSlow(now, now.ledRanges());
       } else {
         publish(now, step);
       }
@@ -232,9 +236,9 @@ public final class SplitMonitor implements AutoCloseable {
   }
 
   private void publish(Evaluation now, SplitPlanner.@Nullable Step step) {
-    Map<String, SplitAdvice> advice = plan.latest();
+    Map<String, SplitAdvice> advice = planner.latest();
     Map<RangeId, RangeLoadReport> next = new HashMap<>();
-    for (LedRange range : now.led()) {
+    for (LedRange range : now.ledRanges()) {
       if (step != null && step.range().equals(range.load().range())) {
         request = newRequest(range, step, now.sinceMillis());
       }
@@ -243,7 +247,7 @@ public final class SplitMonitor implements AutoCloseable {
           report(
               range,
               advice.get(id.toString()),
-              plan.idle().contains(id.toString()),
+              planner.idle().contains(id.toString()),
               now.sinceMillis());
       next.put(id, report);
       observer.onSplitDecision(id, report.decision());
@@ -269,14 +273,17 @@ public final class SplitMonitor implements AutoCloseable {
    */
   private RangeLoadReport report(
       LedRange range, @Nullable SplitAdvice advice, boolean idle, long nowMillis) {
-    Request mine = request != null && request.isOf(range) ? request : null;
+    Request ownRequest = request != null && request.isOf(range) ? request : null;
     if (advice instanceof SplitAdvice.Keep keep) {
-      boolean merge = mine != null && mine.splitOff() == null && nowMillis < mine.untilMillis();
+      boolean merge =
+          ownRequest != null
+              && ownRequest.splitOff() == null
+              && nowMillis < ownRequest.untilMillis();
       String decision = merge ? MERGE : decision(keep.reason());
       return RangeLoadReport.of(range, sizes.of(range), decision, null, merge, idle);
     }
-    String decision = plan.tooLarge().contains(range.load().range()) ? SPLIT_BY_SIZE : SPLIT;
-    KeyInterval splitOff = mine == null ? null : mine.splitOff();
+    String decision = planner.tooLarge().contains(range.load().range()) ? SPLIT_BY_SIZE : SPLIT;
+    KeyInterval splitOff = ownRequest == null ? null : ownRequest.splitOff();
     return RangeLoadReport.of(range, sizes.of(range), decision, splitOff, false, false);
   }
 
@@ -285,16 +292,16 @@ public final class SplitMonitor implements AutoCloseable {
   }
 
   /** Publishes reports without requests: nothing is split or merged. */
-  private void tooSlow(Evaluation slow, List<LedRange> led) {
+  private void publishTooSlow(Evaluation slow, List<LedRange> ledRanges) {
     String decision = slow.sizesKnown() ? decision(SplitAdvice.Reason.TOO_SLOW) : STORAGE_TOO_SLOW;
     Map<RangeId, RangeLoadReport> next = new HashMap<>();
-    for (LedRange range : led) {
+    for (LedRange range : ledRanges) {
       RangeId id = range.descriptor().id();
       next.put(id, RangeLoadReport.of(range, RangeSize.UNKNOWN, decision, null, false, false));
     }
     reports = Map.copyOf(next);
     next.keySet().forEach(id -> observer.onSplitDecision(id, decision));
-    decisionLog.tooSlow(decision, settings.strategyTimeout());
+    decisionLog.onTooSlow(decision, settings.strategyTimeout());
   }
 
   /** Stops evaluating and clears the reports. */

@@ -125,10 +125,10 @@ public final class SplitRequests implements PeerServices.Handler {
                           : failures.put(node, reason(failure))));
     }
     return CompletableFuture.allOf(requests.toArray(CompletableFuture<?>[]::new))
-        .thenApply(all -> found(range, responses, failures));
+        .thenApply(all -> readSplitKey(range, responses, failures));
   }
 
-  private static byte[] found(
+  private static byte[] readSplitKey(
       RangeId range, Map<NodeId, byte[]> responses, Map<NodeId, String> failures) {
     for (byte[] response : responses.values()) {
       if (response.length > 0) {
@@ -201,7 +201,7 @@ public final class SplitRequests implements PeerServices.Handler {
         return splitPointFinder
             .of(range)
             .thenApply(
-                halving -> halving.map(SplitRequests::encodeResponse).orElse(EMPTY_RESPONSE));
+                splitPoint -> splitPoint.map(SplitRequests::encodeResponse).orElse(EMPTY_RESPONSE));
       } else if (kind != SPLIT) {
         throw NewerFormatException.unknownKind("split request", kind);
       }

@@ -20,12 +20,12 @@ final class StaleReplicas {
 
   static List<Step> of(PlacementView view, RangePublication rangePublication, String store) {
     List<Step> steps = new ArrayList<>();
-    Set<RangeId> held = new HashSet<>();
+    Set<RangeId> reportedRanges = new HashSet<>();
     Set<RangeId> retired = new HashSet<>();
     for (NodeId node : Nodes.sorted(view.reports().keySet())) {
       RangeReports reports = Objects.requireNonNull(view.reports().get(node));
       for (ReplicaReport replica : reports.replicas()) {
-        held.add(replica.range());
+        reportedRanges.add(replica.range());
         if (isUnknown(view, replica.range(), store)) {
           Set<RangeId> successors =
               rangePublication.successors(
@@ -40,7 +40,7 @@ final class StaleReplicas {
           .filter(range -> isUnknown(view, range, store))
           .forEach(retired::add);
     }
-    retired.removeAll(held);
+    retired.removeAll(reportedRanges);
     if (view.reports().keySet().containsAll(view.nodes().keySet())) {
       retired.forEach(range -> forget(view, range, steps));
     }

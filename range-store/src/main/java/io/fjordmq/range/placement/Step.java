@@ -75,7 +75,7 @@ sealed interface Step {
   /** Allow the node to have a replica again: no replica lists the old one as a member. */
   record Forget(RangeId range, NodeId node) implements Step {}
 
-  /** Have the leader freeze the range, so that its left neighbour can absorb it. */
+  /** Have the leader freeze the range, so that its left neighbor can absorb it. */
   record Freeze(RangeId range, NodeId leader, RangeDescriptor right, RangeDescriptor left)
       implements Step {
     @Override

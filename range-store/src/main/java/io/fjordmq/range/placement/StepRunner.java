@@ -62,7 +62,7 @@ final class StepRunner {
     } else if (step instanceof Step.Split split) {
       return split(split);
     } else if (step instanceof Step.Ensure ensure) {
-      RangeDescriptor descriptor = with(published.descriptor(), ensure.members());
+      RangeDescriptor descriptor = withReplicas(published.descriptor(), ensure.members());
       return send(ensure.node(), new PlacementOrder.Ensure(descriptor));
     } else if (step instanceof Step.Change change) {
       return change(change.leader(), change.range(), change.from(), change.to());
@@ -95,12 +95,12 @@ final class StepRunner {
     return orders.send(node, task, timeout);
   }
 
-  private static RangeDescriptor with(RangeDescriptor range, ReplicaSet replicas) {
+  private static RangeDescriptor withReplicas(RangeDescriptor range, ReplicaSet replicas) {
     return new RangeDescriptor(range.id(), range.interval(), range.epoch(), replicas);
   }
 
   private CompletableFuture<?> publish(RangeDirectory.Published published, ReplicaSet replicas) {
-    return write(List.of(put(with(published.descriptor(), replicas))));
+    return write(List.of(put(withReplicas(published.descriptor(), replicas))));
   }
 
   private CompletableFuture<?> publishRanges(Step.PublishRanges step) {
@@ -125,10 +125,11 @@ final class StepRunner {
     long replicas = before == null ? 0 : before.descriptor().epoch().replicas();
     RangeEpoch next =
         new RangeEpoch(range.epoch().version(), Math.max(replicas, range.epoch().replicas()) + 1);
-    RangeDescriptor now = new RangeDescriptor(range.id(), range.interval(), next, range.replicas());
+    RangeDescriptor updated =
+        new RangeDescriptor(range.id(), range.interval(), next, range.replicas());
     return Change.put(
         RangeDirectory.key(range.id()),
-        RangeDescriptorCodec.encode(now),
+        RangeDescriptorCodec.encode(updated),
         before == null ? Change.ABSENT : before.version());
   }
 
@@ -137,14 +138,14 @@ final class StepRunner {
     RangeDirectory.NextNumber next = directory.nextNumber(split.range().store());
     return write(List.of(next.allocate()))
         .thenCompose(
-            taken ->
+            allocated ->
                 send(
                     split.leader(),
                     new PlacementOrder.Split(
                         split.range(), split.epochVersion(), split.key(), next.number())));
   }
 
-  /** If another write came first, that one counts. */
+  /** Fails if another write has changed one of the records in the meantime. */
   private CompletableFuture<?> write(List<Change> changes) {
     return membership
         .write(changes)

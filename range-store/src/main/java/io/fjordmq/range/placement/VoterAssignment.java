@@ -21,20 +21,20 @@ final class VoterAssignment {
   private final PlacementView view;
   private final int voters;
   private final List<PlacedRange> ranges;
-  private final Map<RangeId, Set<NodeId>> wanted = new HashMap<>();
+  private final Map<RangeId, Set<NodeId>> assigned = new HashMap<>();
 
   /** Ranges that are being merged, so that their voters must be the same. */
   private final Set<RangeId> paired = new HashSet<>();
 
   /** Number of ranges that each node votes for, as planned so far. */
-  private final Map<NodeId, Integer> load = new TreeMap<>(Nodes.ORDER);
+  private final Map<NodeId, Integer> voteCounts = new TreeMap<>(Nodes.ORDER);
 
   private VoterAssignment(PlacementView view, int voters, List<PlacedRange> ranges) {
     this.view = view;
     this.voters = voters;
     this.ranges = ranges;
-    view.nodes().keySet().forEach(node -> load.put(node, 0));
-    ranges.forEach(range -> range.replicas().voters().forEach(this::loaded));
+    view.nodes().keySet().forEach(node -> voteCounts.put(node, 0));
+    ranges.forEach(range -> range.replicas().voters().forEach(this::addVote));
   }
 
   /**
@@ -48,23 +48,25 @@ final class VoterAssignment {
     VoterAssignment plan = new VoterAssignment(view, voters, ranges);
     for (PlacedRange range : ranges) {
       Set<NodeId> now = range.replicas().voters();
-      plan.wanted.put(range.id(), now);
+      plan.assigned.put(range.id(), now);
       if (range.leader() != null) {
         plan.replace(range, plan.next(range));
       }
     }
     pairs.forEach(plan::pair);
     plan.spread();
-    return plan.wanted;
+    return plan.assigned;
   }
 
   private Set<NodeId> next(PlacedRange range) {
     Set<NodeId> now = range.replicas().voters();
     VoterLoad.Move move = view.moves().get(range.id());
     if (move != null && range.rebuilding().isEmpty()) {
-      return moved(now, move);
+      return afterMove(now, move);
     }
-    return view.held().contains(range.id()) && changeReason(range) == null ? now : enough(range);
+    return view.held().contains(range.id()) && changeReason(range) == null
+        ? now
+        : chooseVoters(range);
   }
 
   /**
@@ -79,11 +81,11 @@ final class VoterAssignment {
   private @Nullable String changeReason(PlacedRange range) {
     Set<NodeId> rebuilding = range.rebuilding();
     List<NodeId> now = Nodes.sorted(range.replicas().voters());
-    List<NodeId> have = now.stream().filter(node -> !rebuilding.contains(node)).toList();
+    List<NodeId> currentVoters = now.stream().filter(node -> !rebuilding.contains(node)).toList();
     for (NodeId node : now) {
       if (rebuilding.contains(node)) {
         return "the replica on node " + node + " is broken and is being rebuilt";
-      } else if (rank(node).compareTo(minRetained(have)) > 0) {
+      } else if (rank(node).compareTo(minRetained(currentVoters)) > 0) {
         return "node " + node + " " + rank(node).reason;
       }
     }
@@ -92,32 +94,32 @@ final class VoterAssignment {
 
   /** A frozen range keeps its voters. */
   private void pair(MergePlan.Pair pair) {
-    Set<NodeId> same =
+    Set<NodeId> sharedVoters =
         pair.isFrozen()
             ? pair.right().replicas().voters()
-            : wanted.getOrDefault(pair.left().id(), Set.of());
-    replace(pair.left(), same);
-    replace(pair.right(), same);
+            : assigned.getOrDefault(pair.left().id(), Set.of());
+    replace(pair.left(), sharedVoters);
+    replace(pair.right(), sharedVoters);
     paired.add(pair.left().id());
     paired.add(pair.right().id());
   }
 
-  private static Set<NodeId> moved(Set<NodeId> voters, VoterLoad.Move move) {
+  private static Set<NodeId> afterMove(Set<NodeId> voters, VoterLoad.Move move) {
     return Nodes.with(Nodes.without(voters, move.from()), move.to());
   }
 
-  private void loaded(NodeId node) {
-    load.merge(node, 1, Integer::sum);
+  private void addVote(NodeId node) {
+    voteCounts.merge(node, 1, Integer::sum);
   }
 
   private void replace(PlacedRange range, Set<NodeId> next) {
-    Set<NodeId> before = wanted.getOrDefault(range.id(), Set.of());
-    Nodes.missing(before, next).forEach(node -> load.merge(node, -1, Integer::sum));
-    Nodes.missing(next, before).forEach(this::loaded);
-    wanted.put(range.id(), next);
+    Set<NodeId> before = assigned.getOrDefault(range.id(), Set.of());
+    Nodes.missing(before, next).forEach(node -> voteCounts.merge(node, -1, Integer::sum));
+    Nodes.missing(next, before).forEach(this::addVote);
+    assigned.put(range.id(), next);
   }
 
-  /** How worthwhile it is to keep a voter; the best first. */
+  /** The preference for keeping a voter, best first. */
   private enum VoterRank {
     GOOD("is up"),
     /** DOWN, but may be back soon. */
@@ -129,7 +131,7 @@ final class VoterAssignment {
     /** Live, but being decommissioned: stays only if all others are gone. */
     LEAVING("is being decommissioned"),
     /** No longer a member of the cluster. */
-    GONE("was removed from the cluster");
+    REMOVED("was removed from the cluster");
 
     final String reason;
 
@@ -141,7 +143,7 @@ final class VoterAssignment {
   private VoterRank rank(NodeId node) {
     PlacementView.Node member = view.nodes().get(node);
     if (member == null) {
-      return VoterRank.GONE;
+      return VoterRank.REMOVED;
     } else if (member.state() == Member.State.DOWN) {
       return member.lost() ? VoterRank.LOST : VoterRank.AWAY;
     }
@@ -152,26 +154,30 @@ final class VoterAssignment {
     };
   }
 
-  private Set<NodeId> enough(PlacedRange range) {
-    Comparator<NodeId> byWorth =
+  private Set<NodeId> chooseVoters(PlacedRange range) {
+    Comparator<NodeId> byRank =
         Comparator.comparing(this::rank)
-            .thenComparing(node -> load.getOrDefault(node, 0))
+            .thenComparing(node -> voteCounts.getOrDefault(node, 0))
             .thenComparing(node -> !node.equals(range.leader()))
             .thenComparing(Nodes.ORDER);
     Set<NodeId> rebuilding = range.rebuilding();
-    List<NodeId> have =
+    List<NodeId> currentVoters =
         range.replicas().voters().stream()
             .filter(node -> !rebuilding.contains(node))
-            .sorted(byWorth)
+            .sorted(byRank)
             .toList();
-    List<NodeId> kept = new ArrayList<>(have);
-    kept.removeIf(node -> rank(node).compareTo(minRetained(have)) > 0);
-    List<NodeId> spare = leastLoaded(range.replicas().voters());
-    spare = spare.stream().filter(node -> !rebuilding.contains(node)).toList();
-    fill(kept, spare.stream().filter(node -> !range.retired().contains(node)).toList());
-    fill(kept, have.stream().filter(node -> rank(node).compareTo(VoterRank.LEAVING) < 0).toList());
+    List<NodeId> kept = new ArrayList<>(currentVoters);
+    kept.removeIf(node -> rank(node).compareTo(minRetained(currentVoters)) > 0);
+    List<NodeId> candidates = leastLoaded(range.replicas().voters());
+    candidates = candidates.stream().filter(node -> !rebuilding.contains(node)).toList();
+    fill(kept, candidates.stream().filter(node -> !range.retired().contains(node)).toList());
+    fill(
+        kept,
+        currentVoters.stream()
+            .filter(node -> rank(node).compareTo(VoterRank.LEAVING) < 0)
+            .toList());
     if (kept.isEmpty()) {
-      fill(kept, have.stream().filter(node -> rank(node) != VoterRank.GONE).toList());
+      fill(kept, currentVoters.stream().filter(node -> rank(node) != VoterRank.REMOVED).toList());
     }
     if (kept.isEmpty()) {
       return range.replicas().voters();
@@ -179,10 +185,10 @@ final class VoterAssignment {
     return new HashSet<>(kept.subList(0, Math.min(voters, kept.size())));
   }
 
-  /** The lowest worth at which a voter is kept without looking for another node. */
-  private VoterRank minRetained(List<NodeId> have) {
-    long good = have.stream().filter(node -> rank(node) == VoterRank.GOOD).count();
-    return good * 2 > Math.min(voters, have.size()) ? VoterRank.STOPPING : VoterRank.AWAY;
+  /** The lowest rank at which a voter is kept without looking for another node. */
+  private VoterRank minRetained(List<NodeId> currentVoters) {
+    long good = currentVoters.stream().filter(node -> rank(node) == VoterRank.GOOD).count();
+    return good * 2 > Math.min(voters, currentVoters.size()) ? VoterRank.STOPPING : VoterRank.AWAY;
   }
 
   private void fill(List<NodeId> kept, List<NodeId> more) {
@@ -193,10 +199,10 @@ final class VoterAssignment {
     }
   }
 
-  private List<NodeId> leastLoaded(Set<NodeId> besides) {
-    return load.keySet().stream()
-        .filter(node -> view.isUp(node) && !besides.contains(node))
-        .sorted(Comparator.<NodeId, Integer>comparing(load::get).thenComparing(Nodes.ORDER))
+  private List<NodeId> leastLoaded(Set<NodeId> excluded) {
+    return voteCounts.keySet().stream()
+        .filter(node -> view.isUp(node) && !excluded.contains(node))
+        .sorted(Comparator.<NodeId, Integer>comparing(voteCounts::get).thenComparing(Nodes.ORDER))
         .toList();
   }
 
@@ -219,7 +225,7 @@ final class VoterAssignment {
       if (moved == null) {
         return;
       }
-      Set<NodeId> next = new HashSet<>(wanted.getOrDefault(moved.id(), Set.of()));
+      Set<NodeId> next = new HashSet<>(assigned.getOrDefault(moved.id(), Set.of()));
       next.remove(most);
       next.add(least);
       replace(moved, next);
@@ -227,7 +233,7 @@ final class VoterAssignment {
   }
 
   private int count(NodeId node) {
-    return load.getOrDefault(node, 0);
+    return voteCounts.getOrDefault(node, 0);
   }
 
   /**
@@ -235,22 +241,22 @@ final class VoterAssignment {
    * lead.
    */
   private @Nullable PlacedRange movable(NodeId from, NodeId to) {
-    PlacedRange led = null;
+    PlacedRange ledRange = null;
     for (PlacedRange range : ranges) {
-      Set<NodeId> now = wanted.getOrDefault(range.id(), Set.of());
+      Set<NodeId> now = assigned.getOrDefault(range.id(), Set.of());
       boolean busy =
           paired.contains(range.id())
               || view.moves().containsKey(range.id())
               || view.held().contains(range.id());
-      boolean open = !range.retired().contains(to) && !range.rebuilding().contains(to);
-      boolean can = range.leader() != null && !busy && open;
-      if (can && now.contains(from) && !now.contains(to)) {
+      boolean isEligible = !range.retired().contains(to) && !range.rebuilding().contains(to);
+      boolean isMovable = range.leader() != null && !busy && isEligible;
+      if (isMovable && now.contains(from) && !now.contains(to)) {
         if (!from.equals(range.leader())) {
           return range;
         }
-        led = led == null ? range : led;
+        ledRange = ledRange == null ? range : ledRange;
       }
     }
-    return led;
+    return ledRange;
   }
 }

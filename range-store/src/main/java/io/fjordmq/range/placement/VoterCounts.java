@@ -20,7 +20,7 @@ public final class VoterCounts {
   private VoterCounts() {}
 
   /** The write that stores the initial numbers of a new cluster. */
-  public static List<Change> first(List<StorePlacement> stores) {
+  public static List<Change> initialChanges(List<StorePlacement> stores) {
     return stores.stream()
         .map(store -> Change.put(PREFIX + store.store(), encode(store), Change.ABSENT))
         .toList();
@@ -40,11 +40,12 @@ public final class VoterCounts {
    *
    * @throws IllegalArgumentException if a newer version of FjordMQ wrote them
    */
-  public static List<StorePlacement> in(MetadataView view, List<StorePlacement> stores) {
-    return stores.stream().map(store -> in(view, store)).toList();
+  public static List<StorePlacement> withStoredCounts(
+      MetadataView view, List<StorePlacement> stores) {
+    return stores.stream().map(store -> withStoredCounts(view, store)).toList();
   }
 
-  private static StorePlacement in(MetadataView view, StorePlacement store) {
+  private static StorePlacement withStoredCounts(MetadataView view, StorePlacement store) {
     MetadataRecord record = view.get(PREFIX + store.store());
     if (record == null) {
       return store;

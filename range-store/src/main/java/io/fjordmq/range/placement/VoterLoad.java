@@ -38,7 +38,7 @@ final class VoterLoad {
   /** Commands per second of the ranges that each node votes for. */
   private final Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
 
-  private final Map<NodeId, Integer> votes = new HashMap<>();
+  private final Map<NodeId, Integer> voteCounts = new HashMap<>();
 
   /** The voter of a range moves from one node to another. */
   record Move(RangeId range, NodeId from, NodeId to) {}
@@ -49,7 +49,7 @@ final class VoterLoad {
     for (PlacedRange range : ranges) {
       for (NodeId voter : range.replicas().voters()) {
         loads.computeIfPresent(voter, (node, load) -> load + writes(range));
-        votes.merge(voter, 1, Integer::sum);
+        voteCounts.merge(voter, 1, Integer::sum);
       }
     }
   }
@@ -109,8 +109,8 @@ final class VoterLoad {
             .sorted(Comparator.<NodeId, Long>comparing(loads::get).thenComparing(Nodes.ORDER))
             .toList();
     for (int busiest = byLoad.size() - 1; busiest > 0; busiest--) {
-      for (int idlest = 0; idlest < busiest; idlest++) {
-        List<Move> moves = between(byLoad.get(busiest), byLoad.get(idlest));
+      for (int leastBusy = 0; leastBusy < busiest; leastBusy++) {
+        List<Move> moves = between(byLoad.get(busiest), byLoad.get(leastBusy));
         if (!moves.isEmpty()) {
           return moves;
         }
@@ -123,30 +123,30 @@ final class VoterLoad {
    * The best change between these two nodes. Every change lowers the sum of squares, so this
    * terminates.
    */
-  private List<Move> between(NodeId busiest, NodeId idlest) {
+  private List<Move> between(NodeId busiest, NodeId leastBusy) {
     long highest = load(busiest);
-    if (highest - load(idlest) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
+    if (highest - load(leastBusy) < Math.max(MIN_DIFFERENCE, MIN_RELATIVE_DIFFERENCE * highest)) {
       return List.of();
     }
-    return changes(busiest, idlest).stream()
+    return changes(busiest, leastBusy).stream()
         .filter(change -> change.highest() <= MAX_REMAINING_SHARE * highest)
         .min(
             Comparator.comparingLong(Change::highest)
                 .thenComparing(Change::isExchange)
                 .thenComparing(Change::leaders))
-        .map(change -> moves(change, busiest, idlest))
+        .map(change -> moves(change, busiest, leastBusy))
         .orElse(List.of());
   }
 
-  private List<Change> changes(NodeId busiest, NodeId idlest) {
+  private List<Change> changes(NodeId busiest, NodeId leastBusy) {
     List<Change> changes = new ArrayList<>();
-    boolean evenWithoutOne = count(busiest) > count(idlest);
-    for (PlacedRange moved : movable(busiest, idlest)) {
+    boolean evenWithoutOne = count(busiest) > count(leastBusy);
+    for (PlacedRange moved : movable(busiest, leastBusy)) {
       if (evenWithoutOne) {
-        changes.add(change(moved, null, busiest, idlest));
+        changes.add(change(moved, null, busiest, leastBusy));
       }
-      for (PlacedRange returned : movable(idlest, busiest)) {
-        changes.add(change(moved, returned, busiest, idlest));
+      for (PlacedRange returned : movable(leastBusy, busiest)) {
+        changes.add(change(moved, returned, busiest, leastBusy));
       }
     }
     return changes;
@@ -160,15 +160,15 @@ final class VoterLoad {
   }
 
   private Change change(
-      PlacedRange moved, @Nullable PlacedRange returned, NodeId busiest, NodeId idlest) {
+      PlacedRange moved, @Nullable PlacedRange returned, NodeId busiest, NodeId leastBusy) {
     long writesMoved = writes(moved) - (returned == null ? 0 : writes(returned));
     int leaders =
         (busiest.equals(moved.leader()) ? 1 : 0)
-            + (returned != null && idlest.equals(returned.leader()) ? 1 : 0);
+            + (returned != null && leastBusy.equals(returned.leader()) ? 1 : 0);
     return new Change(
         moved,
         returned,
-        Math.max(load(busiest) - writesMoved, load(idlest) + writesMoved),
+        Math.max(load(busiest) - writesMoved, load(leastBusy) + writesMoved),
         leaders);
   }
 
@@ -177,14 +177,14 @@ final class VoterLoad {
   }
 
   private int count(NodeId node) {
-    return votes.getOrDefault(node, 0);
+    return voteCounts.getOrDefault(node, 0);
   }
 
-  private static List<Move> moves(Change change, NodeId busiest, NodeId idlest) {
-    Move move = new Move(change.moved().id(), busiest, idlest);
+  private static List<Move> moves(Change change, NodeId busiest, NodeId leastBusy) {
+    Move move = new Move(change.moved().id(), busiest, leastBusy);
     PlacedRange returned = change.returned();
     return returned == null
         ? List.of(move)
-        : List.of(move, new Move(returned.id(), idlest, busiest));
+        : List.of(move, new Move(returned.id(), leastBusy, busiest));
   }
 }

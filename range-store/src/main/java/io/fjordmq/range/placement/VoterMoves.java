@@ -57,7 +57,7 @@ final class VoterMoves {
         change.moves().forEach(move -> moves.put(move.range(), move));
       }
     }
-    return view.with(moves);
+    return view.withMoves(moves);
   }
 
   private static Map<RangeId, PlacedRange> rangesOf(PlacementView view, StorePlacement store) {
@@ -153,17 +153,18 @@ final class VoterMoves {
    * Abandons a change with all its moves; a half-finished change is then resolved by the rules for
    * the number of voters.
    *
-   * @param againAtMillis earliest time at which the load may move voters of this store again
+   * @param earliestRestartMillis earliest time at which the load may move voters of this store
+   *     again
    * @return false if no voter of the range is being moved
    */
-  boolean cancel(RangeId range, long againAtMillis) {
+  boolean cancel(RangeId range, long earliestRestartMillis) {
     Change change = running.get(range.store());
     if (change == null || change.moves().stream().noneMatch(move -> move.range().equals(range))) {
       return false;
     }
     running.remove(range.store());
     unevenSinceMillis.remove(range.store());
-    pausedUntilMillis.put(range.store(), againAtMillis);
+    pausedUntilMillis.put(range.store(), earliestRestartMillis);
     LOG.info("Moving voters to balance load: canceled by an operator moves={}", change.moves());
     return true;
   }

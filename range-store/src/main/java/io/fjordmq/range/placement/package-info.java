@@ -1,6 +1,6 @@
 /**
- * Placement: which node holds which replica of which range, and how the cluster gets there
- * (decision 0022).
+ * Placement: which node holds which replica of which range, and the steps that lead there (decision
+ * 0022).
  *
  * <p>Start at {@link io.fjordmq.range.placement.PlacementPlan}, a pure function from the observed
  * state ({@link io.fjordmq.range.placement.PlacementView}) to the next steps ({@link

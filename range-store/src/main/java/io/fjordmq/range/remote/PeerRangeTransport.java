@@ -43,7 +43,7 @@ public final class PeerRangeTransport implements RangeTransport {
     }
     send(node, new RangeCall.Propose(range, entry))
         .whenComplete(
-            (result, failure) -> reply.accept(failure == null ? result : unproposed(failure)));
+            (result, failure) -> reply.accept(failure == null ? result : proposalFailure(failure)));
   }
 
   @Override
@@ -60,7 +60,8 @@ public final class PeerRangeTransport implements RangeTransport {
     }
     send(node, new RangeCall.Query(range, epochVersion, minIndex, query))
         .whenComplete(
-            (result, failure) -> reply.accept(failure == null ? result : unanswered(failure)));
+            (result, failure) ->
+                reply.accept(failure == null ? result : unavailableResult(failure)));
   }
 
   private CompletableFuture<RangeResult> send(NodeId node, RangeCall call) {
@@ -69,16 +70,16 @@ public final class PeerRangeTransport implements RangeTransport {
         .thenApply(RangeResultCodec::decode);
   }
 
-  private static RangeResult unproposed(Throwable failure) {
+  private static RangeResult proposalFailure(Throwable failure) {
     Throwable cause = OperationException.unwrap(failure);
     boolean maybeHandled =
         cause instanceof MalformedBytesException
             || OperationException.isAny(cause, PeerException.Kind.NO_RESPONSE);
-    return maybeHandled ? new RangeResult.OutcomeUnknown(reason(cause)) : unanswered(cause);
+    return maybeHandled ? new RangeResult.OutcomeUnknown(reason(cause)) : unavailableResult(cause);
   }
 
   /** A query changes nothing, so the caller may safely send it again. */
-  private static RangeResult unanswered(Throwable failure) {
+  private static RangeResult unavailableResult(Throwable failure) {
     return new RangeResult.Unavailable(reason(OperationException.unwrap(failure)));
   }
 

@@ -44,7 +44,7 @@ sealed interface RangeCall {
 
   static byte[] encode(RangeCall call) {
     byte[] body = call instanceof Propose propose ? propose.entry() : ((Query) call).query();
-    ByteWriter out = new ByteWriter(headBytes(call) + body.length);
+    ByteWriter out = new ByteWriter(headerBytes(call) + body.length);
     out.writeByte(FORMAT).writeByte(call instanceof Propose ? PROPOSE : QUERY);
     out.writeString(call.range().store()).writeVarint(call.range().number());
     if (call instanceof Query query) {
@@ -53,7 +53,7 @@ sealed interface RangeCall {
     return out.writeBytes(body).toByteArray();
   }
 
-  private static int headBytes(RangeCall call) {
+  private static int headerBytes(RangeCall call) {
     int bytes =
         2
             + ByteWriter.stringBytes(call.range().store())

@@ -17,16 +17,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The remnants of a range that was merged into its left neighbour: its senders, and the ranges that
+ * The remnants of a range that was merged into its left neighbor: its senders, and the ranges that
  * hold the keys it ever had. They never change, so every node that has them can respond to clients
- * that still send requests to the range. They belong to the neighbour and are part of its
- * snapshots. When the neighbour absorbs another range more than an hour later, all of it is
- * forgotten except that a range with this number existed.
+ * that still send requests to the range. They belong to the neighbor and are part of its snapshots.
+ * When the neighbor absorbs another range more than an hour later, all of it is forgotten except
+ * that a range with this number existed.
  *
  * <pre>
  * u8     format, 1
- * u64    clock of the neighbour
- * block  descriptor of the neighbour as of the merge
+ * u64    clock of the neighbor
+ * block  descriptor of the neighbor as of the merge
  * varint ranges that were split off this one, or off ranges that it had absorbed; for each:
  *   block  descriptor as of the split
  * </pre>
@@ -68,8 +68,8 @@ final class AbsorbedRange {
     return row == null ? List.of() : AbsorbedRow.decode(row).children();
   }
 
-  private static void forgetOld(RangeKeys of, long nowMillis, KvWriter rows) {
-    for (long part : parts(of, rows)) {
+  private static void forgetOld(RangeKeys rangeKeys, long nowMillis, KvWriter rows) {
+    for (long part : parts(rangeKeys, rows)) {
       AbsorbedRange range = new AbsorbedRange(part);
       byte[] row = rows.get(range.keys.absorbed());
       if (row != null && AbsorbedRow.decode(row).clockMillis() < nowMillis - RETENTION_MILLIS) {
@@ -99,11 +99,11 @@ final class AbsorbedRange {
   }
 
   /** The numbers of the ranges that a range has absorbed. */
-  static List<Long> parts(RangeKeys of, KvReader rows) {
+  static List<Long> parts(RangeKeys rangeKeys, KvReader rows) {
     List<Long> found = new ArrayList<>();
     rows.scan(
-        of.partsFrom(),
-        of.partsTo(),
+        rangeKeys.partsFrom(),
+        rangeKeys.partsTo(),
         (key, value) -> {
           found.add(RangeKeys.numberOf(key));
           return true;
@@ -135,9 +135,9 @@ final class AbsorbedRange {
         return new RangeResult.Outdated();
       }
     }
-    AbsorbedRow remains = AbsorbedRow.decode(row);
-    List<RangeDescriptor> ranges = new ArrayList<>(remains.children());
-    ranges.add(remains.into());
+    AbsorbedRow absorbedRow = AbsorbedRow.decode(row);
+    List<RangeDescriptor> ranges = new ArrayList<>(absorbedRow.children());
+    ranges.add(absorbedRow.into());
     return new RangeResult.StaleEpoch(ranges);
   }
 
@@ -157,7 +157,7 @@ final class AbsorbedRange {
       long clockMillis = in.readLong();
       RangeDescriptor into = RangeDescriptorCodec.decode(in.readBlock());
       List<RangeDescriptor> children = new ArrayList<>();
-      for (int left = in.readCount(1); left > 0; left--) {
+      for (int remaining = in.readCount(1); remaining > 0; remaining--) {
         children.add(RangeDescriptorCodec.decode(in.readBlock()));
       }
       in.requireEnd();

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies committed entries: recognises repeated batches, checks the epoch, executes the commands,
+ * Applies committed entries: recognizes repeated batches, checks the epoch, executes the commands,
  * writes everything in one batch, then passes on effects and responses. Used by one thread at a
  * time.
  */
@@ -101,7 +101,7 @@ final class ApplyLoop {
     int next = 0;
     try {
       while (next < entries.size()) {
-        next = applySome(entries, next);
+        next = applyBatch(entries, next);
       }
     } catch (Throwable e) {
       failed = true;
@@ -111,16 +111,16 @@ final class ApplyLoop {
   }
 
   /** Executes and writes entries from {@code first} on; returns the position after the last one. */
-  private int applySome(List<CommittedEntry> entries, int first) {
+  private int applyBatch(List<CommittedEntry> entries, int first) {
     long startNanos = System.nanoTime();
     int next = first;
     int count = 0;
-    boolean alone = false;
-    while (next < entries.size() && batch.bytes() < maxWriteBytes && !alone) {
+    boolean isRangeChange = false;
+    while (next < entries.size() && batch.bytes() < maxWriteBytes && !isRangeChange) {
       CommittedEntry entry = entries.get(next);
       if (entry.index() > state.appliedIndex()) {
-        alone = RangeEntry.isRangeChange(entry.data());
-        if (alone && count > 0) {
+        isRangeChange = RangeEntry.isRangeChange(entry.data());
+        if (isRangeChange && count > 0) {
           break; // an entry that changes the range starts a new write
         }
         execute(entry);
@@ -147,8 +147,8 @@ final class ApplyLoop {
       result = mutate(entry.index(), mutations);
     } else if (decoded instanceof RangeEntry.Register register) {
       result = register(entry.index(), register);
-    } else if (decoded instanceof RangeEntry.ResetClock lower) {
-      result = resetClock(entry.index(), lower);
+    } else if (decoded instanceof RangeEntry.ResetClock reset) {
+      result = resetClock(entry.index(), reset);
     } else {
       change =
           decoded instanceof RangeEntry.Split split
@@ -177,17 +177,17 @@ final class ApplyLoop {
     return new RangeResult.Registered(sender);
   }
 
-  private RangeResult resetClock(long index, RangeEntry.ResetClock lower) {
-    if (lower.epochVersion() != state.descriptor().epoch().version()) {
+  private RangeResult resetClock(long index, RangeEntry.ResetClock reset) {
+    if (reset.epochVersion() != state.descriptor().epoch().version()) {
       return new RangeResult.StaleEpoch(state.coveringRanges());
     }
-    long lowered = state.resetClock(lower.clockMillis());
-    byte[] response = ByteBuffer.allocate(Long.BYTES).putLong(lowered).array();
+    long resetByMillis = state.resetClock(reset.clockMillis());
+    byte[] response = ByteBuffer.allocate(Long.BYTES).putLong(resetByMillis).array();
     return new RangeResult.Applied(index, List.of(response));
   }
 
   private RangeResult mutate(long index, RangeEntry.Mutations mutations) {
-    // Duplicates are recognised before the epoch is checked: a batch that was applied before a
+    // Duplicates are recognized before the epoch is checked: a batch that was applied before a
     // split gets its responses again. The new ranges would apply it a second time.
     SenderTable.Sender sender = state.senders().find(mutations.sender());
     if (sender == null) {
@@ -235,18 +235,18 @@ final class ApplyLoop {
     outcomes = new ArrayList<>();
     commands = 0;
     if (written.change() != null) {
-      become(written.change());
+      onRangeChanged(written.change());
     }
     afterWrite.accept(written);
     long nanos = System.nanoTime() - startNanos;
-    load.applied(executed, nanos, writeNanos);
+    load.recordApplied(executed, nanos, writeNanos);
     observer.onApplied(state.descriptor().id(), entries, executed, bytes, nanos);
   }
 
-  private void become(RangeChange made) {
+  private void onRangeChanged(RangeChange appliedChange) {
     change = null;
-    state.applyChange(made);
-    context = new Context(new DataWriter(rows, made.range().interval(), load));
+    state.applyChange(appliedChange);
+    context = new Context(new DataWriter(rows, appliedChange.range().interval(), load));
   }
 
   /** The entries are committed and will be applied after reopening, so their outcome is unknown. */

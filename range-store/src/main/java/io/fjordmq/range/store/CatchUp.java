@@ -35,12 +35,12 @@ final class CatchUp {
 
   /** Completes when the up-to-date replicas together hold every key. */
   CompletableFuture<Void> begin() {
-    Map<RangeId, SupervisedReplica> others = new LinkedHashMap<>(replicas);
-    others.keySet().removeIf(id -> !id.store().equals(store));
+    Map<RangeId, SupervisedReplica> pending = new LinkedHashMap<>(replicas);
+    pending.keySet().removeIf(id -> !id.store().equals(store));
     synchronized (caughtUp) {
-      others.keySet().removeAll(caughtUp.keySet());
+      pending.keySet().removeAll(caughtUp.keySet());
     }
-    if (others.isEmpty()) {
+    if (pending.isEmpty()) {
       return coversAllKeys()
           ? CompletableFuture.completedFuture(null)
           : CompletableFuture.failedFuture(
@@ -49,7 +49,7 @@ final class CatchUp {
                   lastFailure));
     }
     List<CompletableFuture<?>> all = new ArrayList<>();
-    others.forEach((id, replica) -> all.add(startCatchUp(id, replica)));
+    pending.forEach((id, replica) -> all.add(startCatchUp(id, replica)));
     return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
         .thenCompose(done -> begin());
   }
@@ -75,26 +75,26 @@ final class CatchUp {
    * Checks current key intervals: keys that a split has moved away in the meantime do not count.
    */
   private boolean coversAllKeys() {
-    List<KeyInterval> held = new ArrayList<>();
+    List<KeyInterval> intervals = new ArrayList<>();
     replicas.forEach(
         (id, replica) -> {
           synchronized (caughtUp) {
             if (caughtUp.getOrDefault(id, false)) {
-              held.add(replica.descriptor().interval());
+              intervals.add(replica.descriptor().interval());
             }
           }
         });
-    held.sort((a, b) -> Arrays.compareUnsigned(a.start(), b.start()));
-    byte[] reached = new byte[0];
-    for (KeyInterval interval : held) {
-      if (Arrays.compareUnsigned(interval.start(), reached) > 0) {
+    intervals.sort((a, b) -> Arrays.compareUnsigned(a.start(), b.start()));
+    byte[] coveredUpTo = new byte[0];
+    for (KeyInterval interval : intervals) {
+      if (Arrays.compareUnsigned(interval.start(), coveredUpTo) > 0) {
         return false;
       }
       byte[] end = interval.end();
       if (end == null) {
         return true;
       }
-      reached = end;
+      coveredUpTo = end;
     }
     return false;
   }

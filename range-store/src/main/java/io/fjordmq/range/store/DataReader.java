@@ -26,9 +26,9 @@ final class DataReader implements KvReader {
     this.load = load;
   }
 
-  private void touch(byte[] key) {
+  private void recordAccess(byte[] key) {
     if (load != null) {
-      load.touched(key);
+      load.recordAccess(key);
     }
   }
 
@@ -37,7 +37,7 @@ final class DataReader implements KvReader {
     if (!interval.contains(key)) {
       return null;
     }
-    touch(key);
+    recordAccess(key);
     return rows.get(RangeKeys.data(key));
   }
 
@@ -46,8 +46,8 @@ final class DataReader implements KvReader {
     byte[] first = first(from);
     byte[] last = last(to);
     if (Arrays.compareUnsigned(first, last) < 0) {
-      touch(inside(from));
-      rows.scan(first, last, stripping(visitor));
+      recordAccess(clampStart(from));
+      rows.scan(first, last, withoutPrefix(visitor));
     }
   }
 
@@ -56,27 +56,27 @@ final class DataReader implements KvReader {
     byte[] first = first(from);
     byte[] last = last(to);
     if (Arrays.compareUnsigned(first, last) < 0) {
-      touch(inside(from));
-      rows.scanBackwards(first, last, stripping(visitor));
+      recordAccess(clampStart(from));
+      rows.scanBackwards(first, last, withoutPrefix(visitor));
     }
   }
 
   private byte[] first(byte[] from) {
-    return RangeKeys.data(inside(from));
+    return RangeKeys.data(clampStart(from));
   }
 
-  private byte[] inside(byte[] from) {
+  private byte[] clampStart(byte[] from) {
     byte[] start = interval.start();
     return Arrays.compareUnsigned(from, start) < 0 ? start : from;
   }
 
   private byte[] last(byte @Nullable [] to) {
     byte[] end = interval.end();
-    boolean beyond = to == null || (end != null && Arrays.compareUnsigned(to, end) > 0);
-    return RangeKeys.dataEnd(beyond ? end : to);
+    boolean isBeyondEnd = to == null || (end != null && Arrays.compareUnsigned(to, end) > 0);
+    return RangeKeys.dataEnd(isBeyondEnd ? end : to);
   }
 
-  private static Visitor stripping(Visitor visitor) {
+  private static Visitor withoutPrefix(Visitor visitor) {
     return (key, value) -> visitor.visit(Arrays.copyOfRange(key, 1, key.length), value);
   }
 }

@@ -27,17 +27,17 @@ final class DataWriter implements KvWriter {
 
   @Override
   public void put(byte[] key, byte[] value) {
-    rows.put(RangeKeys.data(checked(key)), value);
+    rows.put(RangeKeys.data(requireInside(key)), value);
   }
 
   @Override
   public void insert(byte[] key, byte[] value) {
-    rows.insert(RangeKeys.data(checked(key)), value);
+    rows.insert(RangeKeys.data(requireInside(key)), value);
   }
 
   @Override
   public void delete(byte[] key) {
-    rows.delete(RangeKeys.data(checked(key)));
+    rows.delete(RangeKeys.data(requireInside(key)));
   }
 
   @Override
@@ -49,14 +49,14 @@ final class DataWriter implements KvWriter {
     if (end != null && Arrays.compareUnsigned(to, end) > 0) {
       throw outside(to);
     }
-    rows.deleteRange(RangeKeys.data(checked(from)), RangeKeys.data(to));
+    rows.deleteRange(RangeKeys.data(requireInside(from)), RangeKeys.data(to));
   }
 
-  private byte[] checked(byte[] key) {
+  private byte[] requireInside(byte[] key) {
     if (!interval.contains(key)) {
       throw outside(key);
     }
-    load.touched(key);
+    load.recordAccess(key);
     return key;
   }
 

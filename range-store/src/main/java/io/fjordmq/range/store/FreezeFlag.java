@@ -18,31 +18,31 @@ final class FreezeFlag {
   }
 
   /** Sets the freeze record that the rows contain. */
-  void set(@Nullable FreezeRecord now) {
+  void set(@Nullable FreezeRecord current) {
     synchronized (this) {
       durable = false;
-      freezeRecord = now;
+      freezeRecord = current;
     }
-    if (now != null) {
-      flush(now);
+    if (current != null) {
+      flush(current);
     }
   }
 
-  /** Only a durable freeze survives a crash, and the range's neighbour relies on it. */
-  private void flush(FreezeRecord now) {
+  /** Only a durable freeze survives a crash, and the range's neighbor relies on it. */
+  private void flush(FreezeRecord current) {
     synchronized (this) {
       if (flushing) {
         return;
       }
       flushing = true;
     }
-    kv.flush().whenComplete((done, failure) -> flushed(now, failure == null));
+    kv.flush().whenComplete((done, failure) -> onFlushed(current, failure == null));
   }
 
   /** The flush may have begun before the range was frozen for another merge. */
-  private synchronized void flushed(FreezeRecord then, boolean worked) {
+  private synchronized void onFlushed(FreezeRecord flushedRecord, boolean succeeded) {
     flushing = false;
-    durable = worked && then.equals(freezeRecord);
+    durable = succeeded && flushedRecord.equals(freezeRecord);
   }
 
   boolean isSet() {
@@ -50,20 +50,20 @@ final class FreezeFlag {
   }
 
   /** For the range's status, which is polled while a merge is pending. */
-  ReplicaStatus.@Nullable Merging of(RangeId range) {
-    FreezeRecord now;
+  ReplicaStatus.@Nullable Merging merging(RangeId range) {
+    FreezeRecord current;
     boolean isDurable;
     synchronized (this) {
-      now = freezeRecord;
+      current = freezeRecord;
       isDurable = durable;
     }
-    if (now == null) {
+    if (current == null) {
       return null;
     }
     if (!isDurable) {
-      flush(now); // the last flush failed, or began before the freeze
+      flush(current); // the last flush failed, or began before the freeze
     }
     return new ReplicaStatus.Merging(
-        new RangeId(range.store(), now.left()), now.leftVersion(), isDurable);
+        new RangeId(range.store(), current.left()), current.leftVersion(), isDurable);
   }
 }

@@ -6,20 +6,20 @@ import io.fjordmq.range.RangeResult;
 import io.fjordmq.range.StoredFormat;
 
 /**
- * Records that a range is frozen so that its left neighbour can absorb it (decision 0028).
+ * Records that a range is frozen so that its left neighbor can absorb it (decision 0028).
  *
  * <pre>
  * u8   format, 1
- * u64  number of the left neighbour
- * u64  epoch version of the neighbour that the freeze is valid for
+ * u64  number of the left neighbor
+ * u64  epoch version of the neighbor that the freeze is valid for
  * u64  log index after which the rows of the range do not change
  * u64  the range's clock at that index
  * </pre>
  *
- * @param left number of the neighbour
+ * @param left number of the neighbor
  */
 record FreezeRecord(long left, long leftVersion, long index, long clockMillis) {
-  /** Response to clients; they retry until the range is unfrozen or merged into its neighbour. */
+  /** Response to clients; they retry until the range is unfrozen or merged into its neighbor. */
   static final RangeResult BUSY = new RangeResult.Busy("the range is being merged");
 
   private static final int FORMAT = 1;

@@ -21,7 +21,7 @@ record HaltReason(String reason, boolean readable, boolean broken) {
   /** Logs the reason, with a stack trace if it is a bug. */
   static HaltReason of(RangeId range, long appliedIndex, ConsensusException failure) {
     Throwable cause = failure.getCause();
-    NewerFormatException newer = NewerFormatException.in(cause);
+    NewerFormatException newer = NewerFormatException.findIn(cause);
     String reason = String.valueOf((newer == null ? failure : newer).getMessage());
     boolean bug =
         newer == null && cause instanceof RuntimeException && !(cause instanceof KvException);

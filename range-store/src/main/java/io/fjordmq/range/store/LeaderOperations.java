@@ -123,7 +123,7 @@ public final class LeaderOperations {
                     .formatted(id));
           }
           // Later changes, above all of the group, must find the split on this disk.
-          return propose(replica, encoded(split)).thenCompose(done -> kv.flush());
+          return propose(replica, encode(split)).thenCompose(done -> kv.flush());
         });
   }
 
@@ -136,7 +136,7 @@ public final class LeaderOperations {
     return group.firstIndex() > 1;
   }
 
-  private static byte[] encoded(RangeEntry.Split split) {
+  private static byte[] encode(RangeEntry.Split split) {
     return RangeEntry.encodeSplit(
         split.epochVersion(), split.number(), split.key(), split.replicas());
   }

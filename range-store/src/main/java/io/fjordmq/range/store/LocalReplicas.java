@@ -57,7 +57,7 @@ public final class LocalReplicas {
   }
 
   /** Sets the ranges whose replica was removed before this start. */
-  void retire(Collection<RangeId> ranges) {
+  void addRetired(Collection<RangeId> ranges) {
     retired.addAll(ranges);
   }
 
@@ -78,7 +78,7 @@ public final class LocalReplicas {
    *     that the group already counts must bring its log back, not start again without it
    */
   public CompletableFuture<Void> ensure(RangeDescriptor range) {
-    return supervised(
+    return runOnSupervisor(
         () -> {
           if (replicas.containsKey(range.id())) {
             return;
@@ -110,7 +110,7 @@ public final class LocalReplicas {
    * @param lead whether the replica should campaign for leadership
    */
   CompletableFuture<Void> adopt(RangeId id, boolean lead) {
-    return supervised(
+    return runOnSupervisor(
         () -> {
           RangeDescriptor range = stored.find(id);
           if (range == null || replicas.containsKey(id)) {
@@ -168,14 +168,14 @@ public final class LocalReplicas {
 
   /** See {@link RangeMerges#removeStaleReplica}. */
   CompletableFuture<Void> removeStaleReplica(RangeId id, Set<RangeId> successors) {
-    return remove(id, replica -> refuseIfAwaited(replica, successors));
+    return remove(id, replica -> refuseIfMergePending(replica, successors));
   }
 
   /**
    * @param refuse throws if the replica must not be removed
    */
   private CompletableFuture<Void> remove(RangeId id, Consumer<ReplicaStatus> refuse) {
-    return supervised(
+    return runOnSupervisor(
         () -> {
           SupervisedReplica replica = replicas.get(id);
           if (replica != null) {
@@ -195,17 +195,17 @@ public final class LocalReplicas {
   }
 
   /** A frozen replica may still be needed by the range that absorbs it, or by its snapshot. */
-  private void refuseIfAwaited(ReplicaStatus replica, Set<RangeId> successors) {
+  private void refuseIfMergePending(ReplicaStatus replica, Set<RangeId> successors) {
     RangeId id = replica.descriptor().id();
     boolean replaced = merges.isFrozen(id) && successors.stream().anyMatch(replicas::containsKey);
-    if (replica.leading() || replaced || merges.neighbour(id) != null) {
+    if (replica.leading() || replaced || merges.neighbor(id) != null) {
       throw new IllegalStateException(
           "cannot remove the replica of range " + id + ": its merge still needs it on this node");
     }
   }
 
   private void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
-    RangeId left = merges.neighbour(replica.descriptor().id());
+    RangeId left = merges.neighbor(replica.descriptor().id());
     if (left != null) {
       throw new IllegalStateException(
           "cannot remove the replica of range %s: it is being merged with %s"
@@ -225,7 +225,7 @@ public final class LocalReplicas {
    * node. Does nothing if none was dropped. Fails with {@link IOException}.
    */
   public CompletableFuture<Void> forget(RangeId id) {
-    return supervised(
+    return runOnSupervisor(
         () -> {
           stored.forget(id);
           retired.remove(id);
@@ -237,7 +237,7 @@ public final class LocalReplicas {
    * node.
    */
   CompletableFuture<Void> onAbsorbed(RangeId id) {
-    return supervised(
+    return runOnSupervisor(
         () -> {
           SupervisedReplica replica = replicas.remove(id);
           if (replica != null) {
@@ -252,7 +252,7 @@ public final class LocalReplicas {
     void run() throws IOException;
   }
 
-  private CompletableFuture<Void> supervised(DiskTask task) {
+  private CompletableFuture<Void> runOnSupervisor(DiskTask task) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     supervisor.execute(
         () -> {

@@ -33,7 +33,7 @@ final class LocalTransport implements RangeTransport {
 
   @Override
   public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    RangeReplica replica = servedBy(node, range, entry, reply);
+    RangeReplica replica = resolveReplica(node, range, entry, reply);
     if (replica == null) {
       return;
     }
@@ -52,14 +52,14 @@ final class LocalTransport implements RangeTransport {
       long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
-    RangeReplica replica = servedBy(node, range, null, reply);
+    RangeReplica replica = resolveReplica(node, range, null, reply);
     if (replica != null) {
       replica.query(epochVersion, minIndex, query, reply);
     }
   }
 
   /** The open replica of the range; null after responding to the request if there is none. */
-  private @Nullable RangeReplica servedBy(
+  private @Nullable RangeReplica resolveReplica(
       NodeId node, RangeId range, byte @Nullable [] entry, Consumer<RangeResult> reply) {
     if (!node.equals(self)) {
       String notLocal = "range %s is led by %s; this node (%s) has no connection to other nodes";

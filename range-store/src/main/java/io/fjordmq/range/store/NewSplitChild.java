@@ -32,7 +32,7 @@ record NewSplitChild(RangeDescriptor range, byte[] progress) {
       // rows from here.
       if (progress != null
           && rows.get(keys.installing()) == null
-          && FrozenNeighbour.of(child, rows).isEmpty()
+          && FrozenNeighbor.of(child, rows).isEmpty()
           && RangeState.appliedIndexOf(progress) == RangeState.BEGINNING) {
         file.add(keys.progress(), progress);
         KeyInterval held = child.interval();

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * 00 | u64 range | 04              a snapshot is being installed
  * 00 | u64 range | 05              the replica is being removed (1) or was removed (2)
  * 00 | u64 range | 06 | u64 range  descriptor of a range that was split off, as of the split
- * 00 | u64 range | 07              the range is frozen for its left neighbour
+ * 00 | u64 range | 07              the range is frozen for its left neighbor
  * 00 | u64 range | 08              remains of a range that was merged into another, besides 03
  * 00 | u64 range | 09 | u64 range  a range that this one has absorbed
  * 01 | key                         data
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class RangeKeys {
   static final byte ENGINE = 0;
   static final byte DATA = 1;
-  static final byte BEHIND_DATA = 2;
+  static final byte AFTER_DATA = 2;
 
   private static final byte DESCRIPTOR = 1;
   private static final byte PROGRESS = 2;
@@ -40,7 +40,7 @@ final class RangeKeys {
   private static final byte FROZEN = 7;
   private static final byte ABSORBED = 8;
   private static final byte PART = 9;
-  private static final byte BEHIND_ALL = 10;
+  private static final byte AFTER_LAST_KIND = 10;
 
   private final long range;
 
@@ -123,7 +123,7 @@ final class RangeKeys {
   }
 
   byte[] partsTo() {
-    return row(BEHIND_ALL);
+    return row(AFTER_LAST_KIND);
   }
 
   /** The start of all engine rows of the range. */
@@ -132,7 +132,7 @@ final class RangeKeys {
   }
 
   byte[] end() {
-    return row(BEHIND_ALL);
+    return row(AFTER_LAST_KIND);
   }
 
   private byte[] row(byte kind) {
@@ -162,7 +162,7 @@ final class RangeKeys {
 
   /** The row before which all data with keys below {@code end} is located. */
   static byte[] dataEnd(byte @Nullable [] end) {
-    return end == null ? new byte[] {BEHIND_DATA} : data(end);
+    return end == null ? new byte[] {AFTER_DATA} : data(end);
   }
 
   static boolean isDataOf(KeyInterval interval, byte[] row) {
@@ -173,15 +173,15 @@ final class RangeKeys {
 
   /** The numbers of ranges whose replica is being removed or was removed. */
   static List<Long> removed(KvReader space) {
-    return having(REMOVING, space);
+    return rangesWithRow(REMOVING, space);
   }
 
   /** The numbers of ranges that were merged into others on this node. */
   static List<Long> absorbed(KvReader space) {
-    return having(ABSORBED, space);
+    return rangesWithRow(ABSORBED, space);
   }
 
-  private static List<Long> having(byte kind, KvReader space) {
+  private static List<Long> rangesWithRow(byte kind, KvReader space) {
     List<Long> found = new ArrayList<>();
     visit(kind, space, (number, row) -> found.add(number));
     return found;

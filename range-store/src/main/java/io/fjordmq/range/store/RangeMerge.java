@@ -13,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges two neighbouring ranges as their replicas apply the entries of the merge (decision 0028).
+ * Merges two neighboring ranges as their replicas apply the entries of the merge (decision 0028).
  * Used by the apply thread.
  */
 final class RangeMerge {
@@ -117,21 +117,21 @@ final class RangeMerge {
               .formatted(left.id(), rightId));
     }
     RangeDescriptor right = RangeDescriptorCodec.decode(descriptor);
-    FreezeRecord since = FreezeRecord.decode(frozen);
-    if (since.left() != left.id().number()
-        || since.leftVersion() != entry.epochVersion()
+    FreezeRecord freezeRecord = FreezeRecord.decode(frozen);
+    if (freezeRecord.left() != left.id().number()
+        || freezeRecord.leftVersion() != entry.epochVersion()
         || right.epoch().version() != entry.rightVersion()
         || !Arrays.equals(left.interval().end(), right.interval().start())) {
       throw new IllegalStateException(
           "range %s cannot absorb %s, which is frozen for a different merge on this node: %s"
-              .formatted(left.id(), right, since));
+              .formatted(left.id(), right, freezeRecord));
     }
     RangeDescriptor now =
         with(
             left,
             new KeyInterval(left.interval().start(), right.interval().end()),
             Math.max(left.epoch().version(), right.epoch().version()) + 1);
-    state.advance(state.appliedIndex(), since.clockMillis());
+    state.advance(state.appliedIndex(), freezeRecord.clockMillis());
     rows.put(state.keys().descriptor(), RangeDescriptorCodec.encode(now));
     rows.delete(state.keys().child(entry.right()));
     List<RangeDescriptor> children = new ArrayList<>(RangeState.children(rightKeys, rows));

@@ -11,14 +11,14 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The steps that merge two neighbouring ranges (decision 0028): the right one is frozen; when every
+ * The steps that merge two neighboring ranges (decision 0028): the right one is frozen; when every
  * replica of both {@linkplain ReplicaStatus.Merging#durable() reports it as durably frozen}, the
  * left one absorbs it. To abandon the merge, the epoch of the left one is raised, then the right
  * one is unfrozen.
  *
  * <p>Each step is taken by the leader of its range, which must be on this node, and completes when
  * the leader has applied it durably; {@link #removeStaleReplica} can be called on any node. All
- * fail with {@link IllegalArgumentException} for ranges that are not neighbours, and with {@link
+ * fail with {@link IllegalArgumentException} for ranges that are not neighbors, and with {@link
  * IllegalStateException} or {@link ConsensusException} if the step failed or its outcome is
  * unknown; a repeated or delayed step is harmless. Thread-safe; does not block.
  */
@@ -44,12 +44,12 @@ public final class RangeMerges {
 
   /** Freezes the right range: it no longer accepts commands or queries. */
   public CompletableFuture<Void> freeze(RangeDescriptor right, RangeDescriptor left) {
-    return areNeighbours(left, right)
+    return areNeighbors(left, right)
         ? leader.changeRange(
             right.id(),
             null,
             RangeEntry.encodeFreeze(version(right), left.id().number(), version(left)))
-        : refused(left, right);
+        : notNeighbors(left, right);
   }
 
   /**
@@ -60,23 +60,23 @@ public final class RangeMerges {
    */
   public CompletableFuture<Void> absorb(
       RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas) {
-    return areNeighbours(left, right)
+    return areNeighbors(left, right)
         ? leader.changeRange(
             left.id(),
             replicas,
             RangeEntry.encodeAbsorb(version(left), right.id().number(), version(right)))
-        : refused(left, right);
+        : notNeighbors(left, right);
   }
 
   /** Compared at these versions, which is all that the entries contain. */
-  private static boolean areNeighbours(RangeDescriptor left, RangeDescriptor right) {
+  private static boolean areNeighbors(RangeDescriptor left, RangeDescriptor right) {
     return Arrays.equals(left.interval().end(), right.interval().start());
   }
 
-  private static CompletableFuture<Void> refused(RangeDescriptor left, RangeDescriptor right) {
+  private static CompletableFuture<Void> notNeighbors(RangeDescriptor left, RangeDescriptor right) {
     return CompletableFuture.failedFuture(
         new IllegalArgumentException(
-            "cannot merge: range %s %s is not the right neighbour of range %s %s"
+            "cannot merge: range %s %s is not the right neighbor of range %s %s"
                 .formatted(right.id(), right.interval(), left.id(), left.interval())));
   }
 
@@ -89,7 +89,7 @@ public final class RangeMerges {
   }
 
   /**
-   * Unfreezes a range. Fails if its left neighbour, according to this node's replica, still has the
+   * Unfreezes a range. Fails if its left neighbor, according to this node's replica, still has the
    * epoch version of the merge, or has absorbed the range.
    */
   public CompletableFuture<Void> unfreeze(RangeId id) {

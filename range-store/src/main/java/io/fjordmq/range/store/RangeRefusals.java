@@ -7,7 +7,7 @@ import io.fjordmq.range.RangeResult;
 
 /** The responses of a replica that cannot serve a request now. */
 final class RangeRefusals {
-  static final RangeResult NO_TIME =
+  static final RangeResult CLUSTER_TIME_UNKNOWN =
       new RangeResult.Busy("cluster time is not known on this node yet");
 
   private RangeRefusals() {}

@@ -124,9 +124,9 @@ final class RangeReplica implements ReplicatedState {
     if (state.needsSnapshot()) {
       return; // what the coprocessor derived from earlier rows is valid until new rows arrive
     }
-    coprocessor.absorbed(AbsorbedRange.parts(state.keys(), space.latest()));
+    coprocessor.onAbsorbed(AbsorbedRange.parts(state.keys(), space.latest()));
     coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
-    coprocessor.applied(state.appliedIndex());
+    coprocessor.onApplied(state.appliedIndex());
   }
 
   /** Connects the replica to its open group; until then it serves no client. */
@@ -136,7 +136,7 @@ final class RangeReplica implements ReplicatedState {
 
   /** Closes the coprocessor; call it after the group is closed. */
   void close() {
-    view.notLeading();
+    view.clearLeading();
     view.attach(null);
     coprocessor.close();
   }
@@ -157,7 +157,7 @@ final class RangeReplica implements ReplicatedState {
     }
     long now = stamps.getAsLong();
     if (now == ClusterClock.UNKNOWN) {
-      reply.accept(RangeRefusals.NO_TIME);
+      reply.accept(RangeRefusals.CLUSTER_TIME_UNKNOWN);
       return;
     }
     RangeEntry.stamp(entry, now, maxSenders);
@@ -226,9 +226,9 @@ final class RangeReplica implements ReplicatedState {
   private void afterWrite(ApplyLoop.Written written) {
     view.applied(written.appliedIndex(), state.clockMillis());
     if (written.change() != null) {
-      become(written.change());
+      onRangeChanged(written.change());
     }
-    coprocessor.applied(view.appliedIndex());
+    coprocessor.onApplied(view.appliedIndex());
     view.senders(state.senders().size());
     if (view.isLeading() && !written.effects().isEmpty()) {
       listeners.perform(written.effects());
@@ -240,12 +240,12 @@ final class RangeReplica implements ReplicatedState {
     }
   }
 
-  private void become(RangeChange change) {
+  private void onRangeChanged(RangeChange change) {
     view.publish(state);
     load.reset();
     KeyInterval held = view.descriptor().interval();
     if (change instanceof RangeSplit.Applied split) {
-      coprocessor.narrowed(held, new DataReader(space.latest(), held));
+      coprocessor.onNarrowed(held, new DataReader(space.latest(), held));
       RangeDescriptor right = split.right();
       LOG.info(
           "Range split range={} index={} child={} childKeys={}",
@@ -269,7 +269,7 @@ final class RangeReplica implements ReplicatedState {
       observer.onMerge(id, right);
       parts.rangeLifecycleListener().onRangeAbsorbed(right);
       if (view.isLeading()) {
-        listeners.leading(); // now also of the absorbed keys
+        listeners.onLeaderStart(); // now also of the absorbed keys
       }
     }
   }
@@ -280,12 +280,12 @@ final class RangeReplica implements ReplicatedState {
     load.begin();
     LOG.info(
         "This node leads a range range={} term={} appliedIndex={}", id, term, view.appliedIndex());
-    listeners.leading();
+    listeners.onLeaderStart();
   }
 
   @Override
   public void onLeaderStop() {
-    view.notLeading();
+    view.clearLeading();
     load.end();
     LOG.info("This node no longer leads a range range={}", id);
   }
@@ -325,10 +325,10 @@ final class RangeReplica implements ReplicatedState {
 
   @Override
   public void onHalted(ConsensusException cause) {
-    view.notLeading();
+    view.clearLeading();
     load.end();
-    view.halted(HaltReason.of(id, view.appliedIndex(), cause));
+    view.setHaltReason(HaltReason.of(id, view.appliedIndex(), cause));
     observer.onHalted(id);
-    parts.whenHalted().accept(id);
+    parts.onHalted().accept(id);
   }
 }

@@ -94,8 +94,8 @@ final class RangeSplit {
       createGroup(right);
       RangeState.create(right, RangeState.BEGINNING, state.clockMillis(), batch);
     } else {
-      KeyInterval lost = right.interval();
-      rows.deleteRange(RangeKeys.data(lost.start()), RangeKeys.dataEnd(lost.end()));
+      KeyInterval movedAway = right.interval();
+      rows.deleteRange(RangeKeys.data(movedAway.start()), RangeKeys.dataEnd(movedAway.end()));
     }
     state.saveSplit(planned.left(), right, rows);
     return new Applied(planned.left(), right, hasReplica);

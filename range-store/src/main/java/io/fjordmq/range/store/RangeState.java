@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangeState {
   /**
-   * The log of every range starts after this index, not from nothing: a replica that joins has to
-   * start from a snapshot, because the range may have inherited rows.
+   * The log of every range starts after this index and not at 1: a replica that joins has to start
+   * from a snapshot, because the range may have inherited rows.
    */
   static final long BEGINNING = 10;
 
@@ -49,7 +49,7 @@ final class RangeState {
   private final List<RangeDescriptor> children = new ArrayList<>();
 
   /** Ranges that were split off ranges that this one has absorbed. */
-  private final List<RangeDescriptor> childrenOfParts = new ArrayList<>();
+  private final List<RangeDescriptor> childrenOfAbsorbed = new ArrayList<>();
 
   private RangeDescriptor descriptor;
   private long appliedIndex;
@@ -99,7 +99,7 @@ final class RangeState {
     state.clockMillis = clockMillis;
     state.children.addAll(children(keys, rows));
     for (long part : AbsorbedRange.parts(keys, rows)) {
-      state.childrenOfParts.addAll(new AbsorbedRange(part).children(rows));
+      state.childrenOfAbsorbed.addAll(new AbsorbedRange(part).children(rows));
     }
     byte[] frozen = rows.get(keys.frozen());
     state.freezeRecord = frozen == null ? null : FreezeRecord.decode(frozen);
@@ -127,7 +127,7 @@ final class RangeState {
       children.add(split.right());
     } else if (change instanceof RangeMerge.Absorbed merge) {
       children.removeIf(child -> child.id().equals(merge.right().id()));
-      childrenOfParts.addAll(merge.children());
+      childrenOfAbsorbed.addAll(merge.children());
     }
   }
 
@@ -143,7 +143,7 @@ final class RangeState {
    */
   List<RangeDescriptor> coveringRanges() {
     List<RangeDescriptor> all = new ArrayList<>(children);
-    all.addAll(childrenOfParts);
+    all.addAll(childrenOfAbsorbed);
     all.add(descriptor);
     return List.copyOf(all);
   }

@@ -156,7 +156,7 @@ public final class RangeStore implements AutoCloseable {
               (spec, range) -> store.add(spec, range).openOrRetry())
           .open(stores);
       for (StoreSpec spec : stores) {
-        store.localReplicas.retire(store.stored.retired(spec.name()));
+        store.localReplicas.addRetired(store.stored.retired(spec.name()));
       }
     } catch (IOException | RuntimeException e) {
       store.closeReplicas();

@@ -22,7 +22,7 @@ public final class RebuildLimit {
   private final LongSupplier nowMillis;
   private final Function<RangeId, @Nullable SupervisedReplica> replicas;
   private final RangeObserver observer;
-  private final Map<RangeId, Deque<Long>> begun = new ConcurrentHashMap<>();
+  private final Map<RangeId, Deque<Long>> rebuildTimes = new ConcurrentHashMap<>();
 
   RebuildLimit(
       LongSupplier nowMillis,
@@ -50,23 +50,23 @@ public final class RebuildLimit {
 
   /** Whether the range may be rebuilt once more without an operator's request. */
   boolean mayRebuild(RangeId range) {
-    Deque<Long> times = begun.get(range);
-    if (times == null) {
+    Deque<Long> startTimes = rebuildTimes.get(range);
+    if (startTimes == null) {
       return true;
     }
-    synchronized (times) {
+    synchronized (startTimes) {
       long since = nowMillis.getAsLong() - WINDOW.toMillis();
-      times.removeIf(time -> time < since);
-      return times.size() < MAX_REBUILDS;
+      startTimes.removeIf(time -> time < since);
+      return startTimes.size() < MAX_REBUILDS;
     }
   }
 
   /** The broken replica has been removed; an empty one follows. */
   void onRebuildStarted(RangeId range) {
     observer.onRebuilt(range);
-    Deque<Long> times = begun.computeIfAbsent(range, id -> new ArrayDeque<>());
-    synchronized (times) {
-      times.add(nowMillis.getAsLong());
+    Deque<Long> startTimes = rebuildTimes.computeIfAbsent(range, id -> new ArrayDeque<>());
+    synchronized (startTimes) {
+      startTimes.add(nowMillis.getAsLong());
     }
   }
 }

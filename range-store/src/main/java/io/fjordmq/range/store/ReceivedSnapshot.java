@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param children ranges that were split off, as of the split
  * @param newChildren those children whose rows are in the snapshot
  * @param parts ranges that it has absorbed
- * @param neighbours ranges that are frozen for it
+ * @param neighbors ranges that are frozen for it
  */
 record ReceivedSnapshot(
     RangeDescriptor range,
@@ -29,7 +29,7 @@ record ReceivedSnapshot(
     List<RangeDescriptor> children,
     List<NewSplitChild> newChildren,
     List<RangeId> parts,
-    List<FrozenNeighbour> neighbours) {
+    List<FrozenNeighbor> neighbors) {
 
   /**
    * Reads the whole file, so that damage is found before anything is changed.
@@ -46,9 +46,9 @@ record ReceivedSnapshot(
     }
     List<NewSplitChild> newChildren = new ArrayList<>();
     for (RangeDescriptor child : rows.children) {
-      byte[] begun = rows.progress.get(child.id().number());
-      if (begun != null) {
-        newChildren.add(new NewSplitChild(child, begun));
+      byte[] childProgress = rows.progress.get(child.id().number());
+      if (childProgress != null) {
+        newChildren.add(new NewSplitChild(child, childProgress));
       }
     }
     return new ReceivedSnapshot(
@@ -63,7 +63,7 @@ record ReceivedSnapshot(
     private final Map<Long, byte[]> progress = new HashMap<>();
     private final List<RangeDescriptor> children = new ArrayList<>();
     private final List<RangeId> parts = new ArrayList<>();
-    private final List<FrozenNeighbour> neighbours = new ArrayList<>();
+    private final List<FrozenNeighbor> neighbours = new ArrayList<>();
 
     private Rows(RangeId id) {
       this.id = id;
@@ -76,8 +76,8 @@ record ReceivedSnapshot(
         range = RangeDescriptorCodec.decode(value);
       } else if (Arrays.equals(key, keys.frozen())) {
         frozen = value;
-      } else if (FrozenNeighbour.isRowOf(keys, key)) {
-        neighbours.add(new FrozenNeighbour(RangeKeys.rangeOf(key), value));
+      } else if (FrozenNeighbor.isRowOf(keys, key)) {
+        neighbours.add(new FrozenNeighbor(RangeKeys.rangeOf(key), value));
       } else if (RangeKeys.isProgress(key)) {
         progress.put(RangeKeys.rangeOf(key), value);
       } else if (keys.isChild(key)) {

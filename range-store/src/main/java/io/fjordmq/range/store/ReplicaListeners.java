@@ -37,7 +37,7 @@ final class ReplicaListeners {
     }
   }
 
-  void leading() {
+  void onLeaderStart() {
     try {
       effects.onLeaderStart(id);
     } catch (RuntimeException e) {

@@ -37,10 +37,10 @@ final class ReplicaLoad {
    *
    * @param key must not be modified later
    */
-  void touched(byte[] key) {
+  void recordAccess(byte[] key) {
     RangeMeter current = meter;
     if (current != null) {
-      current.touched(key);
+      current.recordAccess(key);
     }
   }
 
@@ -48,17 +48,17 @@ final class ReplicaLoad {
    * @param nanos time that the apply thread needed
    * @param ofWriting the part of it that was spent waiting for storage writes
    */
-  void applied(int commands, long nanos, long ofWriting) {
+  void recordApplied(int commands, long nanos, long ofWriting) {
     RangeMeter current = meter;
     if (current != null) {
-      current.applied(commands, nanos, ofWriting);
+      current.recordApplied(commands, nanos, ofWriting);
     }
   }
 
-  void queried() {
+  void recordQuery() {
     RangeMeter current = meter;
     if (current != null) {
-      current.queried();
+      current.recordQuery();
     }
   }
 

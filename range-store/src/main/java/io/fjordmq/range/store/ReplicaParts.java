@@ -28,7 +28,7 @@ record ReplicaParts(
     ConsensusHost host,
     RangeLifecycleListener rangeLifecycleListener,
     RebuildLimit rebuildLimit,
-    Consumer<RangeId> whenHalted) {
+    Consumer<RangeId> onHalted) {
 
   /** Notified of replicas that an applied entry has created or removed. */
   interface RangeLifecycleListener {

@@ -50,13 +50,13 @@ final class ReplicaQueries {
     if (group == null || !view.isLeading()) {
       reply.accept(view.notServing());
     } else if (group.status().replicas().voters().size() == 1) {
-      executeQueryLater(epochVersion, minIndex, query, reply);
+      submitQuery(epochVersion, minIndex, query, reply);
     } else {
       CompletableFuture<Long> confirmed = group.readIndex();
       confirmed.whenComplete(
           (index, failure) -> {
             if (failure == null) {
-              executeQueryLater(epochVersion, minIndex, query, reply);
+              submitQuery(epochVersion, minIndex, query, reply);
             } else {
               reply.accept(RangeRefusals.unconfirmed(id, failure));
             }
@@ -64,7 +64,7 @@ final class ReplicaQueries {
     }
   }
 
-  private void executeQueryLater(
+  private void submitQuery(
       long epochVersion, long minIndex, byte[] query, Consumer<RangeResult> reply) {
     try {
       queryThreads.execute(() -> reply.accept(executeQuery(epochVersion, minIndex, query)));
@@ -82,7 +82,7 @@ final class ReplicaQueries {
     if (epochVersion != now.epoch().version()) {
       return new RangeResult.StaleEpoch(view.coveringRanges());
     } else if (view.isFrozen()) {
-      return FreezeRecord.BUSY; // the neighbour may have absorbed the keys
+      return FreezeRecord.BUSY; // the neighbor may have absorbed the keys
     }
     try (LazySnapshot snapshot = new LazySnapshot(space)) {
       byte[] response =
@@ -93,7 +93,7 @@ final class ReplicaQueries {
         // A split may have hidden keys from the query.
         return new RangeResult.StaleEpoch(view.coveringRanges());
       }
-      load.queried();
+      load.recordQuery();
       observer.onQuery(id, System.nanoTime() - startNanos);
       return new RangeResult.Success(response);
     } catch (KvException e) {

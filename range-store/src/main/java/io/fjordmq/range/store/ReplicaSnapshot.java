@@ -59,8 +59,8 @@ final class ReplicaSnapshot {
       KeyInterval interval = descriptor.interval();
       copy(rows, RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()), file);
       NewSplitChild.copyTo(file, RangeState.children(keys, rows), rows);
-      for (FrozenNeighbour neighbour : FrozenNeighbour.of(descriptor, rows)) {
-        neighbour.copyTo(file);
+      for (FrozenNeighbor neighbor : FrozenNeighbor.of(descriptor, rows)) {
+        neighbor.copyTo(file);
       }
       file.finish();
       return RangeState.appliedIndexOf(progress);

@@ -80,10 +80,10 @@ public record ReplicaStatus(
   }
 
   /**
-   * The range is frozen to be merged into its left neighbour.
+   * The range is frozen to be merged into its left neighbor.
    *
-   * @param left the neighbour
-   * @param leftVersion epoch version of the neighbour that the freeze is valid for
+   * @param left the neighbor
+   * @param leftVersion epoch version of the neighbor that the freeze is valid for
    * @param durable whether the freeze survives a crash of this node
    */
   public record Merging(RangeId left, long leftVersion, boolean durable) {}

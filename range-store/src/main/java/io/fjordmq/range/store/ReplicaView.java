@@ -10,11 +10,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an open replica shows to other threads: its descriptor, its progress and its role. Written
- * by the replica's apply thread, except the group; read by any thread.
+ * The state of an open replica that other threads read: its descriptor, its progress and its role.
+ * Written by the replica's apply thread, except the group; read by any thread.
  */
 final class ReplicaView {
-  /** Instead of a term. */
+  /** Value of {@link #leadingTerm} while this replica does not lead. */
   static final long NOT_LEADING = -1;
 
   private final RangeId id;
@@ -59,11 +59,11 @@ final class ReplicaView {
     leadingTerm = term;
   }
 
-  void notLeading() {
+  void clearLeading() {
     leadingTerm = NOT_LEADING;
   }
 
-  void halted(HaltReason reason) {
+  void setHaltReason(HaltReason reason) {
     haltReason = reason;
   }
 
@@ -130,7 +130,7 @@ final class ReplicaView {
         logBytesSinceCheckpoint,
         senders,
         open == null ? null : open.status(),
-        freezeFlag.of(id),
+        freezeFlag.merging(id),
         halted == null ? null : halted.reason());
   }
 }

@@ -20,7 +20,7 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  * u32  magic, "FJRR"
- * u8   format, 2: since this one, the rows may contain a {@link FrozenNeighbour}
+ * u8   format, 2: since this one, the rows may contain a {@link FrozenNeighbor}
  * then chunks:
  *   u32  bytes in the chunk, more than 0
  *   u32  CRC-32C of these bytes

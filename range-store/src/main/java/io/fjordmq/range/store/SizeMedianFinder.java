@@ -37,7 +37,7 @@ final class SizeMedianFinder {
   static final long MAX_SKIPPED_MANUAL = 5 * MAX_SKIPPED;
 
   /** Share of all bytes in the heavier part at which bisection stops. */
-  private static final double CLOSE_ENOUGH = 0.55;
+  private static final double ACCEPTABLE_SHARE = 0.55;
 
   private final KvSpace space;
   private final KeyInterval keys;
@@ -122,7 +122,7 @@ final class SizeMedianFinder {
 
   /** Every place where the rows read so far can be cut, with the number of bytes before it. */
   private final class Reading implements KvReader.Visitor {
-    private final List<byte[]> places = new ArrayList<>();
+    private final List<byte[]> cutKeys = new ArrayList<>();
     private final List<Long> before = new ArrayList<>();
     private int count;
     private long bytes;
@@ -130,8 +130,8 @@ final class SizeMedianFinder {
     @Override
     public boolean visit(byte[] key, byte[] value) {
       byte[] place = cuts.apply(key);
-      if (places.isEmpty() || !Arrays.equals(place, places.get(places.size() - 1))) {
-        places.add(place);
+      if (cutKeys.isEmpty() || !Arrays.equals(place, cutKeys.get(cutKeys.size() - 1))) {
+        cutKeys.add(place);
         before.add(bytes);
       }
       count++;
@@ -144,8 +144,8 @@ final class SizeMedianFinder {
     }
 
     void compare() {
-      for (int i = 1; i < places.size(); i++) {
-        compareWithBest(new Cut(places.get(i), before.get(i), bytes));
+      for (int i = 1; i < cutKeys.size(); i++) {
+        compareWithBest(new Cut(cutKeys.get(i), before.get(i), bytes));
       }
     }
   }
@@ -194,7 +194,7 @@ final class SizeMedianFinder {
 
   private boolean isCloseEnough() {
     Cut known = best;
-    return known != null && known.heavier() <= CLOSE_ENOUGH * known.total();
+    return known != null && known.heavier() <= ACCEPTABLE_SHARE * known.total();
   }
 
   private static byte @Nullable [] first(KvReader rows, byte[] from, byte @Nullable [] to) {

@@ -75,13 +75,13 @@ final class SnapshotInstaller {
     } else if (isInstalled(incoming)) {
       return Installed.NOTHING; // before the process died
     }
-    if (isFrozenAlike(incoming)) {
-      skipTo(incoming);
+    if (isFrozenForSameMerge(incoming)) {
+      replaceProgress(incoming);
       return Installed.NOTHING;
     }
-    long seen = versionSeen();
+    long seen = appliedVersion();
     refuseOverlap(incoming, seen);
-    refuseWithoutNeighbours(incoming);
+    refuseWithoutNeighbors(incoming);
     Path kept = keep(received);
     KvBatch marker = new KvBatch();
     marker.put(keys.installing(), new ByteWriter(9).writeByte(1).writeLong(seen).toByteArray());
@@ -108,7 +108,7 @@ final class SnapshotInstaller {
   }
 
   /** The epoch version up to which this replica has applied splits, or was created with them. */
-  private long versionSeen() {
+  private long appliedVersion() {
     return RangeDescriptorCodec.decode(
             ReplicaSnapshot.required(id, space.latest(), keys.descriptor(), "descriptor"))
         .epoch()
@@ -133,11 +133,11 @@ final class SnapshotInstaller {
 
   /**
    * Whether the range is frozen on this node as in the snapshot: then only the log position is new.
-   * The rows stay, since the neighbour may be about to absorb them.
+   * The rows stay, since the neighbor may be about to absorb them.
    */
-  private boolean isFrozenAlike(ReceivedSnapshot incoming) throws SnapshotRefusedException {
+  private boolean isFrozenForSameMerge(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     byte[] frozen = space.latest().get(keys.frozen());
-    if (frozen == null || versionSeen() != incoming.range().epoch().version()) {
+    if (frozen == null || appliedVersion() != incoming.range().epoch().version()) {
       return false;
     } else if (!Arrays.equals(frozen, incoming.frozen())) {
       throw new SnapshotRefusedException(
@@ -146,7 +146,7 @@ final class SnapshotInstaller {
     return true;
   }
 
-  private void skipTo(ReceivedSnapshot incoming) throws IOException {
+  private void replaceProgress(ReceivedSnapshot incoming) throws IOException {
     KvBatch batch = new KvBatch();
     batch.put(keys.progress(), incoming.progress());
     space.write(batch);
@@ -164,7 +164,7 @@ final class SnapshotInstaller {
     replaced.add(incoming.range().interval());
     missing(incoming, versionSeen).forEach(child -> replaced.add(child.range().interval()));
     for (byte[] row : RangeKeys.descriptors(space.latest())) {
-      RangeDescriptor other = readable(row);
+      RangeDescriptor other = decodeOrRefuse(row);
       if (!other.id().equals(id)
           && replaced.stream().anyMatch(other.interval()::overlaps)
           && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
@@ -175,7 +175,7 @@ final class SnapshotInstaller {
   }
 
   /** The snapshot is not at fault: the other replica is about to be rebuilt. */
-  private RangeDescriptor readable(byte[] row) throws SnapshotRefusedException {
+  private RangeDescriptor decodeOrRefuse(byte[] row) throws SnapshotRefusedException {
     try {
       return RangeDescriptorCodec.decode(row);
     } catch (MalformedBytesException e) {
@@ -193,25 +193,25 @@ final class SnapshotInstaller {
   }
 
   private boolean isFrozen(RangeDescriptor other) {
-    return FrozenNeighbour.hasAllRows(new RangeKeys(other.id().number()), space.latest());
+    return FrozenNeighbor.hasAllRows(new RangeKeys(other.id().number()), space.latest());
   }
 
   /**
-   * In the log that follows, the range may absorb a neighbour that a new replica does not have. A
+   * In the log that follows, the range may absorb a neighbor that a new replica does not have. A
    * replica that is not new took part when that was proposed, or the entry cannot exist as long as
-   * the neighbour is not frozen on this node.
+   * the neighbor is not frozen on this node.
    */
-  private void refuseWithoutNeighbours(ReceivedSnapshot incoming) throws SnapshotRefusedException {
+  private void refuseWithoutNeighbors(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     KvReader rows = space.latest();
     boolean isNew =
         RangeState.appliedIndexOf(ReplicaSnapshot.required(id, rows, keys.progress(), "progress"))
             == 0;
-    for (FrozenNeighbour neighbour : incoming.neighbours()) {
-      if (isNew && !neighbour.isFrozen(rows)) {
+    for (FrozenNeighbor neighbor : incoming.neighbors()) {
+      if (isNew && !neighbor.isFrozen(rows)) {
         throw new SnapshotRefusedException(
             ("snapshot of range %s predates the merge with %s-%d, which is not frozen on this node"
                     + " yet")
-                .formatted(id, id.store(), neighbour.number()));
+                .formatted(id, id.store(), neighbor.number()));
       }
     }
   }
@@ -253,7 +253,7 @@ final class SnapshotInstaller {
     RowFile.read(
         file,
         (key, value) -> {
-          if (!FrozenNeighbour.isRowOf(keys, key)
+          if (!FrozenNeighbor.isRowOf(keys, key)
               && others.stream().noneMatch(child -> child.owns(key))) {
             batch.put(key, value);
           }

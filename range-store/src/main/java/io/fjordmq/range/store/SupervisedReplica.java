@@ -34,9 +34,9 @@ final class SupervisedReplica {
   private final ReplicaParts parts;
 
   /** As it was when the replica was last open. */
-  private volatile RangeDescriptor known;
+  private volatile RangeDescriptor lastDescriptor;
 
-  private volatile ReplicaStatus.@Nullable Merging knownMerging;
+  private volatile ReplicaStatus.@Nullable Merging lastMerging;
 
   private int failures;
 
@@ -46,11 +46,11 @@ final class SupervisedReplica {
   private volatile boolean broken;
   private long openedAtMillis;
   private boolean closed;
-  private volatile @Nullable Opened current;
+  private volatile @Nullable OpenReplica current;
   private volatile @Nullable String failure;
 
   /** One opening of the replica; a checkpoint belongs to the opening that it started in. */
-  private record Opened(RangeReplica replica, Consensus group, AtomicBoolean checkpointing) {}
+  private record OpenReplica(RangeReplica replica, Consensus group, AtomicBoolean checkpointing) {}
 
   SupervisedReplica(
       RangeDescriptor initial,
@@ -59,7 +59,7 @@ final class SupervisedReplica {
       ConsensusHost host,
       ReplicaParts parts) {
     this.id = initial.id();
-    this.known = initial;
+    this.lastDescriptor = initial;
     this.spec = spec;
     this.space = space;
     this.host = host;
@@ -68,19 +68,19 @@ final class SupervisedReplica {
 
   /** The open replica; null while it is closed. */
   @Nullable RangeReplica replica() {
-    Opened opened = current;
+    OpenReplica opened = current;
     return opened == null ? null : opened.replica();
   }
 
   /** The group of the open replica; null while it is closed. */
   @Nullable Consensus group() {
-    Opened opened = current;
+    OpenReplica opened = current;
     return opened == null ? null : opened.group();
   }
 
   RangeDescriptor descriptor() {
     RangeReplica replica = replica();
-    return replica == null ? known : replica.descriptor();
+    return replica == null ? lastDescriptor : replica.descriptor();
   }
 
   ReplicaStatus status() {
@@ -89,7 +89,7 @@ final class SupervisedReplica {
         replica != null
             ? replica.status()
             : new ReplicaStatus(
-                parts.self(), known, false, 0, 0, 0, 0, null, knownMerging, failure);
+                parts.self(), lastDescriptor, false, 0, 0, 0, 0, null, lastMerging, failure);
     return status.withBroken(broken);
   }
 
@@ -124,9 +124,9 @@ final class SupervisedReplica {
   synchronized void open() throws IOException {
     RangeReplica replica = RangeReplica.open(id, space, spec.coprocessor().apply(id), parts);
     try {
-      Consensus group = host.open(known.group(), replica);
+      Consensus group = host.open(lastDescriptor.group(), replica);
       replica.attach(group);
-      current = new Opened(replica, group, new AtomicBoolean());
+      current = new OpenReplica(replica, group, new AtomicBoolean());
       openedAtMillis = parts.runtime().timers().nowMillis();
       failure = null;
     } catch (ConsensusException e) {
@@ -159,7 +159,7 @@ final class SupervisedReplica {
     try {
       open();
     } catch (IOException | RuntimeException e) {
-      cannotOpen(e);
+      onOpenFailed(e);
     }
   }
 
@@ -168,7 +168,7 @@ final class SupervisedReplica {
    * @param broken whether the replica itself may be damaged
    */
   private void reopenLater(boolean readable, boolean broken) {
-    Duration longest = parts.settings().maxReopenBackoff();
+    Duration maxDelay = parts.settings().maxReopenBackoff();
     if (broken && !cannotWrite()) {
       faults++;
       checkBroken();
@@ -177,8 +177,8 @@ final class SupervisedReplica {
         readable
             ? Math.min(
                 parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
-                longest.toMillis())
-            : longest.toMillis();
+                maxDelay.toMillis())
+            : maxDelay.toMillis();
     failures++;
     LOG.info("Reopening a replica range={} inMs={} attempt={}", id, pause, failures);
     scheduleReopen(pause);
@@ -233,13 +233,13 @@ final class SupervisedReplica {
       open();
       LOG.info("Replica reopened range={} attempt={}", id, failures);
     } catch (IOException | RuntimeException e) {
-      cannotOpen(e);
+      onOpenFailed(e);
     }
   }
 
   /** Retries after any exception; otherwise the range would never be opened again. */
-  private void cannotOpen(Exception reason) {
-    NewerFormatException newer = NewerFormatException.in(reason);
+  private void onOpenFailed(Exception reason) {
+    NewerFormatException newer = NewerFormatException.findIn(reason);
     failure = newer == null ? String.valueOf(reason) : newer.getMessage();
     LOG.error(
         "Cannot open a replica: {} range={} attempt={}",
@@ -255,7 +255,7 @@ final class SupervisedReplica {
    * if there was not or an earlier checkpoint is still running.
    */
   CompletableFuture<Boolean> checkpoint() {
-    Opened opened = current;
+    OpenReplica opened = current;
     if (opened == null
         || opened.replica().logBytesSinceCheckpoint() == 0
         || !opened.checkpointing().compareAndSet(false, true)) {
@@ -280,12 +280,12 @@ final class SupervisedReplica {
   }
 
   private void closeCurrent() {
-    Opened opened = current;
+    OpenReplica opened = current;
     current = null;
     if (opened != null) {
       opened.group().close();
-      known = opened.replica().descriptor();
-      knownMerging = opened.replica().status().merging();
+      lastDescriptor = opened.replica().descriptor();
+      lastMerging = opened.replica().status().merging();
       opened.replica().close();
     }
   }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The merges that may still happen on this node. A frozen range must stay on this node as long as
- * its left neighbour may absorb it, judged by the neighbour's replica on this node, because that is
+ * its left neighbor may absorb it, judged by the neighbor's replica on this node, because that is
  * where the merge is applied. Thread-safe.
  */
 final class UndecidedMerges {
@@ -32,24 +32,24 @@ final class UndecidedMerges {
    * left its group while it was frozen never learns that it was unfrozen: its merge may be long
    * over.
    */
-  @Nullable RangeId neighbour(RangeId id) {
+  @Nullable RangeId neighbor(RangeId id) {
     FreezeRecord freezeRecord = stored.frozen(id); // from the disk: the replica may be closed
     if (freezeRecord == null) {
       return null;
     }
     RangeId left = new RangeId(id.store(), freezeRecord.left());
-    // A neighbour without a replica on this node would start from a snapshot. It accepts one from
+    // A neighbor without a replica on this node would start from a snapshot. It accepts one from
     // before the merge only if this node has the frozen range.
     boolean decided = stored.find(left) == null || cannotAbsorb(left, freezeRecord.leftVersion());
     return decided && stored.find(id) != null ? null : left;
   }
 
   /**
-   * The descriptor of a frozen range, if its neighbour can no longer absorb it; null if the
-   * neighbour still can, or has done so.
+   * The descriptor of a frozen range, if its neighbor can no longer absorb it; null if the neighbor
+   * still can, or has done so.
    */
   @Nullable RangeDescriptor findAbandoned(RangeId id, ReplicaStatus.Merging merging) {
-    // Check the neighbour first: if it has absorbed the range, the range's rows were gone before.
+    // Check the neighbor first: if it has absorbed the range, the range's rows were gone before.
     return cannotAbsorb(merging.left(), merging.leftVersion()) ? stored.find(id) : null;
   }
 

@@ -12,9 +12,9 @@ class BatchPacerTest {
 
   private final ManualTimers timers = new ManualTimers();
   private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
-  private int ends;
-  private final BatchPacer pace =
-      new BatchPacer(RangeClientSettings.DEFAULTS, timers, () -> ends++);
+  private int pauseEnds;
+  private final BatchPacer pacer =
+      new BatchPacer(RangeClientSettings.DEFAULTS, timers, () -> pauseEnds++);
 
   @BeforeEach
   void startSomeTimeAfterTheEpoch() {
@@ -23,47 +23,47 @@ class BatchPacerTest {
 
   @Test
   void shouldNotDelaySingleCommands() {
-    assertThat(pace.mustWait(1)).isFalse();
-    pace.started(1);
-    assertThat(pace.mustWait(1)).isFalse();
-    assertThat(pace.mustWait(FEW)).isFalse();
+    assertThat(pacer.mustWait(1)).isFalse();
+    pacer.started(1);
+    assertThat(pacer.mustWait(1)).isFalse();
+    assertThat(pacer.mustWait(FEW)).isFalse();
   }
 
   @Test
   void shouldSpaceTheBatchesOfABusyRange() {
-    pace.started(2);
+    pacer.started(2);
     timers.advance(interval.minusMillis(1));
-    assertThat(pace.mustWait(1)).isTrue();
+    assertThat(pacer.mustWait(1)).isTrue();
     timers.advance(Duration.ofMillis(1));
-    assertThat(pace.mustWait(1)).isFalse();
+    assertThat(pacer.mustWait(1)).isFalse();
   }
 
   @Test
   void shouldNotifyOnceAtTheEndOfAPause() {
-    pace.started(2);
-    assertThat(pace.mustWait(1)).isTrue();
-    assertThat(pace.mustWait(2)).isTrue();
-    assertThat(ends).isZero();
+    pacer.started(2);
+    assertThat(pacer.mustWait(1)).isTrue();
+    assertThat(pacer.mustWait(2)).isTrue();
+    assertThat(pauseEnds).isZero();
     timers.advance(interval);
-    assertThat(ends).isEqualTo(1);
+    assertThat(pauseEnds).isEqualTo(1);
     timers.advance(interval);
-    assertThat(ends).isEqualTo(1);
+    assertThat(pauseEnds).isEqualTo(1);
   }
 
   @Test
   void shouldNotifyAtTheEndOfEveryPause() {
     for (int pause = 1; pause <= 3; pause++) {
-      pace.started(2);
-      assertThat(pace.mustWait(1)).isTrue();
+      pacer.started(2);
+      assertThat(pacer.mustWait(1)).isTrue();
       timers.advance(interval);
-      assertThat(ends).isEqualTo(pause);
+      assertThat(pauseEnds).isEqualTo(pause);
     }
   }
 
   @Test
   void shouldNotDelayALargeBatch() {
-    pace.started(FEW);
-    assertThat(pace.mustWait(FEW)).isTrue();
-    assertThat(pace.mustWait(FEW + 1)).isFalse();
+    pacer.started(FEW);
+    assertThat(pacer.mustWait(FEW)).isTrue();
+    assertThat(pacer.mustWait(FEW + 1)).isFalse();
   }
 }

@@ -15,13 +15,13 @@ import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** A transport whose replies are sent by the test. Registrations are answered automatically. */
+/** A transport whose replies are sent by the test. Registrations succeed automatically. */
 final class FakeRanges implements RangeTransport {
   final Queue<Sent> sent = new ArrayDeque<>();
   final Queue<QueryAttempt> queries = new ArrayDeque<>();
   private long nextSender = 1;
-  private boolean answersRegistrations = true;
-  private Predicate<Sent> appliedAtOnce = batch -> false;
+  private boolean respondsToRegistrations = true;
+  private Predicate<Sent> appliedImmediately = batch -> false;
 
   /** An attempt to send a batch. */
   record Sent(
@@ -40,9 +40,9 @@ final class FakeRanges implements RangeTransport {
     }
 
     /** Applies only the first commands, as if their responses had reached the size limit. */
-    void apply(int some) {
+    void apply(int count) {
       List<byte[]> responses = new ArrayList<>();
-      commands.subList(0, some).forEach(command -> responses.add(command.getBytes(UTF_8)));
+      commands.subList(0, count).forEach(command -> responses.add(command.getBytes(UTF_8)));
       reply.accept(new RangeResult.Applied(number, responses));
     }
   }
@@ -52,12 +52,12 @@ final class FakeRanges implements RangeTransport {
       NodeId node, RangeId range, long minIndex, String query, Consumer<RangeResult> reply) {}
 
   /** Applies matching batches synchronously, on the stack that proposes them. */
-  void applyAtOnce(Predicate<Sent> which) {
-    appliedAtOnce = which;
+  void applyImmediately(Predicate<Sent> filter) {
+    appliedImmediately = filter;
   }
 
   void ignoreRegistrations() {
-    answersRegistrations = false;
+    respondsToRegistrations = false;
   }
 
   @Override
@@ -76,12 +76,12 @@ final class FakeRanges implements RangeTransport {
               mutations.maxBatchResponseBytes(),
               commands,
               reply);
-      if (appliedAtOnce.test(batch)) {
+      if (appliedImmediately.test(batch)) {
         batch.apply();
       } else {
         sent.add(batch);
       }
-    } else if (answersRegistrations) {
+    } else if (respondsToRegistrations) {
       reply.accept(new RangeResult.Registered(nextSender++));
     }
   }

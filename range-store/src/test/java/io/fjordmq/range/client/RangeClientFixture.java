@@ -20,7 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** A client of two ranges, whose replicas a test answers for, in virtual time. */
+/** A client of two ranges in virtual time; the test responds on behalf of their replicas. */
 abstract class RangeClientFixture {
   static final NodeId A = new NodeId("a");
   static final NodeId B = new NodeId("b");

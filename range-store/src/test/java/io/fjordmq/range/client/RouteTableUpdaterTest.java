@@ -171,7 +171,7 @@ class RouteTableUpdaterTest extends RangeClientFixture {
     FakeRanges.Sent slow = ranges.takeSent();
     mutate("a2").thenRun(() -> last.add(mutate("z1")));
     client.update(List.of(range(1, "", "c", 2), range(2, "c", null, 2)));
-    ranges.applyAtOnce(batch -> batch.epochVersion() == 2);
+    ranges.applyImmediately(batch -> batch.epochVersion() == 2);
     slow.apply();
     assertThat(last).hasSize(1).allMatch(CompletableFuture::isDone);
   }

@@ -67,7 +67,7 @@ class SenderNumberTest {
   }
 
   /**
-   * An attempt may still be in flight; under a new sender number the range could not recognise it
+   * An attempt may still be in flight; under a new sender number the range could not recognize it
    * as outdated.
    */
   @Test
@@ -75,20 +75,20 @@ class SenderNumberTest {
     CompletableFuture<byte[]> lost = mutate("a1");
     timers.advance(Duration.ofMillis(1_050));
     assertThat(lost).isCompletedExceptionally();
-    FakeRanges.Sent given = lastSent();
+    FakeRanges.Sent abandoned = lastSent();
     mutate("a2");
     FakeRanges.Sent next = lastSent();
-    assertThat(next.sender()).isEqualTo(given.sender());
-    assertThat(next.number()).isGreaterThan(given.number());
+    assertThat(next.sender()).isEqualTo(abandoned.sender());
+    assertThat(next.number()).isGreaterThan(abandoned.number());
   }
 
   @Test
   void shouldRegisterAgainLongAfterTheLastAttempt() {
     mutate("a1");
     timers.advance(Duration.ofMillis(1_050));
-    FakeRanges.Sent given = lastSent();
+    FakeRanges.Sent abandoned = lastSent();
     timers.advance(REGISTER_AGAIN_AFTER.plusMillis(1));
     mutate("a2");
-    assertThat(lastSent().sender()).isNotEqualTo(given.sender());
+    assertThat(lastSent().sender()).isNotEqualTo(abandoned.sender());
   }
 }

@@ -41,13 +41,13 @@ class FlushQueueTest {
   @Test
   void shouldCloseWhileAFlushIsBlocked() throws InterruptedException {
     CountDownLatch flushing = new CountDownLatch(1);
-    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
     FlushQueue queue =
         new FlushQueue(
             "test-flush",
             () -> {
               flushing.countDown();
-              CompletableFuture.runAsync(() -> awaitQuietly(end)).join();
+              CompletableFuture.runAsync(() -> awaitQuietly(release)).join();
               flushes.incrementAndGet();
             },
             Duration.ofMillis(20));
@@ -56,8 +56,8 @@ class FlushQueueTest {
     queue.close();
     assertThat(stuck).isNotDone();
     assertThat(flushes).hasValue(0);
-    end.countDown();
-    assertThat(stuck).succeedsWithin(Duration.ofSeconds(20)); // nobody has interrupted it
+    release.countDown();
+    assertThat(stuck).succeedsWithin(Duration.ofSeconds(20)); // it was not interrupted
   }
 
   private static void awaitQuietly(CountDownLatch latch) {

@@ -18,7 +18,7 @@ abstract class KvContract {
   private Kv kv;
   private KvSpace space;
 
-  /** Opens a storage on the data that earlier ones of this test have left. */
+  /** Opens a storage on the data left by earlier ones of this test. */
   abstract Kv open();
 
   /** Opens the state as a process that crashed now would leave it; the first storage stays open. */
@@ -129,8 +129,8 @@ abstract class KvContract {
     kv.flush().join();
     write("b", "2");
     write("c", "3");
-    try (Kv left = openCrashImage()) {
-      List<String> found = scan(left.space("words").latest(), "", null);
+    try (Kv recovered = openCrashImage()) {
+      List<String> found = scan(recovered.space("words").latest(), "", null);
       // A crash may only lose a suffix of the writes.
       assertThat(List.of("a=1", "b=2", "c=3")).startsWith(found.toArray(String[]::new));
       assertThat(found).contains("a=1");
@@ -145,8 +145,8 @@ abstract class KvContract {
       flushes.add(kv.flush());
     }
     flushes.forEach(CompletableFuture::join);
-    try (Kv left = openCrashImage()) {
-      assertThat(scan(left.space("words").latest(), "", null)).hasSize(20);
+    try (Kv recovered = openCrashImage()) {
+      assertThat(scan(recovered.space("words").latest(), "", null)).hasSize(20);
     }
   }
 

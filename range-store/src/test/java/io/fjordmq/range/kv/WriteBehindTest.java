@@ -12,15 +12,16 @@ import org.junit.jupiter.api.Test;
  */
 class WriteBehindTest {
   private final SimKv.Disk disk = new SimKv.Disk();
-  private final Counting beneath = new Counting(new SimKv(disk, Runnable::run).space("words"));
-  private final WriteBehind space = new WriteBehind(beneath, 1_000);
+  private final CountingSpace underlying =
+      new CountingSpace(new SimKv(disk, Runnable::run).space("words"));
+  private final WriteBehind space = new WriteBehind(underlying, 1_000);
 
   /** Counts the changes that are written to it. */
-  private static final class Counting implements KvSpace {
+  private static final class CountingSpace implements KvSpace {
     private final KvSpace space;
     private int changes;
 
-    Counting(KvSpace space) {
+    CountingSpace(KvSpace space) {
       this.space = space;
     }
 
@@ -62,8 +63,8 @@ class WriteBehindTest {
     batch.delete(KvContract.bytes("a"));
     space.write(batch);
     space.writeOut();
-    assertThat(all(beneath)).containsExactly("kept=2");
-    assertThat(beneath.changes).isEqualTo(1);
+    assertThat(all(underlying)).containsExactly("kept=2");
+    assertThat(underlying.changes).isEqualTo(1);
   }
 
   @Test
@@ -76,7 +77,7 @@ class WriteBehindTest {
     batch.delete(KvContract.bytes("a"));
     space.write(batch);
     space.writeOut();
-    assertThat(all(beneath)).isEmpty();
+    assertThat(all(underlying)).isEmpty();
   }
 
   @Test
@@ -86,13 +87,13 @@ class WriteBehindTest {
       assertThat(space.unwrittenBytes()).isLessThanOrEqualTo(1_000);
     }
     assertThat(all(space)).hasSize(100);
-    assertThat(all(beneath)).hasSizeGreaterThan(90);
+    assertThat(all(underlying)).hasSizeGreaterThan(90);
   }
 
   @Test
   void shouldWriteOutBeforeASnapshot() {
     write("a", "1");
-    assertThat(all(beneath)).isEmpty();
+    assertThat(all(underlying)).isEmpty();
     try (KvSnapshot snapshot = space.snapshot()) {
       write("b", "2");
       assertThat(KvContract.scan(snapshot, "", null)).containsExactly("a=1");
@@ -108,7 +109,7 @@ class WriteBehindTest {
     assertThat(all(space)).containsExactly("a=1");
     disk.failWith(null);
     space.writeOut();
-    assertThat(all(beneath)).containsExactly("a=1");
+    assertThat(all(underlying)).containsExactly("a=1");
   }
 
   private void write(String key, String value) {

@@ -85,13 +85,13 @@ class WriteSetPropertyTest {
   @Property(tries = 2000)
   void shouldReadTheSameThroughABuffer(
       @ForAll("steps") List<Step> steps, @ForAll @IntRange(max = 1000) int maxBytes) {
-    KvSpace beneath = new SimKv(new SimKv.Disk(), Runnable::run).space("model");
-    WriteBehind behind = new WriteBehind(beneath, maxBytes);
+    KvSpace underlying = new SimKv(new SimKv.Disk(), Runnable::run).space("model");
+    WriteBehind behind = new WriteBehind(underlying, maxBytes);
     check(steps, behind, behind::writeOut);
     try (KvSnapshot snapshot = behind.snapshot()) {
       List<String> shown = KvContract.scan(snapshot, "", null);
       assertThat(KvContract.scan(behind.latest(), "", null)).isEqualTo(shown);
-      assertThat(KvContract.scan(beneath.latest(), "", null)).isEqualTo(shown);
+      assertThat(KvContract.scan(underlying.latest(), "", null)).isEqualTo(shown);
     }
     assertThat(behind.unwrittenBytes()).isZero();
   }
@@ -112,7 +112,7 @@ class WriteSetPropertyTest {
     }
     space.write(batch);
     assertThat(KvContract.scan(space.latest(), "", null))
-        .isEqualTo(shown(model, Integer.MAX_VALUE));
+        .isEqualTo(formatRows(model, Integer.MAX_VALUE));
   }
 
   private static void run(Step step, WriteSet writes, TreeMap<String, String> model) {
@@ -160,10 +160,10 @@ class WriteSetPropertyTest {
     } else {
       writes.scan(from, to, visitor);
     }
-    assertThat(seen).isEqualTo(shown(part, scan.limit()));
+    assertThat(seen).isEqualTo(formatRows(part, scan.limit()));
   }
 
-  private static List<String> shown(Map<String, String> entries, int limit) {
+  private static List<String> formatRows(Map<String, String> entries, int limit) {
     return entries.entrySet().stream()
         .limit(limit)
         .map(entry -> entry.getKey() + "=" + entry.getValue())

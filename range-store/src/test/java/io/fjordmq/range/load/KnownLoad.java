@@ -14,13 +14,15 @@ enum KnownLoad {
   UNIFORM("uniform, 700/s", 100, ranges -> ranges.run(900, 700, Units.EVEN)),
   ZIPF("Zipf, exponent 1, 600/s", 100, ranges -> ranges.run(900, 600, Units.ZIPF)),
   ONE_HOT_KEY("one key with 90 % of 500/s", 100, ranges -> ranges.run(600, 500, Units.ONE_HOT)),
-  MOVING_SPOT("hot spot that moves eight times, 400/s", 100, KnownLoad::movingSpot),
-  GOES("uniform, 700/s, then 2/s", 100, KnownLoad::goes),
-  COMES_AND_GOES("40 s of 700/s and 40 s of 10/s, ten times", 100, KnownLoad::comesAndGoes),
+  MOVING_HOT_SPOT("hot spot that moves eight times, 400/s", 100, KnownLoad::movingHotSpot),
+  ENDING("uniform, 700/s, then 2/s", 100, KnownLoad::ending),
+  ALTERNATING("40 s of 700/s and 40 s of 10/s, ten times", 100, KnownLoad::alternating),
   SHORT_BURSTS("8 s of 500/s and 5 s of 1/s, twenty times", 100, KnownLoad::shortBursts),
-  COLD_PAIRS("recorded: a cold cluster, 600 pairs", 150, ranges -> twice(ranges, "cold-pairs")),
-  FEW_INBOXES("recorded: most load on a few inboxes", 20, ranges -> twice(ranges, "few-inboxes")),
-  ONE_INBOX("recorded: most load on one inbox", 100, ranges -> twice(ranges, "one-inbox")),
+  COLD_PAIRS(
+      "recorded: a cold cluster, 600 pairs", 150, ranges -> replayTwice(ranges, "cold-pairs")),
+  FEW_INBOXES(
+      "recorded: most load on a few inboxes", 20, ranges -> replayTwice(ranges, "few-inboxes")),
+  ONE_INBOX("recorded: most load on one inbox", 100, ranges -> replayTwice(ranges, "one-inbox")),
   NEW_SESSIONS("recorded: 5,000 new sessions, then idle", 10, KnownLoad::newSessions);
 
   /** Maps a random number of 30 bits to the unit that a request accesses. */
@@ -52,7 +54,7 @@ enum KnownLoad {
   }
 
   /** Runs the default strategy on one range with this load. */
-  SyntheticRanges play() {
+  SyntheticRanges simulate() {
     SyntheticRanges ranges = new SyntheticRanges(strategy(density, 30_000));
     course.accept(ranges);
     return ranges;
@@ -65,33 +67,33 @@ enum KnownLoad {
   }
 
   /**
-   * Plays the recording twice, because it is not much longer than the splits take; the second pass
+   * Replays the recording twice, as it is not much longer than the splits take; the second pass
    * shows the steady state.
    */
-  private static void twice(SyntheticRanges ranges, String name) {
-    RecordedLoad load = RecordedLoad.kept(name);
+  private static void replayTwice(SyntheticRanges ranges, String name) {
+    RecordedLoad load = RecordedLoad.fromResource(name);
     ranges.replay(load);
     ranges.replay(load);
   }
 
   private static void newSessions(SyntheticRanges ranges) {
-    twice(ranges, "new-sessions");
+    replayTwice(ranges, "new-sessions");
     ranges.run(600, 1, Units.EVEN);
   }
 
-  private static void movingSpot(SyntheticRanges ranges) {
+  private static void movingHotSpot(SyntheticRanges ranges) {
     for (int spot = 0; spot < 8; spot++) {
       int first = spot * 512;
       ranges.run(120, 400, random -> first + random % 64);
     }
   }
 
-  private static void goes(SyntheticRanges ranges) {
+  private static void ending(SyntheticRanges ranges) {
     ranges.run(600, 700, Units.EVEN);
     ranges.run(2_000, 2, Units.EVEN);
   }
 
-  private static void comesAndGoes(SyntheticRanges ranges) {
+  private static void alternating(SyntheticRanges ranges) {
     for (int wave = 0; wave < 10; wave++) {
       ranges.run(40, 700, Units.EVEN);
       ranges.run(40, 10, Units.EVEN);

@@ -19,7 +19,7 @@ final class LoadSplitStrategyTest {
 
   @Test
   void shouldSplitAUniformLoadUntilNoRangeIsOverloaded() {
-    SyntheticRanges even = KnownLoad.UNIFORM.play();
+    SyntheticRanges even = KnownLoad.UNIFORM.simulate();
     assertThat(even.ranges()).isBetween(8, 16);
     assertThat(even.busiest()).isLessThan(DENSITY * 1.3);
     assertThat(even.merges).isZero();
@@ -32,65 +32,65 @@ final class LoadSplitStrategyTest {
   void shouldNotSplitARangeAtItsLimit() {
     ranges.run(300, DENSITY - 20, Units.EVEN);
     assertThat(ranges.splits).isZero();
-    assertThat(ranges.adviceAbout(0)).contains(stay(Reason.COLD));
+    assertThat(ranges.adviceAbout(0)).contains(keep(Reason.COLD));
   }
 
   @Test
-  void shouldSplitAtTheSkewOfTheLoad() {
-    SyntheticRanges skewed = KnownLoad.ZIPF.play();
+  void shouldSplitASkewedLoad() {
+    SyntheticRanges skewed = KnownLoad.ZIPF.simulate();
     assertThat(skewed.ranges()).isBetween(6, 20);
     assertThat(skewed.busiestShare()).isLessThan(0.25);
   }
 
   @Test
   void shouldNotSplitALoadOnOneKey() {
-    SyntheticRanges hot = KnownLoad.ONE_HOT_KEY.play();
+    SyntheticRanges hot = KnownLoad.ONE_HOT_KEY.simulate();
     assertThat(hot.splits).isZero();
-    assertThat(hot.adviceAbout(Units.HOT)).contains(stay(Reason.ONE_HOT_KEY));
+    assertThat(hot.adviceAbout(Units.HOT)).contains(keep(Reason.ONE_HOT_KEY));
   }
 
   @Test
   void shouldFollowAMovingHotSpotWithoutCreatingEverMoreRanges() {
-    SyntheticRanges moving = KnownLoad.MOVING_SPOT.play();
+    SyntheticRanges moving = KnownLoad.MOVING_HOT_SPOT.simulate();
     assertThat(moving.ranges()).as("the remaining ranges are merged again").isLessThan(16);
     assertThat(moving.merges).isPositive();
     assertThat(moving.busiestShare()).isLessThan(0.7);
   }
 
   @Test
-  void shouldMergeAgainOnceWhenTheLoadIsGone() {
-    SyntheticRanges gone = KnownLoad.GOES.play();
+  void shouldMergeEachRangeOnceWhenTheLoadEnds() {
+    SyntheticRanges gone = KnownLoad.ENDING.simulate();
     assertThat(gone.ranges()).isEqualTo(1);
     assertThat(gone.merges).isEqualTo(gone.peakRanges() - 1).isEqualTo(gone.splits);
   }
 
   @Test
   void shouldNotFlapWhenTheLoadAlternates() {
-    SyntheticRanges waves = KnownLoad.COMES_AND_GOES.play();
+    SyntheticRanges waves = KnownLoad.ALTERNATING.simulate();
     assertThat(waves.merges).as("merges in pauses shorter than the idle window").isZero();
     assertThat(waves.splits).isLessThan(20);
   }
 
   @Test
   void shouldNotSplitForABurstShorterThanTheWindow() {
-    SyntheticRanges bursts = KnownLoad.SHORT_BURSTS.play();
+    SyntheticRanges bursts = KnownLoad.SHORT_BURSTS.simulate();
     assertThat(bursts.splits).isZero();
-    assertThat(bursts.adviceAbout(0)).contains(stay(Reason.TOO_SHORT));
+    assertThat(bursts.adviceAbout(0)).contains(keep(Reason.TOO_SHORT));
   }
 
   @Test
   void shouldNotSplitIfSomethingElseIsTheBottleneck() {
     ranges.nanosPerRequest = 40_000;
     ranges.run(60, 200, Units.EVEN);
-    assertThat(ranges.adviceAbout(0)).contains(stay(Reason.STORAGE_IS_THE_LIMIT));
+    assertThat(ranges.adviceAbout(0)).contains(keep(Reason.STORAGE_IS_THE_LIMIT));
     ranges.nanosPerRequest = 5_000;
     ranges.cpu = 0.95;
     ranges.run(60, 200, Units.EVEN);
-    assertThat(ranges.adviceAbout(0)).contains(stay(Reason.CPU_IS_THE_LIMIT));
+    assertThat(ranges.adviceAbout(0)).contains(keep(Reason.CPU_IS_THE_LIMIT));
     ranges.cpu = 0.5;
     ranges.maxRanges = 1;
     ranges.run(60, 200, Units.EVEN);
-    assertThat(ranges.adviceAbout(0)).contains(stay(Reason.TOO_MANY_RANGES));
+    assertThat(ranges.adviceAbout(0)).contains(keep(Reason.TOO_MANY_RANGES));
     assertThat(ranges.splits).isZero();
     ranges.maxRanges = 2;
     ranges.run(60, 200, Units.EVEN);
@@ -109,8 +109,8 @@ final class LoadSplitStrategyTest {
   void shouldSpreadARecordedLoadOfPairsAndThenStop() {
     SyntheticRanges once =
         new SyntheticRanges(KnownLoad.strategy(KnownLoad.COLD_PAIRS.density, 30_000));
-    once.replay(RecordedLoad.kept("cold-pairs"));
-    SyntheticRanges twice = KnownLoad.COLD_PAIRS.play();
+    once.replay(RecordedLoad.fromResource("cold-pairs"));
+    SyntheticRanges twice = KnownLoad.COLD_PAIRS.simulate();
     assertThat(twice.ranges()).isBetween(5, 9);
     assertThat(twice.busiest()).isLessThan(KnownLoad.COLD_PAIRS.density * 1.3);
     assertThat(twice.busiestShare()).isLessThan(0.3);
@@ -120,7 +120,7 @@ final class LoadSplitStrategyTest {
 
   @Test
   void shouldSpreadARecordedLoadOnAFewInboxes() {
-    SyntheticRanges few = KnownLoad.FEW_INBOXES.play();
+    SyntheticRanges few = KnownLoad.FEW_INBOXES.simulate();
     assertThat(few.ranges()).isBetween(6, 12);
     assertThat(few.busiestShare())
         .as("the busiest inbox has " + few.busiestUnitShare())
@@ -130,15 +130,15 @@ final class LoadSplitStrategyTest {
 
   @Test
   void shouldNotSplitARecordedLoadOnOneInbox() {
-    SyntheticRanges one = KnownLoad.ONE_INBOX.play();
+    SyntheticRanges one = KnownLoad.ONE_INBOX.simulate();
     assertThat(one.busiestUnitShare()).isGreaterThan(0.6);
     assertThat(one.splits).isZero();
-    assertThat(one.adviceAbout(0)).contains(stay(Reason.ONE_HOT_KEY));
+    assertThat(one.adviceAbout(0)).contains(keep(Reason.ONE_HOT_KEY));
   }
 
   @Test
-  void shouldMergeAgainAfterARecordedLoadPlayedTwice() {
-    SyntheticRanges sessions = KnownLoad.NEW_SESSIONS.play();
+  void shouldMergeRangesAfterARecordedLoadReplayedTwice() {
+    SyntheticRanges sessions = KnownLoad.NEW_SESSIONS.simulate();
     assertThat(sessions.peakRanges()).isBetween(5, 10);
     assertThat(sessions.busiestShare()).isLessThan(0.3);
     assertThat(sessions.ranges()).isEqualTo(1);
@@ -147,17 +147,17 @@ final class LoadSplitStrategyTest {
 
   @Test
   void shouldNotSplitARecordedLoadOnSlowStorage() {
-    RecordedLoad load = RecordedLoad.kept("few-inboxes");
+    RecordedLoad load = RecordedLoad.fromResource("few-inboxes");
     List<RecordedLoad.Second> slow =
         load.seconds().stream().takeWhile(second -> second.ioNanos() > 30_000).toList();
     assertThat(slow).hasSizeGreaterThan(RangeMeter.WINDOW_SECONDS);
     SyntheticRanges waiting = new SyntheticRanges(KnownLoad.strategy(20, 30_000));
     waiting.replay(new RecordedLoad(load.store(), slow));
     assertThat(waiting.splits).isZero();
-    assertThat(waiting.adviceAbout(0)).contains(stay(Reason.STORAGE_IS_THE_LIMIT));
+    assertThat(waiting.adviceAbout(0)).contains(keep(Reason.STORAGE_IS_THE_LIMIT));
   }
 
-  private static SplitAdvice stay(Reason reason) {
+  private static SplitAdvice keep(Reason reason) {
     return new SplitAdvice.Keep(reason);
   }
 }

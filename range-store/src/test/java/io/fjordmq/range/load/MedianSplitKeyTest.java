@@ -21,40 +21,40 @@ final class MedianSplitKeyTest {
     return keys;
   }
 
-  private static int cutAt(int... counts) {
+  private static int splitKeyOf(int... counts) {
     return MedianSplitKey.of(samples(counts)) instanceof SplitAdvice.Split split
         ? split.key()[0]
         : 0;
   }
 
-  private static SplitAdvice stay(Reason reason) {
+  private static SplitAdvice keep(Reason reason) {
     return new SplitAdvice.Keep(reason);
   }
 
   @Test
   void shouldSplitWhereTheHalvesAreMostEven() {
-    assertThat(cutAt(25, 25, 25, 25)).isEqualTo(3);
-    assertThat(cutAt(40, 20, 20, 20)).isEqualTo(2);
-    assertThat(cutAt(5, 5, 5, 45, 20, 20)).isEqualTo(5);
-    assertThat(cutAt(50, 50)).isEqualTo(2);
+    assertThat(splitKeyOf(25, 25, 25, 25)).isEqualTo(3);
+    assertThat(splitKeyOf(40, 20, 20, 20)).isEqualTo(2);
+    assertThat(splitKeyOf(5, 5, 5, 45, 20, 20)).isEqualTo(5);
+    assertThat(splitKeyOf(50, 50)).isEqualTo(2);
   }
 
   @Test
   void shouldSplitNextToAHeavyKeyIfThatHelps() {
-    assertThat(cutAt(20, 45, 35)).isEqualTo(3);
-    assertThat(cutAt(60, 40)).isEqualTo(2);
+    assertThat(splitKeyOf(20, 45, 35)).isEqualTo(3);
+    assertThat(splitKeyOf(60, 40)).isEqualTo(2);
   }
 
   @Test
   void shouldReportWhyNoSplitHelps() {
-    assertThat(MedianSplitKey.of(samples(15, 70, 15))).isEqualTo(stay(Reason.ONE_HOT_KEY));
-    assertThat(MedianSplitKey.of(samples(100))).isEqualTo(stay(Reason.ONE_HOT_KEY));
-    assertThat(MedianSplitKey.of(samples(31, 38, 31))).isEqualTo(stay(Reason.UNEVEN));
+    assertThat(MedianSplitKey.of(samples(15, 70, 15))).isEqualTo(keep(Reason.ONE_HOT_KEY));
+    assertThat(MedianSplitKey.of(samples(100))).isEqualTo(keep(Reason.ONE_HOT_KEY));
+    assertThat(MedianSplitKey.of(samples(31, 38, 31))).isEqualTo(keep(Reason.UNEVEN));
   }
 
   @Test
   void shouldNotSplitIfTooFewKeysWereSampled() {
-    assertThat(MedianSplitKey.of(samples(31, 32))).isEqualTo(stay(Reason.TOO_FEW_KEYS));
-    assertThat(MedianSplitKey.of(List.of())).isEqualTo(stay(Reason.TOO_FEW_KEYS));
+    assertThat(MedianSplitKey.of(samples(31, 32))).isEqualTo(keep(Reason.TOO_FEW_KEYS));
+    assertThat(MedianSplitKey.of(List.of())).isEqualTo(keep(Reason.TOO_FEW_KEYS));
   }
 }

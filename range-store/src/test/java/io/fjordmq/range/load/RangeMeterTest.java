@@ -17,10 +17,10 @@ final class RangeMeterTest {
     return meter.load("inbox", "inbox-1", UnaryOperator.identity());
   }
 
-  private void second(int commands, int queries) {
-    meter.applied(commands, commands * 10_000L, commands * 2_000L);
+  private void recordSecond(int commands, int queries) {
+    meter.recordApplied(commands, commands * 10_000L, commands * 2_000L);
     for (int i = 0; i < queries; i++) {
-      meter.queried();
+      meter.recordQuery();
     }
     meter.tick(SECOND);
   }
@@ -28,7 +28,7 @@ final class RangeMeterTest {
   @Test
   void shouldReportMinimumMeanAndMaximumOfTheLatestSeconds() {
     for (int i = 1; i <= RangeMeter.WINDOW_SECONDS; i++) {
-      second(i * 100, i);
+      recordSecond(i * 100, i);
     }
     assertThat(load().requests()).isEqualTo(new RangeLoad.Spread(101, 555.5, 1010));
     assertThat(load().busy().most()).isEqualTo(0.01);
@@ -38,29 +38,29 @@ final class RangeMeterTest {
 
   @Test
   void shouldCountMissingSecondsAsZero() {
-    second(500, 0);
+    recordSecond(500, 0);
     assertThat(load().requests().least()).isZero();
     assertThat(load().requests().most()).isEqualTo(500);
   }
 
   @Test
   void shouldScaleATickByItsDuration() {
-    meter.applied(300, 0, 0);
+    meter.recordApplied(300, 0, 0);
     meter.tick(3 * SECOND);
     assertThat(load().requests().most()).isEqualTo(100);
   }
 
   @Test
   void shouldRememberOnlyThePeakOfTheLongerWindow() {
-    second(900, 0);
+    recordSecond(900, 0);
     for (int i = 0; i < 30; i++) {
-      second(10, 0);
+      recordSecond(10, 0);
     }
     assertThat(load().requests().most()).isEqualTo(10);
     assertThat(load().peakRequests()).isEqualTo(900);
     assertThat(load().observed()).isEqualTo(Duration.ofSeconds(31));
     for (int i = 0; i < 60; i++) {
-      second(10, 0);
+      recordSecond(10, 0);
     }
     assertThat(load().peakRequests()).isEqualTo(10);
     assertThat(load().observed()).isEqualTo(Duration.ofSeconds(60));
@@ -68,9 +68,9 @@ final class RangeMeterTest {
 
   @Test
   void shouldReturnPermittedSplitKeysInOrder() {
-    meter.touched(new byte[] {(byte) 200, 1});
-    meter.touched(new byte[] {3, 9});
-    meter.touched(new byte[] {3, 4});
+    meter.recordAccess(new byte[] {(byte) 200, 1});
+    meter.recordAccess(new byte[] {3, 9});
+    meter.recordAccess(new byte[] {3, 4});
     RangeLoad load = meter.load("inbox", "inbox-1", key -> Arrays.copyOf(key, 1));
     assertThat(load.keys())
         .containsExactly(new byte[] {3}, new byte[] {3}, new byte[] {(byte) 200});
@@ -83,7 +83,7 @@ final class RangeMeterTest {
       for (int second = 0; second < change + 2 * RangeMeter.WINDOW_SECONDS; second++) {
         boolean before = second < change + RangeMeter.WINDOW_SECONDS;
         for (int i = 0; i < (before ? 20 : 600); i++) {
-          changed.touched(new byte[] {(byte) (before ? 1 : 2)});
+          changed.recordAccess(new byte[] {(byte) (before ? 1 : 2)});
         }
         changed.tick(SECOND);
       }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  */
 public record RecordedLoad(String store, List<Second> seconds) {
   private static final String FORMAT = "fjordmq-load 1 ";
-  private static final int MOST_TIMES = 100_000;
+  private static final int MAX_REPETITIONS = 100_000;
 
   /**
    * One second.
@@ -31,7 +31,7 @@ public record RecordedLoad(String store, List<Second> seconds) {
   public record Second(int requests, long busyMicros, long ioNanos, List<Integer> units) {}
 
   /** Reads a recording from this package's test resources. */
-  static RecordedLoad kept(String name) {
+  static RecordedLoad fromResource(String name) {
     try (InputStream in =
         Objects.requireNonNull(
             RecordedLoad.class.getResourceAsStream(name + ".load"), "no recording " + name)) {
@@ -51,19 +51,20 @@ public record RecordedLoad(String store, List<Second> seconds) {
           "a recording must start with '" + FORMAT + "' and a store");
     }
     List<Second> seconds = new ArrayList<>();
-    List<Second> open = new ArrayList<>();
+    List<Second> currentSeconds = new ArrayList<>();
     for (int i = 1; i < lines.size(); i++) {
       String[] words = lines.get(i).split(" ", -1);
       try {
         if (words[0].equals("s") && words.length == 3) {
-          open.add(new Second(Integer.parseInt(words[1]), Long.parseLong(words[2]), 0, List.of()));
+          currentSeconds.add(
+              new Second(Integer.parseInt(words[1]), Long.parseLong(words[2]), 0, List.of()));
         } else if (words[0].equals("t") && words.length >= 2) {
           long ioNanos = Long.parseLong(words[1]);
           List<Integer> units = Stream.of(words).skip(2).flatMap(RecordedLoad::units).toList();
-          for (Second second : open) {
+          for (Second second : currentSeconds) {
             seconds.add(new Second(second.requests(), second.busyMicros(), ioNanos, units));
           }
-          open.clear();
+          currentSeconds.clear();
         } else if (!words[0].startsWith("#")) {
           throw new IllegalArgumentException(
               "expected 's' (a second) or 't' (the end of ten seconds)");
@@ -77,11 +78,11 @@ public record RecordedLoad(String store, List<Second> seconds) {
 
   private static Stream<Integer> units(String word) {
     int star = word.indexOf('*');
-    int times = star < 0 ? 1 : Integer.parseInt(word.substring(star + 1));
+    int repetitions = star < 0 ? 1 : Integer.parseInt(word.substring(star + 1));
     int unit = Integer.parseInt(star < 0 ? word : word.substring(0, star));
-    if (unit < 0 || times < 1 || times > MOST_TIMES) {
+    if (unit < 0 || repetitions < 1 || repetitions > MAX_REPETITIONS) {
       throw new IllegalArgumentException("'" + word + "' is not a key with its count");
     }
-    return IntStream.range(0, times).mapToObj(i -> unit);
+    return IntStream.range(0, repetitions).mapToObj(i -> unit);
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** The rules that the planner enforces for every strategy. */
 final class SplitPlannerTest {
-  private static final NodeLoad ROOM = new NodeLoad(0.1, 2, 10);
+  private static final NodeLoad SPARE_CAPACITY = new NodeLoad(0.1, 2, 10);
   private static final byte[] MIDDLE = {5};
   private static final long MAX_BYTES = 1_000;
   private static final RangeSize SMALL = RangeSize.of(10);
@@ -27,7 +27,7 @@ final class SplitPlannerTest {
 
   private Function<String, SplitAdvice> advice = range -> COLD;
   private boolean merging;
-  private final SplitPlanner plan =
+  private final SplitPlanner planner =
       new SplitPlanner(
           new SplitStrategy() {
             @Override
@@ -78,17 +78,18 @@ final class SplitPlannerTest {
   @Test
   void shouldMakeOneChangeAndPauseBeforeTheNext() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
-    assertThat(plan.next(TWO, ROOM, 0)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
-    assertThat(plan.next(TWO, ROOM, 9_999)).isEmpty();
-    assertThat(plan.next(TWO, ROOM, 10_000)).isPresent();
+    assertThat(planner.next(TWO, SPARE_CAPACITY, 0))
+        .contains(new SplitPlanner.Step.Split("a", MIDDLE));
+    assertThat(planner.next(TWO, SPARE_CAPACITY, 9_999)).isEmpty();
+    assertThat(planner.next(TWO, SPARE_CAPACITY, 10_000)).isPresent();
   }
 
   @Test
   void shouldRejectASplitKeyOutsideTheRange() {
     for (byte[] key : List.of(new byte[0], new byte[] {9}, new byte[] {11})) {
       advice = range -> range.equals("a") ? new SplitAdvice.Split(key) : COLD;
-      assertThat(plan.next(TWO, ROOM, 0)).isEmpty();
-      assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.FAILED));
+      assertThat(planner.next(TWO, SPARE_CAPACITY, 0)).isEmpty();
+      assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.FAILED));
     }
   }
 
@@ -96,10 +97,10 @@ final class SplitPlannerTest {
   void shouldNotChangeARangeWhenTheStrategyThrows() {
     advice =
         range -> {
-          throw new IllegalStateException("bad day");
+          throw new IllegalStateException("planted failure");
         };
-    assertThat(plan.next(TWO, ROOM, 0)).isEmpty();
-    assertThat(plan.latest())
+    assertThat(planner.next(TWO, SPARE_CAPACITY, 0)).isEmpty();
+    assertThat(planner.latest())
         .isEqualTo(
             Map.of(
                 "a",
@@ -111,49 +112,57 @@ final class SplitPlannerTest {
   @Test
   void shouldNotExceedTheMaximumNumberOfRanges() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
-    assertThat(plan.next(TWO, new NodeLoad(0.1, 10, 10), 0)).isEmpty();
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
+    assertThat(planner.next(TWO, new NodeLoad(0.1, 10, 10), 0)).isEmpty();
+    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
   }
 
   @Test
-  void shouldMergeOnlyNeighboursAndOnlyIfThereIsNoSplit() {
+  void shouldMergeOnlyNeighborsAndOnlyIfThereIsNoSplit() {
     merging = true;
-    assertThat(plan.next(TWO, ROOM, 0)).contains(new SplitPlanner.Step.Merge("a", "b"));
-    assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
+    assertThat(planner.next(TWO, SPARE_CAPACITY, 0))
+        .contains(new SplitPlanner.Step.Merge("a", "b"));
+    assertThat(planner.idle()).containsExactlyInAnyOrder("a", "b");
     List<SplitPlanner.Candidate> apart =
         List.of(led("a", new byte[0], new byte[] {8}), led("b", new byte[] {9}, new byte[] {20}));
-    assertThat(plan.next(apart, ROOM, 20_000)).isEmpty();
+    assertThat(planner.next(apart, SPARE_CAPACITY, 20_000)).isEmpty();
     advice = range -> range.equals("b") ? new SplitAdvice.Split(new byte[] {12}) : COLD;
-    assertThat(plan.next(TWO, ROOM, 30_000)).containsInstanceOf(SplitPlanner.Step.Split.class);
+    assertThat(planner.next(TWO, SPARE_CAPACITY, 30_000))
+        .containsInstanceOf(SplitPlanner.Step.Split.class);
   }
 
   @Test
   void shouldNotSplitARangeWhoseLogIsNotTruncated() {
-    SplitPlanner.Candidate cut = TWO.get(0);
+    SplitPlanner.Candidate truncated = TWO.get(0);
     SplitPlanner.Candidate untruncated =
-        new SplitPlanner.Candidate(cut.load(), cut.start(), cut.end(), false, SMALL);
+        new SplitPlanner.Candidate(
+            truncated.load(), truncated.start(), truncated.end(), false, SMALL);
     advice = range -> new SplitAdvice.Split(MIDDLE);
-    assertThat(plan.next(List.of(untruncated), ROOM, 0)).isEmpty();
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED));
-    assertThat(plan.next(List.of(cut), ROOM, 1)).as("no pause without a change").isPresent();
+    assertThat(planner.next(List.of(untruncated), SPARE_CAPACITY, 0)).isEmpty();
+    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED));
+    assertThat(planner.next(List.of(truncated), SPARE_CAPACITY, 1))
+        .as("no pause without a change")
+        .isPresent();
   }
 
   @Test
   void shouldForgetTheAdviceForARangeThatItNoLongerLeads() {
-    plan.next(TWO, ROOM, 0);
-    plan.next(TWO.subList(0, 1), ROOM, 1);
-    assertThat(plan.latest()).containsOnlyKeys("a");
+    planner.next(TWO, SPARE_CAPACITY, 0);
+    planner.next(TWO.subList(0, 1), SPARE_CAPACITY, 1);
+    assertThat(planner.latest()).containsOnlyKeys("a");
   }
 
   @Test
   void shouldSplitARangeThatIsTooLargeRegardlessOfItsLoad() {
     List<SplitPlanner.Candidate> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
-    assertThat(plan.next(one, ROOM, 0)).as("not above the limit").isEmpty();
+    assertThat(planner.next(one, SPARE_CAPACITY, 0)).as("not above the limit").isEmpty();
     List<SplitPlanner.Candidate> large =
         List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
-    assertThat(plan.next(large, ROOM, 1)).contains(new SplitPlanner.Step.Split("a", MIDDLE));
-    assertThat(plan.tooLarge()).containsExactly("a");
-    assertThat(plan.next(large, ROOM, 2)).as("the pause applies to all splits").isEmpty();
+    assertThat(planner.next(large, SPARE_CAPACITY, 1))
+        .contains(new SplitPlanner.Step.Split("a", MIDDLE));
+    assertThat(planner.tooLarge()).containsExactly("a");
+    assertThat(planner.next(large, SPARE_CAPACITY, 2))
+        .as("the pause applies to all splits")
+        .isEmpty();
   }
 
   @Test
@@ -162,19 +171,20 @@ final class SplitPlannerTest {
     advice = range -> range.equals("a") ? new SplitAdvice.Split(byLoad) : COLD;
     List<SplitPlanner.Candidate> large =
         List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
-    assertThat(plan.next(large, ROOM, 0)).contains(new SplitPlanner.Step.Split("a", byLoad));
-    assertThat(plan.tooLarge()).isEmpty();
+    assertThat(planner.next(large, SPARE_CAPACITY, 0))
+        .contains(new SplitPlanner.Step.Split("a", byLoad));
+    assertThat(planner.tooLarge()).isEmpty();
   }
 
   @Test
   void shouldReportWhyARangeThatIsTooLargeIsNotSplit() {
     SplitPlanner.Candidate large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
-    assertThat(plan.next(List.of(large), new NodeLoad(0.1, 10, 10), 0)).isEmpty();
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
-    plan.next(List.of(sized(large, MAX_BYTES + 1, null)), ROOM, 1);
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
-    plan.next(List.of(sized(large, MAX_BYTES + 1, new byte[] {9})), ROOM, 2);
-    assertThat(plan.latest())
+    assertThat(planner.next(List.of(large), new NodeLoad(0.1, 10, 10), 0)).isEmpty();
+    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
+    planner.next(List.of(sized(large, MAX_BYTES + 1, null)), SPARE_CAPACITY, 1);
+    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
+    planner.next(List.of(sized(large, MAX_BYTES + 1, new byte[] {9})), SPARE_CAPACITY, 2);
+    assertThat(planner.latest())
         .as("the range ends there")
         .containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
     SplitPlanner.Candidate drained =
@@ -184,18 +194,20 @@ final class SplitPlannerTest {
             large.end(),
             true,
             new RangeSize(MAX_BYTES + 1, null, true));
-    plan.next(List.of(drained), ROOM, 3);
-    assertThat(plan.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_TOMBSTONES));
+    planner.next(List.of(drained), SPARE_CAPACITY, 3);
+    assertThat(planner.latest())
+        .containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_TOMBSTONES));
   }
 
   @Test
   void shouldNotMergeAboveHalfTheSizeLimit() {
     merging = true;
-    assertThat(plan.next(two(250, 251), ROOM, 0)).isEmpty();
-    assertThat(plan.idle()).as("can be merged with an idle neighbour").containsExactly("a");
-    assertThat(plan.next(two(250, -1), ROOM, 1)).as("of unknown size").isEmpty();
-    assertThat(plan.next(two(250, 250), ROOM, 2)).contains(new SplitPlanner.Step.Merge("a", "b"));
-    assertThat(plan.idle()).containsExactlyInAnyOrder("a", "b");
+    assertThat(planner.next(two(250, 251), SPARE_CAPACITY, 0)).isEmpty();
+    assertThat(planner.idle()).as("can be merged with an idle neighbor").containsExactly("a");
+    assertThat(planner.next(two(250, -1), SPARE_CAPACITY, 1)).as("of unknown size").isEmpty();
+    assertThat(planner.next(two(250, 250), SPARE_CAPACITY, 2))
+        .contains(new SplitPlanner.Step.Merge("a", "b"));
+    assertThat(planner.idle()).containsExactlyInAnyOrder("a", "b");
   }
 
   private static List<SplitPlanner.Candidate> two(long left, long right) {

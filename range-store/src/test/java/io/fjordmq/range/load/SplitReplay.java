@@ -24,7 +24,7 @@ public final class SplitReplay {
     System.out.println("|---|---|---|---|---|---|---|---|---|---|");
     if (args.length == 0) {
       for (KnownLoad load : KnownLoad.values()) {
-        print(load.title, load.density, load.play());
+        print(load.title, load.density, load.simulate());
       }
     } else {
       Path file = Path.of(args[0]);

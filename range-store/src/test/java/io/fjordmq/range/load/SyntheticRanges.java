@@ -31,7 +31,7 @@ final class SyntheticRanges {
   private static final int ROWS_PER_UNIT = 16;
 
   /** Seconds over which results are averaged. */
-  private static final int LATEST = 30;
+  private static final int AVERAGED_SECONDS = 30;
 
   private static final Duration IDLE = Duration.ofSeconds(60);
 
@@ -53,11 +53,11 @@ final class SyntheticRanges {
   long nanosPerRequest = 5_000;
   int maxRanges = 64;
 
-  private final SplitPlanner plan;
+  private final SplitPlanner planner;
   private final SplittableRandom random = new SplittableRandom(7);
   private final TreeMap<Integer, RangeMeter> ranges = new TreeMap<>();
-  private final List<Second> past = new ArrayList<>();
-  private final Map<Integer, Integer> byUnit = new HashMap<>();
+  private final List<Second> history = new ArrayList<>();
+  private final Map<Integer, Integer> requestsByUnit = new HashMap<>();
 
   /**
    * The requests of one second: all of them, those of the busiest range, and the number of ranges.
@@ -65,7 +65,7 @@ final class SyntheticRanges {
   private record Second(int requests, int busiest, int ranges) {}
 
   SyntheticRanges(SplitStrategy strategy) {
-    this.plan = new SplitPlanner(strategy, Set.of(STORE), RULES);
+    this.planner = new SplitPlanner(strategy, Set.of(STORE), RULES);
     ranges.put(0, meter());
   }
 
@@ -80,7 +80,7 @@ final class SyntheticRanges {
    */
   void run(int seconds, int requestsPerSecond, IntUnaryOperator unit) {
     for (int i = 0; i < seconds; i++) {
-      second(
+      simulateSecond(
           requestsPerSecond,
           nanosPerRequest,
           nanosPerRequest,
@@ -92,7 +92,7 @@ final class SyntheticRanges {
   void replay(RecordedLoad load) {
     for (RecordedLoad.Second one : load.seconds()) {
       List<Integer> units = one.units();
-      second(
+      simulateSecond(
           one.requests(),
           one.busyMicros() * 1_000 / Math.max(1, one.requests()),
           one.ioNanos(),
@@ -100,26 +100,27 @@ final class SyntheticRanges {
     }
   }
 
-  private void second(int requests, long nanos, long ofWriting, IntSupplier unit) {
+  private void simulateSecond(int requests, long nanos, long ioNanos, IntSupplier unit) {
     Map<Integer, Integer> byRange = new HashMap<>();
     for (int request = 0; request < requests; request++) {
-      byRange.merge(request(unit.getAsInt(), nanos, ofWriting), 1, Integer::sum);
+      byRange.merge(request(unit.getAsInt(), nanos, ioNanos), 1, Integer::sum);
     }
     ranges.values().forEach(meter -> meter.tick(1_000_000_000L));
     int busiest = byRange.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-    past.add(new Second(requests, busiest, ranges.size()));
-    plan.next(led(), new NodeLoad(cpu, ranges.size(), maxRanges), past.size() * 1_000L)
-        .ifPresent(this::carryOut);
+    history.add(new Second(requests, busiest, ranges.size()));
+    planner
+        .next(led(), new NodeLoad(cpu, ranges.size(), maxRanges), history.size() * 1_000L)
+        .ifPresent(this::apply);
   }
 
   /** Sends a request and returns the start of the range that served it. */
-  private int request(int unit, long nanos, long ofWriting) {
+  private int request(int unit, long nanos, long ioNanos) {
     int start = ranges.floorKey(unit);
     RangeMeter meter = Objects.requireNonNull(ranges.get(start));
-    meter.applied(1, nanos, ofWriting);
-    meter.touched(
+    meter.recordApplied(1, nanos, ioNanos);
+    meter.recordAccess(
         ByteBuffer.allocate(5).putInt(unit).put((byte) random.nextInt(ROWS_PER_UNIT)).array());
-    byUnit.merge(unit, 1, Integer::sum);
+    requestsByUnit.merge(unit, 1, Integer::sum);
     return start;
   }
 
@@ -140,7 +141,7 @@ final class SyntheticRanges {
     return led;
   }
 
-  private void carryOut(SplitPlanner.Step step) {
+  private void apply(SplitPlanner.Step step) {
     if (step instanceof SplitPlanner.Step.Split split) {
       int left = Integer.parseInt(split.range());
       ranges.put(left, meter());
@@ -159,11 +160,11 @@ final class SyntheticRanges {
 
   /** Returns the highest number of ranges so far. */
   int peakRanges() {
-    return Math.max(ranges(), past.stream().mapToInt(Second::ranges).max().orElse(1));
+    return Math.max(ranges(), history.stream().mapToInt(Second::ranges).max().orElse(1));
   }
 
   int seconds() {
-    return past.size();
+    return history.size();
   }
 
   /**
@@ -181,12 +182,12 @@ final class SyntheticRanges {
 
   /** Seconds under load have at least half of the highest request rate so far. */
   private double mean(ToDoubleFunction<Second> figure) {
-    int most = past.stream().mapToInt(Second::requests).max().orElse(0);
+    int max = history.stream().mapToInt(Second::requests).max().orElse(0);
     List<Second> loaded =
-        past.stream()
-            .filter(second -> second.requests() > 0 && second.requests() * 2 >= most)
+        history.stream()
+            .filter(second -> second.requests() > 0 && second.requests() * 2 >= max)
             .toList();
-    return loaded.subList(Math.max(0, loaded.size() - LATEST), loaded.size()).stream()
+    return loaded.subList(Math.max(0, loaded.size() - AVERAGED_SECONDS), loaded.size()).stream()
         .mapToDouble(figure)
         .average()
         .orElse(0);
@@ -196,14 +197,14 @@ final class SyntheticRanges {
    * Returns the share of all requests so far that were for the busiest unit, which cannot be split.
    */
   double busiestUnitShare() {
-    int all = past.stream().mapToInt(Second::requests).sum();
-    int most = byUnit.values().stream().mapToInt(Integer::intValue).max().orElse(0);
-    return all == 0 ? 0 : (double) most / all;
+    int total = history.stream().mapToInt(Second::requests).sum();
+    int max = requestsByUnit.values().stream().mapToInt(Integer::intValue).max().orElse(0);
+    return total == 0 ? 0 : (double) max / total;
   }
 
   /** Returns the latest advice about the range that holds a unit. */
   Optional<SplitAdvice> adviceAbout(int unit) {
-    return Optional.ofNullable(plan.latest().get(name(ranges.floorKey(unit))));
+    return Optional.ofNullable(planner.latest().get(name(ranges.floorKey(unit))));
   }
 
   private static String name(int start) {

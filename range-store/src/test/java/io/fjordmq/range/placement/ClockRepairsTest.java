@@ -74,25 +74,26 @@ class ClockRepairsTest {
 
   @Test
   void shouldListARangeThatIsAheadFromAnyNode() {
-    assertThat(here.ahead()).isCompletedWithValue(Map.of(LEFT, HOUR));
-    assertThat(there.ahead()).isCompletedWithValue(Map.of(LEFT, HOUR));
+    assertThat(here.clocksAhead()).isCompletedWithValue(Map.of(LEFT, HOUR));
+    assertThat(there.clocksAhead()).isCompletedWithValue(Map.of(LEFT, HOUR));
   }
 
   @Test
   void shouldResetTheClockPermanentlyFromAnyNode() {
-    assertThat(there.lower(LEFT)).isCompletedWithValue(HOUR);
-    assertThat(here.ahead()).isCompletedWithValue(Map.of());
+    assertThat(there.resetClock(LEFT)).isCompletedWithValue(HOUR);
+    assertThat(here.clocksAhead()).isCompletedWithValue(Map.of());
     append("a");
     ranges.crash();
-    assertThat(repairs(SELF, ranges).ahead()).isCompletedWithValue(Map.of());
+    assertThat(repairs(SELF, ranges).clocksAhead()).isCompletedWithValue(Map.of());
   }
 
   @Test
   void shouldRejectARangeThatIsNotAheadOrHasNoLeader() {
-    assertRefused(there.lower(RIGHT), "is not ahead of cluster time");
-    assertThat(here.lower(LEFT)).isCompleted();
-    assertRefused(here.lower(LEFT), "is not ahead of cluster time");
-    assertRefused(here.lower(new RangeId("words", 9)), "no responding node leads range words-9");
+    assertRefused(there.resetClock(RIGHT), "is not ahead of cluster time");
+    assertThat(here.resetClock(LEFT)).isCompleted();
+    assertRefused(here.resetClock(LEFT), "is not ahead of cluster time");
+    assertRefused(
+        here.resetClock(new RangeId("words", 9)), "no responding node leads range words-9");
   }
 
   private static void assertRefused(CompletableFuture<Duration> response, String reason) {

@@ -31,7 +31,7 @@ class LeaderLoadTest {
   private RangeId range(NodeId leader, long requests, long seconds) {
     RangeId id = new RangeId("inbox", published.size() + 1L);
     published.put(id, new RangeDescriptor(id, KeyInterval.ALL, RangeEpoch.FIRST, BOTH));
-    RangeLoadReport shape =
+    RangeLoadReport load =
         new RangeLoadReport(seconds, requests, 0, 0, 0, "cold", null, false, false);
     reports.forEach(
         (node, replicas) -> {
@@ -48,18 +48,24 @@ class LeaderLoadTest {
                   9,
                   null,
                   null,
-                  leads ? shape : null));
+                  leads ? load : null));
         });
     return id;
   }
 
   private List<Step> steps() {
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
-    Map<NodeId, RangeReports> said = new HashMap<>();
-    reports.forEach((node, replicas) -> said.put(node, new RangeReports(1, replicas, Set.of())));
+    Map<NodeId, RangeReports> reportsByNode = new HashMap<>();
+    reports.forEach(
+        (node, replicas) -> reportsByNode.put(node, new RangeReports(1, replicas, Set.of())));
     PlacementView view =
         new PlacementView(
-            Map.of(A, up, B, up), published, said, Set.of(), Set.of(), PlacementView.Merges.NONE);
+            Map.of(A, up, B, up),
+            published,
+            reportsByNode,
+            Set.of(),
+            Set.of(),
+            PlacementView.Merges.NONE);
     return PlacementPlan.steps(view, List.of(new StorePlacement("inbox", 2, false)));
   }
 
@@ -76,9 +82,9 @@ class LeaderLoadTest {
   @Test
   void shouldTransferOneLeaderWhenTheNodeLeadsOneMore() {
     range(A, 3_000, 60);
-    RangeId given = range(A, 2_000, 60);
+    RangeId moved = range(A, 2_000, 60);
     range(B, 100, 60);
-    assertThat(steps()).containsExactly(new Step.Transfer(given, A, B));
+    assertThat(steps()).containsExactly(new Step.Transfer(moved, A, B));
   }
 
   @Test

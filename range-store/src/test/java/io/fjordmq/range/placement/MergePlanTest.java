@@ -36,8 +36,8 @@ class MergePlanTest {
   private final Map<NodeId, RangeReports> reports = new HashMap<>();
   private final Map<RangeId, RangeDescriptor> published = new HashMap<>();
   private Set<RangeId> canceled = Set.of();
-  private Set<RangeId> late = Set.of();
-  private List<RangeId> wanted = List.of();
+  private Set<RangeId> overdue = Set.of();
+  private List<RangeId> requested = List.of();
 
   @SuppressWarnings("NullAway") // the checker does not see in class files that an array may be null
   private static KeyInterval keys(String start, @Nullable String end) {
@@ -45,14 +45,14 @@ class MergePlanTest {
   }
 
   @BeforeEach
-  void twoNeighboursOnTwoNodes() {
-    is(A, Member.State.UP);
-    is(B, Member.State.UP);
+  void setUpTwoNeighborsOnTwoNodes() {
+    setState(A, Member.State.UP);
+    setState(B, Member.State.UP);
     publish(LEFT, 4, BEFORE);
     publish(RIGHT, 7, AFTER);
   }
 
-  private void is(NodeId node, Member.State state) {
+  private void setState(NodeId node, Member.State state) {
     nodes.put(node, new PlacementView.Node(state, false));
   }
 
@@ -83,7 +83,7 @@ class MergePlanTest {
   }
 
   private List<Step> steps() {
-    PlacementView.Merges merges = new PlacementView.Merges(wanted, late, canceled);
+    PlacementView.Merges merges = new PlacementView.Merges(requested, overdue, canceled);
     return PlacementPlan.steps(
         new PlacementView(nodes, published, reports, Set.of(), Set.of(), merges),
         List.of(new StorePlacement("words", 2, false)));
@@ -97,20 +97,20 @@ class MergePlanTest {
   void shouldFreezeTheRightRangeOnlyOnRequest() {
     reportRanges(4, null, null);
     assertThat(steps()).isEmpty();
-    wanted = List.of(LEFT);
+    requested = List.of(LEFT);
     assertThat(steps())
         .containsExactly(new Step.Freeze(RIGHT, B, range(RIGHT, 7, AFTER), range(LEFT, 4, BEFORE)));
-    wanted = List.of(RIGHT);
-    assertThat(steps()).as("no right neighbour").isEmpty();
+    requested = List.of(RIGHT);
+    assertThat(steps()).as("no right neighbor").isEmpty();
   }
 
   @Test
   void shouldNotFreezeWhileANodeIsNotUp() {
     reportRanges(4, null, null);
-    wanted = List.of(LEFT);
-    is(B, Member.State.FULL);
+    requested = List.of(LEFT);
+    setState(B, Member.State.FULL);
     assertThat(steps()).noneMatch(step -> step instanceof Step.Freeze);
-    is(B, Member.State.DOWN);
+    setState(B, Member.State.DOWN);
     assertThat(steps()).noneMatch(step -> step instanceof Step.Freeze);
   }
 
@@ -122,10 +122,10 @@ class MergePlanTest {
   void shouldNotFreezeWhileAnOldReplicaOfTheLeftRangeMayExist() {
     NodeId other = new NodeId("c");
     reportRanges(4, null, null);
-    wanted = List.of(LEFT);
-    is(other, Member.State.DOWN);
+    requested = List.of(LEFT);
+    setState(other, Member.State.DOWN);
     assertThat(steps()).as("no report").noneMatch(step -> step instanceof Step.Freeze);
-    is(other, Member.State.UP);
+    setState(other, Member.State.UP);
     report(other, replica(LEFT, 4, BEFORE, Role.NONE, null));
     assertThat(steps()).as("it reports one").noneMatch(step -> step instanceof Step.Freeze);
     report(other);
@@ -153,13 +153,13 @@ class MergePlanTest {
   @Test
   void shouldAbandonAMergeThatTakesTooLongOrLacksANode() {
     reportRanges(4, DURABLE, null);
-    late = Set.of(RIGHT);
+    overdue = Set.of(RIGHT);
     assertThat(steps())
         .singleElement()
         .satisfies(
             step -> assertThat(((Step.BumpEpoch) step).left()).isEqualTo(range(LEFT, 4, BEFORE)));
-    late = Set.of();
-    is(B, Member.State.DRAINING);
+    overdue = Set.of();
+    setState(B, Member.State.DRAINING);
     assertThat(steps()).hasSize(1).allMatch(step -> step instanceof Step.BumpEpoch);
   }
 
@@ -180,7 +180,7 @@ class MergePlanTest {
   }
 
   @Test
-  void shouldUnfreezeARangeWhoseLeftNeighbourIsGone() {
+  void shouldUnfreezeARangeWhoseLeftNeighborNoLongerExists() {
     published.remove(LEFT);
     publish(new RangeId("words", 3), 9, BEFORE);
     ReplicaReport successor = replica(new RangeId("words", 3), 9, BEFORE, Role.LEADER, null);
@@ -229,7 +229,7 @@ class MergePlanTest {
         B,
         replica(LEFT, 4, BEFORE, Role.VOTER, null),
         replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE));
-    assertThat(steps()).as("its neighbour on that node absorbs it").isEmpty();
+    assertThat(steps()).as("its neighbor on that node absorbs it").isEmpty();
 
     ReplicaReport whole = replica(LEFT, 8, KeyInterval.ALL, Role.VOTER, null);
     reports.put(B, new RangeReports(1, List.of(whole), Set.of(RIGHT)));
@@ -247,12 +247,12 @@ class MergePlanTest {
         A,
         replica(LEFT, 5, BEFORE, Role.LEADER, null),
         replica(other, 9, AFTER, Role.LEADER, null));
-    ReplicaReport leftover = replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE);
-    report(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), leftover);
+    ReplicaReport frozenReplica = replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE);
+    report(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), frozenReplica);
     assertThat(steps()).contains(new Step.RemoveStaleReplica(RIGHT, B, Set.of(other)));
-    report(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), leftover);
+    report(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), frozenReplica);
     assertThat(steps())
-        .as("its neighbour on that node may absorb it")
+        .as("its neighbor on that node may absorb it")
         .noneMatch(Step.RemoveStaleReplica.class::isInstance);
   }
 
@@ -261,7 +261,7 @@ class MergePlanTest {
    * as idle.
    */
   @Test
-  void shouldMergeIdleNeighboursAutomatically() {
+  void shouldMergeIdleNeighborsAutomatically() {
     RangeLoadReport mergeRequest = new RangeLoadReport(60, 0, 0, 0, 0, "merge", null, true, false);
     RangeLoadReport idle = new RangeLoadReport(60, 0, 0, 0, 0, "cold", null, false, true);
     RangeLoadReport cold = new RangeLoadReport(60, 9, 9, 9, 0, "cold", null, false, false);
@@ -274,7 +274,7 @@ class MergePlanTest {
     lead(idle, A, idle, A);
     assertThat(requestedMerges()).as("together they may exceed the size limit").isEmpty();
     lead(idle, A, idle, B);
-    is(new NodeId("c"), Member.State.DOWN);
+    setState(new NodeId("c"), Member.State.DOWN);
     assertThat(requestedMerges()).isEmpty();
   }
 
@@ -292,7 +292,7 @@ class MergePlanTest {
     return node.equals(leader) ? Role.LEADER : Role.VOTER;
   }
 
-  private static ReplicaReport withLoad(ReplicaReport of, RangeLoadReport shape) {
+  private static ReplicaReport withLoad(ReplicaReport of, RangeLoadReport load) {
     return new ReplicaReport(
         of.range(),
         of.epoch(),
@@ -304,7 +304,7 @@ class MergePlanTest {
         of.lastIndex(),
         of.failure(),
         of.merging(),
-        of.isLeading() ? shape : null);
+        of.isLeading() ? load : null);
   }
 
   private List<RangeId> requestedMerges() {

@@ -32,7 +32,7 @@ final class ModelCluster {
   /** The actual state of one range's group. */
   static final class Group {
     ReplicaSet published;
-    ReplicaSet now;
+    ReplicaSet current;
     @Nullable NodeId leader;
 
     /** The nodes with a replica, and the members that each replica believes its group to have. */
@@ -43,11 +43,11 @@ final class ModelCluster {
     /** Load of the range, the same on any leader. */
     long requests;
 
-    Group(ReplicaSet now) {
-      this.now = now;
-      this.published = now;
-      now.voters().forEach(node -> holders.put(node, now));
-      now.learners().forEach(node -> holders.put(node, now));
+    Group(ReplicaSet current) {
+      this.current = current;
+      this.published = current;
+      current.voters().forEach(node -> holders.put(node, current));
+      current.learners().forEach(node -> holders.put(node, current));
     }
   }
 
@@ -67,7 +67,7 @@ final class ModelCluster {
     return up;
   }
 
-  Set<NodeId> in(Member.State... states) {
+  Set<NodeId> withStates(Member.State... states) {
     Set<NodeId> found = new HashSet<>(nodes.keySet());
     found.removeIf(
         node -> !List.of(states).contains(Objects.requireNonNull(nodes.get(node)).state()));
@@ -91,26 +91,27 @@ final class ModelCluster {
     for (Group group : groups.values()) {
       if (!hasMajority(group)) {
         group.leader = null;
-      } else if (group.leader == null || !isAlive(group.leader) || !votes(group, group.leader)) {
+      } else if (group.leader == null || !isAlive(group.leader) || !isVoter(group, group.leader)) {
         group.leader = firstAlive(group);
       }
       if (group.leader != null) {
         group.holders.replaceAll(
-            (node, knows) -> isAlive(node) && isMember(group, node) ? group.now : knows);
+            (node, knownMembers) ->
+                isAlive(node) && isMember(group, node) ? group.current : knownMembers);
       }
     }
   }
 
-  private static boolean votes(Group group, NodeId node) {
-    return group.now.voters().contains(node);
+  private static boolean isVoter(Group group, NodeId node) {
+    return group.current.voters().contains(node);
   }
 
   private static boolean isMember(Group group, NodeId node) {
-    return counts(group.now, node);
+    return contains(group.current, node);
   }
 
   boolean hasMajority(Group group) {
-    return aliveVoters(group.now) * 2 > group.now.voters().size();
+    return aliveVoters(group.current) * 2 > group.current.voters().size();
   }
 
   private long aliveVoters(ReplicaSet set) {
@@ -118,7 +119,7 @@ final class ModelCluster {
   }
 
   private NodeId firstAlive(Group group) {
-    return Nodes.sorted(group.now.voters()).stream()
+    return Nodes.sorted(group.current.voters()).stream()
         .filter(this::isAlive)
         .findFirst()
         .orElseThrow();
@@ -135,17 +136,18 @@ final class ModelCluster {
           published.put(
               id, new RangeDescriptor(id, KeyInterval.ALL, RangeEpoch.FIRST, group.published));
           group.holders.forEach(
-              (node, knows) -> {
+              (node, knownMembers) -> {
                 if (isAlive(node)) {
-                  Objects.requireNonNull(reports.get(node)).add(report(id, group, node, knows));
+                  Objects.requireNonNull(reports.get(node))
+                      .add(report(id, group, node, knownMembers));
                 }
               });
         });
-    Map<NodeId, RangeReports> all = new HashMap<>();
+    Map<NodeId, RangeReports> reportsByNode = new HashMap<>();
     reports.forEach(
-        (node, replicas) -> all.put(node, new RangeReports(1, replicas, retired(node))));
+        (node, replicas) -> reportsByNode.put(node, new RangeReports(1, replicas, retired(node))));
     return new PlacementView(
-        nodes, published, all, Set.of(), inCooldown, PlacementView.Merges.NONE);
+        nodes, published, reportsByNode, Set.of(), inCooldown, PlacementView.Merges.NONE);
   }
 
   private Set<RangeId> retired(NodeId node) {
@@ -154,16 +156,17 @@ final class ModelCluster {
     return retired;
   }
 
-  private static ReplicaReport report(RangeId id, Group group, NodeId node, ReplicaSet knows) {
+  private static ReplicaReport report(
+      RangeId id, Group group, NodeId node, ReplicaSet knownMembers) {
     ReplicaStatus.Role role =
         node.equals(group.leader) ? ReplicaStatus.Role.LEADER : ReplicaStatus.Role.VOTER;
-    RangeLoadReport shape =
+    RangeLoadReport load =
         node.equals(group.leader)
             ? new RangeLoadReport(
                 60, group.requests, group.requests, 0, 0, "cold", null, false, false)
             : null;
     return new ReplicaReport(
-        id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knows, 10, 10, null, null, shape);
+        id, RangeEpoch.FIRST, KeyInterval.ALL, role, 1, knownMembers, 10, 10, null, null, load);
   }
 
   /** Carries out the planned steps; fails if one of them is not allowed. */
@@ -178,12 +181,12 @@ final class ModelCluster {
   private void apply(Step step) {
     Group group = Objects.requireNonNull(groups.get(step.range()));
     if (step instanceof Step.Publish publish) {
-      assertThat(publish.replicas()).isEqualTo(group.now).isNotEqualTo(group.published);
+      assertThat(publish.replicas()).isEqualTo(group.current).isNotEqualTo(group.published);
       group.published = publish.replicas();
     } else if (step instanceof Step.Ensure ensure) {
       assertThat(isAlive(ensure.node())).isTrue();
       assertThat(group.holders).doesNotContainKey(ensure.node());
-      assertThat(ensure.members()).isEqualTo(group.now);
+      assertThat(ensure.members()).isEqualTo(group.current);
       assertThat(isMember(group, ensure.node())).isFalse();
       assertThat(group.retired).doesNotContain(ensure.node());
       group.holders.put(ensure.node(), ensure.members());
@@ -191,7 +194,7 @@ final class ModelCluster {
       change(group, change);
     } else if (step instanceof Step.Transfer transfer) {
       assertThat(transfer.leader()).isEqualTo(group.leader).isNotEqualTo(transfer.target());
-      assertThat(group.now.voters()).contains(transfer.target());
+      assertThat(group.current.voters()).contains(transfer.target());
       assertThat(isUp(transfer.target())).as("%s is up", transfer.target()).isTrue();
       group.leader = transfer.target();
     } else if (step instanceof Step.Drop drop) {
@@ -202,19 +205,19 @@ final class ModelCluster {
       assertThat(group.holders.entrySet())
           .filteredOn(holder -> nodes.containsKey(holder.getKey()))
           .as("%s, and a replica still lists it", forget)
-          .noneMatch(holder -> counts(holder.getValue(), forget.node()));
+          .noneMatch(holder -> contains(holder.getValue(), forget.node()));
       group.retired.remove(forget.node());
     }
   }
 
-  private static boolean counts(ReplicaSet knows, NodeId node) {
-    return knows.voters().contains(node) || knows.learners().contains(node);
+  private static boolean contains(ReplicaSet knownMembers, NodeId node) {
+    return knownMembers.voters().contains(node) || knownMembers.learners().contains(node);
   }
 
   private void change(Group group, Step.Change change) {
     assertThat(change.leader()).isEqualTo(group.leader);
-    assertThat(change.from()).isEqualTo(group.now);
-    Set<NodeId> before = group.now.voters();
+    assertThat(change.from()).isEqualTo(group.current);
+    Set<NodeId> before = group.current.voters();
     Set<NodeId> after = change.to().voters();
     Set<NodeId> different = new HashSet<>(Nodes.missing(before, after));
     different.addAll(Nodes.missing(after, before));
@@ -227,6 +230,6 @@ final class ModelCluster {
     Set<NodeId> members = new HashSet<>(after);
     members.addAll(change.to().learners());
     assertThat(group.holders.keySet()).as("the replica exists: %s", change).containsAll(members);
-    group.now = change.to();
+    group.current = change.to();
   }
 }

@@ -57,12 +57,12 @@ class OutdatedReplicasTest {
 
   private List<Step> steps(boolean allAreUp) {
     PlacementView.Node up = new PlacementView.Node(Member.State.UP, false);
-    PlacementView.Node away = new PlacementView.Node(Member.State.DOWN, true);
+    PlacementView.Node down = new PlacementView.Node(Member.State.DOWN, true);
     Map<NodeId, RangeReports> reports = new HashMap<>();
     replicas.forEach((node, all) -> reports.put(node, new RangeReports(1, all, Set.of())));
     Map<NodeId, PlacementView.Node> nodes = new HashMap<>(Map.of(A, up, B, up, C, up));
     if (!allAreUp) {
-      nodes.put(D, away);
+      nodes.put(D, down);
     }
     return PlacementPlan.steps(
         new PlacementView(

@@ -242,9 +242,9 @@ class PlacementCodecsTest {
 
   @Test
   void shouldKeepTheBytesOfALoadReportWithoutASplit() {
-    assertThat(shape(null, true))
+    assertThat(encodeLoad(null, true))
         .isEqualTo("04" + "05" + "03" + "06" + "07" + "8002" + "04636f6c64" + "02");
-    assertThat(shape(null, false))
+    assertThat(encodeLoad(null, false))
         .isEqualTo("04" + "05" + "03" + "06" + "07" + "8002" + "04636f6c64" + "00");
     ByteReader later = new ByteReader(HEX.parseHex("040503060708" + "04636f6c64" + "04"));
     assertThatThrownBy(() -> RangeLoadReport.read(later, KeyInterval.ALL, LATEST))
@@ -255,13 +255,13 @@ class PlacementCodecsTest {
         .isInstanceOf(MalformedBytesException.class);
   }
 
-  private static String shape(@Nullable KeyInterval splitOff, boolean merge) {
-    RangeLoadReport shape = new RangeLoadReport(4, 5, 3, 6, 7, 256, "cold", splitOff, merge, false);
+  private static String encodeLoad(@Nullable KeyInterval splitOff, boolean merge) {
+    RangeLoadReport load = new RangeLoadReport(4, 5, 3, 6, 7, 256, "cold", splitOff, merge, false);
     ByteWriter out = new ByteWriter(16);
-    shape.write(out);
+    load.write(out);
     byte[] bytes = out.toByteArray();
     assertThat(RangeLoadReport.read(new ByteReader(bytes), KeyInterval.ALL, LATEST))
-        .isEqualTo(shape);
+        .isEqualTo(load);
     return HEX.formatHex(bytes);
   }
 

@@ -49,13 +49,13 @@ class PlacementDriverTest {
   private final SimCluster cluster = new SimCluster(simulation);
   private final RangeDirectory directory = new RangeDirectory();
   private final TestMembership membership = new TestMembership(SELF);
-  private Map<RangeId, RangeLoadReport> shapes = Map.of();
+  private Map<RangeId, RangeLoadReport> loads = Map.of();
   private int voters = 1;
   private MetadataGroup metadata;
   private PlacementDriver driver;
 
   /** Stores nothing: this cluster never restarts. */
-  private static final class Nowhere implements MetadataStorage {
+  private static final class NoStorage implements MetadataStorage {
     @Override
     public byte @Nullable [] load() {
       return null;
@@ -69,14 +69,15 @@ class PlacementDriverTest {
   void start() throws Exception {
     SimHost host = cluster.start(SELF);
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(SELF));
-    metadata = MetadataGroup.open(host, new Nowhere(), MetadataSettings.DEFAULT, host.process());
+    metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, host.process());
     metadata.watch(directory);
     simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
     membership.onWrite(this::write);
-    assertThat(write(RangeDirectory.first(ranges.store().descriptors("words")))).isCompleted();
+    assertThat(write(RangeDirectory.initialChanges(ranges.store().descriptors("words"))))
+        .isCompleted();
     PlacementAgent agent =
         PlacementAgent.serve(
-            ranges.store(), peers, () -> 1, () -> shapes, PlacementAgent.Consent.ALWAYS);
+            ranges.store(), peers, () -> 1, () -> loads, PlacementAgent.Consent.ALWAYS);
     driver =
         new PlacementDriver(
             membership,
@@ -106,7 +107,7 @@ class PlacementDriverTest {
   @Test
   void shouldBackOffARejectedRequest() {
     KeyInterval part = new KeyInterval("f".getBytes(UTF_8), "z".getBytes(UTF_8));
-    shapes = Map.of(RANGE, new RangeLoadReport(60, 9, 9, 9, 9, "split", part, false, false));
+    loads = Map.of(RANGE, new RangeLoadReport(60, 9, 9, 9, 9, "split", part, false, false));
     ranges.advance(Duration.ofSeconds(60));
     long afterAMinute = directory.nextNumber("words").number();
     assertThat(afterAMinute).as("at 2, 4, 8, 16 and 32 s").isBetween(4L, 8L);

@@ -26,7 +26,7 @@ import net.jqwik.api.constraints.IntRange;
  * Following the plan reaches the desired state from any initial state, without any dangerous step.
  */
 class PlacementPlanPropertyTest {
-  private static final int MOST_ROUNDS = 400;
+  private static final int MAX_ROUNDS = 400;
   private static final String STORE = "words";
 
   @Property(tries = 150)
@@ -49,11 +49,11 @@ class PlacementPlanPropertyTest {
       @ForAll boolean onEveryNode) {
     Random random = new Random(seed);
     ModelCluster cluster = cluster(random, nodes, ranges);
-    trouble(random, cluster, new StorePlacement(STORE, 1 + random.nextInt(5), onEveryNode));
-    StorePlacement wanted = new StorePlacement(STORE, voters, onEveryNode);
-    trouble(random, cluster, wanted);
-    assertConverges(cluster, wanted);
-    assertIsAsWanted(cluster, wanted);
+    injectFaults(random, cluster, new StorePlacement(STORE, 1 + random.nextInt(5), onEveryNode));
+    StorePlacement target = new StorePlacement(STORE, voters, onEveryNode);
+    injectFaults(random, cluster, target);
+    assertConverges(cluster, target);
+    assertMatchesPlacement(cluster, target);
   }
 
   private static ModelCluster cluster(Random random, int nodes, int ranges) {
@@ -79,14 +79,14 @@ class PlacementPlanPropertyTest {
     return cluster;
   }
 
-  private static final Set<Member.State> PASSES =
+  private static final Set<Member.State> TRANSIENT_STATES =
       Set.of(Member.State.FULL, Member.State.SLOW, Member.State.STARTING);
 
-  private static final List<Member.State> LEADS_NOTHING =
+  private static final List<Member.State> NON_LEADING_STATES =
       List.of(Member.State.DRAINING, Member.State.FULL, Member.State.SLOW, Member.State.STARTING);
 
   /** Nodes join, leave, drain and have disk failures while the plan is followed. */
-  private static void trouble(Random random, ModelCluster cluster, StorePlacement store) {
+  private static void injectFaults(Random random, ModelCluster cluster, StorePlacement store) {
     List<NodeId> ids = List.copyOf(cluster.nodes.keySet());
     for (int round = random.nextInt(20); round > 0; round--) {
       NodeId node = ids.get(random.nextInt(ids.size()));
@@ -97,7 +97,7 @@ class PlacementPlanPropertyTest {
       if (kind < 2) {
         cluster.set(node, Member.State.DOWN, random.nextBoolean());
       } else if (kind < 3) {
-        cluster.set(node, LEADS_NOTHING.get(random.nextInt(LEADS_NOTHING.size())), false);
+        cluster.set(node, NON_LEADING_STATES.get(random.nextInt(NON_LEADING_STATES.size())), false);
       } else if (kind < 4) {
         cluster.set(node, Member.State.LEAVING, false);
       } else if (kind < 5 && !cluster.isAlive(node) && cluster.nodes.size() > 1) {
@@ -112,14 +112,16 @@ class PlacementPlanPropertyTest {
       held.removeIf(range -> random.nextInt(4) > 0);
       PlacementView view = cluster.view(inCooldown).withHeld(held);
       List<Step> steps = PlacementPlan.steps(view, List.of(store));
-      assertNoLeadershipFor(LEADS_NOTHING, cluster, steps);
+      assertNoLeadershipFor(NON_LEADING_STATES, cluster, steps);
       assertHeld(view, store, steps);
       cluster.apply(steps);
     }
     // Nodes that are starting or have disk failures keep their votes: in the end they recover.
     ids.stream()
         .filter(cluster.nodes::containsKey)
-        .filter(node -> PASSES.contains(Objects.requireNonNull(cluster.nodes.get(node)).state()))
+        .filter(
+            node ->
+                TRANSIENT_STATES.contains(Objects.requireNonNull(cluster.nodes.get(node)).state()))
         .forEach(node -> cluster.set(node, Member.State.UP, false));
     ids.stream()
         .filter(node -> cluster.nodes.containsKey(node) && !cluster.isAlive(node))
@@ -159,54 +161,54 @@ class PlacementPlanPropertyTest {
 
   private static void assertConverges(ModelCluster cluster, StorePlacement store) {
     List<Step> steps = List.of();
-    for (int round = 0; round < MOST_ROUNDS; round++) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
       steps = PlacementPlan.steps(cluster.view(Set.of()), List.of(store));
       if (steps.isEmpty()) {
         return;
       }
-      Map<RangeId, Set<NodeId>> before = membersThatServe(cluster);
+      Map<RangeId, Set<NodeId>> before = servingMembers(cluster);
       cluster.apply(steps);
       if (store.onEveryNode()) {
-        assertNothingLeft(before, membersThatServe(cluster), steps);
+        assertNoReplicaExcluded(before, servingMembers(cluster), steps);
       }
     }
-    assertThat(steps).as("steps left after %d rounds", MOST_ROUNDS).isEmpty();
+    assertThat(steps).as("steps left after %d rounds", MAX_ROUNDS).isEmpty();
   }
 
   /**
    * The replicas that every write reaches: no step may exclude one of them, not even temporarily.
    */
-  private static Map<RangeId, Set<NodeId>> membersThatServe(ModelCluster cluster) {
+  private static Map<RangeId, Set<NodeId>> servingMembers(ModelCluster cluster) {
     Map<RangeId, Set<NodeId>> serving = new HashMap<>();
     cluster.groups.forEach(
         (range, group) -> {
-          Set<NodeId> members = new HashSet<>(group.now.voters());
-          members.addAll(group.now.learners());
+          Set<NodeId> members = new HashSet<>(group.current.voters());
+          members.addAll(group.current.learners());
           members.removeIf(node -> !cluster.isAlive(node));
           serving.put(range, members);
         });
     return serving;
   }
 
-  private static void assertNothingLeft(
+  private static void assertNoReplicaExcluded(
       Map<RangeId, Set<NodeId>> before, Map<RangeId, Set<NodeId>> after, List<Step> steps) {
     before.forEach(
         (range, members) ->
             assertThat(after.get(range)).as("%s after %s", range, steps).containsAll(members));
   }
 
-  private static void assertIsAsWanted(ModelCluster cluster, StorePlacement store) {
+  private static void assertMatchesPlacement(ModelCluster cluster, StorePlacement store) {
     Set<NodeId> up = cluster.up();
     List<ModelCluster.Group> led =
         cluster.groups.values().stream().filter(group -> group.leader != null).toList();
     for (ModelCluster.Group group : led) {
-      Set<NodeId> voters = group.now.voters();
-      assertThat(group.published).isEqualTo(group.now);
+      Set<NodeId> voters = group.current.voters();
+      assertThat(group.published).isEqualTo(group.current);
       if (!group.retired.isEmpty()) {
         continue; // a node that is down keeps another one from taking part
       }
       if (up.size() >= store.voters()) {
-        assertThat(cluster.in(Member.State.UP, Member.State.DRAINING)).containsAll(voters);
+        assertThat(cluster.withStates(Member.State.UP, Member.State.DRAINING)).containsAll(voters);
         assertThat(voters).hasSize(store.voters());
       } else if (voters.size() < store.voters()) { // with those that are stopping
         assertThat(voters).containsAll(up);
@@ -215,7 +217,7 @@ class PlacementPlanPropertyTest {
       if (!up.isEmpty() && allAreUp) {
         assertThat(voters)
             .as("leaving and removed nodes do not vote")
-            .allMatch(cluster.in(Member.State.UP, Member.State.DRAINING)::contains);
+            .allMatch(cluster.withStates(Member.State.UP, Member.State.DRAINING)::contains);
       }
       if (!up.isEmpty()) {
         assertThat(up).as("stopping nodes do not lead").contains(group.leader);
@@ -224,7 +226,7 @@ class PlacementPlanPropertyTest {
     }
     boolean canLead = led.stream().allMatch(group -> group.retired.isEmpty());
     if (canLead && led.size() == cluster.groups.size()) {
-      assertThat(spread(up, led, group -> group.now.voters())).isLessThanOrEqualTo(1);
+      assertThat(spread(up, led, group -> group.current.voters())).isLessThanOrEqualTo(1);
       assertLeadersAreBalanced(up, led);
       assertNoExchangeOfLeadersHelps(up, led);
     }
@@ -239,13 +241,13 @@ class PlacementPlanPropertyTest {
     Map<NodeId, Long> loads = new TreeMap<>(Nodes.ORDER);
     groups.forEach(
         group ->
-            group.now.voters().stream()
+            group.current.voters().stream()
                 .filter(up::contains)
                 .forEach(voter -> loads.putIfAbsent(voter, 0L)));
     groups.forEach(
         group -> loads.merge(Objects.requireNonNull(group.leader), group.requests, Long::sum));
     loads.keySet().retainAll(up);
-    if (loads.size() < 2 || !groups.stream().allMatch(g -> g.now.voters().containsAll(up))) {
+    if (loads.size() < 2 || !groups.stream().allMatch(g -> g.current.voters().containsAll(up))) {
       return;
     }
     long most = Collections.max(loads.values());
@@ -270,11 +272,11 @@ class PlacementPlanPropertyTest {
   private static void assertLearners(
       ModelCluster cluster, StorePlacement store, ModelCluster.Group group) {
     Set<NodeId> others = new HashSet<>(cluster.nodes.keySet());
-    others.removeIf(node -> !cluster.isAlive(node) || group.now.voters().contains(node));
-    assertThat(group.now.learners()).isEqualTo(store.onEveryNode() ? others : Set.of());
+    others.removeIf(node -> !cluster.isAlive(node) || group.current.voters().contains(node));
+    assertThat(group.current.learners()).isEqualTo(store.onEveryNode() ? others : Set.of());
     if (cluster.nodes.keySet().stream().allMatch(cluster::isAlive)) {
-      Set<NodeId> members = new HashSet<>(group.now.voters());
-      members.addAll(group.now.learners());
+      Set<NodeId> members = new HashSet<>(group.current.voters());
+      members.addAll(group.current.learners());
       Set<NodeId> holders = new HashSet<>(group.holders.keySet());
       holders.retainAll(cluster.nodes.keySet());
       assertThat(holders).as("replicas that are not needed are removed").isEqualTo(members);
@@ -305,7 +307,7 @@ class PlacementPlanPropertyTest {
     up.forEach(node -> leads.put(node, 0));
     groups.forEach(group -> leads.merge(Objects.requireNonNull(group.leader), 1, Integer::sum));
     for (ModelCluster.Group group : groups) {
-      for (NodeId voter : group.now.voters()) {
+      for (NodeId voter : group.current.voters()) {
         if (up.contains(voter)) {
           int leader = Objects.requireNonNull(leads.get(group.leader));
           int other = Objects.requireNonNull(leads.get(voter));
@@ -315,7 +317,7 @@ class PlacementPlanPropertyTest {
         }
       }
     }
-    if (groups.stream().allMatch(group -> group.now.voters().containsAll(up))) {
+    if (groups.stream().allMatch(group -> group.current.voters().containsAll(up))) {
       assertThat(spread(up, groups, group -> Set.of(Objects.requireNonNull(group.leader))))
           .isLessThanOrEqualTo(1);
     }

@@ -37,7 +37,7 @@ class RangeDirectoryTest {
   private MetadataGroup metadata;
 
   /** Stores nothing: this cluster never restarts. */
-  private static final class Nowhere implements MetadataStorage {
+  private static final class NoStorage implements MetadataStorage {
     @Override
     public byte @Nullable [] load() {
       return null;
@@ -51,7 +51,7 @@ class RangeDirectoryTest {
   void open() throws Exception {
     SimHost host = cluster.start(A);
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(A));
-    metadata = MetadataGroup.open(host, new Nowhere(), MetadataSettings.DEFAULT, host.process());
+    metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, host.process());
     metadata.watch(directory);
     simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
   }
@@ -63,17 +63,17 @@ class RangeDirectoryTest {
 
   @Test
   void shouldNotifyClientsOfTheRangesOfTheirStore() {
-    write(RangeDirectory.first(List.of(range("words", 2, 1, A), range("words", 1, 1, A))));
+    write(RangeDirectory.initialChanges(List.of(range("words", 2, 1, A), range("words", 1, 1, A))));
     directory.follow("words", received::add);
     assertThat(received.get(0)).extracting(range -> range.id().number()).containsExactly(1L, 2L);
-    write(RangeDirectory.first(List.of(range("names", 1, 1, A))));
+    write(RangeDirectory.initialChanges(List.of(range("names", 1, 1, A))));
     assertThat(directory.ranges()).hasSize(3);
     assertThat(received.get(1)).hasSize(2);
   }
 
   @Test
   void shouldReturnTheReplicasOfARangeAndTheVersionOfItsRecord() {
-    write(RangeDirectory.first(List.of(range("words", 1, 1, A))));
+    write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, A))));
     directory.follow("words", received::add);
     RangeDescriptor moved = range("words", 1, 2, B);
     long version = published("words", 1).version();
@@ -87,8 +87,8 @@ class RangeDirectoryTest {
 
   @Test
   void shouldPublishTheFirstRangesOnlyOnce() {
-    write(RangeDirectory.first(List.of(range("words", 1, 1, A))));
-    WriteResult again = write(RangeDirectory.first(List.of(range("words", 1, 1, B))));
+    write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, A))));
+    WriteResult again = write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, B))));
     assertThat(again).isInstanceOf(WriteResult.Conflict.class);
     assertThat(published("words", 1).descriptor().replicas()).isEqualTo(ReplicaSet.ofVoters(A));
   }
@@ -104,7 +104,7 @@ class RangeDirectoryTest {
         });
     directory.follow("words", received::add);
     write(List.of(Change.put("range/words/7", new byte[] {99})));
-    write(RangeDirectory.first(List.of(range("words", 1, 1, A))));
+    write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, A))));
     assertThat(received.get(received.size() - 1)).containsExactly(range("words", 1, 1, A));
   }
 

@@ -64,7 +64,7 @@ class RangePublicationTest {
         STORES);
   }
 
-  private static RangeDescriptor shape(RangeId id, long version, KeyInterval keys) {
+  private static RangeDescriptor descriptor(RangeId id, long version, KeyInterval keys) {
     return new RangeDescriptor(id, keys, new RangeEpoch(version, 1), BOTH);
   }
 
@@ -82,7 +82,8 @@ class RangePublicationTest {
         .containsExactly(
             new Step.PublishRanges(
                 PARENT,
-                List.of(shape(PARENT, 2, keys("", "m")), shape(CHILD, 2, keys("m", null))),
+                List.of(
+                    descriptor(PARENT, 2, keys("", "m")), descriptor(CHILD, 2, keys("m", null))),
                 Set.of()));
   }
 

@@ -73,12 +73,12 @@ class RebuiltReplicaTest {
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final Map<NodeId, Node> nodes = new TreeMap<>(Nodes.ORDER);
   private final StoreSpec spec =
-      new StoreSpec("words", List.of(), id -> new Careful(), (range, effects) -> {});
+      new StoreSpec("words", List.of(), id -> new ScanningCoprocessor(), (range, effects) -> {});
   private final RangeDescriptor first =
       spec.initialRanges(new ReplicaSet(Set.copyOf(IDS), Set.of())).get(0);
 
   /** Reads all its rows when it is opened, as stores with in-memory tables do. */
-  private static final class Careful extends AppendingCoprocessor {
+  private static final class ScanningCoprocessor extends AppendingCoprocessor {
     @Override
     public void open(KeyInterval interval, KvReader state) {
       state.scan(
@@ -101,12 +101,12 @@ class RebuiltReplicaTest {
     final RoutedRangeClient client;
 
     Node(NodeId id) throws Exception {
-      Path own = directory.resolve(id.value());
-      kv = RocksKv.open(own.resolve("state"), RocksKvSettings.DEFAULTS);
+      Path nodeDirectory = directory.resolve(id.value());
+      kv = RocksKv.open(nodeDirectory.resolve("state"), RocksKvSettings.DEFAULTS);
       host =
           JRaftHost.open(
               id,
-              own.resolve("log"),
+              nodeDirectory.resolve("log"),
               ConsensusSettings.DEFAULT.withElectionTimeout(Duration.ofMillis(400)),
               new ConsensusObserver() {},
               new RaftPortConfig(
@@ -121,7 +121,7 @@ class RebuiltReplicaTest {
               host,
               kv,
               List.of(spec),
-              own.resolve("installs"),
+              nodeDirectory.resolve("installs"),
               RangeStoreSettings.DEFAULTS,
               threads.runtime(InstantSource.system()),
               RangeObserver.NONE,

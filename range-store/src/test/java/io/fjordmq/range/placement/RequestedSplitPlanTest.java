@@ -28,7 +28,7 @@ class RequestedSplitPlanTest {
           60, 9, 9, 9, 9, "split", new KeyInterval(KEY, new byte[] {9}), false, false);
 
   private static ReplicaReport replica(
-      Role role, long term, long version, @Nullable RangeLoadReport shape) {
+      Role role, long term, long version, @Nullable RangeLoadReport load) {
     return new ReplicaReport(
         RANGE,
         new RangeEpoch(version, 1),
@@ -40,7 +40,7 @@ class RequestedSplitPlanTest {
         9,
         null,
         null,
-        shape);
+        load);
   }
 
   private static List<Step> requestedSplits(

@@ -39,16 +39,16 @@ class SplitMonitorTest {
   private LocalRanges ranges = LocalRanges.of(WORDS);
   private final List<Runnable> evaluations = new ArrayList<>();
   private final List<String> decisions = new ArrayList<>();
-  private boolean waits;
+  private boolean defersEvaluations;
   private long maxRangeBytes;
   private SplitAdvice advice = new SplitAdvice.Keep(Reason.COLD);
   private @Nullable RangeLoad evaluated;
   private Runnable whileMeasuring = () -> {};
   private Runnable whileDeciding = () -> {};
 
-  private SplitMonitor watch = watch(Set.of("words"));
+  private SplitMonitor monitor = createMonitor(Set.of("words"));
 
-  private SplitMonitor watch(Set<String> stores) {
+  private SplitMonitor createMonitor(Set<String> stores) {
     SplitStrategy strategy =
         new SplitStrategy() {
           @Override
@@ -77,7 +77,7 @@ class SplitMonitorTest {
         ranges.timers(),
         task -> {
           evaluations.add(task);
-          if (!waits) {
+          if (!defersEvaluations) {
             evaluations.remove(0).run();
           }
         },
@@ -99,7 +99,7 @@ class SplitMonitorTest {
 
   @AfterEach
   void close() {
-    watch.close();
+    monitor.close();
     ranges.close();
   }
 
@@ -114,7 +114,7 @@ class SplitMonitorTest {
   }
 
   private RangeLoadReport report() {
-    return Objects.requireNonNull(watch.reports().get(RANGE));
+    return Objects.requireNonNull(monitor.reports().get(RANGE));
   }
 
   private String splitAt() {
@@ -122,12 +122,12 @@ class SplitMonitorTest {
     return new String(part.start(), UTF_8);
   }
 
-  private SplitPointSearch.SplitPoint halving() {
-    return watch.splitPoint(RANGE).join().orElseThrow();
+  private SplitPointSearch.SplitPoint splitPoint() {
+    return monitor.splitPoint(RANGE).join().orElseThrow();
   }
 
-  private void measureSomething() {
-    watch.start();
+  private void measureLoad() {
+    monitor.start();
     ranges.advance(SECOND); // measured from here on
     append("b");
     append("f");
@@ -137,7 +137,7 @@ class SplitMonitorTest {
 
   @Test
   void shouldReportTheLoadOfARangeAndTheDecisionOfTheStrategy() {
-    measureSomething();
+    measureLoad();
     RangeLoad load = Objects.requireNonNull(evaluated);
     assertThat(load.requests().most()).isEqualTo(3);
     assertThat(load.keys()).contains("b".getBytes(UTF_8), "f".getBytes(UTF_8));
@@ -148,7 +148,7 @@ class SplitMonitorTest {
 
   @Test
   void shouldReportTheWritesAmongTheRequests() {
-    measureSomething();
+    measureLoad();
     for (int i = 0; i < 20; i++) {
       append("b");
       ranges.client("words").query("b".getBytes(UTF_8), "b".getBytes(UTF_8)).join();
@@ -161,7 +161,7 @@ class SplitMonitorTest {
   @Test
   void shouldRepeatARequestUntilItIsCarriedOut() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
-    measureSomething();
+    measureLoad();
     assertThat(splitAt()).isEqualTo("f");
     advice = new SplitAdvice.Split("g".getBytes(UTF_8));
     ranges.advance(SECOND);
@@ -177,7 +177,7 @@ class SplitMonitorTest {
   @Test
   void shouldWithdrawARequestThatIsNoLongerNeeded() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
-    measureSomething();
+    measureLoad();
     advice = new SplitAdvice.Keep(Reason.TOO_SHORT);
     ranges.advance(SECOND);
     assertThat(report().splitOff()).isNull();
@@ -188,24 +188,24 @@ class SplitMonitorTest {
   void shouldNotRequestASplitBeforeTheLogIsTruncated() {
     close();
     ranges = LocalRanges.ofEarlierVersion(WORDS);
-    watch = watch(Set.of("words"));
+    monitor = createMonitor(Set.of("words"));
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
-    measureSomething();
+    measureLoad();
     assertThat(ranges.store().leaderOperations().split(RANGE, 1, "f".getBytes(UTF_8), 2))
         .isCompletedExceptionally();
     assertThat(report().splitOff()).isNull();
     assertThat(report().decision()).isEqualTo("log_not_truncated");
-    assertThat(halving().key()).isNull();
-    assertThat(halving().noSplitReason()).contains("not been truncated yet");
+    assertThat(splitPoint().key()).isNull();
+    assertThat(splitPoint().noSplitReason()).contains("not been truncated yet");
   }
 
   /** The next evaluation has begun, but its thread is blocked. */
   private void blockEvaluation() {
-    watch.start();
+    monitor.start();
     ranges.advance(SECOND);
     append("b");
     append("f");
-    waits = true;
+    defersEvaluations = true;
     ranges.advance(Duration.ofSeconds(30)); // sizes are due
     assertThat(evaluations).as("one evaluation at a time").hasSize(1);
   }
@@ -225,7 +225,7 @@ class SplitMonitorTest {
     assertThat(report().decision()).as("too late").isEqualTo("too_slow");
     assertThat(report().splitOff()).isNull();
     whileDeciding = () -> {};
-    waits = false;
+    defersEvaluations = false;
     ranges.advance(Duration.ofSeconds(6));
     assertThat(report().splitOff()).as("in time again").isNotNull();
   }
@@ -249,8 +249,8 @@ class SplitMonitorTest {
 
   @Test
   void shouldNotCallTheStrategyForStoresThatAreNotSplitByLoad() {
-    watch.close();
-    try (SplitMonitor off = watch(Set.of())) {
+    monitor.close();
+    try (SplitMonitor off = createMonitor(Set.of())) {
       off.start();
       ranges.advance(Duration.ofSeconds(2));
       assertThat(off.reports().values())
@@ -262,44 +262,45 @@ class SplitMonitorTest {
 
   @Test
   void shouldHalveTheLoadOnRequestIfEnoughKeysWereSampled() {
-    assertThat(watch.splitPoint(RANGE).join()).as("nothing is measured yet").isEmpty();
-    watch.start();
+    assertThat(monitor.splitPoint(RANGE).join()).as("nothing is measured yet").isEmpty();
+    monitor.start();
     ranges.advance(SECOND);
     append("a", "b");
     for (int i = 0; i < 40; i++) {
       append("y", "z");
     }
     ranges.advance(SECOND);
-    assertThat(halving().key()).as("half of the load").isEqualTo("z".getBytes(UTF_8));
-    assertThat(watch.splitPoint(new RangeId("words", 7)).join()).isEmpty();
+    assertThat(splitPoint().key()).as("half of the load").isEqualTo("z".getBytes(UTF_8));
+    assertThat(monitor.splitPoint(new RangeId("words", 7)).join()).isEmpty();
   }
 
   @Test
   void shouldHalveTheSizeOfAnIdleRangeOnRequest() {
     append("a", "a", "a", "a", "a", "b", "c");
-    watch.start();
+    monitor.start();
     ranges.advance(Duration.ofSeconds(30));
-    assertThat(halving().key()).as("one long row, then two short ones").isEqualTo(bytes("b"));
+    assertThat(splitPoint().key()).as("one long row, then two short ones").isEqualTo(bytes("b"));
     append("c");
     ranges.advance(SECOND);
-    assertThat(halving().key()).as("one request is not a measurement").isEqualTo(bytes("b"));
+    assertThat(splitPoint().key()).as("one request is not a measurement").isEqualTo(bytes("b"));
   }
 
   @Test
   void shouldReportThatARangeHoldsTooFewKeysToBeSplit() {
-    watch.start();
+    monitor.start();
     ranges.advance(Duration.ofSeconds(2));
-    assertThat(halving().key()).isNull();
-    assertThat(halving().noSplitReason()).contains("range words-1 holds too few keys to be split");
+    assertThat(splitPoint().key()).isNull();
+    assertThat(splitPoint().noSplitReason())
+        .contains("range words-1 holds too few keys to be split");
     append("f");
     ranges.advance(Duration.ofSeconds(30));
-    assertThat(halving().noSplitReason()).contains("holds too few keys");
+    assertThat(splitPoint().noSplitReason()).contains("holds too few keys");
   }
 
   @Test
   void shouldNotSplitByAFewRequestsIfRowsCannotBeDivided() {
     append("f");
-    watch.start();
+    monitor.start();
     ranges.advance(SECOND);
     for (String key : List.of("b", "g", "x")) {
       ranges.client("words").query(bytes(key), bytes(key)).join();
@@ -307,29 +308,29 @@ class SplitMonitorTest {
     ranges.advance(SECOND);
     assertThat(Objects.requireNonNull(evaluated).keys())
         .contains(bytes("b"), bytes("g"), bytes("x"));
-    assertThat(halving().key()).isNull();
-    assertThat(halving().noSplitReason()).contains("holds too few keys");
+    assertThat(splitPoint().key()).isNull();
+    assertThat(splitPoint().noSplitReason()).contains("holds too few keys");
   }
 
   @Test
   void shouldSplitBySizeIfAllLoadIsOnOneKey() {
     append("a", "b", "c");
-    watch.start();
+    monitor.start();
     ranges.advance(SECOND);
     for (int i = 0; i < 40; i++) {
       ranges.client("words").query(bytes("a"), bytes("a")).join();
     }
     ranges.advance(SECOND);
-    assertThat(halving().key()).isEqualTo(bytes("b"));
+    assertThat(splitPoint().key()).isEqualTo(bytes("b"));
   }
 
   @Test
   void shouldRequestASplitOfARangeThatIsTooLargeAndReportItsSize() {
     maxRangeBytes = 50;
-    watch.close();
-    watch = watch(Set.of());
+    monitor.close();
+    monitor = createMonitor(Set.of());
     append("a", "b", "c", "d");
-    watch.start();
+    monitor.start();
     ranges.advance(Duration.ofSeconds(3));
     assertThat(report().decision()).isEqualTo("off");
     assertThat(report().bytes()).isBetween(8L, 50L);

@@ -55,7 +55,7 @@ class SplitRequestsTest {
     TestMembership membership = new TestMembership(id);
     List.of(A, B, C).forEach(node -> membership.set(TestMembership.up(node, 1)));
     LoopbackPeers.Node calls = peers.start(id);
-    SplitRequests made =
+    SplitRequests created =
         new SplitRequests(
             membership,
             calls,
@@ -67,8 +67,8 @@ class SplitRequestsTest {
             () -> metadataLeader,
             timers,
             PlacementSettings.DEFAULTS);
-    made.serve(calls);
-    return made;
+    created.serve(calls);
+    return created;
   }
 
   private void assertRefused(RangeId range, String reason) {

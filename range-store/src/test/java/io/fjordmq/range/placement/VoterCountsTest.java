@@ -31,7 +31,7 @@ class VoterCountsTest {
   private MetadataGroup metadata;
 
   /** Stores nothing: this cluster never restarts. */
-  private static final class Nowhere implements MetadataStorage {
+  private static final class NoStorage implements MetadataStorage {
     @Override
     public byte @Nullable [] load() {
       return null;
@@ -45,7 +45,7 @@ class VoterCountsTest {
   void open() throws Exception {
     SimHost host = cluster.start(A);
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(A));
-    metadata = MetadataGroup.open(host, new Nowhere(), MetadataSettings.DEFAULT, host.process());
+    metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, host.process());
     simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
   }
 
@@ -62,22 +62,22 @@ class VoterCountsTest {
 
   @Test
   void shouldUseTheNodeSettingsWhileTheClusterHasNone() {
-    assertThat(VoterCounts.in(metadata.view(), OWN)).isEqualTo(OWN);
+    assertThat(VoterCounts.withStoredCounts(metadata.view(), OWN)).isEqualTo(OWN);
   }
 
   @Test
   void shouldKeepTheInitialCountsUntilTheyAreChanged() throws Exception {
     write(
-        VoterCounts.first(
+        VoterCounts.initialChanges(
             List.of(new StorePlacement("dist", 1, true), new StorePlacement("inbox", 2, false))));
-    assertThat(VoterCounts.in(metadata.view(), OWN))
+    assertThat(VoterCounts.withStoredCounts(metadata.view(), OWN))
         .containsExactly(
             new StorePlacement("dist", 1, true), new StorePlacement("inbox", 2, false));
     write(List.of(VoterCounts.change(new StorePlacement("inbox", 4, false))));
-    assertThat(VoterCounts.in(metadata.view(), OWN))
+    assertThat(VoterCounts.withStoredCounts(metadata.view(), OWN))
         .containsExactly(
             new StorePlacement("dist", 1, true), new StorePlacement("inbox", 4, false));
-    assertThat(write(VoterCounts.first(OWN))).isInstanceOf(WriteResult.Conflict.class);
+    assertThat(write(VoterCounts.initialChanges(OWN))).isInstanceOf(WriteResult.Conflict.class);
   }
 
   @Test
@@ -87,7 +87,7 @@ class VoterCountsTest {
     assertThat(change.value()).containsExactly(1, 4);
     for (byte[] value : List.of(new byte[] {2, 4}, new byte[] {1, 9}, new byte[] {1})) {
       write(List.of(Change.put("voters/inbox", value)));
-      assertThatThrownBy(() -> VoterCounts.in(metadata.view(), OWN))
+      assertThatThrownBy(() -> VoterCounts.withStoredCounts(metadata.view(), OWN))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("inbox");
     }

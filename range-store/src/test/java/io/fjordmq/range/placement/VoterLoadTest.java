@@ -64,10 +64,10 @@ class VoterLoadTest {
   @Test
   void shouldMoveOneVoterWhenTheNodeHasOneMore() {
     range(3_000, A);
-    RangeId given = range(1_000, A);
+    RangeId moved = range(1_000, A);
     range(100, B);
     range(1_900, C);
-    assertThat(next(1)).containsExactly(new VoterLoad.Move(given, A, B));
+    assertThat(next(1)).containsExactly(new VoterLoad.Move(moved, A, B));
   }
 
   @Test
@@ -150,7 +150,7 @@ class VoterLoadTest {
     range(0, B);
     RangeId other = range(0, B);
     ModelCluster.Group group = Objects.requireNonNull(cluster.groups.get(other));
-    group.holders.put(C, group.now);
+    group.holders.put(C, group.current);
     assertThat(next(1)).as("an earlier move is unfinished").isEmpty();
     group.holders.remove(C);
     group.retired.add(C);

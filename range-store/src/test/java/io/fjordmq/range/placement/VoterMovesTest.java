@@ -43,10 +43,10 @@ class VoterMovesTest {
     int second;
 
     /** The second in which each change began. */
-    final List<Integer> begun = new ArrayList<>();
+    final List<Integer> startSeconds = new ArrayList<>();
 
-    Set<VoterLoad.Move> going = Set.of();
-    int replicasMade;
+    Set<VoterLoad.Move> movesInProgress = Set.of();
+    int replicasCreated;
 
     Run(int nodes, int voters) {
       store = new StorePlacement(STORE, voters, false);
@@ -66,13 +66,13 @@ class VoterMovesTest {
       return id;
     }
 
-    void seconds(int count, LongUnaryOperator measured) {
+    void runSeconds(int count, LongUnaryOperator measured) {
       for (int i = 0; i < count; i++) {
-        round(measured);
+        runRound(measured);
       }
     }
 
-    void round(LongUnaryOperator measured) {
+    void runRound(LongUnaryOperator measured) {
       second++;
       cluster.groups.forEach(
           (id, group) ->
@@ -80,27 +80,29 @@ class VoterMovesTest {
       PlacementView view =
           moves.update(cluster.view(Set.of()), List.of(store), TIMING, second * 1_000L);
       Set<VoterLoad.Move> now = new HashSet<>(view.moves().values());
-      if (!now.isEmpty() && !now.equals(going)) {
-        assertThat(going).as("one change at a time").isEmpty();
+      if (!now.isEmpty() && !now.equals(movesInProgress)) {
+        assertThat(movesInProgress).as("one change at a time").isEmpty();
         assertThat(now).hasSizeBetween(1, 2);
-        begun.add(second);
+        startSeconds.add(second);
       }
-      going = now;
+      movesInProgress = now;
       List<Step> steps = PlacementPlan.steps(view, List.of(store));
-      replicasMade += (int) steps.stream().filter(Step.Ensure.class::isInstance).count();
+      replicasCreated += (int) steps.stream().filter(Step.Ensure.class::isInstance).count();
       cluster.apply(steps);
     }
 
     void assertEnoughVoters() {
-      int least = Math.min(store.voters(), ids.size());
+      int minVoters = Math.min(store.voters(), ids.size());
       cluster.groups.forEach(
           (id, group) ->
-              assertThat(group.now.voters()).as("%s", id).hasSizeGreaterThanOrEqualTo(least));
+              assertThat(group.current.voters())
+                  .as("%s", id)
+                  .hasSizeGreaterThanOrEqualTo(minVoters));
     }
 
     long load(NodeId node) {
       return cluster.groups.entrySet().stream()
-          .filter(group -> group.getValue().now.voters().contains(node))
+          .filter(group -> group.getValue().current.voters().contains(node))
           .mapToLong(group -> Objects.requireNonNull(loads.get(group.getKey())))
           .sum();
     }
@@ -110,11 +112,11 @@ class VoterMovesTest {
     }
 
     Set<NodeId> voters(RangeId range) {
-      return Objects.requireNonNull(cluster.groups.get(range)).now.voters();
+      return Objects.requireNonNull(cluster.groups.get(range)).current.voters();
     }
   }
 
-  private static final LongUnaryOperator AS_IT_IS = LongUnaryOperator.identity();
+  private static final LongUnaryOperator EXACT = LongUnaryOperator.identity();
 
   /** Two busy ranges on the first node, two idle ones on the second. */
   private static Run uneven() {
@@ -130,53 +132,53 @@ class VoterMovesTest {
   void shouldBalanceTheWriteLoadAndThenStop() {
     Run run = uneven();
     for (int i = 0; i < 60; i++) {
-      run.round(AS_IT_IS);
+      run.runRound(EXACT);
       run.assertEnoughVoters();
     }
     assertThat(run.nodeLoads()).containsOnly(4_010L);
-    assertThat(run.begun).as("one exchange").hasSize(1);
-    assertThat(run.replicasMade).isEqualTo(2);
+    assertThat(run.startSeconds).as("one exchange").hasSize(1);
+    assertThat(run.replicasCreated).isEqualTo(2);
   }
 
   @Test
   void shouldWaitUntilTheLoadHasBeenUnevenForAWhile() {
     Run run = uneven();
-    run.seconds(PAUSE, AS_IT_IS);
-    run.round(load -> 4_000); // for a short time
-    run.seconds(PAUSE, AS_IT_IS);
-    assertThat(run.begun).isEmpty();
-    run.round(AS_IT_IS);
-    assertThat(run.begun).hasSize(1);
+    run.runSeconds(PAUSE, EXACT);
+    run.runRound(load -> 4_000); // for a short time
+    run.runSeconds(PAUSE, EXACT);
+    assertThat(run.startSeconds).isEmpty();
+    run.runRound(EXACT);
+    assertThat(run.startSeconds).hasSize(1);
   }
 
   @Test
   void shouldCompleteAStartedChangeEvenIfTheLoadChanges() {
     Run run = uneven();
-    run.seconds(PAUSE + 1, AS_IT_IS);
-    Set<VoterLoad.Move> begun = run.going;
-    assertThat(begun).hasSize(2);
-    run.seconds(20, load -> 4_010 - load); // the idle ranges are busy now
-    begun.forEach(move -> assertThat(run.voters(move.range())).containsExactly(move.to()));
+    run.runSeconds(PAUSE + 1, EXACT);
+    Set<VoterLoad.Move> started = run.movesInProgress;
+    assertThat(started).hasSize(2);
+    run.runSeconds(20, load -> 4_010 - load); // the idle ranges are busy now
+    started.forEach(move -> assertThat(run.voters(move.range())).containsExactly(move.to()));
   }
 
   @Test
   void shouldAbandonAMoveWhoseTargetFails() {
     Run run = uneven();
-    run.seconds(PAUSE + 2, AS_IT_IS);
+    run.runSeconds(PAUSE + 2, EXACT);
     run.cluster.set(run.ids.get(1), Member.State.SLOW, false);
-    run.round(AS_IT_IS);
-    assertThat(run.going).isEmpty();
-    run.seconds(30, AS_IT_IS);
+    run.runRound(EXACT);
+    assertThat(run.movesInProgress).isEmpty();
+    run.runSeconds(30, EXACT);
     run.assertEnoughVoters();
     run.cluster.set(run.ids.get(1), Member.State.UP, false);
-    run.seconds(60, AS_IT_IS);
+    run.runSeconds(60, EXACT);
     assertThat(run.nodeLoads()).containsOnly(4_010L);
   }
 
   @Test
   void shouldAbandonAMoveThatTakesTooLong() {
     Run run = uneven();
-    run.seconds(PAUSE, AS_IT_IS);
+    run.runSeconds(PAUSE, EXACT);
     for (int second = PAUSE + 1; second <= PAUSE + DEADLINE + 1; second++) {
       PlacementView view =
           run.moves.update(run.cluster.view(Set.of()), List.of(run.store), TIMING, second * 1_000L);
@@ -189,12 +191,12 @@ class VoterMovesTest {
   void shouldLeaveNoExtraVotersWhenAnotherDriverTakesOver() {
     for (int rounds = 0; rounds < 8; rounds++) {
       Run run = uneven();
-      run.seconds(PAUSE + 1 + rounds, AS_IT_IS);
+      run.runSeconds(PAUSE + 1 + rounds, EXACT);
       run.moves = new VoterMoves();
-      run.going = Set.of();
-      run.seconds(60, AS_IT_IS);
+      run.movesInProgress = Set.of();
+      run.runSeconds(60, EXACT);
       assertThat(run.nodeLoads()).as("after %d rounds", rounds).containsOnly(4_010L);
-      run.cluster.groups.values().forEach(group -> assertThat(group.now.voters()).hasSize(1));
+      run.cluster.groups.values().forEach(group -> assertThat(group.current.voters()).hasSize(1));
     }
   }
 
@@ -216,22 +218,22 @@ class VoterMovesTest {
     // Measurements fluctuate.
     LongUnaryOperator noisy = load -> Math.round(load * (0.95 + 0.1 * random.nextDouble()));
     for (int i = 0; i < 600; i++) {
-      run.round(noisy);
+      run.runRound(noisy);
       run.assertEnoughVoters();
     }
-    for (int i = 1; i < run.begun.size(); i++) {
-      assertThat(run.begun.get(i) - run.begun.get(i - 1))
+    for (int i = 1; i < run.startSeconds.size(); i++) {
+      assertThat(run.startSeconds.get(i) - run.startSeconds.get(i - 1))
           .as("never sooner after another")
           .isGreaterThan(PAUSE);
     }
     // A difference at the threshold may at any time be measured as too large, but only once.
-    run.seconds(200, noisy);
-    assertThat(run.begun.size()).as("changes").isLessThanOrEqualTo(ranges);
-    run.seconds(2 * DEADLINE + 100, AS_IT_IS);
-    int made = run.replicasMade;
-    run.seconds(200, AS_IT_IS);
-    assertThat(run.replicasMade).as("no more moves").isEqualTo(made);
-    assertThat(run.going).isEmpty();
+    run.runSeconds(200, noisy);
+    assertThat(run.startSeconds.size()).as("changes").isLessThanOrEqualTo(ranges);
+    run.runSeconds(2 * DEADLINE + 100, EXACT);
+    int created = run.replicasCreated;
+    run.runSeconds(200, EXACT);
+    assertThat(run.replicasCreated).as("no more moves").isEqualTo(created);
+    assertThat(run.movesInProgress).isEmpty();
   }
 
   @Property(tries = 5, edgeCases = EdgeCasesMode.NONE)

@@ -22,14 +22,14 @@ class PeerRangeTransportTest {
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final LoopbackPeers.Node here = peers.start(HERE);
   private final LoopbackPeers.Node there = peers.start(THERE);
-  private final Recorded local = new Recorded();
-  private final Recorded remote = new Recorded();
+  private final RecordingTransport local = new RecordingTransport();
+  private final RecordingTransport remote = new RecordingTransport();
   private final RangeTransport transport =
       new PeerRangeTransport(HERE, local, here, Duration.ofSeconds(1));
   private final List<RangeResult> results = new ArrayList<>();
 
   /** Replicas whose responses are given by the test. */
-  private static final class Recorded implements RangeTransport {
+  private static final class RecordingTransport implements RangeTransport {
     final List<String> calls = new ArrayList<>();
     final List<Consumer<RangeResult>> replies = new ArrayList<>();
 

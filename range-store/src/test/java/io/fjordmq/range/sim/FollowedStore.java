@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * One store on several nodes in one process. {@link LocalRanges} runs the replicas of the first
  * node, which leads all ranges; the coprocessors of the other nodes apply the same log, immediately
- * or when the test report so.
+ * or when the test releases them.
  */
 public final class FollowedStore {
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
@@ -36,7 +36,8 @@ public final class FollowedStore {
 
   /** Returns the spec to pass to {@link LocalRanges#of}. */
   public StoreSpec spec() {
-    return new StoreSpec(leader.name(), leader.initialSplitKeys(), Followed::new, leader.effects());
+    return new StoreSpec(
+        leader.name(), leader.initialSplitKeys(), LeadingCoprocessor::new, leader.effects());
   }
 
   /** Stops the follower, counted from 0, from applying entries. */
@@ -82,7 +83,7 @@ public final class FollowedStore {
     Replica(Coprocessor coprocessor, KeyInterval interval) {
       this.coprocessor = coprocessor;
       coprocessor.open(interval, rows);
-      coprocessor.applied(0);
+      coprocessor.onApplied(0);
     }
 
     synchronized void offer(List<Applied> entries) {
@@ -98,25 +99,25 @@ public final class FollowedStore {
           index = next.index;
         }
       }
-      coprocessor.applied(index);
+      coprocessor.onApplied(index);
     }
   }
 
   /** The leader's replica; passes on what it applies. */
-  private final class Followed implements Coprocessor {
+  private final class LeadingCoprocessor implements Coprocessor {
     private final RangeId range;
     private final Coprocessor coprocessor;
     private final List<Applied> entries = new ArrayList<>();
     private KeyInterval interval = KeyInterval.ALL;
 
-    Followed(RangeId range) {
+    LeadingCoprocessor(RangeId range) {
       this.range = range;
       this.coprocessor = leader.coprocessor().apply(range);
     }
 
     @Override
-    public void absorbed(List<Long> parts) {
-      coprocessor.absorbed(parts);
+    public void onAbsorbed(List<Long> parts) {
+      coprocessor.onAbsorbed(parts);
     }
 
     @Override
@@ -134,12 +135,12 @@ public final class FollowedStore {
     }
 
     @Override
-    public void applied(long index) {
-      coprocessor.applied(index);
-      List<Applied> handed = List.copyOf(entries);
+    public void onApplied(long index) {
+      coprocessor.onApplied(index);
+      List<Applied> applied = List.copyOf(entries);
       entries.clear();
       for (Follower follower : followers) {
-        follower.replica(range, interval).offer(handed);
+        follower.replica(range, interval).offer(applied);
         follower.catchUp();
       }
     }

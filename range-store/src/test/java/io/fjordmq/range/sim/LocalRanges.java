@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stores on the real range engine in one process, without threads, network or disk: a future that a
  * {@link RangeClient} returns is complete when the call returns (unless the replica is halted).
- * Time stands still unless {@link #advance} is called.
+ * Time does not pass unless {@link #advance} is called.
  *
  * <pre>{@code
  * try (LocalRanges ranges = LocalRanges.of(spec)) {

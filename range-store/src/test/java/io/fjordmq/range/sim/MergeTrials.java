@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges ranges like a driver that keeps no state, abandons merges at random, and whose orders
- * arrive late and twice.
+ * Merges ranges like a stateless driver that abandons merges at random and whose orders arrive late
+ * and twice.
  */
 final class MergeTrials {
   private static final int REMEMBERED_ORDERS = 6;
@@ -28,7 +28,7 @@ final class MergeTrials {
   private final Simulation simulation;
   private final Nodes nodes;
   private final SimCounts counts;
-  private final boolean hasty;
+  private final boolean absorbsEarly;
 
   /** The nodes; every node has a replica of every range. */
   interface Nodes {
@@ -38,31 +38,32 @@ final class MergeTrials {
     @Nullable RangeStore store(NodeId node);
   }
 
-  /** Earlier absorb orders, each valid when it was given. */
-  private final List<Order> given = new ArrayList<>();
+  /** Earlier absorb orders, each valid when it was sent. */
+  private final List<Order> earlierOrders = new ArrayList<>();
 
-  private record Order(NodeId to, RangeDescriptor left, RangeDescriptor right, ReplicaSet of) {}
+  private record Order(
+      NodeId to, RangeDescriptor left, RangeDescriptor right, ReplicaSet replicas) {}
 
   /**
-   * @param hasty a defect: it is sufficient that one replica is frozen
+   * @param absorbsEarly a defect: it is sufficient that one replica is frozen
    */
-  MergeTrials(Simulation simulation, Nodes nodes, SimCounts counts, boolean hasty) {
-    this.hasty = hasty;
+  MergeTrials(Simulation simulation, Nodes nodes, SimCounts counts, boolean absorbsEarly) {
+    this.absorbsEarly = absorbsEarly;
     this.simulation = simulation;
     this.nodes = nodes;
     this.counts = counts;
   }
 
   /** Takes the next step of a merge in progress, or the first step of another one. */
-  void some() {
+  void takeStep() {
     List<RangeId> frozen = frozen();
     if (frozen.isEmpty()) {
-      begin();
+      freezeARange();
     } else {
       continueMerge(frozen.get((int) simulation.between(0, frozen.size() - 1)));
     }
-    if (!given.isEmpty() && simulation.chance(20)) {
-      absorb(given.get((int) simulation.between(0, given.size() - 1)));
+    if (!earlierOrders.isEmpty() && simulation.chance(20)) {
+      absorb(earlierOrders.get((int) simulation.between(0, earlierOrders.size() - 1)));
     }
   }
 
@@ -79,17 +80,17 @@ final class MergeTrials {
   }
 
   /** Ends merges in progress; call it until it returns that there is none. */
-  boolean end() {
+  boolean endMerges() {
     if (simulation.chance(5)) {
       frozen().forEach(this::continueMerge);
     }
-    return frozen().isEmpty() && statuses().stream().noneMatch(this::isGone);
+    return frozen().isEmpty() && statuses().stream().noneMatch(this::isSuperseded);
   }
 
   /**
    * Whether another range of this node holds the keys, so that the replica is about to be closed.
    */
-  private boolean isGone(ReplicaStatus replica) {
+  private boolean isSuperseded(ReplicaStatus replica) {
     return statuses().stream()
         .anyMatch(
             other ->
@@ -135,7 +136,7 @@ final class MergeTrials {
     return group == null ? 0 : group.leadership().term();
   }
 
-  private void begin() {
+  private void freezeARange() {
     List<ReplicaStatus> leaders =
         statuses().stream().filter(replica -> replica.equals(leader(id(replica)))).toList();
     for (ReplicaStatus left : leaders) {
@@ -167,25 +168,26 @@ final class MergeTrials {
       return;
     }
     ReplicaStatus left = leader(merging.left());
-    boolean asItWas = left != null && left.descriptor().epoch().version() == merging.leftVersion();
+    boolean unchanged =
+        left != null && left.descriptor().epoch().version() == merging.leftVersion();
     if (left != null
-        && asItWas
-        && (hasty || isFrozenEverywhere(frozen, merging))
+        && unchanged
+        && (absorbsEarly || isFrozenEverywhere(frozen, merging))
         && simulation.chance(70)) {
-      RangeDescriptor described =
+      RangeDescriptor rightDescriptor =
           statuses().stream()
               .filter(replica -> id(replica).equals(frozen))
               .map(ReplicaStatus::descriptor)
               .findFirst()
               .orElseThrow();
       ReplicaSet all = ReplicaSet.ofVoters(nodes.ids().toArray(NodeId[]::new));
-      Order order = new Order(left.node(), left.descriptor(), described, all);
-      given.add(order);
-      if (given.size() > REMEMBERED_ORDERS) {
-        given.remove(0);
+      Order order = new Order(left.node(), left.descriptor(), rightDescriptor, all);
+      earlierOrders.add(order);
+      if (earlierOrders.size() > REMEMBERED_ORDERS) {
+        earlierOrders.remove(0);
       }
       absorb(order);
-    } else if (left != null && asItWas && simulation.chance(20)) {
+    } else if (left != null && unchanged && simulation.chance(20)) {
       order(left.node(), merges -> merges.bumpEpoch(left.descriptor()));
     } else if (right != null && simulation.chance(50)) {
       order(right.node(), merges -> merges.unfreeze(frozen).thenRun(() -> counts.unfreezes++));
@@ -211,7 +213,7 @@ final class MergeTrials {
   }
 
   private void absorb(Order order) {
-    order(order.to(), merges -> merges.absorb(order.left(), order.right(), order.of()));
+    order(order.to(), merges -> merges.absorb(order.left(), order.right(), order.replicas()));
   }
 
   private void order(NodeId to, Function<RangeMerges, CompletableFuture<Void>> order) {

@@ -52,15 +52,15 @@ final class PlacementCluster {
   private final Map<NodeId, Member.State> states = new HashMap<>();
   private final List<RangeDescriptor> ranges;
   private final SyntheticLoads loads;
-  private final Damage damage = new Damage();
+  private final DamagedReplicas damage = new DamagedReplicas();
   private final boolean onEveryNode;
-  private final boolean forgetful;
+  private final boolean keepsDeletedRecords;
   private int voters = 3;
   private @Nullable NodeId removedNode;
 
   /**
-   * @param watch wraps the consensus host in each life of a node
-   * @param forgetful a defect: metadata records are never deleted
+   * @param watch wraps the consensus host in each incarnation of a node
+   * @param keepsDeletedRecords a defect: metadata records are never deleted
    */
   PlacementCluster(
       SimCluster cluster,
@@ -68,8 +68,8 @@ final class PlacementCluster {
       RandomSplitStrategy strategy,
       Path installs,
       BiFunction<SimHost, SimKv, ConsensusHost> watch,
-      boolean forgetful) {
-    this.forgetful = forgetful;
+      boolean keepsDeletedRecords) {
+    this.keepsDeletedRecords = keepsDeletedRecords;
     this.simulation = cluster.simulation();
     this.loads = new SyntheticLoads(simulation);
     this.onEveryNode = simulation.chance(50);
@@ -109,7 +109,7 @@ final class PlacementCluster {
     return voters;
   }
 
-  void wantVoters(int count) {
+  void setTargetVoters(int count) {
     voters = count;
   }
 
@@ -124,7 +124,7 @@ final class PlacementCluster {
   }
 
   /** The damaged replicas. */
-  Damage damage() {
+  DamagedReplicas damage() {
     return damage;
   }
 
@@ -153,17 +153,17 @@ final class PlacementCluster {
     return states;
   }
 
-  boolean isGone(NodeId id) {
+  boolean isRemoved(NodeId id) {
     return id.equals(removedNode);
   }
 
   void start(NodeId id) throws IOException {
-    PlacementNode.Life life = node(id).start();
-    life.membership().onWrite(this::write);
+    PlacementNode.RunningNode running = node(id).start();
+    running.membership().onWrite(this::write);
     declare(id, Member.State.UP);
-    states.forEach((other, state) -> notifyOf(life.membership(), other, state));
+    states.forEach((other, state) -> notifyOf(running.membership(), other, state));
     if (removedNode != null) {
-      life.membership().remove(removedNode, REMOVED_AS_OF);
+      running.membership().remove(removedNode, REMOVED_AS_OF);
     }
   }
 
@@ -172,7 +172,7 @@ final class PlacementCluster {
     states.put(id, state);
     nodes.values().stream()
         .filter(PlacementNode::isUp)
-        .forEach(node -> notifyOf(node.life().membership(), id, state));
+        .forEach(node -> notifyOf(node.running().membership(), id, state));
   }
 
   private static void notifyOf(TestMembership membership, NodeId id, Member.State state) {
@@ -205,7 +205,7 @@ final class PlacementCluster {
           simulation.between(0, 3_000),
           () -> {
             if (!id.equals(leaving) && node(id).isUp()) {
-              node(id).life().membership().remove(leaving, REMOVED_AS_OF);
+              node(id).running().membership().remove(leaving, REMOVED_AS_OF);
             }
           });
     }
@@ -219,14 +219,17 @@ final class PlacementCluster {
         ? CompletableFuture.failedFuture(
             new ConsensusException(ConsensusException.Kind.NOT_LEADER, "no leader"))
         : leader
-            .life()
+            .running()
             .metadata()
-            .write(batch.stream().filter(change -> !forgetful || change.value() != null).toList());
+            .write(
+                batch.stream()
+                    .filter(change -> !keepsDeletedRecords || change.value() != null)
+                    .toList());
   }
 
   @Nullable PlacementNode metadataLeader() {
     return nodes.values().stream()
-        .filter(node -> node.isUp() && node.life().metadata().leadership().leading())
+        .filter(node -> node.isUp() && node.running().metadata().leadership().leading())
         .findFirst()
         .orElse(null);
   }
@@ -240,7 +243,7 @@ final class PlacementCluster {
   List<RangeDescriptor> ranges() {
     PlacementNode leader = metadataLeader();
     List<RangeDescriptor> known =
-        leader == null ? List.of() : leader.life().directory().ranges("words");
+        leader == null ? List.of() : leader.running().directory().ranges("words");
     return known.isEmpty() ? ranges : known;
   }
 
@@ -269,7 +272,7 @@ final class PlacementCluster {
    */
   boolean isPartOfAnother(RangeId range) {
     return up().stream()
-        .anyMatch(id -> StoredRanges.isAbsorbed(node(id).ranges().life().kv(), range));
+        .anyMatch(id -> StoredRanges.isAbsorbed(node(id).ranges().running().kv(), range));
   }
 
   static long term(ReplicaStatus replica) {

@@ -42,13 +42,13 @@ final class PlacementGoal {
     Map<NodeId, Integer> leads = new HashMap<>();
     for (RangeDescriptor range : cluster.ranges()) {
       ReplicaStatus leader = cluster.leaderOf(range.id());
-      if (leader == null || !isAsWanted(range, leader)) {
+      if (leader == null || !hasDesiredReplicas(range, leader)) {
         return false;
       }
       leads.merge(leader.node(), 1, Integer::sum);
     }
     return (cluster.ranges().size() != 2 || leads.size() == 2) // otherwise no node leads both
-        && StoredRanges.areWhole(cluster.ranges())
+        && StoredRanges.coverAllKeys(cluster.ranges())
         && areVotesEven();
   }
 
@@ -60,7 +60,7 @@ final class PlacementGoal {
     return even;
   }
 
-  private boolean isAsWanted(RangeDescriptor range, ReplicaStatus leader) {
+  private boolean hasDesiredReplicas(RangeDescriptor range, ReplicaStatus leader) {
     Set<NodeId> up = cluster.up();
     boolean enough =
         up.size() >= cluster.voters()
@@ -72,10 +72,10 @@ final class PlacementGoal {
     return enough && learning && up.stream().allMatch(id -> isPublished(id, range, leader));
   }
 
-  /** And no other node has a replica. */
+  /** Whether the node knows the range, and has a replica if and only if it is a member. */
   private boolean isPublished(NodeId id, RangeDescriptor range, ReplicaStatus leader) {
     PlacementNode node = cluster.node(id);
-    RangeDirectory.Published published = node.life().directory().ranges().get(range.id());
+    RangeDirectory.Published published = node.running().directory().ranges().get(range.id());
     boolean member = leader.voters().contains(id) || leader.learners().contains(id);
     return published != null
         && published.descriptor().epoch().version() == leader.descriptor().epoch().version()
@@ -104,7 +104,7 @@ final class PlacementGoal {
   }
 
   /** Describes which node holds what, to diagnose why the goal is not reached. */
-  String where() {
+  String describeNodes() {
     StringBuilder text = new StringBuilder();
     cluster.ranges().forEach(range -> text.append("\npublished ").append(range));
     cluster.states().forEach((id, state) -> text.append("\n").append(id).append(' ').append(state));
@@ -132,7 +132,8 @@ final class PlacementGoal {
       }
       text.append(
           "\n%s retired %s, metadata %s"
-              .formatted(id, store.localReplicas().retired(), node.life().metadata().leadership()));
+              .formatted(
+                  id, store.localReplicas().retired(), node.running().metadata().leadership()));
     }
     return text.toString();
   }

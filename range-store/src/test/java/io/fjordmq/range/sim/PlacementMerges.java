@@ -18,7 +18,7 @@ final class PlacementMerges {
   private final Simulation simulation;
   private final PlacementCluster cluster;
   private final SimCounts counts;
-  private final boolean hasty;
+  private final boolean absorbsEarly;
   private final Random operator;
 
   /**
@@ -27,31 +27,31 @@ final class PlacementMerges {
   private final boolean cancelsAnything;
 
   /**
-   * @param hasty a defect: a range is absorbed before all replicas are frozen
+   * @param absorbsEarly a defect: a range is absorbed before all replicas are frozen
    */
   PlacementMerges(
-      Simulation simulation, PlacementCluster cluster, SimCounts counts, boolean hasty) {
+      Simulation simulation, PlacementCluster cluster, SimCounts counts, boolean absorbsEarly) {
     this.simulation = simulation;
     this.cluster = cluster;
     this.counts = counts;
-    this.hasty = hasty;
+    this.absorbsEarly = absorbsEarly;
     this.operator = new Random(simulation.seed());
-    this.cancelsAnything = !hasty && simulation.seed() % 3 == 0;
+    this.cancelsAnything = !absorbsEarly && simulation.seed() % 3 == 0;
   }
 
   /** Merges a random range with the next one, if there is one. */
   void requestMerge() {
     PlacementNode leader = cluster.metadataLeader();
-    for (int delay = 5; hasty && delay < 600; delay += 5) {
+    for (int delay = 5; absorbsEarly && delay < 600; delay += 5) {
       simulation.schedule(delay, this::absorbImmediately);
     }
     if (leader != null) {
       RangeId range = cluster.anyRange().id();
-      if (!hasty && operator.nextInt(6) == 0) {
+      if (!absorbsEarly && operator.nextInt(6) == 0) {
         simulation.schedule(operator.nextInt(400), () -> cancel(leader, range));
       }
       leader
-          .life()
+          .running()
           .driver()
           .merge(range)
           .whenComplete(
@@ -76,7 +76,7 @@ final class PlacementMerges {
   private void cancel(PlacementNode leader, RangeId range) {
     if (leader.isUp()) {
       try {
-        leader.life().driver().cancel(range);
+        leader.running().driver().cancel(range);
         counts.canceled++;
         counts.held += isHeld(leader, range) ? 1 : 0;
       } catch (IllegalStateException nothingUnderWay) {
@@ -86,7 +86,7 @@ final class PlacementMerges {
   }
 
   private static boolean isHeld(PlacementNode leader, RangeId range) {
-    return leader.life().driver().pending().stream()
+    return leader.running().driver().pending().stream()
         .anyMatch(step -> step.range().equals(range) && step.reason().startsWith("canceled by"));
   }
 

@@ -34,12 +34,12 @@ final class PlacementNode {
   private final Supplier<List<StorePlacement>> stores;
   private final SplitStrategy strategy;
   private final SyntheticLoads loads;
-  private final SplitMergeSettings shapes;
-  private @Nullable Life life;
+  private final SplitMergeSettings splitSettings;
+  private @Nullable RunningNode running;
 
   /** The components between a start and a crash. */
-  record Life(
-      StoreNode.Life ranges,
+  record RunningNode(
+      StoreNode.RunningNode ranges,
       TestMembership membership,
       MetadataGroup metadata,
       RangeDirectory directory,
@@ -60,7 +60,7 @@ final class PlacementNode {
     this.strategy = strategy;
     this.metadataReplicas = metadataReplicas;
     this.stores = stores;
-    this.shapes =
+    this.splitSettings =
         RecordBuilder.from(RangeSimSettings.SPLITS)
             .with(SplitMergeSettings::maxRangeBytes, maxRangeBytes)
             .build();
@@ -82,8 +82,8 @@ final class PlacementNode {
     }
   }
 
-  Life start() throws IOException {
-    StoreNode.Life opened = ranges.start();
+  RunningNode start() throws IOException {
+    StoreNode.RunningNode opened = ranges.start();
     MetadataGroup.bootstrap(opened.host(), metadataReplicas);
     MetadataGroup metadata =
         MetadataGroup.open(
@@ -91,12 +91,12 @@ final class PlacementNode {
     TestMembership membership = new TestMembership(id());
     RangeDirectory directory = new RangeDirectory();
     metadata.watch(directory);
-    SplitMonitor watch =
+    SplitMonitor monitor =
         new SplitMonitor(
             opened.store(),
             strategy,
             Set.of("words"),
-            shapes,
+            splitSettings,
             () -> 0,
             opened.runtime().timers(),
             Runnable::run,
@@ -105,8 +105,8 @@ final class PlacementNode {
         PlacementAgent.serve(
             opened.store(),
             opened.calls(),
-            () -> membership.members().removedAsOf(),
-            () -> loads.in(watch.reports()),
+            () -> membership.members().latestRemovalVersion(),
+            () -> loads.applyTo(monitor.reports()),
             PlacementAgent.Consent.ALWAYS);
     PlacementDriver driver =
         new PlacementDriver(
@@ -119,9 +119,9 @@ final class PlacementNode {
             stores,
             PLACEMENT);
     driver.start();
-    watch.start();
-    Life started = new Life(opened, membership, metadata, directory, driver);
-    life = started;
+    monitor.start();
+    RunningNode started = new RunningNode(opened, membership, metadata, directory, driver);
+    running = started;
     return started;
   }
 
@@ -130,15 +130,15 @@ final class PlacementNode {
   }
 
   boolean isUp() {
-    return life != null;
+    return running != null;
   }
 
-  Life life() {
-    Life running = life;
-    if (running == null) {
+  RunningNode running() {
+    RunningNode current = running;
+    if (current == null) {
       throw new IllegalStateException(id() + " is down");
     }
-    return running;
+    return current;
   }
 
   StoreNode ranges() {
@@ -147,6 +147,6 @@ final class PlacementNode {
 
   void crash() {
     ranges.crash();
-    life = null;
+    running = null;
   }
 }

@@ -31,8 +31,8 @@ import java.util.function.BooleanSupplier;
  * Runs one seed: a cluster of three to five nodes starts with two ranges on one node. Clients
  * append words while messages get lost, nodes crash, drain and are partitioned, replicas get
  * damaged, the number of voters changes, and one node leaves permanently ({@link
- * PlacementTrouble}). Then the disturbances end, every range must reach the desired state ({@link
- * PlacementGoal}), and nothing may be lost or duplicated.
+ * PlacementFaultInjector}). Then the disturbances end, every range must reach the desired state
+ * ({@link PlacementGoal}), and nothing may be lost or duplicated.
  */
 final class PlacementSimulation {
   private static final List<String> KEYS = List.of("a", "b", "c", "x", "y");
@@ -48,20 +48,20 @@ final class PlacementSimulation {
   private final List<SimClient> clients = new ArrayList<>();
   private final RandomSplitStrategy splits;
   private final PlacementCluster cluster;
-  private final PlacementTrouble trouble;
+  private final PlacementFaultInjector faultInjector;
   private final PlacementGoal goal;
 
   /** Planted defects. */
   enum Defect {
     NONE,
-    /** A leader responses queries without confirming its leadership. */
+    /** A leader responds to queries without confirming its leadership. */
     READS_UNCONFIRMED,
     /** Nodes remove replicas that are still members of their groups. */
-    HASTY_DROPS,
+    EARLY_DROPS,
     /** A node empties a damaged replica while it is still a member of the group. */
     EMPTIED_REPLICAS,
     /** A range absorbs another one as soon as one replica of that one is frozen. */
-    HASTY_ABSORPTIONS,
+    EARLY_ABSORPTIONS,
     /** The publication of a merge does not delete the record of the absorbed range. */
     FORGOTTEN_RECORDS
   }
@@ -82,15 +82,15 @@ final class PlacementSimulation {
             (host, kv) ->
                 new WatchedHost(host, kv, "words", history, counts, this::removed, unconfirmed),
             defect == Defect.FORGOTTEN_RECORDS);
-    this.trouble =
-        new PlacementTrouble(
+    this.faultInjector =
+        new PlacementFaultInjector(
             simulation,
             hosts.network(),
             cluster,
             KEYS,
-            defect == Defect.HASTY_DROPS,
+            defect == Defect.EARLY_DROPS,
             defect == Defect.EMPTIED_REPLICAS,
-            new PlacementMerges(simulation, cluster, counts, defect == Defect.HASTY_ABSORPTIONS),
+            new PlacementMerges(simulation, cluster, counts, defect == Defect.EARLY_ABSORPTIONS),
             history,
             counts);
     this.goal = new PlacementGoal(cluster, counts);
@@ -132,7 +132,7 @@ final class PlacementSimulation {
     first.ranges().store().createInitialRanges(ranges);
     simulation.runUntil(
         "the metadata group has a leader", () -> cluster.metadataLeader() != null, 20_000);
-    CompletableFuture<WriteResult> published = cluster.write(RangeDirectory.first(ranges));
+    CompletableFuture<WriteResult> published = cluster.write(RangeDirectory.initialChanges(ranges));
     simulation.runUntil("the ranges are published", published::isDone, 20_000);
     assertThat(published).isCompleted();
     for (int i = 0; i < CLIENTS; i++) {
@@ -166,7 +166,7 @@ final class PlacementSimulation {
   private void learnRanges(SimClient client) {
     PlacementNode source = cluster.node(cluster.anyId());
     if (source.isUp()) {
-      client.update(source.life().directory().ranges("words"));
+      client.update(source.running().directory().ranges("words"));
     }
     client.process().schedule(simulation.between(50, 300), () -> learnRanges(client));
   }
@@ -174,7 +174,7 @@ final class PlacementSimulation {
   private void rounds() throws IOException {
     splits.setPaused(false);
     for (int round = 0; round < ROUNDS; round++) {
-      trouble.next();
+      faultInjector.injectFault();
       simulation.run(simulation.between(1, 400));
     }
   }
@@ -187,14 +187,14 @@ final class PlacementSimulation {
     simulation.run(600); // crashes are detected
     hosts.network().heal(); // steps planned before the disturbances ended
     for (NodeId id : cluster.ids()) {
-      if (!cluster.isGone(id)) {
+      if (!cluster.isRemoved(id)) {
         if (!cluster.node(id).isUp()) {
           cluster.start(id);
         }
         cluster.declare(id, Member.State.UP);
       }
     }
-    cluster.wantVoters(voters);
+    cluster.setTargetVoters(voters);
     simulation.run(1_500);
     // A group that has lost its majority since then would need a backup.
     cluster.damage().removeIf(range -> cluster.leaderOf(range) == null);
@@ -205,7 +205,7 @@ final class PlacementSimulation {
     try {
       simulation.runUntil(what, condition, TIMEOUT_MILLIS);
     } catch (AssertionError e) {
-      throw new AssertionError(e.getMessage() + goal.where(), e);
+      throw new AssertionError(e.getMessage() + goal.describeNodes(), e);
     }
   }
 
@@ -228,7 +228,7 @@ final class PlacementSimulation {
   private boolean wasSplitBySize(RangeDescriptor range) {
     byte[] start = range.interval().start();
     return !splits.hasRequested(start)
-        && !trouble.hasRequested(new String(start, StandardCharsets.UTF_8))
+        && !faultInjector.hasRequested(new String(start, StandardCharsets.UTF_8))
         && cluster.firstRanges().stream()
             .noneMatch(first -> Arrays.equals(first.interval().start(), start));
   }
@@ -237,7 +237,7 @@ final class PlacementSimulation {
   private boolean wasSplitByLoad(RangeDescriptor range) {
     byte[] start = range.interval().start();
     return splits.hasRequested(start)
-        && !trouble.hasRequested(new String(start, StandardCharsets.UTF_8));
+        && !faultInjector.hasRequested(new String(start, StandardCharsets.UTF_8));
   }
 
   private void awaitResponses() {

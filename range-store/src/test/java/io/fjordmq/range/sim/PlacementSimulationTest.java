@@ -19,28 +19,28 @@ import org.slf4j.LoggerFactory;
  */
 class PlacementSimulationTest {
   private static final int USUAL_SEEDS = 40;
-  private static final int MOST_SEEDS = 150;
+  private static final int MAX_SEEDS = 150;
 
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
 
   @TempDir Path directory;
 
   @BeforeAll
-  static void keepQuiet() {
+  static void muteLog() {
     LOG.setLevel(Level.OFF);
   }
 
   @AfterAll
-  static void speakAgain() {
+  static void unmuteLog() {
     LOG.setLevel(null);
   }
 
   @Test
   @Tag(Seeds.TAG)
   void shouldReachTheDesiredStateAfterAnyFailures() {
-    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
     SimCounts counts = new SimCounts();
-    seeds.play(seed -> run(seed, PlacementSimulation.Defect.NONE, counts));
+    seeds.run(seed -> run(seed, PlacementSimulation.Defect.NONE, counts));
     if (seeds.areEnough()) { // the runs did include the failures that they are for
       assertThat(counts.acknowledgements).isGreaterThan(50 * seeds.count());
       assertThat(counts.redirects).isGreaterThan(5 * seeds.count());
@@ -55,7 +55,7 @@ class PlacementSimulationTest {
       assertThat(counts.loadSplits).isGreaterThan(seeds.count() / 10);
       assertThat(counts.sizeSplits).isGreaterThan(0);
       assertThat(counts.uneven).isGreaterThan(0);
-      assertThat(counts.damages).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.damagedReplicas).isGreaterThan(seeds.count() / 10);
       assertThat(counts.rebuilds).isGreaterThan(seeds.count() / 20);
     }
   }
@@ -71,13 +71,14 @@ class PlacementSimulationTest {
     PlacementSimulation.Defect unconfirmed = PlacementSimulation.Defect.READS_UNCONFIRMED;
     int likely = 96; // about one seed in thirty finds it
     assertThat(
-            Seeds.find(unconfirmed.toString(), likely, MOST_SEEDS, seed -> play(seed, unconfirmed)))
+            Seeds.find(
+                unconfirmed.toString(), likely, MAX_SEEDS, seed -> runSeed(seed, unconfirmed)))
         .hasMessageContaining("must read every");
   }
 
   @Test
   void shouldDetectTheRemovalOfAMemberReplica() {
-    assertThat(find(PlacementSimulation.Defect.HASTY_DROPS))
+    assertThat(find(PlacementSimulation.Defect.EARLY_DROPS))
         .message()
         .containsAnyOf("still a member", "every range is where it should be"); // or only later
   }
@@ -91,9 +92,11 @@ class PlacementSimulationTest {
 
   @Test
   void shouldDetectAMergeThatDoesNotWaitForAllReplicas() {
-    PlacementSimulation.Defect hasty = PlacementSimulation.Defect.HASTY_ABSORPTIONS;
+    PlacementSimulation.Defect absorbsEarly = PlacementSimulation.Defect.EARLY_ABSORPTIONS;
     int likely = 42; // few seeds find it
-    assertThat(Seeds.find(hasty.toString(), likely, MOST_SEEDS, seed -> play(seed, hasty)))
+    assertThat(
+            Seeds.find(
+                absorbsEarly.toString(), likely, MAX_SEEDS, seed -> runSeed(seed, absorbsEarly)))
         .isNotNull();
   }
 
@@ -101,15 +104,16 @@ class PlacementSimulationTest {
   void shouldDetectARecordThatIsNotDeletedAfterAMerge() {
     PlacementSimulation.Defect forgotten = PlacementSimulation.Defect.FORGOTTEN_RECORDS;
     int likely = 8; // most seeds find it
-    assertThat(Seeds.find(forgotten.toString(), likely, MOST_SEEDS, seed -> play(seed, forgotten)))
+    assertThat(
+            Seeds.find(forgotten.toString(), likely, MAX_SEEDS, seed -> runSeed(seed, forgotten)))
         .hasMessageContaining("every range is where it should be");
   }
 
   private AssertionError find(PlacementSimulation.Defect defect) {
-    return Seeds.find(defect.toString(), MOST_SEEDS, seed -> play(seed, defect));
+    return Seeds.find(defect.toString(), MAX_SEEDS, seed -> runSeed(seed, defect));
   }
 
-  private void play(long seed, PlacementSimulation.Defect defect) {
+  private void runSeed(long seed, PlacementSimulation.Defect defect) {
     run(seed, defect, new SimCounts());
   }
 }

@@ -12,7 +12,7 @@ import java.util.Set;
 
 /**
  * A strategy that at random requests a split at the key that halves the load, or a merge of
- * neighbours, whatever their load is.
+ * neighbors, whatever their load is.
  */
 public final class RandomSplitStrategy implements SplitStrategy {
   private final Simulation simulation;

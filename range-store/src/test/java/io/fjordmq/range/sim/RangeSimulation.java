@@ -43,7 +43,7 @@ final class RangeSimulation {
   private final List<RangeDescriptor> ranges;
   private final SimTransport.Factory transport;
   private final MergeTrials merges;
-  private int lives;
+  private int clientsCreated;
   private long lastNumber = 2;
 
   /** How a run differs from the default. */
@@ -52,13 +52,13 @@ final class RangeSimulation {
       Function<RangeId, Coprocessor> coprocessor,
       SimTransport.Factory transport,
       boolean unsyncedGroups,
-      boolean hastyMerges) {
+      boolean mergesEarly) {
     static Setup of(int voters) {
       return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new, false, false);
     }
 
     Setup with(SimTransport.Factory other) {
-      return new Setup(voters, coprocessor, other, unsyncedGroups, hastyMerges);
+      return new Setup(voters, coprocessor, other, unsyncedGroups, mergesEarly);
     }
   }
 
@@ -74,7 +74,7 @@ final class RangeSimulation {
     StoreSpec spec =
         new StoreSpec(
             "words", List.of("m".getBytes(UTF_8)), setup.coprocessor(), (range, effects) -> {});
-    merges = new MergeTrials(simulation, mergeNodes(), counts, setup.hastyMerges());
+    merges = new MergeTrials(simulation, mergeNodes(), counts, setup.mergesEarly());
     ranges = spec.initialRanges(ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
     for (NodeId id : nodeIds) {
       SimNode node = new SimNode(cluster, id, spec, ranges, installs, history, counts);
@@ -116,11 +116,11 @@ final class RangeSimulation {
         clients.add(newClient(new NodeId("client" + i)));
       }
       for (int round = 0; round < ROUNDS; round++) {
-        trouble();
+        injectFault();
         simulation.run(simulation.between(1, 150));
       }
       if (nodes.size() > 2) {
-        withoutOne();
+        runWithoutOneNode();
       }
       endFailures();
     } catch (IOException e) {
@@ -129,10 +129,11 @@ final class RangeSimulation {
   }
 
   private SimClient newClient(NodeId node) {
-    return new SimClient(cluster, node, "c" + ++lives, KEYS, ranges, history, counts, transport);
+    return new SimClient(
+        cluster, node, "c" + ++clientsCreated, KEYS, ranges, history, counts, transport);
   }
 
-  private void trouble() throws IOException {
+  private void injectFault() throws IOException {
     SimNode node = nodes.get((int) simulation.between(0, nodes.size() - 1));
     if (!node.running()) {
       if (simulation.chance(50)) {
@@ -149,7 +150,7 @@ final class RangeSimulation {
       split(node);
     }
     if (simulation.chance(60)) {
-      merges.some();
+      merges.takeStep();
     }
     if (simulation.chance(8)) {
       cluster.network().partition(nodeIds, List.of(node.id()));
@@ -185,7 +186,7 @@ final class RangeSimulation {
    * One node crashes at a random moment and stays down. The others are a majority, so every key has
    * a leader, although no merge makes progress.
    */
-  private void withoutOne() throws IOException {
+  private void runWithoutOneNode() throws IOException {
     SimNode crashed = nodes.get((int) simulation.between(0, nodes.size() - 1));
     NodeId wanted = merges.leaderOfLeft();
     for (SimNode node : nodes) {
@@ -203,12 +204,12 @@ final class RangeSimulation {
           () -> KEYS.stream().allMatch(key -> isLed(key, others)),
           TIMEOUT_MILLIS);
     } catch (AssertionError e) {
-      throw new AssertionError(e.getMessage() + where(others), e);
+      throw new AssertionError(e.getMessage() + describeNodes(others), e);
     }
   }
 
   /** Describes which node holds what, to diagnose failures. */
-  private static String where(List<SimNode> nodes) {
+  private static String describeNodes(List<SimNode> nodes) {
     StringBuilder text = new StringBuilder();
     nodes.forEach(
         node -> node.store().status().forEach(replica -> text.append("\n").append(replica)));
@@ -238,7 +239,7 @@ final class RangeSimulation {
     endFailuresOf(nodes);
     clients.forEach(SimClient::stopSending);
     awaitResponses(); // then the entries in the logs are committed
-    simulation.runUntil("no range is being merged", merges::end, TIMEOUT_MILLIS);
+    simulation.runUntil("no range is being merged", merges::endMerges, TIMEOUT_MILLIS);
     publish();
     simulation.run(SimClient.REGISTER_AGAIN_AFTER.toMillis() + 1); // then no sender is evicted
     int failedBefore = failures();
@@ -253,7 +254,7 @@ final class RangeSimulation {
 
   /**
    * The ranges in a response about a merge can leave a gap if the client has not learned of a split
-   * of the neighbour yet; the client then waits for the published ranges.
+   * of the neighbor yet; the client then waits for the published ranges.
    */
   private void publish() {
     List<RangeDescriptor> now = nodes.get(0).store().descriptors("words");

@@ -33,12 +33,12 @@ class RangeSimulationTest {
 
   /** Hundreds of runs halt thousands of replicas, and each halt logs a stack trace. */
   @BeforeAll
-  static void keepQuiet() {
+  static void muteLog() {
     LOG.setLevel(Level.OFF);
   }
 
   @AfterAll
-  static void speakAgain() {
+  static void unmuteLog() {
     LOG.setLevel(null);
   }
 
@@ -46,25 +46,25 @@ class RangeSimulationTest {
   @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldKeepItsGuaranteesUnderAnyFailures(int voters) {
-    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
     SimCounts counts = new SimCounts();
-    seeds.play(seed -> run(seed, RangeSimulation.Setup.of(voters), counts));
+    seeds.run(seed -> run(seed, RangeSimulation.Setup.of(voters), counts));
     if (seeds.areEnough()) { // the runs did include the failures that they are for
-      assertMetTrouble(counts, voters, seeds.count());
+      assertEncounteredFaults(counts, voters, seeds.count());
     }
   }
 
-  private static void assertMetTrouble(SimCounts counts, int voters, long seeds) {
+  private static void assertEncounteredFaults(SimCounts counts, int voters, long seeds) {
     assertThat(counts.acknowledgements).isGreaterThan(50 * seeds);
     assertThat(counts.retries).isGreaterThan(10 * seeds);
     assertThat(counts.duplicates).isGreaterThan(seeds);
     assertThat(counts.halts).isGreaterThan(seeds / 10);
-    assertThat(counts.forgotten).isGreaterThan(0);
-    assertThat(counts.gaveUp).isGreaterThan(0);
+    assertThat(counts.evictedSenders).isGreaterThan(0);
+    assertThat(counts.abandoned).isGreaterThan(0);
     assertThat(counts.splits).isGreaterThan(seeds / 2);
     assertThat(counts.merges).isGreaterThan(seeds / 2);
     assertThat(counts.unfreezes).isGreaterThan(seeds / 10);
-    assertThat(counts.refused).isGreaterThan(0);
+    assertThat(counts.rejected).isGreaterThan(0);
     if (voters > 1) {
       assertThat(counts.installs).isGreaterThan(seeds / 10);
       assertThat(counts.redirects).isGreaterThan(10 * seeds);
@@ -87,7 +87,11 @@ class RangeSimulationTest {
   void shouldDetectACoprocessorThatIsNotDeterministic() {
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(
-            3, id -> new Vain(), RangeSimulation.Setup.of(3).transport(), false, false);
+            3,
+            id -> new NondeterministicCoprocessor(),
+            RangeSimulation.Setup.of(3).transport(),
+            false,
+            false);
     assertThat(find("another state everywhere", broken)).hasMessageContaining("same state");
   }
 
@@ -107,7 +111,7 @@ class RangeSimulationTest {
     RangeSimulation.Setup usual = RangeSimulation.Setup.of(3);
     RangeSimulation.Setup broken =
         new RangeSimulation.Setup(3, usual.coprocessor(), usual.transport(), false, true);
-    assertThat(find("merges in haste", broken)).hasStackTraceContaining("without success until");
+    assertThat(find("early merges", broken)).hasStackTraceContaining("without success until");
   }
 
   private AssertionError find(String defect, RangeSimulation.Setup broken) {
@@ -115,7 +119,7 @@ class RangeSimulationTest {
   }
 
   /** Produces a different state on every replica. */
-  private static final class Vain extends AppendingCoprocessor {
+  private static final class NondeterministicCoprocessor extends AppendingCoprocessor {
     private byte[] start = new byte[0];
 
     @Override

@@ -40,7 +40,7 @@ final class ReadProbe {
   }
 
   /** Only the first call has an effect. */
-  void go(StoreNode next, StoreNode old) {
+  void run(StoreNode next, StoreNode old) {
     if (done) {
       return;
     }

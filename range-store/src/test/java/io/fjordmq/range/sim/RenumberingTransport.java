@@ -11,14 +11,14 @@ import java.util.function.Consumer;
 
 /**
  * A defect for simulations to find: gives every attempt a new batch number, so that ranges cannot
- * recognise a repeated batch, and repeats the previous attempt after each.
+ * recognize a repeated batch, and repeats the previous attempt after each.
  */
 public final class RenumberingTransport extends SimTransport {
   // See io.fjordmq.range.RangeEntry.
   private static final int MUTATIONS = 8;
   private static final int NUMBER_AT = 26;
 
-  private final Map<RangeId, byte[]> before = new HashMap<>();
+  private final Map<RangeId, byte[]> previousEntries = new HashMap<>();
   private long number;
 
   public RenumberingTransport(SimCluster cluster, NodeId client) {
@@ -32,7 +32,7 @@ public final class RenumberingTransport extends SimTransport {
       return;
     }
     super.propose(node, range, renumbered(entry), reply);
-    byte[] last = before.put(range, entry);
+    byte[] last = previousEntries.put(range, entry);
     if (last != null) {
       super.propose(node, range, renumbered(last), ignored -> {});
     }

@@ -50,7 +50,7 @@ final class SimClient {
   private int failures;
 
   /**
-   * @param name different in each life of the client
+   * @param name different in each incarnation of the client
    */
   SimClient(
       SimCluster cluster,
@@ -148,15 +148,15 @@ final class SimClient {
 
   private void onResponses(
       List<String> chosen, String word, List<RangeClient.GroupResponse> responses) {
-    Set<Integer> answered = new HashSet<>();
+    Set<Integer> responded = new HashSet<>();
     for (RangeClient.GroupResponse response : responses) {
       String[] values = text(response.response()).split("\\|");
       for (int i = 0; i < values.length; i++) {
-        answered.add(response.positions()[i]);
+        responded.add(response.positions()[i]);
         onResponse(chosen.get(response.positions()[i]), word, values[i]);
       }
     }
-    assertThat(answered).hasSize(chosen.size());
+    assertThat(responded).hasSize(chosen.size());
   }
 
   private void onResponse(String key, String word, String value) {

@@ -9,10 +9,10 @@ public final class SimCounts implements RangeObserver {
   public long retries;
   public long redirects;
   public long duplicates;
-  public long forgotten;
-  public long gaveUp;
+  public long evictedSenders;
+  public long abandoned;
   public long halts;
-  public long refused;
+  public long rejected;
   public long installs;
   public long removals;
   public long probes;
@@ -37,7 +37,7 @@ public final class SimCounts implements RangeObserver {
   public long uneven;
 
   /** Replicas that were damaged. */
-  public long damages;
+  public long damagedReplicas;
 
   /** Damaged replicas that were replaced. */
   public long rebuilds;
@@ -73,12 +73,12 @@ public final class SimCounts implements RangeObserver {
 
   @Override
   public void onSenderEvicted(RangeId range) {
-    forgotten++;
+    evictedSenders++;
   }
 
   @Override
   public void onGiveUp(RangeId range) {
-    gaveUp++;
+    abandoned++;
   }
 
   @Override
@@ -88,6 +88,6 @@ public final class SimCounts implements RangeObserver {
 
   @Override
   public void onBusy(RangeId range) {
-    refused++;
+    rejected++;
   }
 }

@@ -63,7 +63,7 @@ final class SimNode {
   private boolean forgetsGroups;
 
   /** Completes flushes synchronously; for code that waits for them. */
-  private boolean flushAtOnce;
+  private boolean flushImmediately;
 
   SimNode(
       SimCluster cluster,
@@ -102,18 +102,18 @@ final class SimNode {
             query -> process.schedule(process.simulation().between(0, 3), query),
             Runnable::run,
             Runnable::run);
-    flushAtOnce = true;
+    flushImmediately = true;
     RangeStore opened =
         RangeStore.open(
             id, new WatchedHost(host), kv, List.of(spec), installs, settings, runtime, counts);
     opened.createInitialRanges(ranges);
-    flushAtOnce = false;
+    flushImmediately = false;
     SimTransport.serve(cluster.network(), id, opened.forOtherNodes());
     store = opened;
   }
 
   private void flush(SimProcess process, Runnable flush) {
-    if (flushAtOnce) {
+    if (flushImmediately) {
       flush.run();
     } else {
       process.schedule(process.simulation().between(0, 30), flush);
@@ -165,7 +165,7 @@ final class SimNode {
   private void checkReplica(GroupId group) {
     RangeDescriptor range = StoredRanges.of(kv, spec.name()).get(group);
     if (range == null && StoredRanges.isAbsorbed(kv, StoredRanges.idOf(group))) {
-      return; // another range holds its keys, whatever its log report
+      return; // another range holds its keys, whatever its log reports
     } else if (range == null) {
       throw new AssertionError(id + " has no descriptor of " + group);
     }
@@ -201,7 +201,7 @@ final class SimNode {
 
   /** Whether its replicas together hold every key. */
   boolean holdsEverything() {
-    return StoredRanges.areWhole(store().descriptors(spec.name()));
+    return StoredRanges.coverAllKeys(store().descriptors(spec.name()));
   }
 
   /** Checks the state of every replica after each change. */
@@ -288,11 +288,11 @@ final class SimNode {
 
     @Override
     public void install(Path directory) throws IOException {
-      flushAtOnce = true;
+      flushImmediately = true;
       try {
         state.install(directory);
       } finally {
-        flushAtOnce = false;
+        flushImmediately = false;
       }
       counts.installed();
       history.check(() -> checkReplica(group));

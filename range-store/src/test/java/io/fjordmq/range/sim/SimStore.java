@@ -47,7 +47,7 @@ public final class SimStore {
   private final List<RangeDescriptor> initial;
 
   /** The newest descriptor of each range that any node has had. */
-  private final Map<RangeId, RangeDescriptor> shapes = new HashMap<>();
+  private final Map<RangeId, RangeDescriptor> latestDescriptors = new HashMap<>();
 
   private long lastNumber = 1_000;
   private final Map<NodeId, Node> nodes = new HashMap<>();
@@ -56,14 +56,14 @@ public final class SimStore {
 
   private static final class Node {
     final SimKv.Disk disk = new SimKv.Disk();
-    @Nullable Life life;
+    @Nullable RunningNode running;
   }
 
   /** The components of a node between a start and a crash. */
-  private record Life(SimKv kv, RangeStore store, UnaryOperator<byte[]> cuts) {}
+  private record RunningNode(SimKv kv, RangeStore store, UnaryOperator<byte[]> cuts) {}
 
   /**
-   * @param specs creates the store's spec for the next life of a node
+   * @param specs creates the store's spec for the next incarnation of a node
    */
   public SimStore(
       SimCluster cluster, List<NodeId> nodes, Path installs, Function<NodeId, StoreSpec> specs) {
@@ -108,7 +108,7 @@ public final class SimStore {
             id, host, kv, List.of(spec), installs.resolve(id.value()), SETTINGS, runtime, observer);
     store.createInitialRanges(initial);
     SimTransport.serve(cluster.network(), id, store.forOtherNodes());
-    node.life = new Life(kv, store, spec.cuts());
+    node.running = new RunningNode(kv, store, spec.cuts());
   }
 
   private long term(NodeId node, RangeId range) {
@@ -122,16 +122,16 @@ public final class SimStore {
   }
 
   public boolean isUp(NodeId id) {
-    return node(id).life != null;
+    return node(id).running != null;
   }
 
   public void crash(NodeId id) {
     Node node = node(id);
-    Life life = life(id);
+    RunningNode running = running(id);
     cluster.crash(id);
     watch.crashed(id);
-    life.kv.kill();
-    node.life = null;
+    running.kv.kill();
+    node.running = null;
     node.disk.failWith(null);
     node.disk.crash(unflushed -> (int) cluster.simulation().between(0, unflushed));
   }
@@ -158,17 +158,17 @@ public final class SimStore {
 
   /** The current ranges: of two that overlap, the one that was split later. */
   public List<RangeDescriptor> ranges() {
-    initial.forEach(range -> shapes.putIfAbsent(range.id(), range));
+    initial.forEach(range -> latestDescriptors.putIfAbsent(range.id(), range));
     for (Node node : nodes.values()) {
-      if (node.life != null) {
-        node.life
+      if (node.running != null) {
+        node.running
             .store
             .descriptors(storeName())
-            .forEach(range -> shapes.merge(range.id(), range, SimStore::newer));
+            .forEach(range -> latestDescriptors.merge(range.id(), range, SimStore::newer));
       }
     }
     List<RangeDescriptor> kept = new ArrayList<>();
-    shapes.values().stream()
+    latestDescriptors.values().stream()
         .sorted(
             Comparator.comparingLong((RangeDescriptor range) -> range.epoch().version())
                 .reversed()
@@ -188,11 +188,11 @@ public final class SimStore {
 
   /** Splits the range that holds the key, at or before the key, if this node leads it. */
   public void split(NodeId id, byte[] key) {
-    byte[] cut = life(id).cuts.apply(key);
+    byte[] cut = running(id).cuts.apply(key);
     for (ReplicaStatus replica : status(id)) {
       RangeDescriptor range = replica.descriptor();
       if (replica.leading() && range.interval().contains(cut)) {
-        life(id)
+        running(id)
             .store
             .leaderOperations()
             .split(range.id(), range.epoch().version(), cut, ++lastNumber);
@@ -203,13 +203,13 @@ public final class SimStore {
 
   /** The replicas of a node; null while it is down. */
   @Nullable RangeStore store(NodeId id) {
-    Life life = node(id).life;
-    return life == null ? null : life.store;
+    RunningNode running = node(id).running;
+    return running == null ? null : running.store;
   }
 
   /** The status of the replicas of a live node. */
   public List<ReplicaStatus> status(NodeId id) {
-    return life(id).store.status();
+    return running(id).store.status();
   }
 
   /**
@@ -218,7 +218,7 @@ public final class SimStore {
    * remains.
    */
   public boolean isInService(NodeId id) {
-    return life(id).kv.failure() == null
+    return running(id).kv.failure() == null
         && status(id).stream()
             .allMatch(
                 replica ->
@@ -229,7 +229,7 @@ public final class SimStore {
 
   /** Visits the store's rows on a live node. */
   public void scan(NodeId id, KvReader.Visitor visitor) {
-    life(id)
+    running(id)
         .kv
         .space(storeName())
         .latest()
@@ -239,12 +239,12 @@ public final class SimStore {
             (row, value) -> visitor.visit(Arrays.copyOfRange(row, 1, row.length), value));
   }
 
-  private Life life(NodeId id) {
-    Life life = node(id).life;
-    if (life == null) {
+  private RunningNode running(NodeId id) {
+    RunningNode running = node(id).running;
+    if (running == null) {
       throw new IllegalStateException(id + " is down");
     }
-    return life;
+    return running;
   }
 
   private Node node(NodeId id) {

@@ -20,7 +20,7 @@ public class SimTransport implements RangeTransport {
   private final Map<Long, Consumer<RangeResult>> replies = new HashMap<>();
 
   /**
-   * Starts at a random number, so that a client never mistakes a reply to a call of an earlier life
+   * Starts at a random number, so that a client never mistakes a reply to a call of an earlier run
    * for one of its own.
    */
   private long calls;

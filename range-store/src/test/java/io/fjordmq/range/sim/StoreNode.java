@@ -51,10 +51,10 @@ public final class StoreNode {
   private final Path installs;
   private final BiFunction<SimHost, SimKv, ConsensusHost> watch;
   private final SimKv.Disk disk = new SimKv.Disk();
-  private @Nullable Life life;
+  private @Nullable RunningNode running;
 
   /** The components between a start and a crash. */
-  public record Life(
+  public record RunningNode(
       SimHost host,
       SimKv kv,
       RangeStore store,
@@ -78,8 +78,8 @@ public final class StoreNode {
   }
 
   /**
-   * @param specs called for the specs of each life
-   * @param watch wraps the consensus host in each life
+   * @param specs called for the specs at each start
+   * @param watch wraps the consensus host at each start
    */
   public StoreNode(
       SimCluster cluster,
@@ -100,7 +100,7 @@ public final class StoreNode {
     return id;
   }
 
-  public Life start() throws IOException {
+  public RunningNode start() throws IOException {
     SimHost host = cluster.start(id);
     SimProcess process = host.process();
     SimKv kv = new SimKv(disk, Runnable::run);
@@ -119,8 +119,8 @@ public final class StoreNode {
     RangeService.serve(id, store.forOtherNodes(), calls);
     RangeTransport transport =
         new PeerRangeTransport(id, store.transport(), calls, Duration.ofMillis(200));
-    Life started = new Life(host, kv, store, runtime, calls, transport, stamps);
-    life = started;
+    RunningNode started = new RunningNode(host, kv, store, runtime, calls, transport, stamps);
+    running = started;
     return started;
   }
 
@@ -132,29 +132,29 @@ public final class StoreNode {
   }
 
   public boolean isUp() {
-    return life != null;
+    return running != null;
   }
 
-  public Life life() {
-    Life running = life;
-    if (running == null) {
+  public RunningNode running() {
+    RunningNode current = running;
+    if (current == null) {
       throw new IllegalStateException(id + " is down");
     }
-    return running;
+    return current;
   }
 
   public RangeStore store() {
-    return life().store();
+    return running().store();
   }
 
   /** Crashes; the state storage loses some of the writes that it has not flushed. */
   public void crash() {
-    Life dying = life();
+    RunningNode stopping = running();
     cluster.crash(id);
-    dying.calls().end();
-    dying.kv().kill();
+    stopping.calls().end();
+    stopping.kv().kill();
     disk.crash(unflushed -> (int) cluster.simulation().between(0, unflushed));
-    life = null;
+    running = null;
   }
 
   public @Nullable ReplicaStatus status(RangeId range) {
@@ -168,7 +168,7 @@ public final class StoreNode {
   public Map<String, String> rows(RangeId range) {
     Map<String, String> rows = new TreeMap<>();
     ReplicaStatus replica = status(range);
-    life()
+    running()
         .kv()
         .space(range.store())
         .latest()

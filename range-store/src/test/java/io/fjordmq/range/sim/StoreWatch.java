@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /** Records which nodes' replicas change, and which node was the last leader of each range. */
 final class StoreWatch {
   private final Set<NodeId> changed = new LinkedHashSet<>();
-  private final Map<RangeId, Lead> latest = new HashMap<>();
+  private final Map<RangeId, Leadership> latest = new HashMap<>();
 
   /** The latest leadership; the node is null once it has crashed. */
-  private record Lead(@Nullable NodeId node, long term) {}
+  private record Leadership(@Nullable NodeId node, long term) {}
 
   /**
    * @param termOf the term in which the node leads a range
@@ -38,7 +38,7 @@ final class StoreWatch {
 
           @Override
           public void onLeaderStart(RangeId range) {
-            leads(node, range, termOf.applyAsLong(range));
+            onLeading(node, range, termOf.applyAsLong(range));
             spec.effects().onLeaderStart(range);
           }
         };
@@ -50,17 +50,18 @@ final class StoreWatch {
         spec.cuts());
   }
 
-  private void leads(NodeId node, RangeId range, long term) {
+  private void onLeading(NodeId node, RangeId range, long term) {
     changed.add(node);
-    latest.merge(range, new Lead(node, term), (old, now) -> now.term >= old.term ? now : old);
+    latest.merge(range, new Leadership(node, term), (old, now) -> now.term >= old.term ? now : old);
   }
 
   void crashed(NodeId node) {
-    latest.replaceAll((range, lead) -> node.equals(lead.node) ? new Lead(null, lead.term) : lead);
+    latest.replaceAll(
+        (range, lead) -> node.equals(lead.node) ? new Leadership(null, lead.term) : lead);
   }
 
   @Nullable NodeId lastLeader(RangeId range) {
-    Lead lead = latest.get(range);
+    Leadership lead = latest.get(range);
     return lead == null ? null : lead.node;
   }
 
@@ -80,8 +81,8 @@ final class StoreWatch {
     }
 
     @Override
-    public void absorbed(List<Long> parts) {
-      coprocessor.absorbed(parts);
+    public void onAbsorbed(List<Long> parts) {
+      coprocessor.onAbsorbed(parts);
     }
 
     @Override
@@ -91,9 +92,9 @@ final class StoreWatch {
     }
 
     @Override
-    public void narrowed(KeyInterval interval, KvReader state) {
+    public void onNarrowed(KeyInterval interval, KvReader state) {
       changed.add(node);
-      coprocessor.narrowed(interval, state);
+      coprocessor.onNarrowed(interval, state);
     }
 
     @Override
@@ -103,8 +104,8 @@ final class StoreWatch {
     }
 
     @Override
-    public void applied(long index) {
-      coprocessor.applied(index);
+    public void onApplied(long index) {
+      coprocessor.onApplied(index);
     }
 
     @Override

@@ -60,7 +60,7 @@ final class StoredRanges {
   }
 
   /** Whether ranges in key order cover the whole key space without overlaps. */
-  static boolean areWhole(List<RangeDescriptor> ranges) {
+  static boolean coverAllKeys(List<RangeDescriptor> ranges) {
     byte[] reached = new byte[0];
     for (int i = 0; i < ranges.size(); i++) {
       KeyInterval held = ranges.get(i).interval();

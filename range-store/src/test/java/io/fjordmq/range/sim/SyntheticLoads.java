@@ -13,8 +13,8 @@ import java.util.TreeMap;
  * #change}.
  */
 final class SyntheticLoads {
-  private static final long LONG_ENOUGH_SECONDS = 60;
-  private static final int MOST = 9_000;
+  private static final long MEASURED_SECONDS = 60;
+  private static final int MAX_LOAD = 9_000;
 
   private final Simulation simulation;
   private final Map<Long, Long> writes = new TreeMap<>();
@@ -26,7 +26,7 @@ final class SyntheticLoads {
   /** Commands per second of a range, derived from its number. */
   long of(RangeId range) {
     return writes.computeIfAbsent(
-        range.number(), number -> simulation.between(0, 2) * simulation.between(0, MOST));
+        range.number(), number -> simulation.between(0, 2) * simulation.between(0, MAX_LOAD));
   }
 
   /** Gives all ranges another load. */
@@ -35,16 +35,17 @@ final class SyntheticLoads {
   }
 
   /** Returns the same reports with these loads, drawn in a deterministic order. */
-  Map<RangeId, RangeLoadReport> in(Map<RangeId, RangeLoadReport> measured) {
-    Map<RangeId, RangeLoadReport> said = new TreeMap<>(Comparator.comparingLong(RangeId::number));
-    said.putAll(measured);
-    said.replaceAll((range, report) -> with(report, of(range)));
-    return said;
+  Map<RangeId, RangeLoadReport> applyTo(Map<RangeId, RangeLoadReport> measured) {
+    Map<RangeId, RangeLoadReport> adjusted =
+        new TreeMap<>(Comparator.comparingLong(RangeId::number));
+    adjusted.putAll(measured);
+    adjusted.replaceAll((range, report) -> with(report, of(range)));
+    return adjusted;
   }
 
   private static RangeLoadReport with(RangeLoadReport report, long load) {
     return new RangeLoadReport(
-        LONG_ENOUGH_SECONDS,
+        MEASURED_SECONDS,
         load,
         load,
         report.busyPermille(),

@@ -27,9 +27,9 @@ final class VoteBalance {
     nodes.forEach(node -> votes.put(node, new ArrayList<>()));
     for (RangeDescriptor range : ranges) {
       for (NodeId voter : range.replicas().voters()) {
-        List<RangeDescriptor> mine = votes.get(voter);
-        if (mine != null) {
-          mine.add(range);
+        List<RangeDescriptor> own = votes.get(voter);
+        if (own != null) {
+          own.add(range);
         }
       }
     }

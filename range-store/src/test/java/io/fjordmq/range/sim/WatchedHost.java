@@ -78,7 +78,7 @@ final class WatchedHost implements ConsensusHost {
   @Override
   public Consensus open(GroupId group, ReplicatedState state) {
     Consensus opened = host.open(group, new WatchedState(group, state));
-    return readsUnconfirmed ? new Credulous(opened) : opened;
+    return readsUnconfirmed ? new UnconfirmedReads(opened) : opened;
   }
 
   @Override
@@ -96,7 +96,7 @@ final class WatchedHost implements ConsensusHost {
   private void checkReplica(GroupId group) {
     RangeDescriptor range = StoredRanges.of(kv, store).get(group);
     if (range == null && StoredRanges.isAbsorbed(kv, StoredRanges.idOf(group))) {
-      return; // another range holds its keys, whatever its log report
+      return; // another range holds its keys, whatever its log reports
     } else if (range == null) {
       throw new AssertionError(host.node() + " has no descriptor of " + group);
     }
@@ -191,8 +191,8 @@ final class WatchedHost implements ConsensusHost {
     }
   }
 
-  /** Assumes to be the leader until it learns otherwise. */
-  private record Credulous(Consensus consensus) implements Consensus {
+  /** Assumes that it leads until it learns otherwise. */
+  private record UnconfirmedReads(Consensus consensus) implements Consensus {
     @Override
     public GroupId group() {
       return consensus.group();

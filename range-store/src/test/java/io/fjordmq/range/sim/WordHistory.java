@@ -55,10 +55,10 @@ final class WordHistory {
   /** A replica holds this value. */
   void onReplicaValue(String key, String value) {
     String history = histories.getOrDefault(key, "");
-    if (isBeginning(value, history)) {
+    if (isPrefix(value, history)) {
       return;
     }
-    assertThat(isBeginning(history, value))
+    assertThat(isPrefix(history, value))
         .as("a replica has [%s] at %s, others have [%s]", value, key, history)
         .isTrue();
     split(value.substring(history.length()).trim()).forEach(word -> appended(key, word));
@@ -79,7 +79,7 @@ final class WordHistory {
   }
 
   /** Whether the first value, by whole words, is a prefix of the second. */
-  private static boolean isBeginning(String one, String other) {
+  private static boolean isPrefix(String one, String other) {
     return other.startsWith(one)
         && (one.isEmpty() || one.length() == other.length() || other.charAt(one.length()) == ' ');
   }
@@ -101,12 +101,12 @@ final class WordHistory {
   /** A client read this value. */
   void onRead(String key, String value) {
     String history = histories.getOrDefault(key, "");
-    assertThat(isBeginning(value, history))
+    assertThat(isPrefix(value, history))
         .as("a client saw [%s] at %s, replicas had at most [%s]", value, key, history)
         .isTrue();
   }
 
-  /** A client was told that this word was not even sent. */
+  /** The client reported that this word was not sent. */
   void refused(String word) {
     refused.add(word);
     assertThat(words.values().stream().anyMatch(applied -> applied.contains(word)))

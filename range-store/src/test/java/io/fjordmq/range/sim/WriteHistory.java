@@ -38,7 +38,7 @@ public final class WriteHistory<K, V> {
    *
    * @param value null to remove the key
    */
-  public Write<K> ask(K key, @Nullable V value) {
+  public Write<K> begin(K key, @Nullable V value) {
     Register<V> register = registers.computeIfAbsent(key, first -> new Register<>());
     register.values.add(Optional.ofNullable(value));
     register.refused.add(false);
@@ -93,7 +93,7 @@ public final class WriteHistory<K, V> {
   private Register<V> register(K key) {
     Register<V> register = registers.get(key);
     if (register == null) {
-      throw new IllegalArgumentException("nobody wrote to " + key);
+      throw new IllegalArgumentException("no write to " + key);
     }
     return register;
   }

@@ -23,8 +23,8 @@ class FreezeFlagTest {
   private static final FreezeRecord FIRST = new FreezeRecord(1, 2, 10, 0);
   private static final FreezeRecord SECOND = new FreezeRecord(1, 4, 20, 0);
 
-  /** Flushes complete when the test report so. */
-  private static final class HeldKv implements Kv {
+  /** Flushes complete when the test completes them. */
+  private static final class ManualFlushKv implements Kv {
     private final Queue<CompletableFuture<Void>> flushes = new ConcurrentLinkedQueue<>();
 
     @Override
@@ -61,12 +61,12 @@ class FreezeFlagTest {
   }
 
   private static boolean isDurable(FreezeFlag of) {
-    return requireNonNull(of.of(RANGE)).durable();
+    return requireNonNull(of.merging(RANGE)).durable();
   }
 
   @Test
   void shouldBeDurableAfterAFlush() {
-    HeldKv kv = new HeldKv();
+    ManualFlushKv kv = new ManualFlushKv();
     FreezeFlag freezeFlag = new FreezeFlag(kv);
     freezeFlag.set(FIRST);
     assertThat(isDurable(freezeFlag)).isFalse();
@@ -75,7 +75,7 @@ class FreezeFlagTest {
     kv.next().complete(null);
     assertThat(isDurable(freezeFlag)).isTrue();
     freezeFlag.set(null);
-    assertThat(freezeFlag.of(RANGE)).isNull();
+    assertThat(freezeFlag.merging(RANGE)).isNull();
   }
 
   /** The range is frozen for another merge while the flush for the previous one completes. */
@@ -84,7 +84,7 @@ class FreezeFlagTest {
     ExecutorService disk = Executors.newSingleThreadExecutor();
     try {
       for (int i = 0; i < 50_000; i++) {
-        HeldKv kv = new HeldKv();
+        ManualFlushKv kv = new ManualFlushKv();
         FreezeFlag freezeFlag = new FreezeFlag(kv);
         freezeFlag.set(FIRST);
         CompletableFuture<Void> flush = kv.next();

@@ -117,7 +117,7 @@ class KilledSplitTest {
                 Boolean.toString(merging))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
-    Set<Long> said = new HashSet<>();
+    Set<Long> acknowledgedNow = new HashSet<>();
     try (BufferedReader lines = process.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.equals(SplittingProcess.MERGED)) {
@@ -125,7 +125,7 @@ class KilledSplitTest {
         } else if (!line.isEmpty() && line.chars().allMatch(Character::isDigit)) {
           long number = Long.parseLong(line);
           // The last line may be truncated.
-          LongStream.of(number).filter(n -> n >= first).forEach(said::add);
+          LongStream.of(number).filter(n -> n >= first).forEach(acknowledgedNow::add);
           if (number >= last) {
             // Process.destroyForcibly would also close the pipe, with the output that is still in
             // it.
@@ -133,7 +133,7 @@ class KilledSplitTest {
           }
         }
       }
-      return said;
+      return acknowledgedNow;
     } finally {
       process.destroyForcibly();
       process.waitFor();

@@ -48,7 +48,7 @@ class NewReplicaTest {
   private static final NodeId A = new NodeId("moving-a");
   private static final NodeId B = new NodeId("moving-b");
   private static final RangeId RANGE = new RangeId("words", 1);
-  private static final ReplicaSet JUST_A = ReplicaSet.ofVoters(A);
+  private static final ReplicaSet ONLY_A = ReplicaSet.ofVoters(A);
   private static final ReplicaSet BOTH = ReplicaSet.ofVoters(A, B);
 
   @TempDir Path directory;
@@ -57,7 +57,7 @@ class NewReplicaTest {
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final StoreSpec spec =
       new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
-  private final RangeDescriptor onlyA = spec.initialRanges(JUST_A).get(0);
+  private final RangeDescriptor onlyA = spec.initialRanges(ONLY_A).get(0);
   private Node a;
   private Node b;
   private int words;
@@ -156,7 +156,7 @@ class NewReplicaTest {
   void shouldMoveARangeToANewNodeThroughTheLog() throws Exception {
     await(b.store.localReplicas().ensure(onlyA));
     assertThat(b.status().role()).isEqualTo(ReplicaStatus.Role.NONE);
-    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
+    await(a.store.leaderOperations().changeReplicas(RANGE, ONLY_A, BOTH));
     assertAllWords();
     await(a.store.leaderOperations().transferLeadership(RANGE, B));
     Await.until("b leads", () -> b.status().leading());
@@ -182,14 +182,14 @@ class NewReplicaTest {
     Await.until("the log is truncated", () -> requireNonNull(a.status().group()).firstIndex() > 1);
     await(b.store.localReplicas().ensure(onlyA));
     ReplicaSet learning = new ReplicaSet(Set.of(A), Set.of(B));
-    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, learning));
+    await(a.store.leaderOperations().changeReplicas(RANGE, ONLY_A, learning));
     append(5);
     Await.until(
         "the learner is up to date", () -> b.status().appliedIndex() == a.status().appliedIndex());
     Await.until("it knows its role", () -> b.status().role() == ReplicaStatus.Role.LEARNER);
     // jraft tracks learners and voters separately: remove the learner first, then add the voter.
-    await(a.store.leaderOperations().changeReplicas(RANGE, learning, JUST_A));
-    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
+    await(a.store.leaderOperations().changeReplicas(RANGE, learning, ONLY_A));
+    await(a.store.leaderOperations().changeReplicas(RANGE, ONLY_A, BOTH));
     await(a.store.leaderOperations().transferLeadership(RANGE, B));
     Await.until("b leads", () -> b.status().leading());
     append(5);
@@ -199,15 +199,15 @@ class NewReplicaTest {
   @Test
   void shouldRecreateADroppedReplica() throws Exception {
     await(b.store.localReplicas().ensure(onlyA));
-    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
+    await(a.store.leaderOperations().changeReplicas(RANGE, ONLY_A, BOTH));
     append(5);
-    await(a.store.leaderOperations().changeReplicas(RANGE, BOTH, JUST_A));
+    await(a.store.leaderOperations().changeReplicas(RANGE, BOTH, ONLY_A));
     await(b.store.localReplicas().drop(RANGE, a.status().appliedIndex()));
     assertThat(b.host.groups()).isEmpty();
     append(5);
     await(b.store.localReplicas().forget(RANGE));
     await(b.store.localReplicas().ensure(onlyA));
-    await(a.store.leaderOperations().changeReplicas(RANGE, JUST_A, BOTH));
+    await(a.store.leaderOperations().changeReplicas(RANGE, ONLY_A, BOTH));
     Await.until("b is up to date", () -> b.status().appliedIndex() == a.status().appliedIndex());
     append(5);
     assertAllWords();

@@ -128,15 +128,15 @@ class NewerFormatsTest {
       StoreNode b = new StoreNode(cluster, peers, B, List.of(older), directory);
       RangeDescriptor range = spec.initialRanges(ReplicaSet.ofVoters(A)).get(0);
       assertThat(range.interval()).isEqualTo(KeyInterval.ALL);
-      StoreNode.Life life = a.start();
-      life.store().createInitialRanges(List.of(range));
+      StoreNode.RunningNode running = a.start();
+      running.store().createInitialRanges(List.of(range));
       b.start();
       RoutedRangeClient client =
           new RoutedRangeClient(
               "words",
               List.of(range),
-              life.transport(),
-              SimStore.timers(life.process()),
+              running.transport(),
+              SimStore.timers(running.process()),
               RangeClientSettings.DEFAULTS,
               RangeObserver.NONE);
       append(simulation, client, "k:one");

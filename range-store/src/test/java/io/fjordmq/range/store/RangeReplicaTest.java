@@ -124,21 +124,21 @@ class RangeReplicaTest {
   void shouldResetOnlyAClockThatIsAhead() throws IOException {
     long day = Duration.ofDays(1).toMillis();
     range.register();
-    long right = range.replica.status().clockMillis();
+    long correctMillis = range.replica.status().clockMillis();
     range.aheadMillis = day;
     range.register();
     range.aheadMillis = 0;
-    assertThat(range.replica.status().aheadMillis(right)).isEqualTo(day);
+    assertThat(range.replica.status().aheadMillis(correctMillis)).isEqualTo(day);
     range.register();
-    assertThat(range.replica.status().clockMillis()).as("kept").isEqualTo(right + day);
+    assertThat(range.replica.status().clockMillis()).as("kept").isEqualTo(correctMillis + day);
 
-    assertThat(loweredBy()).isEqualTo(day);
-    assertThat(range.replica.status().clockMillis()).isEqualTo(right);
-    assertThat(loweredBy()).as("its clock is right").isZero();
-    assertThat(range.reopen().status().clockMillis()).as("on disk").isEqualTo(right);
+    assertThat(resetMillis()).isEqualTo(day);
+    assertThat(range.replica.status().clockMillis()).isEqualTo(correctMillis);
+    assertThat(resetMillis()).as("its clock is correct").isZero();
+    assertThat(range.reopen().status().clockMillis()).as("on disk").isEqualTo(correctMillis);
   }
 
-  private long loweredBy() {
+  private long resetMillis() {
     RangeResult result = range.execute(RangeEntry.encodeResetClock(1));
     return java.nio.ByteBuffer.wrap(((RangeResult.Applied) result).responses().get(0)).getLong();
   }

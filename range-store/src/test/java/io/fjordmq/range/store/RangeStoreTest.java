@@ -70,7 +70,7 @@ class RangeStoreTest {
   }
 
   @Test
-  void shouldMergeOnlyNeighbours() {
+  void shouldMergeOnlyNeighbors() {
     List<RangeDescriptor> all = ranges.store().descriptors("words");
     RangeMerges merges = ranges.store().merges();
     assertThat(merges.freeze(all.get(2), all.get(0))).isCompletedExceptionally();
@@ -79,7 +79,7 @@ class RangeStoreTest {
     assertThat(query("words", "z")).as("no range is frozen").isEmpty();
   }
 
-  /** Its left neighbour may need it, whether it is open or not. */
+  /** Its left neighbor may need it, whether it is open or not. */
   @Test
   void shouldNotRemoveAFrozenReplicaThatCannotBeOpened() {
     mutate("words", "i", "i:1");
@@ -114,7 +114,7 @@ class RangeStoreTest {
     RangeDescriptor right = ranges.store().descriptors("words").get(1);
     RangeMerges merges = ranges.store().merges();
     assertThat(merges.freeze(right, left)).isCompleted();
-    closeForABug("i");
+    haltAndFailReopening("i");
     assertThat(ranges.store().localReplicas().drop(right.id(), Long.MAX_VALUE))
         .isCompletedExceptionally();
     assertThat(merges.bumpEpoch(left)).isCompleted();
@@ -128,7 +128,7 @@ class RangeStoreTest {
     RangeDescriptor left = ranges.store().descriptors("words").get(0);
     RangeDescriptor right = ranges.store().descriptors("words").get(1);
     assertThat(ranges.store().merges().freeze(right, left)).isCompleted();
-    closeForABug("a", "i");
+    haltAndFailReopening("a", "i");
     assertThat(ranges.store().merges().removeStaleReplica(right.id(), Set.of()))
         .isCompletedExceptionally();
     assertThat(ranges.store().localReplicas().drop(left.id(), Long.MAX_VALUE)).isCompleted();
@@ -138,7 +138,7 @@ class RangeStoreTest {
   }
 
   /** Makes the replicas of these keys halt, and unable to reopen. */
-  private void closeForABug(String... keys) {
+  private void haltAndFailReopening(String... keys) {
     ranges.failDisk(new KvException(KvException.Kind.DISK_FULL, "disk full"));
     for (String key : keys) {
       ranges.client("words").mutate(bytes(key), bytes(key + ":2"));

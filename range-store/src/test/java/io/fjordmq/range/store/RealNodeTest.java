@@ -145,7 +145,7 @@ class RealNodeTest {
     return node.store.status().stream().allMatch(status -> status.failure() != null);
   }
 
-  /** Fails while the test report so. */
+  /** Fails while the test sets {@code broken}. */
   private final class Breakable implements Coprocessor {
     private final Coprocessor inner = new AppendingCoprocessor();
 

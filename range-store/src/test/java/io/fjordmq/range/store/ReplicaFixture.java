@@ -38,7 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One replica whose group is played by the test, which decides when an entry is committed. */
+/** One replica whose group is simulated by the test, which decides when an entry is committed. */
 final class ReplicaFixture implements Consensus {
   static final RangeId ID = new RangeId("words", 1);
 
@@ -173,7 +173,7 @@ final class ReplicaFixture implements Consensus {
   SnapshotInstaller installingUntil(int writes) {
     return new SnapshotInstaller(
         ID,
-        new FailingAfter(space, writes),
+        new FailingSpace(space, writes),
         kv,
         directory,
         new RangeSplit(new NodeId("a"), groups, space));

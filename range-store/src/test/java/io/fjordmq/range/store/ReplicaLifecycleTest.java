@@ -56,14 +56,14 @@ class ReplicaLifecycleTest {
   void startTwoNodesOneWithARange() throws Exception {
     a = new StoreNode(cluster, peers, A, List.of(spec), directory);
     b = new StoreNode(cluster, peers, B, List.of(spec), directory);
-    StoreNode.Life life = a.start();
-    life.store().createInitialRanges(List.of(onlyA));
+    StoreNode.RunningNode running = a.start();
+    running.store().createInitialRanges(List.of(onlyA));
     client =
         new RoutedRangeClient(
             "words",
             List.of(onlyA),
-            life.transport(),
-            SimStore.timers(life.process()),
+            running.transport(),
+            SimStore.timers(running.process()),
             RangeClientSettings.DEFAULTS,
             RangeObserver.NONE);
     b.start();
@@ -94,7 +94,7 @@ class ReplicaLifecycleTest {
     assertThat(b.rows(RANGE)).isNotEmpty();
   }
 
-  private static final ReplicaSet JUST_A = ReplicaSet.ofVoters(A);
+  private static final ReplicaSet ONLY_A = ReplicaSet.ofVoters(A);
   private static final ReplicaSet BOTH = ReplicaSet.ofVoters(A, B);
 
   @Test
@@ -104,7 +104,7 @@ class ReplicaLifecycleTest {
     assertThat(statusOfB().role()).isEqualTo(ReplicaStatus.Role.NONE);
     simulation.run(5_000);
     assertThat(statusOfB().leading()).as("it cannot be elected").isFalse();
-    change(a, JUST_A, BOTH);
+    change(a, ONLY_A, BOTH);
     awaitEqual();
     assertThat(statusOfB().role()).isEqualTo(ReplicaStatus.Role.VOTER);
     assertThat(statusOfB().voters()).containsExactlyInAnyOrder(A, B);
@@ -119,7 +119,7 @@ class ReplicaLifecycleTest {
     }
     assertThat(Objects.requireNonNull(statusOf(a).group()).firstIndex()).isGreaterThan(1);
     assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
-    change(a, JUST_A, new ReplicaSet(Set.of(A), Set.of(B)));
+    change(a, ONLY_A, new ReplicaSet(Set.of(A), Set.of(B)));
     awaitEqual();
     simulation.runUntil(
         "it knows its role", () -> statusOfB().role() == ReplicaStatus.Role.LEARNER, 5_000);
@@ -131,18 +131,18 @@ class ReplicaLifecycleTest {
   @Test
   void shouldRemoveADroppedReplicaCompletelyAndRecreateIt() {
     b.store().localReplicas().ensure(onlyA);
-    change(a, JUST_A, BOTH);
+    change(a, ONLY_A, BOTH);
     append();
-    change(a, BOTH, JUST_A);
+    change(a, BOTH, ONLY_A);
     assertThat(b.store().localReplicas().drop(RANGE, statusOf(a).appliedIndex())).isCompleted();
     assertThat(b.store().localReplicas().drop(RANGE, 0)).as("again").isCompleted();
     assertThat(b.store().status()).isEmpty();
     assertThat(b.rows(RANGE)).isEmpty();
-    assertThat(b.life().host().groups()).isEmpty();
+    assertThat(b.running().host().groups()).isEmpty();
     append();
     assertThat(b.store().localReplicas().forget(RANGE)).isCompleted();
     assertThat(b.store().localReplicas().ensure(onlyA)).isCompleted();
-    change(a, JUST_A, BOTH);
+    change(a, ONLY_A, BOTH);
     awaitEqual();
   }
 
@@ -167,7 +167,7 @@ class ReplicaLifecycleTest {
   void shouldNotDropAReplicaThatHasBecomeAMember() {
     b.store().localReplicas().ensure(onlyA);
     long before = statusOf(a).appliedIndex();
-    change(a, JUST_A, BOTH);
+    change(a, ONLY_A, BOTH);
     append();
     awaitEqual();
     assertThat(b.store().localReplicas().drop(RANGE, before))
@@ -180,15 +180,15 @@ class ReplicaLifecycleTest {
   @Test
   void shouldFinishARemovalInterruptedByACrash() throws Exception {
     b.store().localReplicas().ensure(onlyA);
-    change(a, JUST_A, BOTH);
+    change(a, ONLY_A, BOTH);
     append();
-    change(a, BOTH, JUST_A);
+    change(a, BOTH, ONLY_A);
     stored(b).beginRemoval(RANGE);
     b.crash();
     b.start();
     assertThat(b.store().status()).isEmpty();
     assertThat(b.rows(RANGE)).isEmpty();
-    assertThat(b.life().host().groups()).isEmpty();
+    assertThat(b.running().host().groups()).isEmpty();
   }
 
   @Test
@@ -205,7 +205,7 @@ class ReplicaLifecycleTest {
 
   @Test
   void shouldStartOverWithAReplicaThatWasHalfCreatedBeforeACrash() throws Exception {
-    b.life().host().create(onlyA.group(), ReplicaSet.ofVoters(new NodeId("old")));
+    b.running().host().create(onlyA.group(), ReplicaSet.ofVoters(new NodeId("old")));
     b.crash();
     b.start();
     assertThat(b.store().status()).isEmpty();
@@ -219,7 +219,7 @@ class ReplicaLifecycleTest {
     b.crash();
     b.start();
     assertThat(statusOfB().role()).isEqualTo(ReplicaStatus.Role.NONE);
-    change(a, JUST_A, BOTH);
+    change(a, ONLY_A, BOTH);
     awaitEqual();
   }
 
@@ -240,7 +240,7 @@ class ReplicaLifecycleTest {
             new RangeId("words", 2),
             new KeyInterval("k".getBytes(UTF_8), "z".getBytes(UTF_8)),
             RangeEpoch.FIRST,
-            JUST_A);
+            ONLY_A);
     assertThat(b.store().localReplicas().ensure(overlapping))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
@@ -250,13 +250,13 @@ class ReplicaLifecycleTest {
   @Test
   void shouldChangeReplicasOnlyIfTheCurrentSetMatches() {
     b.store().localReplicas().ensure(onlyA);
-    assertThat(a.store().leaderOperations().changeReplicas(RANGE, BOTH, JUST_A))
+    assertThat(a.store().leaderOperations().changeReplicas(RANGE, BOTH, ONLY_A))
         .failsWithin(Duration.ZERO)
         .withThrowableOfType(ExecutionException.class)
         .withCauseInstanceOf(IllegalStateException.class);
-    change(a, JUST_A, JUST_A); // a confirmation
+    change(a, ONLY_A, ONLY_A); // a confirmation
     CompletableFuture<Void> elsewhere =
-        b.store().leaderOperations().changeReplicas(RANGE, JUST_A, BOTH);
+        b.store().leaderOperations().changeReplicas(RANGE, ONLY_A, BOTH);
     simulation.runUntil("b has rejected it", elsewhere::isDone, 5_000);
     assertThat(elsewhere).isCompletedExceptionally();
   }
@@ -264,7 +264,7 @@ class ReplicaLifecycleTest {
   @Test
   void shouldTransferLeadership() {
     b.store().localReplicas().ensure(onlyA);
-    change(a, JUST_A, BOTH);
+    change(a, ONLY_A, BOTH);
     CompletableFuture<Void> done = a.store().leaderOperations().transferLeadership(RANGE, B);
     simulation.runUntil("b leads", () -> statusOfB().leading() && done.isDone(), 5_000);
     append();
@@ -273,7 +273,7 @@ class ReplicaLifecycleTest {
 
   private StoredReplicas stored(StoreNode node) {
     return new StoredReplicas(
-        node.life().host(), node.life().kv(), directory, range -> Optional.empty());
+        node.running().host(), node.running().kv(), directory, range -> Optional.empty());
   }
 
   private ReplicaStatus statusOfB() {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Replicas of two neighbours when one range absorbs the other: the left replica is the fixture's,
+ * Replicas of two neighbors when one range absorbs the other: the left replica is the fixture's,
  * the right one was split off it and has its own log.
  */
 class ReplicaMergeTest {
@@ -50,7 +50,7 @@ class ReplicaMergeTest {
   private long rightIndex = RangeState.BEGINNING;
 
   @BeforeEach
-  void twoNeighbours() throws IOException {
+  void createTwoNeighbors() throws IOException {
     left = new ReplicaFixture(first);
     left.replica.onLeaderStart(1);
     long sender = left.register();
@@ -147,7 +147,7 @@ class ReplicaMergeTest {
   }
 
   @Test
-  void shouldAbsorbItsFrozenNeighbour() {
+  void shouldAbsorbItsFrozenNeighbor() {
     merge();
     RangeDescriptor now = left.replica.descriptor();
     assertThat(now.interval()).isEqualTo(KeyInterval.ALL);
@@ -218,7 +218,7 @@ class ReplicaMergeTest {
 
   /** The snapshot includes the keys of the right range, whose replica is frozen on this node. */
   @Test
-  void shouldReplaceTheFrozenNeighbourByALaterSnapshot() throws IOException {
+  void shouldReplaceTheFrozenNeighborByALaterSnapshot() throws IOException {
     ReplicaFixture behind = behind();
     RangeReplica frozen = behind.open(RIGHT);
     merge();
@@ -245,17 +245,17 @@ class ReplicaMergeTest {
   void shouldInstallAnEarlierSnapshotAndApplyTheMergeFromTheLog() throws IOException {
     exportEarlierSnapshot();
     ReplicaFixture behind = behind();
-    RangeReplica standing = behind.open(RIGHT);
-    standing.apply(RIGHT_LOG);
+    RangeReplica existing = behind.open(RIGHT);
+    existing.apply(RIGHT_LOG);
     behind.replica.install(copy);
     assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2 3;");
-    assertThat(standing.status().merging()).isEqualTo(right.status().merging());
+    assertThat(existing.status().merging()).isEqualTo(right.status().merging());
     behind.replica.apply(List.of(ReplicaFixture.entry(6, ABSORB, null)));
     left.execute(ABSORB);
     assertThat(ranges(behind)).hasSize(1).isEqualTo(ranges(left));
   }
 
-  /** If it had been proposed, the neighbour would be frozen on this node too. */
+  /** If it had been proposed, the neighbor would be frozen on this node too. */
   @Test
   void shouldInstallAnEarlierSnapshotIfTheMergeCannotHaveBeenProposed() throws IOException {
     exportEarlierSnapshot();
@@ -266,7 +266,7 @@ class ReplicaMergeTest {
 
   /** It joined the group later, and would lack the rows that it is to absorb. */
   @Test
-  void shouldRejectAnEarlierSnapshotIfTheReplicaIsNewAndTheNeighbourNotFrozen() throws IOException {
+  void shouldRejectAnEarlierSnapshotIfTheReplicaIsNewAndTheNeighborNotFrozen() throws IOException {
     exportEarlierSnapshot();
     ReplicaFixture added = new ReplicaFixture(second);
     assertThatThrownBy(() -> added.replica.install(copy))
@@ -281,7 +281,7 @@ class ReplicaMergeTest {
 
   /** That merge was abandoned, which the sender of the snapshot has not applied yet. */
   @Test
-  void shouldNameTheNeighbourFrozenForALaterVersionInASnapshot() throws IOException {
+  void shouldNameTheNeighborFrozenForALaterVersionInASnapshot() throws IOException {
     toRight(RangeEntry.encodeFreeze(2, 1, 3));
     left.replica.export(copy);
     ReplicaFixture added = new ReplicaFixture(second);
@@ -289,9 +289,9 @@ class ReplicaMergeTest {
         .isInstanceOf(SnapshotRefusedException.class);
   }
 
-  /** The receiver would not be new to the log, but would lack the neighbour. */
+  /** The receiver would not be new to the log, but would lack the neighbor. */
   @Test
-  void shouldNotInstallANewChildForWhichANeighbourIsFrozen() throws IOException {
+  void shouldNotInstallANewChildForWhichANeighborIsFrozen() throws IOException {
     left.execute(RangeEntry.encodeSplit(2, 8, bytes("f"), BOTH));
     left.replica.export(copy);
     Path file = copy.resolve(ReplicaSnapshot.FILE);
@@ -301,18 +301,18 @@ class ReplicaMergeTest {
     assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newChildren()).isEmpty();
   }
 
-  /** Its rows are final, and its neighbour may be absorbing them, but somebody must lead it. */
+  /** Its rows are final, and its neighbor may be absorbing them, but somebody must lead it. */
   @Test
   void shouldTakeOnlyTheProgressFromASnapshotOfAFrozenRange() throws IOException {
     toRight(FREEZE);
     toRight(mutations(2, 1, 2, "x:4"));
     right.export(copy);
     ReplicaFixture behind = behind();
-    RangeReplica standing = behind.open(RIGHT);
-    standing.apply(RIGHT_LOG);
-    standing.install(copy);
-    assertThat(standing.appliedIndex()).isEqualTo(right.appliedIndex());
-    assertThat(standing.status().merging()).isEqualTo(right.status().merging());
+    RangeReplica existing = behind.open(RIGHT);
+    existing.apply(RIGHT_LOG);
+    existing.install(copy);
+    assertThat(existing.appliedIndex()).isEqualTo(right.appliedIndex());
+    assertThat(existing.status().merging()).isEqualTo(right.status().merging());
     assertThat(rows(behind)).isEqualTo("a=1;x=2 3;");
     behind.disk.crash(unflushed -> 0);
     assertThat(behind.open(RIGHT).appliedIndex()).isEqualTo(right.appliedIndex());
@@ -332,14 +332,14 @@ class ReplicaMergeTest {
 
   /** The snapshot stays on disk for a while if the node crashes during the installation. */
   @Test
-  void shouldNotFreezeANeighbourAgainThatWasUnfrozenDuringAnInstallation() throws IOException {
+  void shouldNotFreezeANeighborAgainThatWasUnfrozenDuringAnInstallation() throws IOException {
     exportEarlierSnapshot();
     ReplicaFixture behind = behind();
     behind.open(RIGHT).apply(RIGHT_LOG);
     SnapshotInstaller installer = behind.installingUntil(1);
     assertThatThrownBy(() -> installer.install(copy)).isInstanceOf(KvException.class);
-    RangeReplica standing = behind.open(RIGHT);
-    standing.apply(
+    RangeReplica existing = behind.open(RIGHT);
+    existing.apply(
         List.of(
             ReplicaFixture.entry(RangeState.BEGINNING + 4, RangeEntry.encodeUnfreeze(2), null),
             ReplicaFixture.entry(RangeState.BEGINNING + 5, mutations(3, 1, 2, "x:4"), null)));

@@ -33,7 +33,7 @@ class ReplicaSnapshotTest {
   private ReplicaFixture behind;
 
   @BeforeEach
-  void twoReplicas() throws IOException {
+  void createTwoReplicas() throws IOException {
     ahead = new ReplicaFixture(first);
     ahead.replica.onLeaderStart(1);
     behind = new ReplicaFixture(second);
@@ -54,7 +54,7 @@ class ReplicaSnapshotTest {
     assertThat(behind.replica.appliedIndex()).isEqualTo(3);
     assertThat(behind.value("old")).isEmpty();
     assertThat(behind.value("b")).isEqualTo("2");
-    // A batch that only the sender of the snapshot had applied is recognised as a duplicate on this
+    // A batch that only the sender of the snapshot had applied is recognized as a duplicate on this
     // node as well.
     byte[] repeated = ReplicaFixture.mutations(1, 2, "a:again");
     behind.replica.apply(List.of(ReplicaFixture.entry(4, repeated, null)));

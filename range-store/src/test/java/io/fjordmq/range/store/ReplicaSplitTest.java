@@ -39,7 +39,7 @@ class ReplicaSplitTest {
   private long sender;
 
   @BeforeEach
-  void aReplicaThatLeads() throws IOException {
+  void createLeadingReplica() throws IOException {
     range = new ReplicaFixture(first);
     range.replica.onLeaderStart(1);
     sender = range.register();

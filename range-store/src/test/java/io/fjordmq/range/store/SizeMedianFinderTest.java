@@ -89,7 +89,7 @@ class SizeMedianFinderTest {
     fill(space, 7, 2 * SizeMedianFinder.MAX_ROWS_READ, 10);
     fill(space, 8, 10, 10);
     fill(space, 3, 100, 10);
-    assertThat(found().key()).as("the heavier neighbour is cut off").isEqualTo(start(7));
+    assertThat(found().key()).as("the heavier neighbor is cut off").isEqualTo(start(7));
     assertThat(found().lighterShare()).isLessThan(0.01);
   }
 

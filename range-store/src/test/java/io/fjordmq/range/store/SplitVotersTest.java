@@ -243,7 +243,8 @@ class SplitVotersTest {
     assertAllWords(node(C));
   }
 
-  private void checkpointUntilCut(RangeId range, long after, List<NodeId> of) throws Exception {
+  private void checkpointUntilTruncated(RangeId range, long after, List<NodeId> of)
+      throws Exception {
     for (NodeId id : of) {
       Await.until(
           "the log of " + range + " at " + id + " begins after " + after,
@@ -287,7 +288,7 @@ class SplitVotersTest {
     split();
     await(append(2 * KEYS));
     long past = status(node(A), PARENT).appliedIndex();
-    checkpointUntilCut(PARENT, past, List.of(A, B));
+    checkpointUntilTruncated(PARENT, past, List.of(A, B));
     nodes.put(C, new Node(C));
     assertEverywhere();
   }
@@ -307,12 +308,12 @@ class SplitVotersTest {
     assertEverywhere();
   }
 
-  private RangeDescriptor described(RangeId range) {
+  private RangeDescriptor descriptorOf(RangeId range) {
     return status(node(leaderOf(range)), range).descriptor();
   }
 
   private void freeze() throws Exception {
-    await(node(leaderOf(CHILD)).store.merges().freeze(described(CHILD), described(PARENT)));
+    await(node(leaderOf(CHILD)).store.merges().freeze(descriptorOf(CHILD), descriptorOf(PARENT)));
     Await.until(
         "the right range is frozen everywhere",
         () -> nodes.values().stream().allMatch(SplitVotersTest::isFrozen));
@@ -324,7 +325,7 @@ class SplitVotersTest {
   }
 
   private void absorb(RangeDescriptor right) throws Exception {
-    await(node(leaderOf(PARENT)).store.merges().absorb(described(PARENT), right, ALL));
+    await(node(leaderOf(PARENT)).store.merges().absorb(descriptorOf(PARENT), right, ALL));
   }
 
   /**
@@ -340,7 +341,7 @@ class SplitVotersTest {
                     node ->
                         node.store.descriptors("words").size() == 1
                             && node.host.groups().size() == 1));
-    assertThat(described(PARENT).interval()).isEqualTo(KeyInterval.ALL);
+    assertThat(descriptorOf(PARENT).interval()).isEqualTo(KeyInterval.ALL);
   }
 
   @Test
@@ -349,7 +350,7 @@ class SplitVotersTest {
     List<CompletableFuture<byte[]>> before = append(10 * KEYS);
     freeze();
     List<CompletableFuture<byte[]>> meanwhile = append(10 * KEYS);
-    absorb(described(CHILD));
+    absorb(descriptorOf(CHILD));
     await(before);
     await(meanwhile);
     assertMerged();
@@ -361,7 +362,7 @@ class SplitVotersTest {
     await(append(2 * KEYS));
     freeze();
     requireNonNull(nodes.remove(C)).close();
-    absorb(described(CHILD));
+    absorb(descriptorOf(CHILD));
     await(append(2 * KEYS));
     nodes.put(C, new Node(C));
     assertMerged();
@@ -373,10 +374,10 @@ class SplitVotersTest {
     await(append(2 * KEYS));
     freeze();
     requireNonNull(nodes.remove(C)).close();
-    absorb(described(CHILD));
+    absorb(descriptorOf(CHILD));
     await(append(2 * KEYS));
     long past = status(node(A), PARENT).appliedIndex();
-    checkpointUntilCut(PARENT, past, List.of(A, B));
+    checkpointUntilTruncated(PARENT, past, List.of(A, B));
     nodes.put(C, new Node(C));
     assertMerged();
   }
@@ -385,7 +386,7 @@ class SplitVotersTest {
   void shouldResumeAfterAMergeIsAbandoned() throws Exception {
     split();
     freeze();
-    RangeDescriptor left = described(PARENT);
+    RangeDescriptor left = descriptorOf(PARENT);
     List<CompletableFuture<byte[]>> waiting = append(2 * KEYS);
     await(node(leaderOf(PARENT)).store.merges().bumpEpoch(left));
     NodeId right = leaderOf(CHILD);

@@ -47,10 +47,10 @@ final class SplittingProcess {
     AtomicBoolean merging = new AtomicBoolean();
     abandonMerges(node.store);
     Random random = new Random();
-    Semaphore places = new Semaphore(IN_FLIGHT);
+    Semaphore permits = new Semaphore(IN_FLIGHT);
     long nextRange = Long.parseLong(args[2]);
     for (long next = Long.parseLong(args[1]); ; next++) {
-      places.acquire();
+      permits.acquire();
       long number = next;
       node.client
           .mutate(key(number).getBytes(UTF_8), (key(number) + ":" + number).getBytes(UTF_8))
@@ -60,7 +60,7 @@ final class SplittingProcess {
                   out.println(number);
                   out.flush();
                 }
-                places.release();
+                permits.release();
               });
       if (number % SPLIT_EVERY == 0) {
         byte[] key = "k%02d".formatted(random.nextInt(KEYS)).getBytes(UTF_8);
@@ -101,21 +101,21 @@ final class SplittingProcess {
 
   /** Abandons merges in progress until no range is frozen. */
   static void abandonMerges(RangeStore store) {
-    boolean still = true;
-    while (still) {
-      still = false;
+    boolean pending = true;
+    while (pending) {
+      pending = false;
       for (ReplicaStatus replica : store.status()) {
         ReplicaStatus.Merging merging = replica.merging();
         if (merging != null) {
-          still = true;
-          giveUp(store, replica.descriptor().id(), merging);
+          pending = true;
+          abandon(store, replica.descriptor().id(), merging);
         }
       }
       LockSupport.parkNanos(1_000_000);
     }
   }
 
-  private static void giveUp(RangeStore store, RangeId right, ReplicaStatus.Merging merging) {
+  private static void abandon(RangeStore store, RangeId right, ReplicaStatus.Merging merging) {
     store.status().stream()
         .map(ReplicaStatus::descriptor)
         .filter(range -> range.id().equals(merging.left()))

@@ -71,7 +71,7 @@ public final class ReplicatedRetainStore implements RetainStore {
             response -> {
               PutOutcome outcome = PutMessage.decodeResponse(response);
               if (outcome == PutOutcome.REFUSED_FULL || outcome == PutOutcome.REFUSED_BYTES) {
-                quota.refused(tenant, outcome);
+                quota.onRejected(tenant, outcome);
               }
               return outcome;
             });
@@ -84,7 +84,7 @@ public final class ReplicatedRetainStore implements RetainStore {
   private PutMessage putCommand(
       byte[] key, String tenant, Message message, RetainPublisher retainPublisher) {
     boolean full = replicas.count() >= settings.maxMessages();
-    long maxGrowth = PutMessage.ANY;
+    long maxGrowth = PutMessage.UNLIMITED;
     RetainQuota.Limits limits = quota.of(tenant);
     if (limits.maxMessages() > 0 || limits.maxBytes() > 0) {
       RetainUsage.Used used = replicas.used(tenant);

@@ -1,8 +1,8 @@
 package io.fjordmq.retain.client;
 
 import static io.fjordmq.retain.RetainStore.PutOutcome.CLEARED;
-import static io.fjordmq.retain.RetainStore.PutOutcome.KEPT;
 import static io.fjordmq.retain.RetainStore.PutOutcome.REFUSED_FULL;
+import static io.fjordmq.retain.RetainStore.PutOutcome.RETAINED;
 import static io.fjordmq.retain.RetainStore.PutOutcome.SUPERSEDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -33,12 +33,12 @@ class LateMessagesTest {
 
   @Test
   void shouldNotReplaceAMessageOfALaterConnection() {
-    assertThat(put(SECOND, "a", "on")).isEqualTo(KEPT);
+    assertThat(put(SECOND, "a", "on")).isEqualTo(RETAINED);
     assertThat(put(FIRST, "a", "off")).isEqualTo(SUPERSEDED);
     fixture.crash();
     assertThat(put(FIRST, "a", "")).isEqualTo(SUPERSEDED);
     assertThat(fixture.match("t", "#", 10)).containsExactly("a=on");
-    assertThat(put(SECOND, "a", "off")).isEqualTo(KEPT);
+    assertThat(put(SECOND, "a", "off")).isEqualTo(RETAINED);
     assertThat(fixture.match("t", "#", 10)).containsExactly("a=off");
   }
 
@@ -49,7 +49,7 @@ class LateMessagesTest {
     fixture.restart();
     assertThat(put(FIRST, "a", "on")).isEqualTo(SUPERSEDED);
     assertThat(fixture.match("t", "#", 10)).isEmpty();
-    assertThat(put(SECOND, "a", "on")).isEqualTo(KEPT);
+    assertThat(put(SECOND, "a", "on")).isEqualTo(RETAINED);
     assertThat(fixture.match("t", "#", 10)).containsExactly("a=on");
     assertThat(fixture.store().count()).isEqualTo(1);
   }
@@ -73,16 +73,16 @@ class LateMessagesTest {
     fixture.crash();
     fixture.advance(Duration.ofMillis(1));
     fixture.sweep().join();
-    assertThat(put(FIRST, "a", "on")).as("no message is delayed that long").isEqualTo(KEPT);
+    assertThat(put(FIRST, "a", "on")).as("no message is delayed that long").isEqualTo(RETAINED);
   }
 
   @Test
   void shouldApplyMessagesOfOtherPublishersInArrivalOrder() {
     put(SECOND, "a", "on");
-    assertThat(fixture.put("switch", FIRST, "t", "a", "off", Message.NEVER)).isEqualTo(KEPT);
+    assertThat(fixture.put("switch", FIRST, "t", "a", "off", Message.NEVER)).isEqualTo(RETAINED);
     put(SECOND, "a", "");
-    assertThat(fixture.put("switch", FIRST, "t", "a", "off", Message.NEVER)).isEqualTo(KEPT);
-    assertThat(put(RetainVersion.NONE, "a", "dim")).as("without a connection").isEqualTo(KEPT);
+    assertThat(fixture.put("switch", FIRST, "t", "a", "off", Message.NEVER)).isEqualTo(RETAINED);
+    assertThat(put(RetainVersion.NONE, "a", "dim")).as("without a connection").isEqualTo(RETAINED);
     assertThat(fixture.match("t", "#", 10)).containsExactly("a=dim");
   }
 
@@ -91,8 +91,8 @@ class LateMessagesTest {
     for (int i = 0; i < 10; i++) {
       put(SECOND, "gone/" + i, "");
     }
-    assertThat(put(SECOND, "gone/0", "1")).isEqualTo(KEPT);
-    assertThat(put(SECOND, "gone/1", "1")).isEqualTo(KEPT);
+    assertThat(put(SECOND, "gone/0", "1")).isEqualTo(RETAINED);
+    assertThat(put(SECOND, "gone/1", "1")).isEqualTo(RETAINED);
     assertThat(put(SECOND, "gone/2", "1")).isEqualTo(REFUSED_FULL);
     assertThat(fixture.match("t", "#", 1)).hasSize(2);
   }
@@ -106,6 +106,6 @@ class LateMessagesTest {
       put(SECOND, "gone/" + i, "");
     }
     assertThat(put(FIRST, "gone/1", "1")).isEqualTo(SUPERSEDED);
-    assertThat(put(FIRST, "gone/0", "1")).isEqualTo(KEPT);
+    assertThat(put(FIRST, "gone/0", "1")).isEqualTo(RETAINED);
   }
 }

@@ -53,9 +53,9 @@ class ReplicatedRetainStoreTest {
       small.put("t", "a", "1");
       small.put("t", "b", "1");
       assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
-      assertThat(small.put("t", "a", "2")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("t", "a", "2")).isEqualTo(RetainStore.PutOutcome.RETAINED);
       assertThat(small.put("t", "b", "")).isEqualTo(RetainStore.PutOutcome.CLEARED);
-      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.RETAINED);
       assertThat(small.match("t", "#", 10)).containsExactlyInAnyOrder("a=2", "c=1");
     }
   }
@@ -67,13 +67,13 @@ class ReplicatedRetainStoreTest {
       small.put("t", "b", "1");
       small.put("other", "b", "1");
       assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
-      assertThat(small.put("other", "c", "1")).isEqualTo(RetainStore.PutOutcome.KEPT);
-      assertThat(small.put("t", "a", "2")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("other", "c", "1")).isEqualTo(RetainStore.PutOutcome.RETAINED);
+      assertThat(small.put("t", "a", "2")).isEqualTo(RetainStore.PutOutcome.RETAINED);
       assertThat(small.refused).containsExactly("t REFUSED_FULL");
       small.restart();
       assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
       small.put("t", "b", "");
-      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.RETAINED);
     }
   }
 
@@ -87,9 +87,9 @@ class ReplicatedRetainStoreTest {
       assertThat(small.put("t", "a", "x".repeat(900)))
           .isEqualTo(RetainStore.PutOutcome.REFUSED_BYTES);
       small.crash();
-      assertThat(small.put("t", "a", "x".repeat(399))).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("t", "a", "x".repeat(399))).isEqualTo(RetainStore.PutOutcome.RETAINED);
       small.put("t", "a", "");
-      assertThat(small.put("t", "c", "x".repeat(400))).isEqualTo(RetainStore.PutOutcome.KEPT);
+      assertThat(small.put("t", "c", "x".repeat(400))).isEqualTo(RetainStore.PutOutcome.RETAINED);
       assertThat(small.refused).containsExactly("t REFUSED_BYTES", "t REFUSED_BYTES");
       assertThat(small.match("t", "#", 10)).hasSize(2);
     }
@@ -119,14 +119,14 @@ class ReplicatedRetainStoreTest {
   @Test
   void shouldFindTopicsAfterASplitInsideABucket() {
     byte[] cut = RetainKeys.of("t", "a/m");
-    try (RetainFixture cutUp =
+    try (RetainFixture split =
         new RetainFixture(new RetainSettings(1, 100), RetainQuota.Limits.NONE, List.of(cut))) {
-      cutUp.put("t", "a/b", "1");
-      cutUp.put("t", "a/x", "2");
+      split.put("t", "a/b", "1");
+      split.put("t", "a/x", "2");
       for (String filter : List.of("a/+", "+/+", "#", "+/x", "a/#")) {
-        assertThat(cutUp.match("t", filter, 10)).as(filter).contains("a/x=2");
+        assertThat(split.match("t", filter, 10)).as(filter).contains("a/x=2");
       }
-      assertThat(cutUp.match("t", "#", 1)).containsExactlyInAnyOrder("a/b=1", "a/x=2");
+      assertThat(split.match("t", "#", 1)).containsExactlyInAnyOrder("a/b=1", "a/x=2");
     }
   }
 

@@ -42,11 +42,13 @@ final class RetainFixture implements AutoCloseable {
     this.settings = settings;
     this.limits = limits;
     this.replicas = new RetainReplicas(settings);
-    StoreSpec usual = replicas.spec();
-    List<byte[]> splits = new ArrayList<>(usual.initialSplitKeys());
+    StoreSpec defaultSpec = replicas.spec();
+    List<byte[]> splits = new ArrayList<>(defaultSpec.initialSplitKeys());
     splits.addAll(cuts);
     this.ranges =
-        LocalRanges.of(new StoreSpec(usual.name(), splits, usual.coprocessor(), usual.effects()));
+        LocalRanges.of(
+            new StoreSpec(
+                defaultSpec.name(), splits, defaultSpec.coprocessor(), defaultSpec.effects()));
   }
 
   ReplicatedRetainStore store() {
@@ -74,8 +76,8 @@ final class RetainFixture implements AutoCloseable {
       }
 
       @Override
-      public void refused(String tenant, RetainStore.PutOutcome why) {
-        refused.add(tenant + " " + why);
+      public void onRejected(String tenant, RetainStore.PutOutcome outcome) {
+        refused.add(tenant + " " + outcome);
       }
     };
   }

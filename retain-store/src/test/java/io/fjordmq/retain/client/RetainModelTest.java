@@ -42,7 +42,7 @@ class RetainModelTest {
     try (RetainFixture fixture =
         new RetainFixture(new RetainSettings(ranges, Long.MAX_VALUE, indexBytes))) {
       for (Step step : steps) {
-        play(step, fixture, model);
+        apply(step, fixture, model);
       }
       assertThat(fixture.store().count()).isEqualTo(model.size());
       for (String pattern : patterns) {
@@ -55,12 +55,12 @@ class RetainModelTest {
     }
   }
 
-  private static void play(Step step, RetainFixture fixture, Map<String, String> model) {
+  private static void apply(Step step, RetainFixture fixture, Map<String, String> model) {
     String key = step.tenant + "|" + step.topic;
     switch (step.kind) {
       case PUT -> {
         assertThat(fixture.put(step.tenant, step.topic, step.payload))
-            .isEqualTo(RetainStore.PutOutcome.KEPT);
+            .isEqualTo(RetainStore.PutOutcome.RETAINED);
         model.put(key, step.payload);
       }
       case CLEAR -> {

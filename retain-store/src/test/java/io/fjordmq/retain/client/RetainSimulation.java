@@ -12,18 +12,18 @@ import io.fjordmq.range.RangeClient;
 import io.fjordmq.range.RangeDescriptor;
 import io.fjordmq.range.StoreSpec;
 import io.fjordmq.range.client.RangeClientSettings;
+import io.fjordmq.range.sim.FaultInjector;
 import io.fjordmq.range.sim.RangeSimSettings;
 import io.fjordmq.range.sim.SimCounts;
 import io.fjordmq.range.sim.SimStore;
 import io.fjordmq.range.sim.SimTransport;
-import io.fjordmq.range.sim.Trouble;
 import io.fjordmq.range.store.ReplicaStatus;
 import io.fjordmq.retain.RetainKeys;
 import io.fjordmq.retain.RetainReplicas;
 import io.fjordmq.retain.RetainRow;
 import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.retain.client.RetainTruth.TopicOf;
+import io.fjordmq.retain.client.ExpectedRetained.TopicOf;
 import io.fjordmq.testing.RecordBuilder;
 import io.fjordmq.testing.Simulation;
 import java.io.IOException;
@@ -47,7 +47,7 @@ import java.util.stream.IntStream;
  */
 final class RetainSimulation {
   private static final int ROUNDS = 25;
-  private static final long PATIENCE_MILLIS = 60_000;
+  private static final long TIMEOUT_MILLIS = 60_000;
   private static final long SWEEP_MILLIS = 50;
   private static final long SMALL_LIMIT = 6;
 
@@ -58,13 +58,13 @@ final class RetainSimulation {
    * How a run differs from the default.
    *
    * @param around wraps the store of a node, to plant a defect
-   * @param heedsLimit false for a store without a limit
+   * @param enforcesLimit false for a store without a limit
    */
   record Setup(
       int voters,
       SimTransport.Factory transport,
       UnaryOperator<RetainStore> around,
-      boolean heedsLimit) {
+      boolean enforcesLimit) {
     static Setup of(int voters) {
       return new Setup(voters, SimTransport::new, store -> store, true);
     }
@@ -78,8 +78,8 @@ final class RetainSimulation {
   private final long maxMessages;
   private final RetainSettings settings;
   private final SimStore store;
-  private final Trouble trouble;
-  private final RetainTruth truth = new RetainTruth();
+  private final FaultInjector faultInjector;
+  private final ExpectedRetained truth = new ExpectedRetained();
   private final List<Runnable> checks = new ArrayList<>();
   private final Map<NodeId, RetainReplicas> replicas = new HashMap<>();
   private final Map<NodeId, SimRetaining> nodeProcesses = new HashMap<>();
@@ -90,10 +90,10 @@ final class RetainSimulation {
     this.setup = setup;
     this.counts = counts;
     this.maxMessages = simulation.chance(50) ? SMALL_LIMIT : Long.MAX_VALUE;
-    this.settings = new RetainSettings(2, setup.heedsLimit ? maxMessages : Long.MAX_VALUE);
+    this.settings = new RetainSettings(2, setup.enforcesLimit ? maxMessages : Long.MAX_VALUE);
     IntStream.range(0, setup.voters).forEach(i -> nodes.add(new NodeId("node" + i)));
     store = new SimStore(cluster, nodes, installs, this::spec, counts);
-    trouble = new Trouble(cluster, store, nodes, this::started);
+    faultInjector = new FaultInjector(cluster, store, nodes, this::started);
     simulation.afterEveryEvent(this::check);
   }
 
@@ -101,11 +101,12 @@ final class RetainSimulation {
   private StoreSpec spec(NodeId node) {
     RetainReplicas opened = new RetainReplicas(settings);
     replicas.put(node, opened);
-    StoreSpec usual = opened.spec();
-    List<byte[]> splits = new ArrayList<>(usual.initialSplitKeys());
+    StoreSpec defaultSpec = opened.spec();
+    List<byte[]> splits = new ArrayList<>(defaultSpec.initialSplitKeys());
     splits.add(RetainKeys.of("t", "a/node1"));
     splits.sort(Arrays::compareUnsigned);
-    return new StoreSpec(usual.name(), splits, usual.coprocessor(), usual.effects());
+    return new StoreSpec(
+        defaultSpec.name(), splits, defaultSpec.coprocessor(), defaultSpec.effects());
   }
 
   private void started(SimProcess process) {
@@ -122,7 +123,7 @@ final class RetainSimulation {
           }
 
           @Override
-          public boolean isFar() {
+          public boolean isCertainlyBelow() {
             return store.isInService(node) && rows(node).size() < maxMessages;
           }
         };
@@ -144,9 +145,9 @@ final class RetainSimulation {
    */
   long run() throws IOException {
     try (cluster) {
-      trouble.begin();
+      faultInjector.startNodes();
       for (int round = 0; round < ROUNDS; round++) {
-        trouble.some();
+        faultInjector.injectFault();
         simulation.run(simulation.between(1, 150));
       }
       awaitAgreement();
@@ -156,16 +157,16 @@ final class RetainSimulation {
   }
 
   private void awaitAgreement() throws IOException {
-    trouble.end();
+    faultInjector.endFaults();
     nodeProcesses.values().forEach(SimRetaining::stopRequests);
-    simulation.runUntil("all requests have completed", this::allCompleted, PATIENCE_MILLIS);
+    simulation.runUntil("all requests have completed", this::allCompleted, TIMEOUT_MILLIS);
     simulation.run(CLIENT.reregisterAfter().toMillis() + 1); // then no node is forgotten
     int failedBefore = failures();
     nodeProcesses.values().forEach(SimRetaining::sendFinalRequests);
-    simulation.runUntil("all final requests have completed", this::allCompleted, PATIENCE_MILLIS);
+    simulation.runUntil("all final requests have completed", this::allCompleted, TIMEOUT_MILLIS);
     assertThat(failures() - failedBefore).as("failures without faults").isZero();
     simulation.run(2_000); // everything that expires has expired
-    simulation.runUntil("all replicas have caught up", this::allCaughtUp, PATIENCE_MILLIS);
+    simulation.runUntil("all replicas have caught up", this::allCaughtUp, TIMEOUT_MILLIS);
     nodes.forEach(this::check);
     assertThat(nodes.stream().map(this::rows).distinct().count())
         .as("different sets of rows")

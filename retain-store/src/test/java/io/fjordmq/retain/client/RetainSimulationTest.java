@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.fjordmq.api.Message;
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.range.sim.HastyTransport;
+import io.fjordmq.range.sim.EarlyReplyTransport;
 import io.fjordmq.range.sim.RenumberingTransport;
 import io.fjordmq.range.sim.SimCounts;
 import io.fjordmq.range.sim.SimTransport;
@@ -55,14 +55,14 @@ class RetainSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldRetainAcknowledgedMessagesUnderFaults(int voters) {
-    Seeds seeds = Seeds.usually(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
     SimCounts counts = new SimCounts();
-    seeds.play(seed -> run(seed, Setup.of(voters), counts));
+    seeds.run(seed -> run(seed, Setup.of(voters), counts));
     if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
       assertThat(counts.acknowledgements).isGreaterThan(20 * seeds.count());
       assertThat(counts.duplicates).isGreaterThan(seeds.count() / 2);
       assertThat(counts.halts).isGreaterThan(seeds.count() / 10);
-      assertThat(counts.gaveUp).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.abandoned).isGreaterThan(seeds.count() / 10);
     }
   }
 
@@ -81,9 +81,10 @@ class RetainSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldDetectResponsesBeforeTheEntryIsCommitted(int voters) {
-    byte[] kept = {(byte) RetainStore.PutOutcome.KEPT.ordinal()};
-    SimTransport.Factory hasty = (cluster, client) -> new HastyTransport(cluster, client, kept);
-    assertThat(find("responses before the commit", new Setup(voters, hasty, s -> s, true)))
+    byte[] kept = {(byte) RetainStore.PutOutcome.RETAINED.ordinal()};
+    SimTransport.Factory respondsEarly =
+        (cluster, client) -> new EarlyReplyTransport(cluster, client, kept);
+    assertThat(find("responses before the commit", new Setup(voters, respondsEarly, s -> s, true)))
         .hasMessageContaining("contrary to what was acknowledged");
   }
 
@@ -104,8 +105,8 @@ class RetainSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldDetectAStoreWithoutALimit(int voters) {
-    Setup limitless = new Setup(voters, SimTransport::new, s -> s, false);
-    assertThat(find("no limit", limitless)).hasMessageContaining("retained beyond the limit");
+    Setup unlimited = new Setup(voters, SimTransport::new, s -> s, false);
+    assertThat(find("no limit", unlimited)).hasMessageContaining("retained beyond the limit");
   }
 
   private AssertionError find(String defect, Setup broken) {

@@ -12,9 +12,9 @@ import io.fjordmq.range.RangeException;
 import io.fjordmq.range.sim.WriteHistory.Write;
 import io.fjordmq.retain.RetainStore;
 import io.fjordmq.retain.RetainVersion;
-import io.fjordmq.retain.client.RetainTruth.Kept;
-import io.fjordmq.retain.client.RetainTruth.Scan;
-import io.fjordmq.retain.client.RetainTruth.TopicOf;
+import io.fjordmq.retain.client.ExpectedRetained.RetainedValue;
+import io.fjordmq.retain.client.ExpectedRetained.Scan;
+import io.fjordmq.retain.client.ExpectedRetained.TopicOf;
 import io.fjordmq.testing.Simulation;
 import java.util.List;
 import java.util.function.Consumer;
@@ -39,7 +39,7 @@ final class SimRetaining {
   private final Simulation simulation;
   private final RetainStore store;
   private final Limit limit;
-  private final RetainTruth truth;
+  private final ExpectedRetained truth;
   private final Consumer<Runnable> checks;
   private final RetainVersion retainVersion; // each process is a later connection
   private boolean stopped;
@@ -55,7 +55,7 @@ final class SimRetaining {
     boolean isReached();
 
     /** The number of messages is certainly below the limit. */
-    boolean isFar();
+    boolean isCertainlyBelow();
   }
 
   /** A put with the state at the time of the request. */
@@ -70,7 +70,7 @@ final class SimRetaining {
       SimProcess process,
       RetainStore store,
       Limit limit,
-      RetainTruth truth,
+      ExpectedRetained truth,
       Consumer<Runnable> checks) {
     this.process = process;
     this.simulation = process.simulation();
@@ -112,26 +112,26 @@ final class SimRetaining {
     long expiresAt = simulation.chance(30) ? now + simulation.between(1, 400) : Message.NEVER;
     // No two writes to a topic have the same payload.
     String payload = topic + "." + truth.history().possibleSince(topic, 0).size();
-    write(topic, new Kept(payload, expiresAt));
+    write(topic, new RetainedValue(payload, expiresAt));
   }
 
   private void clear() {
     write(randomTopic(), null);
   }
 
-  private void write(TopicOf topic, @Nullable Kept kept) {
-    boolean empty = truth.isSurelyEmpty(topic);
+  private void write(TopicOf topic, @Nullable RetainedValue kept) {
+    boolean empty = truth.isCertainlyEmpty(topic);
     long retainedUntil = truth.retainedUntil(topic);
-    Write<TopicOf> write = truth.history().ask(topic, kept);
+    Write<TopicOf> write = truth.history().begin(topic, kept);
     Requested request =
-        new Requested(write, limit.isReached(), limit.isFar(), empty, retainedUntil);
+        new Requested(write, limit.isReached(), limit.isCertainlyBelow(), empty, retainedUntil);
     waiting++;
     store
         .put(topic.tenant(), message(topic, kept), retainVersion)
-        .whenComplete((outcome, failure) -> settled(request, outcome, failure));
+        .whenComplete((outcome, failure) -> onCompleted(request, outcome, failure));
   }
 
-  private Message message(TopicOf topic, @Nullable Kept kept) {
+  private Message message(TopicOf topic, @Nullable RetainedValue kept) {
     return new Message(
         new Topic(topic.topic()),
         kept == null ? new byte[0] : kept.payload().getBytes(UTF_8),
@@ -143,7 +143,7 @@ final class SimRetaining {
         kept == null ? Message.NEVER : kept.expiresAtMillis());
   }
 
-  private void settled(
+  private void onCompleted(
       Requested request, RetainStore.@Nullable PutOutcome outcome, @Nullable Throwable failure) {
     waiting--;
     if (outcome == RetainStore.PutOutcome.REFUSED_FULL) {
@@ -151,10 +151,10 @@ final class SimRetaining {
       checks.accept(() -> assertAtLimit(request));
     } else if (outcome != null) {
       truth.history().acknowledged(request.write);
-      if (outcome == RetainStore.PutOutcome.KEPT) {
+      if (outcome == RetainStore.PutOutcome.RETAINED) {
         checks.accept(() -> assertBelowLimit(request));
       }
-    } else if (failure != null && wasNotEvenSent(failure)) {
+    } else if (failure != null && wasNotSent(failure)) {
       truth.history().refused(request.write);
     } else {
       failures++;
@@ -173,7 +173,7 @@ final class SimRetaining {
     }
   }
 
-  private static boolean wasNotEvenSent(Throwable failure) {
+  private static boolean wasNotSent(Throwable failure) {
     return failure.getCause() instanceof RangeException refusal
         && refusal.kind() == RangeException.Kind.BUSY;
   }
@@ -188,10 +188,10 @@ final class SimRetaining {
     int bytes = (int) simulation.between(1, 200);
     store
         .match(scan.tenant, scan.filter, cursor, messages, bytes)
-        .whenComplete((page, failure) -> process.execute(() -> got(scan, page)));
+        .whenComplete((page, failure) -> process.execute(() -> onPage(scan, page)));
   }
 
-  private void got(Scan scan, RetainStore.@Nullable Page page) {
+  private void onPage(Scan scan, RetainStore.@Nullable Page page) {
     if (page == null) {
       waiting--;
       failures++;

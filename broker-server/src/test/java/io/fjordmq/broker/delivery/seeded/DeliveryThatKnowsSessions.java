@@ -2,7 +2,7 @@ package io.fjordmq.broker.delivery.seeded;
 
 import io.fjordmq.broker.session.Sessions;
 
-/** A delivery that knows the conversation with a client. */
+/** A delivery that depends on the session of a client. */
 public final class DeliveryThatKnowsSessions {
   private DeliveryThatKnowsSessions() {}
 

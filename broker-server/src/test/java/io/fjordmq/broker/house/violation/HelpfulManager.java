@@ -2,7 +2,7 @@ package io.fjordmq.broker.house.violation;
 
 import org.jspecify.annotations.Nullable;
 
-/** Everything a class of this project must not be: see {@code ArchitectureTest}. */
+/** Breaks many rules at once: see {@code ArchitectureTest}. */
 public final class HelpfulManager {
   /** A mutable static. */
   static @Nullable String lastHost;

@@ -2,7 +2,7 @@ package io.fjordmq.broker.limits.seeded;
 
 import io.fjordmq.broker.delivery.SessionRegistry;
 
-/** A limit that knows what it limits. */
+/** A limit that depends on the publish path. */
 public final class QuotaThatKnowsThePath {
   private QuotaThatKnowsThePath() {}
 

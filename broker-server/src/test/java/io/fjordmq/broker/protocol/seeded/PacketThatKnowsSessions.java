@@ -2,7 +2,7 @@ package io.fjordmq.broker.protocol.seeded;
 
 import io.fjordmq.broker.session.Sessions;
 
-/** A packet that knows who sends it. */
+/** A packet that depends on the session that sends it. */
 public final class PacketThatKnowsSessions {
   private PacketThatKnowsSessions() {}
 

@@ -26,7 +26,7 @@ final class CheckpointWriter extends SnapshotWriter {
    *
    * @param lastApplied index of the last entry passed to the state
    */
-  void covers(long lastApplied) {
+  void setAppliedIndex(long lastApplied) {
     applied = lastApplied;
   }
 
@@ -41,7 +41,7 @@ final class CheckpointWriter extends SnapshotWriter {
   @Override
   public boolean saveMeta(SnapshotMeta meta) {
     if (applied == NOT_SET) {
-      throw new IllegalStateException("cannot save a checkpoint before covers() set its index");
+      throw new IllegalStateException("cannot save a checkpoint before its index is set");
     }
     return snapshots.save(new CheckpointRecord(applied, meta));
   }

@@ -127,7 +127,7 @@ final class GroupSnapshots implements SnapshotStorage {
     try {
       state.install(directory);
     } catch (SnapshotRefusedException e) {
-      forget(directory);
+      discard(directory);
       throw e;
     }
     CheckpointRecord installed = record.checkpoint();
@@ -142,7 +142,7 @@ final class GroupSnapshots implements SnapshotStorage {
   }
 
   /** Otherwise every start would try to install the snapshot again and be refused. */
-  private void forget(Path directory) throws RocksDBException {
+  private void discard(Path directory) throws RocksDBException {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.delete(LogKeys.install(group)).commit(true);
     }
@@ -161,8 +161,8 @@ final class GroupSnapshots implements SnapshotStorage {
   }
 
   /** Whether the log must not be truncated because a snapshot being fetched needs later entries. */
-  boolean holdsLog() {
-    return exchange.exports().holdsLog(id);
+  boolean preventsTruncation() {
+    return exchange.exports().preventsTruncation(id);
   }
 
   /** Rejects later exports, and waits for a running one to finish, up to the timeout. */

@@ -106,7 +106,7 @@ final class JRaftConsensus implements Consensus {
         requests.whileOpen(
             () -> {
               if (!outstanding.reserve()) {
-                return tooMany();
+                return tooManyProposals();
               }
               PendingProposal pending = new PendingProposal(proposal, outstanding);
               outstanding.add(pending);
@@ -119,7 +119,7 @@ final class JRaftConsensus implements Consensus {
     }
   }
 
-  private ConsensusException tooMany() {
+  private ConsensusException tooManyProposals() {
     return new ConsensusException(
         Kind.BUSY, "group " + group + " is at its limit of pending proposals: " + queuedProposals);
   }
@@ -216,7 +216,7 @@ final class JRaftConsensus implements Consensus {
 
   @Override
   public CompletableFuture<Long> checkpoint() {
-    if (services.snapshots().holdsLog()) {
+    if (services.snapshots().preventsTruncation()) {
       return CompletableFuture.completedFuture(services.snapshots().coveredIndex());
     }
     long targetIndex = machine.appliedIndex();
@@ -283,8 +283,8 @@ final class JRaftConsensus implements Consensus {
           group,
           gate.inside());
     }
-    machine.closing();
-    shutdowns.end(group, node);
+    machine.failPendingRequests();
+    shutdowns.shutDown(group, node);
     services.snapshots().close(timeout);
     ConsensusException unknown =
         new ConsensusException(

@@ -115,10 +115,11 @@ public final class JRaftHost implements ConsensusHost {
     SharedLog log = SharedLog.open(directory, settings.log());
     RaftTransport transport = null;
     try {
-      TransportSettings transports = port == null ? TransportSettings.DEFAULT : port.settings();
+      TransportSettings transportSettings =
+          port == null ? TransportSettings.DEFAULT : port.settings();
       SnapshotExports exports =
           new SnapshotExports(
-              transports.snapshotTimeout(),
+              transportSettings.snapshotTimeout(),
               System::nanoTime,
               new SecureRandom().nextLong() >>> 2); // far from overflow
       transport = port == null ? null : new RaftTransport(self, port, exports, observer);
@@ -128,9 +129,9 @@ public final class JRaftHost implements ConsensusHost {
               directory.resolve("outgoing"),
               directory.resolve("incoming"),
               exports,
-              new SnapshotSpace(transports.snapshotReserveBytes(), System::nanoTime),
+              new SnapshotSpace(transportSettings.snapshotReserveBytes(), System::nanoTime),
               transport);
-      exchange.deleteStale(log.installing());
+      exchange.deleteStale(log.interruptedInstalls());
       return new JRaftHost(self, log, transport, exchange, settings, observer);
     } catch (ConsensusException e) {
       log.close();
@@ -242,10 +243,11 @@ public final class JRaftHost implements ConsensusHost {
 
   private JRaftConsensus start(GroupId group, GroupRecord record, ReplicatedState state)
       throws IOException, RocksDBException {
-    boolean alone = standAloneGroups.contains(group);
+    boolean onlyVoter = standAloneGroups.contains(group);
     GroupSnapshots snapshots = new GroupSnapshots(group, record, log, state, exchange);
     long applied = snapshots.resumeInstall(state.appliedIndex());
-    new ReplicaCheck(group, record, log, self).requireMatch(applied, snapshots.checkpoint(), alone);
+    new ReplicaCheck(group, record, log, self)
+        .requireMatch(applied, snapshots.checkpoint(), onlyVoter);
     GroupVote vote = new GroupVote(group, log.hardState(record.number()));
     GroupServices services =
         new GroupServices(new GroupLog(group, record, log, vote, observer), vote, snapshots);
@@ -255,17 +257,17 @@ public final class JRaftHost implements ConsensusHost {
     GroupNodeOptions options =
         new GroupNodeOptions(record.members(), services, machine, settings, transport);
     if (!node.init(options)) {
-      shutdowns.end(group, node);
+      shutdowns.shutDown(group, node);
       throw new ConsensusException(
           Kind.FAILED,
           "cannot start group " + group + " from its Raft log; see the broker log for the cause");
     }
-    if (alone) {
+    if (onlyVoter) {
       resetVoters(group, node);
       standAloneGroups.remove(group);
     }
     return new JRaftConsensus(
-        group, node, services, machine, settings, observer, shutdowns, () -> forget(group));
+        group, node, services, machine, settings, observer, shutdowns, () -> onClosed(group));
   }
 
   /** Takes effect once this replica leads: its first entry as leader contains the new voters. */
@@ -273,7 +275,7 @@ public final class JRaftHost implements ConsensusHost {
     ReplicaSet before = PeerNames.replicas(node.getCurrentConf());
     Status reset = node.resetPeers(PeerNames.configuration(ReplicaSet.ofVoters(self)));
     if (!reset.isOk()) {
-      shutdowns.end(group, node);
+      shutdowns.shutDown(group, node);
       throw new ConsensusException(
           Kind.FAILED,
           "cannot make this node the only voter of group " + group + ": " + reset.getErrorMsg());
@@ -308,7 +310,7 @@ public final class JRaftHost implements ConsensusHost {
     }
   }
 
-  private synchronized void forget(GroupId group) {
+  private synchronized void onClosed(GroupId group) {
     open.remove(group);
   }
 

@@ -105,7 +105,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
   }
 
   /** Fails requests that wait for the state, so that closing does not wait for them. */
-  void closing() {
+  void failPendingRequests() {
     checkpoints.close();
     transfer.fail(new ConsensusException(Kind.CLOSED, "replica of group " + group + " is closing"));
   }
@@ -129,7 +129,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
       long term = it.getTerm();
       ByteBuffer data = it.next();
       if (index <= skipUpTo) {
-        skipped(pending, index);
+        failSkipped(pending, index);
         continue;
       }
       chunk.add(
@@ -153,7 +153,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     return data == null || !data.hasRemaining();
   }
 
-  private void skipped(@Nullable PendingProposal pending, long index) {
+  private void failSkipped(@Nullable PendingProposal pending, long index) {
     if (pending != null) {
       pending.fail(
           new ConsensusException(
@@ -194,12 +194,12 @@ final class JRaftStateMachine extends StateMachineAdapter {
     if (leadership.leading()) {
       LOG.debug("Lost leadership: {} group={}", status.getErrorMsg(), group);
       long term = leadership.term();
-      follow();
+      stepDown();
       leadershipEnds.accept(term);
     }
   }
 
-  private void follow() {
+  private void stepDown() {
     leadership = new Leadership(leadership.term(), null, false);
     haltIfThrows(state::onLeaderStop);
     observer.onStepDown(group);
@@ -236,7 +236,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
 
   @Override
   public void onSnapshotSave(SnapshotWriter writer, Closure done) {
-    ((CheckpointWriter) writer).covers(Math.max(skipUpTo, appliedIndex));
+    ((CheckpointWriter) writer).setAppliedIndex(Math.max(skipUpTo, appliedIndex));
     ReplicatedState.CheckpointRequest request = checkpoints.begin(done);
     try {
       state.checkpoint(request);
@@ -275,9 +275,9 @@ final class JRaftStateMachine extends StateMachineAdapter {
     LOG.warn("Replica halted; it is inactive until it is reopened group={}", group);
     LOG.debug("Replica halted group={}", group, cause);
     if (leadership.leading()) {
-      follow();
+      stepDown();
     }
-    closing();
+    failPendingRequests();
     observer.onHalted(group, cause);
     haltIfThrows(() -> state.onHalted(cause));
   }

@@ -39,7 +39,7 @@ final class NodeShutdowns {
    * @return false if some threads still ran after the timeout; then the group stays unusable until
    *     they end
    */
-  boolean end(GroupId group, Node node) {
+  boolean shutDown(GroupId group, Node node) {
     unfinished.add(group);
     CountDownLatch ended = new CountDownLatch(1);
     Thread closing =
@@ -53,7 +53,7 @@ final class NodeShutdowns {
             "raft-close-" + group);
     closing.setDaemon(true);
     closing.start();
-    if (isOpenWithin(ended)) {
+    if (awaitUninterruptibly(ended)) {
       return true;
     }
     LOG.warn(
@@ -68,7 +68,7 @@ final class NodeShutdowns {
   /**
    * Keeps waiting when interrupted, because the caller then closes resources that the node uses.
    */
-  private boolean isOpenWithin(CountDownLatch latch) {
+  private boolean awaitUninterruptibly(CountDownLatch latch) {
     long deadline = System.nanoTime() + timeout.toNanos();
     boolean interrupted = false;
     try {

@@ -35,12 +35,12 @@ final class ReplicaCheck {
   /**
    * Requires that the state and the log match.
    *
-   * @param alone true if no other replica can resend lost entries
+   * @param onlyVoter true if no other replica can resend lost entries
    * @throws ConsensusException ({@code FAILED}) if the state lacks entries that the log has
    *     dropped, if the log lacks entries that the state includes and that no other replica can
    *     resend, or if the log lacks entries that this node has acknowledged
    */
-  void requireMatch(long applied, @Nullable CheckpointRecord checkpoint, boolean alone)
+  void requireMatch(long applied, @Nullable CheckpointRecord checkpoint, boolean onlyVoter)
       throws RocksDBException, IOException {
     long covered = checkpoint == null ? 0 : checkpoint.meta().getLastIncludedIndex();
     long needed = checkpoint == null ? 0 : checkpoint.applied();
@@ -59,7 +59,7 @@ final class ReplicaCheck {
     long known = Math.max(last, Math.max(covered, needed));
     // With other voters this is valid: they committed entries that this node had not synced yet,
     // and will resend them. Without them, new entries would reuse the indexes of lost ones.
-    if (applied > known && (alone || isOnlyVoter(first, checkpoint))) {
+    if (applied > known && (onlyVoter || isOnlyVoter(first, checkpoint))) {
       throw mismatch(
           "the state includes entries up to index " + applied, "the log ends at index " + known);
     }
@@ -85,7 +85,7 @@ final class ReplicaCheck {
             + "but its log is readable only up to index %d: ".formatted(last)
             + "a write-ahead log file is damaged; start with an empty data directory to join"
             + " as a new node, or delete %s to continue without the lost entries"
-                .formatted(log.endsFile()));
+                .formatted(log.endMarkersFile()));
   }
 
   private ConsensusException mismatch(String state, String logEnd) {

@@ -67,17 +67,17 @@ final class LogDatabase implements AutoCloseable {
   }
 
   LogDatabase(Path directory, LogSettings settings) throws RocksDBException {
-    durable = keep(new WriteOptions().setSync(settings.fsync()));
-    buffered = keep(new WriteOptions());
+    durable = track(new WriteOptions().setSync(settings.fsync()));
+    buffered = track(new WriteOptions());
     try {
       db =
           RocksDB.open(
               databaseOptions(settings),
               directory.toString(),
               List.of(
-                  new ColumnFamilyDescriptor(Family.DEFAULT.name, small()),
-                  new ColumnFamilyDescriptor(Family.ENTRIES.name, entries(settings)),
-                  new ColumnFamilyDescriptor(Family.RAFT.name, small())),
+                  new ColumnFamilyDescriptor(Family.DEFAULT.name, smallFamilyOptions()),
+                  new ColumnFamilyDescriptor(Family.ENTRIES.name, entriesOptions(settings)),
+                  new ColumnFamilyDescriptor(Family.RAFT.name, smallFamilyOptions())),
               families);
     } catch (RocksDBException e) {
       options.forEach(RocksObject::close);
@@ -86,7 +86,7 @@ final class LogDatabase implements AutoCloseable {
   }
 
   private DBOptions databaseOptions(LogSettings settings) {
-    return keep(
+    return track(
         new DBOptions()
             .setCreateIfMissing(true)
             .setCreateMissingColumnFamilies(true)
@@ -100,27 +100,27 @@ final class LogDatabase implements AutoCloseable {
             .setStatsDumpPeriodSec(0));
   }
 
-  private ColumnFamilyOptions entries(LogSettings settings) {
-    return keep(
-        table()
+  private ColumnFamilyOptions entriesOptions(LogSettings settings) {
+    return track(
+        tableOptions()
             .setWriteBufferSize(settings.memtableBytes())
             .setMaxWriteBufferNumber(4)
             .setMinWriteBufferNumberToMerge(2)
             .setTargetFileSizeBase(64L << 20));
   }
 
-  private ColumnFamilyOptions small() {
-    return keep(table().setWriteBufferSize(1L << 20));
+  private ColumnFamilyOptions smallFamilyOptions() {
+    return track(tableOptions().setWriteBufferSize(1L << 20));
   }
 
-  private ColumnFamilyOptions table() {
-    LRUCache cache = keep(new LRUCache(BLOCK_CACHE_BYTES));
+  private ColumnFamilyOptions tableOptions() {
+    LRUCache cache = track(new LRUCache(BLOCK_CACHE_BYTES));
     return new ColumnFamilyOptions()
         .setCompressionType(CompressionType.NO_COMPRESSION)
         .setTableFormatConfig(new BlockBasedTableConfig().setBlockCache(cache));
   }
 
-  private <T extends RocksObject> T keep(T option) {
+  private <T extends RocksObject> T track(T option) {
     options.add(option);
     return option;
   }

@@ -29,10 +29,10 @@ import org.rocksdb.RocksDBException;
  */
 public final class SharedLog implements AutoCloseable {
   /** Sorts after every index. */
-  private static final long END = -1;
+  private static final long MAX_INDEX = -1;
 
   private final LogDatabase db;
-  private final @Nullable LogEndMarkers ends;
+  private final @Nullable LogEndMarkers endMarkers;
   private final LogHealth health;
 
   /**
@@ -43,19 +43,19 @@ public final class SharedLog implements AutoCloseable {
    */
   public static SharedLog open(Path directory, LogSettings settings) {
     LogDatabase db = null;
-    LogEndMarkers ends = null;
+    LogEndMarkers endMarkers = null;
     try {
       Path database = directory.resolve("log");
       Files.createDirectories(database);
       db = new LogDatabase(database, settings);
       // Without fsync there are no guarantees, and the markers could be ahead of the log.
-      ends = settings.fsync() ? LogEndMarkers.open(directory.resolve("log.ends")) : null;
-      SharedLog log = new SharedLog(db, ends, new LogHealth(database));
+      endMarkers = settings.fsync() ? LogEndMarkers.open(directory.resolve("log.ends")) : null;
+      SharedLog log = new SharedLog(db, endMarkers, new LogHealth(database));
       log.checkFormat();
       return log;
     } catch (RocksDBException | IOException | MalformedBytesException e) {
-      if (ends != null) {
-        ends.close();
+      if (endMarkers != null) {
+        endMarkers.close();
       }
       if (db != null) {
         db.close();
@@ -75,9 +75,9 @@ public final class SharedLog implements AutoCloseable {
         : "cannot open the Raft log in " + directory + ": " + cause;
   }
 
-  private SharedLog(LogDatabase db, @Nullable LogEndMarkers ends, LogHealth health) {
+  private SharedLog(LogDatabase db, @Nullable LogEndMarkers endMarkers, LogHealth health) {
     this.db = db;
-    this.ends = ends;
+    this.endMarkers = endMarkers;
     this.health = health;
   }
 
@@ -128,7 +128,7 @@ public final class SharedLog implements AutoCloseable {
   }
 
   /** Directory names of the snapshots that were being installed when the last process ended. */
-  public Set<String> installing() throws RocksDBException {
+  public Set<String> interruptedInstalls() throws RocksDBException {
     Set<String> found = new HashSet<>();
     byte[] prefix = LogKeys.installs();
     for (byte[] key : db.keys(Family.RAFT, prefix, next(prefix))) {
@@ -187,7 +187,7 @@ public final class SharedLog implements AutoCloseable {
     long number = record.number();
     // Numbers are never reused, so the LogEndMarkers marker of this group may stay.
     try (Batch batch = batch()) {
-      batch.deleteEntries(number, 0, END);
+      batch.deleteEntries(number, 0, MAX_INDEX);
       batch.delete(LogKeys.group(id)).delete(LogKeys.hardState(number));
       batch.delete(LogKeys.firstIndex(number)).delete(LogKeys.checkpoint(number));
       batch.delete(LogKeys.install(number)).commit(true);
@@ -229,42 +229,43 @@ public final class SharedLog implements AutoCloseable {
   /** Index of the group's last entry; 0 if it has none. */
   public long lastIndex(long group, long firstIndex) throws RocksDBException {
     byte[] last =
-        db.lastKey(Family.ENTRIES, LogKeys.entry(group, firstIndex), LogKeys.entry(group, END));
+        db.lastKey(
+            Family.ENTRIES, LogKeys.entry(group, firstIndex), LogKeys.entry(group, MAX_INDEX));
     return last == null ? 0 : LogKeys.indexOf(last);
   }
 
   /** Records that the group's log is synced up to this entry. */
   void recordEnd(long group, long index) {
-    if (ends != null) {
-      ends.recordEnd(group, index);
+    if (endMarkers != null) {
+      endMarkers.recordEnd(group, index);
     }
   }
 
   /** Must be called before the group's log is truncated after this entry. */
   void beforeTruncate(long group, long index) throws IOException {
-    if (ends != null) {
-      ends.recordTruncation(group, index);
+    if (endMarkers != null) {
+      endMarkers.recordTruncation(group, index);
     }
   }
 
   /** Index up to which the group's log was synced, as far as known; see {@link LogEndMarkers}. */
   public long syncedIndex(long group) throws IOException {
-    return ends == null ? 0 : ends.syncedIndex(group);
+    return endMarkers == null ? 0 : endMarkers.syncedIndex(group);
   }
 
   /** The file that an operator deletes to continue with a damaged log. */
-  public @Nullable Path endsFile() {
-    return ends == null ? null : ends.path();
+  public @Nullable Path endMarkersFile() {
+    return endMarkers == null ? null : endMarkers.path();
   }
 
   /** Passes on the bytes of the group's configuration entries from an index on, in order. */
-  public void configurations(long group, long firstIndex, Consumer<byte[]> each)
+  public void configurations(long group, long firstIndex, Consumer<byte[]> consumer)
       throws RocksDBException {
     byte[] from = LogKeys.configuration(group, firstIndex);
-    for (byte[] key : db.keys(Family.RAFT, from, LogKeys.configuration(group, END))) {
+    for (byte[] key : db.keys(Family.RAFT, from, LogKeys.configuration(group, MAX_INDEX))) {
       byte[] bytes = entry(group, LogKeys.indexOf(key));
       if (bytes != null) {
-        each.accept(bytes);
+        consumer.accept(bytes);
       }
     }
   }
@@ -310,7 +311,7 @@ public final class SharedLog implements AutoCloseable {
 
     /** Deletes the entries from an index on. */
     Batch deleteEntriesFrom(long group, long from) throws RocksDBException {
-      return deleteEntries(group, from, END);
+      return deleteEntries(group, from, MAX_INDEX);
     }
 
     /** Deletes the entries of {@code [from, to)}. */
@@ -348,8 +349,8 @@ public final class SharedLog implements AutoCloseable {
   @Override
   public void close() {
     db.close();
-    if (ends != null) {
-      ends.close();
+    if (endMarkers != null) {
+      endMarkers.close();
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
- * What consensus stores on disk.
+ * The on-disk storage of consensus.
  *
  * <p>{@link io.fjordmq.cluster.consensus.log.SharedLog} is one RocksDB database for all groups of a
  * node; {@code LogKeys} defines its layout. {@link io.fjordmq.cluster.consensus.log.GroupLog} and
  * {@link io.fjordmq.cluster.consensus.log.GroupVote} are one group's view of it. Every append is
- * fsynced; groups that append at the same time share the fsync. Knows neither the network nor
- * replicated states.
+ * fsynced; groups that append at the same time share the fsync. Depends neither on the network nor
+ * on replicated states.
  */
 @NullMarked
 package io.fjordmq.cluster.consensus.log;

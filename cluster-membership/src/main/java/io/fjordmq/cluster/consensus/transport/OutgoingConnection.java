@@ -173,17 +173,17 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   @Override
   protected void channelRead0(ChannelHandlerContext context, ByteBuf frame) {
     byte kind = frame.readByte();
-    StartStamp theirs = start;
+    StartStamp peerStart = start;
     if (kind == RaftFrame.REFUSAL) {
       onRefusal(RaftFrame.readRefusal(frame));
       return;
-    } else if (theirs == null) {
+    } else if (peerStart == null) {
       onWelcome(kind, frame);
       return;
     } else if (kind != RaftFrame.RESPONSE) {
       throw new CorruptedFrameException(
           "expected a response from node " + peer + ", got a frame of kind " + kind);
-    } else if (!fence.accepts(peer, theirs)) {
+    } else if (!fence.accepts(peer, peerStart)) {
       throw new CorruptedFrameException(
           "node " + peer + " has started again since, or this node is fenced");
     }
@@ -212,9 +212,9 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   }
 
   private void onRefusal(StartFence.Refusal refusal) {
-    StartStamp only = sentMultipleStamps ? null : sentStamp;
-    if (refusal.permanent() && only != null) {
-      fence.onRefused(only, refusal.reason());
+    StartStamp singleStamp = sentMultipleStamps ? null : sentStamp;
+    if (refusal.permanent() && singleStamp != null) {
+      fence.onRefused(singleStamp, refusal.reason());
     }
     closeBecause(refusal.reason());
   }

@@ -46,25 +46,25 @@ final class PartialSnapshot {
       snapshot.discard();
     }
     Files.createDirectories(directory);
-    Files.write(snapshot.manifestFile, snapshot.mark());
+    Files.write(snapshot.manifestFile, snapshot.manifestFileContent());
     for (FileSize file : manifest.files()) {
       snapshot.keptBytes += snapshot.length(file);
     }
     return snapshot;
   }
 
-  private byte[] mark() {
+  private byte[] manifestFileContent() {
     byte[] bytes = manifest.encode();
     byte[] name = (offer + "\n").getBytes(StandardCharsets.UTF_8);
-    byte[] mark = Arrays.copyOf(name, name.length + bytes.length);
-    System.arraycopy(bytes, 0, mark, name.length, bytes.length);
-    return mark;
+    byte[] content = Arrays.copyOf(name, name.length + bytes.length);
+    System.arraycopy(bytes, 0, content, name.length, bytes.length);
+    return content;
   }
 
   private boolean matchesOffer() throws IOException {
     return Files.exists(manifestFile)
         && Files.isDirectory(directory)
-        && Arrays.equals(Files.readAllBytes(manifestFile), mark());
+        && Arrays.equals(Files.readAllBytes(manifestFile), manifestFileContent());
   }
 
   private void discard() throws IOException {

@@ -174,7 +174,7 @@ final class PeerLink {
       Channel channel,
       CompletableFuture<OutgoingConnection> attempt,
       InetSocketAddress address) {
-    channel.closeFuture().addListener(gone -> onClosed(ready));
+    channel.closeFuture().addListener(closedConnection -> onClosed(ready));
     synchronized (this) {
       if (closed) {
         channel.close();
@@ -217,14 +217,14 @@ final class PeerLink {
   }
 
   /** A connection that ends before its first response was refused, so reconnecting is delayed. */
-  private synchronized void onClosed(OutgoingConnection gone) {
-    if (connection == gone) {
+  private synchronized void onClosed(OutgoingConnection closedConnection) {
+    if (connection == closedConnection) {
       connection = null;
     }
     if (closed) {
       return;
     }
-    if (gone.hasResponded()) {
+    if (closedConnection.hasResponded()) {
       LOG.warn("Raft connection lost node={}", peer);
       reported = false;
     } else {

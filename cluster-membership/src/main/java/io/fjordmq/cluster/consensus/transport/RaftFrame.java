@@ -24,7 +24,7 @@ import java.nio.charset.StandardCharsets;
  * request   kind 1: message u8 (RaftMessage) | call u64 | protobuf
  * response  kind 2: message u8 (RaftMessage) | call u64 | protobuf
  * welcome   kind 3: version u8 in use from now on | start: count u64, token u64
- * refusal   kind 4: u8, 1 if permanent | why (UTF-8, to the end)
+ * refusal   kind 4: u8, 1 if permanent | reason (UTF-8, to the end)
  *
  * hello of version 1: version u8 = 1 | from | to; only recognized, to report what to upgrade
  * </pre>

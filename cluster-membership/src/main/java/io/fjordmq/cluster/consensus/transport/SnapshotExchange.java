@@ -65,18 +65,18 @@ public record SnapshotExchange(
    */
   public @Nullable SnapshotFetch fetch(String uri, String directory) {
     Offer offer = offer(uri);
-    RaftTransport to = transport;
-    return to == null || offer == null
+    RaftTransport currentTransport = transport;
+    return currentTransport == null || offer == null
         ? null
         : new SnapshotFetch(
             uri,
             offer.id(),
             incoming.resolve(directory),
-            to.source(offer.source()),
+            currentTransport.source(offer.source()),
             space,
-            to.settings(),
+            currentTransport.settings(),
             SnapshotFetch.Clock.SYSTEM,
-            to.workers().fetching());
+            currentTransport.workers().fetching());
   }
 
   /** Notifies the source that the snapshot is being installed, until the notice is closed. */
@@ -91,8 +91,8 @@ public record SnapshotExchange(
   public void deleteStale(Set<String> installing) throws IOException {
     Directories.deleteRecursively(outgoing);
     if (Files.exists(incoming)) {
-      try (Stream<Path> leftovers = Files.list(incoming)) {
-        leftovers
+      try (Stream<Path> staleFiles = Files.list(incoming)) {
+        staleFiles
             .filter(path -> !installing.contains(path.getFileName().toString()))
             .forEach(Directories::deleteQuietly);
       }

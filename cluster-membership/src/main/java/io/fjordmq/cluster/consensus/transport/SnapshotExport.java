@@ -77,9 +77,9 @@ public final class SnapshotExport {
 
   /** Whether every byte has been read. */
   boolean isServed() {
-    SnapshotManifest made = manifest;
-    return made != null
-        && made.files().stream()
+    SnapshotManifest currentManifest = manifest;
+    return currentManifest != null
+        && currentManifest.files().stream()
             .allMatch(file -> served.getOrDefault(file.name(), 0L) >= file.size());
   }
 
@@ -100,8 +100,9 @@ public final class SnapshotExport {
   /** Up to {@code count} bytes of a file; fewer only at its end. */
   byte[] read(String name, long offset, int count) throws IOException {
     requireOpen();
-    SnapshotManifest made = manifest;
-    if (made == null || made.files().stream().noneMatch(file -> file.name().equals(name))) {
+    SnapshotManifest currentManifest = manifest;
+    if (currentManifest == null
+        || currentManifest.files().stream().noneMatch(file -> file.name().equals(name))) {
       throw new IOException("snapshot has no file '" + name + "'");
     }
     try (FileChannel file = FileChannel.open(directory.resolve(name))) {

@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A snapshot that is withdrawn before it is completely fetched is kept for a while: a new offer
  * of the same checkpoint reuses it, so that a failed fetch can resume. While a snapshot is being
- * fetched, the group's log must not be truncated ({@link #holdsLog}), because the node that
- * installs it needs the entries after it.
+ * fetched, the group's log must not be truncated ({@link #preventsTruncation}), because the node
+ * that installs it needs the entries after it.
  */
 public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotExports.class);
@@ -98,8 +98,8 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
       }
     }
     long id = lastId.incrementAndGet();
-    Path place = directory.resolve(Long.toString(id));
-    SnapshotExport export = new SnapshotExport(exporter, checkpoint, place);
+    Path target = directory.resolve(Long.toString(id));
+    SnapshotExport export = new SnapshotExport(exporter, checkpoint, target);
     offered.put(id, new OfferedSnapshot(id, group, export, nanos.getAsLong()));
     return id;
   }
@@ -134,7 +134,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   }
 
   /** Whether a snapshot of the group is being fetched. */
-  public boolean holdsLog(GroupId group) {
+  public boolean preventsTruncation(GroupId group) {
     return offered.values().stream()
         .anyMatch(
             snapshot ->

@@ -17,11 +17,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class SnapshotSpace {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotSpace.class);
-  private static final Duration REFUSED_FOR = Duration.ofSeconds(30);
+  private static final Duration REFUSAL_DURATION = Duration.ofSeconds(30);
 
   private final long reserve;
   private final LongSupplier nanos;
-  private final Map<Path, Refusal> refused = new ConcurrentHashMap<>();
+  private final Map<Path, Refusal> refusals = new ConcurrentHashMap<>();
 
   private record Refusal(String reason, long sinceNanos) {}
 
@@ -35,8 +35,8 @@ public final class SnapshotSpace {
 
   /** Why the last snapshot was refused; null if the next attempt may be made. */
   @Nullable String recentRefusal(Path directory) {
-    Refusal last = refused.get(directory);
-    if (last == null || nanos.getAsLong() - last.sinceNanos > REFUSED_FOR.toNanos()) {
+    Refusal last = refusals.get(directory);
+    if (last == null || nanos.getAsLong() - last.sinceNanos > REFUSAL_DURATION.toNanos()) {
       return null;
     }
     return last.reason;
@@ -53,14 +53,14 @@ public final class SnapshotSpace {
     long needed = 2 * total - kept;
     long usable = Files.getFileStore(directory).getUsableSpace();
     if (usable - needed >= reserve) {
-      refused.remove(directory);
+      refusals.remove(directory);
       return;
     }
     String reason =
         "not enough disk space for a snapshot of %d bytes: fetching and installing needs %d bytes, %d must stay free (raftPortConfig.snapshotReserveBytes), %d are free; free disk space; the fetch is retried automatically"
             .formatted(total, needed, reserve, usable);
     LOG.warn("Snapshot refused: {} directory={}", reason, directory);
-    refused.put(directory, new Refusal(reason, nanos.getAsLong()));
+    refusals.put(directory, new Refusal(reason, nanos.getAsLong()));
     throw new SnapshotGoneException(reason);
   }
 }

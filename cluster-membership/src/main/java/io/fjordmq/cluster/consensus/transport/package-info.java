@@ -1,5 +1,5 @@
 /**
- * What consensus sends between nodes.
+ * The network transport of consensus.
  *
  * <p>{@link io.fjordmq.cluster.consensus.transport.RaftTransport} exchanges {@code RaftFrame}s over
  * one connection from each node to each other node. A replica that is too far behind fetches a

@@ -42,10 +42,10 @@ final class BoundedCloseTest {
 
   @BeforeEach
   void start() throws Exception {
-    ConsensusSettings quick = ConsensusSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(100));
+    ConsensusSettings settings = ConsensusSettings.DEFAULT.withCloseTimeout(Duration.ofMillis(100));
     // jraft keeps a node that cannot end registered under its name until the process ends.
     NodeId self = new NodeId(directory.getFileName().toString());
-    host = JRaftHost.open(self, directory, quick, ConsensusObserver.NONE);
+    host = JRaftHost.open(self, directory, settings, ConsensusObserver.NONE);
     host.create(GROUP, ReplicaSet.ofVoters(self));
   }
 
@@ -69,9 +69,9 @@ final class BoundedCloseTest {
 
   @Test
   void shouldCloseAReplicaWhoseStateDoesNotReturn() throws Exception {
-    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
     CountDownLatch applying = new CountDownLatch(1);
-    ReplicatedState stuck = new StuckState(applying, end);
+    ReplicatedState stuck = new StuckState(applying, release);
     Consensus consensus = lead(stuck);
     propose(consensus);
     assertThat(applying.await(20, TimeUnit.SECONDS)).isTrue();
@@ -82,7 +82,7 @@ final class BoundedCloseTest {
         .hasMessageContaining("threads of the closed replica of group inbox-1 are still running");
     assertThatThrownBy(() -> host.destroy(GROUP)).hasMessageContaining("are still running");
 
-    end.countDown();
+    release.countDown();
     Await.until("its threads have ended", this::canBeDestroyed);
   }
 
@@ -97,13 +97,13 @@ final class BoundedCloseTest {
 
   @Test
   void shouldCloseTheHostAlthoughAStateDoesNotReturn() throws Exception {
-    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
     CountDownLatch applying = new CountDownLatch(1);
-    Consensus consensus = lead(new StuckState(applying, end));
+    Consensus consensus = lead(new StuckState(applying, release));
     propose(consensus);
     assertThat(applying.await(20, TimeUnit.SECONDS)).isTrue();
     host.close();
-    end.countDown(); // finds a closed log, not freed memory
+    release.countDown(); // finds a closed log, not freed memory
   }
 
   /** A thread without stack space can release neither the gate nor a jraft lock that it holds. */

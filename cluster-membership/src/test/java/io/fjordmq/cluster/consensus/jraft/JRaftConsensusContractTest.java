@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
-/** sofa-jraft fulfils the contract, over loopback and with real files. */
+/** sofa-jraft fulfills the contract, over loopback and with real files. */
 @Tag("slow")
 final class JRaftConsensusContractTest extends ConsensusContract {
   private static final ConsensusSettings SETTINGS =

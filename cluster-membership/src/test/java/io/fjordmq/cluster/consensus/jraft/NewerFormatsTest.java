@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Goal: formats and messages of a newer version are rejected with an explanation. */
+/** Formats and messages of a newer version are rejected with an explanation. */
 class NewerFormatsTest {
   private static final byte[] NEXT = {2, 0, 0, 0};
 

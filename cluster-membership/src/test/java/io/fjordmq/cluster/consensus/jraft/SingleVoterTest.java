@@ -133,7 +133,7 @@ final class SingleVoterTest {
     }
     long kept = last - 1;
     Await.until(
-        "log before the last but one checkpoint is gone",
+        "log before the second-to-last checkpoint is truncated",
         () -> consensus.status().firstIndex() >= kept);
     consensus.close();
     ValuesState later = state.reopened();
@@ -160,9 +160,9 @@ final class SingleVoterTest {
     // The remedy in the message for nodes without a backup.
     Files.delete(directory.resolve("log.ends"));
     host = open();
-    ValuesState left = new ValuesState();
-    lead(left);
-    assertThat(left.values()).hasSizeBetween(1, 10);
+    ValuesState remaining = new ValuesState();
+    lead(remaining);
+    assertThat(remaining.values()).hasSizeBetween(1, 10);
   }
 
   /** Changes a byte of the write-ahead log file shortly after a text. */
@@ -377,7 +377,7 @@ final class SingleVoterTest {
     for (Probe probe : probes) {
       get(probe);
     }
-    get(propose(consensus, "capacity again"));
+    get(propose(consensus, "after the queue has drained"));
   }
 
   @Test
@@ -390,7 +390,7 @@ final class SingleVoterTest {
 
   @Test
   void shouldNotifyTheObserverWhenItLeadsAppendsAndHalts() throws Exception {
-    List<String> seen = java.util.Collections.synchronizedList(new ArrayList<>());
+    List<String> notifications = java.util.Collections.synchronizedList(new ArrayList<>());
     host.close();
     host =
         JRaftHost.open(
@@ -400,31 +400,31 @@ final class SingleVoterTest {
             new ConsensusObserver() {
               @Override
               public void onAppended(GroupId group, int entries, long bytes, long nanos) {
-                seen.add("appended");
+                notifications.add("appended");
               }
 
               @Override
               public void onElected(GroupId group, long term) {
-                seen.add("elected");
+                notifications.add("elected");
               }
 
               @Override
               public void onStepDown(GroupId group) {
-                seen.add("stepped down");
+                notifications.add("stepped down");
               }
 
               @Override
               public void onHalted(GroupId group, ConsensusException cause) {
-                seen.add("halted");
+                notifications.add("halted");
               }
             });
     ValuesState state = new ValuesState().poisonedBy("poison");
     try (Consensus consensus = lead(state)) {
-      Await.until("leadership reported", () -> seen.contains("elected"));
+      Await.until("leadership reported", () -> notifications.contains("elected"));
       propose(consensus, "poison");
       Await.until("halted", () -> state.halts() == 1);
     }
-    assertThat(seen).startsWith("appended", "elected").endsWith("stepped down", "halted");
+    assertThat(notifications).startsWith("appended", "elected").endsWith("stepped down", "halted");
   }
 
   private static void assertKind(Probe probe, Kind kind) {

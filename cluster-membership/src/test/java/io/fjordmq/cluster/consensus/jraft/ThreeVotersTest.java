@@ -28,7 +28,7 @@ final class ThreeVotersTest {
 
   @TempDir Path directory;
   private LoopbackCluster cluster;
-  private NodeId behind = node(0);
+  private NodeId laggingNode = node(0);
 
   @BeforeEach
   void start() throws Exception {
@@ -71,7 +71,7 @@ final class ThreeVotersTest {
         () ->
             cluster.members().stream()
                 .anyMatch(m -> m != first && m.consensus().leadership().leading()));
-    Await.until("it knows", () -> !first.consensus().leadership().leading());
+    Await.until("the first leader steps down", () -> !first.consensus().leadership().leading());
     cluster.write("b");
     cluster.awaitEverywhere(List.of("a", "b")); // it still responds
     first.host().suppressLeaderRequests(false);
@@ -122,7 +122,7 @@ final class ThreeVotersTest {
   void shouldInstallAgainWhenAnInstallationWasInterrupted() throws Exception {
     ValuesState torn = interruptedInstallation();
     ValuesState again = torn.reopened();
-    cluster.start(behind, THREE, again);
+    cluster.start(laggingNode, THREE, again);
     assertThat(again.events()).as("before anything else").startsWith("installed");
     cluster.awaitEverywhere(List.of("a", "b", "c"));
     cluster.write("d");
@@ -132,15 +132,15 @@ final class ThreeVotersTest {
   /** The same snapshot would be refused every time. */
   @Test
   void shouldFetchAnotherSnapshotWhenTheStateRefusesOne() throws Exception {
-    ValuesState picky = laggingState().refusingSnapshotsWithout("d");
-    cluster.start(behind, THREE, picky);
-    Await.until("halted", () -> picky.halts() == 1);
-    assertThat(picky.events()).startsWith("refused");
-    assertThat(picky.haltCause()).hasMessageContaining("a snapshot without d");
-    cluster.stop(behind);
+    ValuesState refusing = laggingState().refusingSnapshotsWithout("d");
+    cluster.start(laggingNode, THREE, refusing);
+    Await.until("halted", () -> refusing.halts() == 1);
+    assertThat(refusing.events()).startsWith("refused");
+    assertThat(refusing.haltCause()).hasMessageContaining("a snapshot without d");
+    cluster.stop(laggingNode);
     writeAndTruncateTheLog("d");
-    ValuesState again = picky.reopened().refusingSnapshotsWithout("d");
-    cluster.start(behind, THREE, again);
+    ValuesState again = refusing.reopened().refusingSnapshotsWithout("d");
+    cluster.start(laggingNode, THREE, again);
     cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
     assertThat(again.events()).contains("installed").doesNotContain("refused");
   }
@@ -150,7 +150,7 @@ final class ThreeVotersTest {
     ValuesState torn = interruptedInstallation();
     writeAndTruncateTheLog("d");
     ValuesState again = torn.reopened().refusingSnapshotsWithout("d");
-    cluster.start(behind, THREE, again);
+    cluster.start(laggingNode, THREE, again);
     cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
     assertThat(again.events()).containsSubsequence("refused", "installed").doesNotContain("halted");
   }
@@ -162,7 +162,7 @@ final class ThreeVotersTest {
   @Test
   void shouldApplyEntriesAfterASnapshotThatIsOlderThanTheState() throws Exception {
     ValuesState ahead = laggingState().aheadBy(1_000);
-    cluster.start(behind, THREE, ahead);
+    cluster.start(laggingNode, THREE, ahead);
     Await.until("installed", () -> ahead.events().contains("installed"));
     cluster.write("d");
     cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
@@ -170,17 +170,17 @@ final class ThreeVotersTest {
 
   private ValuesState interruptedInstallation() throws Exception {
     ValuesState torn = laggingState().failingInstall();
-    cluster.start(behind, THREE, torn);
+    cluster.start(laggingNode, THREE, torn);
     Await.until("halted in the middle", () -> torn.halts() == 1);
-    cluster.stop(behind);
+    cluster.stop(laggingNode);
     return torn;
   }
 
   /** A follower that is stopped while the log advances and is truncated. */
   private ValuesState laggingState() throws Exception {
     Member follower = cluster.followers().get(0);
-    behind = follower.id();
-    cluster.stop(behind);
+    laggingNode = follower.id();
+    cluster.stop(laggingNode);
     for (String value : List.of("a", "b", "c")) {
       writeAndTruncateTheLog(value);
     }
@@ -231,7 +231,7 @@ final class ThreeVotersTest {
   }
 
   @Test
-  void shouldTurnALearnerIntoAVoterAndBackWhenAsked() throws Exception {
+  void shouldPromoteALearnerToVoterAndDemoteItAgain() throws Exception {
     cluster.start(node(4), THREE, new ValuesState());
     ReplicaSet learning = new ReplicaSet(THREE.voters(), Set.of(node(4)));
     Set<NodeId> four = new java.util.HashSet<>(THREE.voters());

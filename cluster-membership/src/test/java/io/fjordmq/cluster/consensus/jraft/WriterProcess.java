@@ -38,19 +38,19 @@ public final class WriterProcess {
 
   public static void main(String[] args) throws Exception {
     PrintStream out = new PrintStream(System.out, false, StandardCharsets.US_ASCII);
-    Semaphore places = new Semaphore(IN_FLIGHT);
+    Semaphore permits = new Semaphore(IN_FLIGHT);
     NumbersState state =
         new NumbersState(
             number -> {
               out.println(number);
               out.flush();
-              places.release();
+              permits.release();
             });
     JRaftHost host = open(Path.of(args[0]));
     Consensus consensus = host.open(GROUP, state);
     Await.until("leads", () -> consensus.leadership().leading());
     for (long next = Long.parseLong(args[1]); ; next++) {
-      places.acquire();
+      permits.acquire();
       byte[] entry = ByteBuffer.allocate(8 + PADDING).putLong(next).array();
       consensus.propose(consensus.leadership().term(), entry, new NumbersState.OwnProposal());
     }

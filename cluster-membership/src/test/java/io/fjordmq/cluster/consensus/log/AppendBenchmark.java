@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures the latency of proposals at a single voter, from the call to apply, with fsync. A
- * program; arguments: directory, entry bytes, in flight, seconds, groups.
+ * Measures the latency of proposals at a single voter, from the call to apply, with fsync. A main
+ * program; its arguments: directory, entry bytes, in flight, seconds, groups.
  */
 final class AppendBenchmark {
   private static final NodeId SELF = new NodeId("figures");
@@ -73,18 +73,19 @@ final class AppendBenchmark {
     }
   }
 
-  private record Slot(Semaphore places, LongAdder applied, LongAdder busy, long since, long[] nanos)
+  private record Slot(
+      Semaphore permits, LongAdder applied, LongAdder busy, long since, long[] nanos)
       implements Proposal {
     void done() {
       nanos[(int) (applied.sum() % nanos.length)] = System.nanoTime() - since;
       applied.increment();
-      places.release();
+      permits.release();
     }
 
     @Override
     public void onFailed(ConsensusException cause) {
       busy.increment();
-      places.release();
+      permits.release();
     }
   }
 
@@ -134,18 +135,18 @@ final class AppendBenchmark {
     LongAdder applied = new LongAdder();
     LongAdder busy = new LongAdder();
     long[] nanos = new long[100_000];
-    Semaphore places = new Semaphore(inFlight);
+    Semaphore permits = new Semaphore(inFlight);
     long cpu = system.getProcessCpuTime();
     long start = System.nanoTime();
     int next = 0;
     long checkpointed = start;
     while (System.nanoTime() - start < seconds * 1_000_000_000L) {
-      places.acquire();
+      permits.acquire();
       Consensus group = groups[next++ % groups.length];
       group.propose(
           group.leadership().term(),
           new byte[bytes],
-          new Slot(places, applied, busy, System.nanoTime(), nanos));
+          new Slot(permits, applied, busy, System.nanoTime(), nanos));
       if (System.nanoTime() - checkpointed > 1_000_000_000L) {
         checkpointed = System.nanoTime();
         for (Consensus one : groups) {
@@ -153,14 +154,14 @@ final class AppendBenchmark {
         }
       }
     }
-    places.acquire(inFlight);
-    double took = (System.nanoTime() - start) / 1e9;
+    permits.acquire(inFlight);
+    double elapsedSeconds = (System.nanoTime() - start) / 1e9;
     double micros = (system.getProcessCpuTime() - cpu) / 1e3;
     long[] sorted = Arrays.stream(nanos).filter(n -> n > 0).sorted().toArray();
     print(
         "%,.0f entries/s, %.1f MB/s, %.1f us CPU per entry, p50 %d us, p99 %d us, %d refused",
-        applied.sum() / took,
-        applied.sum() * bytes / took / 1e6,
+        applied.sum() / elapsedSeconds,
+        applied.sum() * bytes / elapsedSeconds / 1e6,
         micros / Math.max(1, applied.sum()),
         sorted[sorted.length / 2] / 1_000,
         sorted[sorted.length * 99 / 100] / 1_000,

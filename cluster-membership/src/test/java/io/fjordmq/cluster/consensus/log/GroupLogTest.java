@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The log fulfils the contract of jraft's {@code LogStorage} although groups share a database. */
+/** The log fulfills the contract of jraft's {@code LogStorage} although groups share a database. */
 final class GroupLogTest {
   private static final ReplicaSet MEMBERS = ReplicaSet.ofVoters(new NodeId("a"));
   private static final GroupId ONE = new GroupId("one");

@@ -27,16 +27,16 @@ import org.rocksdb.RocksDBException;
 final class GroupVoteTest {
   private static final GroupId GROUP = new GroupId("g");
   private static final NodeId SELF = new NodeId("self");
-  private static final PeerId X = PeerNames.peer(new NodeId("x"));
-  private static final PeerId NOBODY = PeerId.emptyPeer();
+  private static final PeerId CANDIDATE = PeerNames.peer(new NodeId("x"));
+  private static final PeerId NO_VOTE = PeerId.emptyPeer();
 
-  private final BrokenRow row = new BrokenRow();
+  private final FailingRow row = new FailingRow();
   private final GroupVote vote = open();
 
   /** Rejects writes on demand. */
-  private static final class BrokenRow implements GroupVote.Row {
+  private static final class FailingRow implements GroupVote.Row {
     private byte @Nullable [] value;
-    private boolean broken;
+    private boolean failing;
 
     @Override
     public byte @Nullable [] read() {
@@ -45,7 +45,7 @@ final class GroupVoteTest {
 
     @Override
     public void write(byte[] bytes) throws RocksDBException {
-      if (broken) {
+      if (failing) {
         throw new RocksDBException("No space left on device");
       }
       value = bytes;
@@ -60,26 +60,26 @@ final class GroupVoteTest {
   }
 
   @BeforeEach
-  void beInTermFour() {
+  void voteInTermFour() {
     assertThat(vote.setTermAndVotedFor(4, PeerNames.peer(SELF))).isTrue();
   }
 
   @Test
   void shouldSaveAVoteTogetherWithItsPreviouslyUnsavedTerm() {
-    row.broken = true;
-    assertThat(vote.setTermAndVotedFor(5, NOBODY)).isFalse();
-    row.broken = false;
-    assertThat(vote.setVotedFor(X)).isTrue();
+    row.failing = true;
+    assertThat(vote.setTermAndVotedFor(5, NO_VOTE)).isFalse();
+    row.failing = false;
+    assertThat(vote.setVotedFor(CANDIDATE)).isTrue();
     GroupVote later = open();
     assertThat(later.getTerm()).isEqualTo(5);
-    assertThat(later.getVotedFor()).isEqualTo(X);
+    assertThat(later.getVotedFor()).isEqualTo(CANDIDATE);
   }
 
   @Test
   void shouldNotGrantAVoteThatCannotBeSaved() {
-    row.broken = true;
-    assertThat(vote.setVotedFor(X)).isFalse();
-    assertThat(vote.setTermAndVotedFor(5, X)).isFalse();
+    row.failing = true;
+    assertThat(vote.setVotedFor(CANDIDATE)).isFalse();
+    assertThat(vote.setTermAndVotedFor(5, CANDIDATE)).isFalse();
     assertThat(vote.setTerm(6)).isFalse();
     assertThat(open().getTerm()).isEqualTo(4);
   }
@@ -93,11 +93,11 @@ final class GroupVoteTest {
       LogStorageOptions options = new LogStorageOptions();
       options.setConfigurationManager(new ConfigurationManager());
       assertThat(log.init(options)).isTrue();
-      row.broken = true;
-      assertThat(vote.setTermAndVotedFor(5, NOBODY)).isFalse();
+      row.failing = true;
+      assertThat(vote.setTermAndVotedFor(5, NO_VOTE)).isFalse();
       assertThat(log.appendEntry(entryOfTermFive())).isFalse();
       assertThat(log.getLastLogIndex()).isZero();
-      row.broken = false;
+      row.failing = false;
       assertThat(log.appendEntry(entryOfTermFive())).isTrue();
       assertThat(open().getTerm()).isEqualTo(5);
     }

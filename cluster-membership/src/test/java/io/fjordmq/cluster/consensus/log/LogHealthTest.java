@@ -12,13 +12,13 @@ final class LogHealthTest {
 
   @Test
   void shouldReportTheAgeOfAPendingWriteAndOnceItsDuration() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch started = new CountDownLatch(1);
     CountDownLatch disk = new CountDownLatch(1);
     Thread writer =
         new Thread(
             () -> {
               health.writeStarted();
-              begun.countDown();
+              started.countDown();
               try {
                 disk.await();
               } catch (InterruptedException e) {
@@ -27,7 +27,7 @@ final class LogHealthTest {
               health.writeFinished();
             });
     writer.start();
-    begun.await();
+    started.await();
     Thread.sleep(60);
     health.writeStarted(); // a later write that succeeds
     health.writeFinished();

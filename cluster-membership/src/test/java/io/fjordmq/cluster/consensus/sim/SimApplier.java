@@ -118,7 +118,7 @@ final class SimApplier {
   void installed(long index) {
     applied = index;
     committed = index;
-    wake();
+    runReadyWaiters();
   }
 
   private void scheduleNext() {
@@ -155,7 +155,7 @@ final class SimApplier {
       failed.accept(e);
       return;
     }
-    wake();
+    runReadyWaiters();
     scheduleNext();
   }
 
@@ -182,7 +182,7 @@ final class SimApplier {
     return new CommittedEntry(entry.index(), entry.term(), readOnly, proposal);
   }
 
-  private void wake() {
+  private void runReadyWaiters() {
     List<Waiting> ready = waiting.stream().filter(w -> w.index <= applied).toList();
     waiting.removeAll(ready);
     ready.forEach(w -> w.then.run());

@@ -7,7 +7,7 @@ import io.fjordmq.cluster.consensus.Consensus;
 import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.RecordingState;
-import io.fjordmq.cluster.consensus.RecordingState.Offered;
+import io.fjordmq.cluster.consensus.RecordingState.RecordingProposal;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.testing.Seeds;
 import io.fjordmq.testing.Simulation;
@@ -37,12 +37,12 @@ class SimClusterTest {
   @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldKeepAcknowledgedEntriesInOrderWhenNodesAndNetworkFail(int voters) {
-    Seeds seeds = Seeds.usually(200);
+    Seeds seeds = Seeds.withDefaultCount(200);
     Run total = new Run(0, voters);
-    seeds.play(
+    seeds.run(
         seed -> {
           Run run = new Run(seed, voters);
-          run.go();
+          run.execute();
           total.add(run);
         });
     if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
@@ -59,7 +59,7 @@ class SimClusterTest {
             seed -> {
               Run run = new Run(seed, 1);
               run.syncsAreLost = true;
-              run.go();
+              run.execute();
             });
     assertThat(found).hasMessageContaining("committed another entry");
   }
@@ -68,9 +68,9 @@ class SimClusterTest {
   @ValueSource(longs = {7, 8})
   void shouldRepeatARunWhenTheSeedIsTheSame(long seed) {
     Run first = new Run(seed, 3);
-    first.go();
+    first.execute();
     Run second = new Run(seed, 3);
-    second.go();
+    second.execute();
     assertThat(second.history).isEqualTo(first.history);
   }
 
@@ -82,7 +82,7 @@ class SimClusterTest {
     final Map<NodeId, RecordingState.Disk> disks = new HashMap<>();
     final Map<NodeId, RecordingState> states = new HashMap<>();
     final Map<NodeId, Consensus> open = new HashMap<>();
-    final List<Offered> offered = new ArrayList<>();
+    final List<RecordingProposal> offered = new ArrayList<>();
     final List<String> history = new ArrayList<>();
     boolean syncsAreLost;
     long acknowledged;
@@ -90,7 +90,7 @@ class SimClusterTest {
     long appliedDespiteUnknownOutcome;
     long leaders;
     long installs;
-    long moves;
+    long replicaChanges;
     long halts;
 
     Run(long seed, int voters) {
@@ -99,7 +99,7 @@ class SimClusterTest {
       nodes = voters == 1 ? members : NODES;
     }
 
-    void go() {
+    void execute() {
       try (SimCluster cluster = new SimCluster(simulation)) {
         cluster.network().setFaults(SimNetwork.Faults.ROUGH);
         for (NodeId node : nodes) {
@@ -131,7 +131,7 @@ class SimClusterTest {
       for (NodeId node : NODES) {
         Consensus consensus = open.get(node);
         if (consensus != null && consensus.leadership().leading()) {
-          Offered entry = new Offered("e" + offered.size());
+          RecordingProposal entry = new RecordingProposal("e" + offered.size());
           offered.add(entry);
           consensus.propose(consensus.leadership().term(), entry.bytes(), entry);
         }
@@ -176,10 +176,12 @@ class SimClusterTest {
       } else if (simulation.chance(4)) {
         consensus.transferLeadership(nodes.get((int) simulation.between(0, nodes.size() - 1)));
       } else if (members.size() > 1 && simulation.chance(6)) {
-        NodeId out = NODES.get((int) simulation.between(0, 3));
-        List<NodeId> rest = NODES.stream().filter(n -> !n.equals(out)).toList();
-        Set<NodeId> learners = simulation.chance(50) ? Set.of(out) : Set.of();
-        consensus.changeReplicas(new ReplicaSet(Set.copyOf(rest), learners)).thenRun(() -> moves++);
+        NodeId removed = NODES.get((int) simulation.between(0, 3));
+        List<NodeId> rest = NODES.stream().filter(n -> !n.equals(removed)).toList();
+        Set<NodeId> learners = simulation.chance(50) ? Set.of(removed) : Set.of();
+        consensus
+            .changeReplicas(new ReplicaSet(Set.copyOf(rest), learners))
+            .thenRun(() -> replicaChanges++);
       }
     }
 
@@ -205,7 +207,7 @@ class SimClusterTest {
       }
       simulation.runUntil("a replica leads", () -> leader() != null, 20_000);
       simulation.run(2000);
-      Offered last = new Offered("last");
+      RecordingProposal last = new RecordingProposal("last");
       offered.add(last);
       Consensus leader = Objects.requireNonNull(leader());
       leader.propose(leader.leadership().term(), last.bytes(), last);
@@ -243,16 +245,16 @@ class SimClusterTest {
         assertThat(agreed.subList(0, applied.size())).as(seed).isEqualTo(applied);
         count(state);
       }
-      for (Offered one : offered) {
-        assertThat(one.ends()).as(seed + ": " + one.value()).hasSizeLessThanOrEqualTo(1);
-        if (one.ends().contains("APPLIED")) {
+      for (RecordingProposal one : offered) {
+        assertThat(one.outcomes()).as(seed + ": " + one.value()).hasSizeLessThanOrEqualTo(1);
+        if (one.outcomes().contains("APPLIED")) {
           assertThat(agreed).as(seed).contains(one.value());
           acknowledged++;
-        } else if (one.ends().contains("OUTCOME_UNKNOWN")) {
+        } else if (one.outcomes().contains("OUTCOME_UNKNOWN")) {
           unknown++;
           appliedDespiteUnknownOutcome += agreed.contains(one.value()) ? 1 : 0;
-        } else if (!one.ends().isEmpty()) {
-          assertThat(agreed).as(seed + ": " + one.ends()).doesNotContain(one.value());
+        } else if (!one.outcomes().isEmpty()) {
+          assertThat(agreed).as(seed + ": " + one.outcomes()).doesNotContain(one.value());
         }
       }
       logState("agreed on " + agreed.hashCode() + " after " + simulation.executedEvents());
@@ -275,7 +277,7 @@ class SimClusterTest {
       if (members.size() > 1) {
         assertThat(appliedDespiteUnknownOutcome).isGreaterThan(seeds / 20);
         assertThat(installs).isGreaterThan(seeds / 20);
-        assertThat(moves).isGreaterThan(seeds / 20);
+        assertThat(replicaChanges).isGreaterThan(seeds / 20);
       }
     }
 
@@ -285,7 +287,7 @@ class SimClusterTest {
       appliedDespiteUnknownOutcome += other.appliedDespiteUnknownOutcome;
       leaders += other.leaders;
       installs += other.installs;
-      moves += other.moves;
+      replicaChanges += other.replicaChanges;
       halts += other.halts;
     }
   }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimConsensus implements Consensus, SimReplica.Listener {
   private static final int MAX_PENDING = 512;
-  private static final long READ_LIMIT_MILLIS = 1000;
+  private static final long READ_TIMEOUT_MILLIS = 1000;
   private static final int MAX_KEPT_BEHIND_CHECKPOINT = 8;
 
   private final GroupId group;
@@ -41,7 +41,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   private final ReplicatedState state;
   private final SimReplica replica;
   private final SimApplier applier;
-  private final Deque<Offer> offers = new ArrayDeque<>();
+  private final Deque<QueuedProposal> queuedProposals = new ArrayDeque<>();
   private final Set<CompletableFuture<?>> pending = new LinkedHashSet<>();
   private final Map<Long, CompletableFuture<Long>> remoteReads = new HashMap<>();
   private long lastReadId;
@@ -50,7 +50,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   private @Nullable ConsensusException halted;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared by value
-  private record Offer(long term, byte[] entry, Proposal proposal) {}
+  private record QueuedProposal(long term, byte[] entry, Proposal proposal) {}
 
   SimConsensus(
       GroupId group,
@@ -91,11 +91,11 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
 
   @Override
   public void propose(long expectedTerm, byte[] entry, Proposal proposal) {
-    offers.add(new Offer(expectedTerm, entry, proposal));
+    queuedProposals.add(new QueuedProposal(expectedTerm, entry, proposal));
     if (closed || halted != null) {
-      host.process().execute(() -> failOffers(stopCause()));
+      host.process().execute(() -> failQueuedProposals(stopCause()));
     } else {
-      process.execute(this::takeOffer);
+      process.execute(this::appendNextProposal);
     }
   }
 
@@ -231,8 +231,8 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     }
   }
 
-  private void takeOffer() {
-    Offer offer = offers.poll();
+  private void appendNextProposal() {
+    QueuedProposal offer = queuedProposals.poll();
     SimLeader leader = replica.leading();
     if (offer == null) {
       return;
@@ -291,7 +291,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     remoteReads.put(id, future);
     replica.send(leader, new ReadIndex(replica.term(), id));
     process.schedule(
-        READ_LIMIT_MILLIS,
+        READ_TIMEOUT_MILLIS,
         () -> {
           if (remoteReads.remove(id) != null) {
             refuse(future);
@@ -368,15 +368,17 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     host.network().forget(replica.address(host.node()));
     replica.stop();
     applier.failFrom(0, "the replica stopped");
-    failOffers(stopCause());
+    failQueuedProposals(stopCause());
     for (CompletableFuture<?> future : List.copyOf(pending)) {
       future.completeExceptionally(stopCause());
     }
     process.end();
   }
 
-  private void failOffers(ConsensusException cause) {
-    for (Offer offer = offers.poll(); offer != null; offer = offers.poll()) {
+  private void failQueuedProposals(ConsensusException cause) {
+    for (QueuedProposal offer = queuedProposals.poll();
+        offer != null;
+        offer = queuedProposals.poll()) {
       offer.proposal.onFailed(cause);
     }
   }

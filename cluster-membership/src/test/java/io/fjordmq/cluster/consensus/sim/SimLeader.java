@@ -27,25 +27,25 @@ import org.jspecify.annotations.Nullable;
 final class SimLeader {
   private static final int MAX_ENTRIES_PER_MESSAGE = 32;
   private static final long INSTALL_RETRY_MILLIS = 500;
-  private static final long CHANGE_LIMIT_MILLIS = 10_000;
+  private static final long CHANGE_TIMEOUT_MILLIS = 10_000;
 
   private final SimReplica replica;
   private final long term;
   private final Map<NodeId, Progress> progress = new HashMap<>();
   private final List<Read> reads = new ArrayList<>();
-  private final long beganMillis;
+  private final long startMillis;
   private long ownDurable;
   private long firstOfTerm;
   private long round;
   private @Nullable Change change;
   private @Nullable Transfer transfer;
-  private boolean over;
+  private boolean ended;
 
   private static final class Progress {
     long next;
     long matched;
     long round;
-    long heardMillis;
+    long lastHeardMillis;
     long installSentMillis = Long.MIN_VALUE / 2;
   }
 
@@ -59,7 +59,7 @@ final class SimLeader {
     this.replica = replica;
     this.term = replica.term();
     this.ownDurable = ownDurable;
-    this.beganMillis = now();
+    this.startMillis = now();
   }
 
   /**
@@ -83,8 +83,8 @@ final class SimLeader {
     return transfer != null;
   }
 
-  void ended() {
-    over = true;
+  void onEnded() {
+    ended = true;
     ConsensusException cause =
         new ConsensusException(
             Kind.OUTCOME_UNKNOWN, replica.self() + " lost leadership of term " + term);
@@ -92,7 +92,7 @@ final class SimLeader {
       change.done.completeExceptionally(cause);
     }
     if (transfer != null) {
-      replica.handingOver(transfer.target, transfer.done);
+      replica.transferStarted(transfer.target, transfer.done);
     }
     reads.forEach(read -> read.confirmed.accept(-1));
   }
@@ -100,7 +100,7 @@ final class SimLeader {
   void ownLogDurable(long index) {
     ownDurable = Math.max(ownDurable, index);
     advanceCommitted();
-    if (!over) {
+    if (!ended) {
       completeReads();
     }
   }
@@ -110,7 +110,7 @@ final class SimLeader {
     if (peer == null) {
       return;
     }
-    peer.heardMillis = now();
+    peer.lastHeardMillis = now();
     peer.round = Math.max(peer.round, message.round());
     if (message.accepted()) {
       peer.matched = Math.max(peer.matched, message.index());
@@ -119,7 +119,7 @@ final class SimLeader {
     } else {
       peer.next = Math.max(peer.matched + 1, Math.min(peer.next, message.index() + 1));
     }
-    if (!over) {
+    if (!ended) {
       completeReads();
       continueTransfer();
       if (peer.next <= replica.log().lastIndex()) {
@@ -161,8 +161,8 @@ final class SimLeader {
     }
   }
 
-  static boolean isMajority(Collection<NodeId> some, Set<NodeId> voters) {
-    return some.stream().filter(voters::contains).count() * 2 > voters.size();
+  static boolean isMajority(Collection<NodeId> nodes, Set<NodeId> voters) {
+    return nodes.stream().filter(voters::contains).count() * 2 > voters.size();
   }
 
   private long now() {
@@ -170,11 +170,11 @@ final class SimLeader {
   }
 
   private void tick() {
-    if (over) {
+    if (ended) {
       return;
     }
     replica.process().schedule(SimReplica.HEARTBEAT_MILLIS, this::tick);
-    if (now() - beganMillis > SimReplica.ELECTION_MILLIS
+    if (now() - startMillis > SimReplica.ELECTION_MILLIS
         && !isMajority(reachableNodes(), voters())) {
       replica.becomeFollower(null);
       return;
@@ -197,7 +197,7 @@ final class SimLeader {
     reachableNodes.add(replica.self());
     progress.forEach(
         (node, peer) -> {
-          if (now() - peer.heardMillis <= SimReplica.ELECTION_MILLIS) {
+          if (now() - peer.lastHeardMillis <= SimReplica.ELECTION_MILLIS) {
             reachableNodes.add(node);
           }
         });
@@ -221,7 +221,7 @@ final class SimLeader {
   private Progress newProgress() {
     Progress peer = new Progress();
     peer.next = replica.log().lastIndex() + 1;
-    peer.heardMillis = now();
+    peer.lastHeardMillis = now();
     return peer;
   }
 
@@ -263,7 +263,7 @@ final class SimLeader {
     long majority = Math.min(ownDurable, matched.get((matched.size() - 1) / 2));
     if (majority > replica.committed() && replica.log().term(majority) == term) {
       replica.commit(majority);
-      if (!over) {
+      if (!ended) {
         continueChange();
       }
     }
@@ -306,15 +306,15 @@ final class SimLeader {
     }
     ReplicaSet current = replica.log().replicas();
     if (current.equals(change.target)) {
-      Change was = change;
+      Change completed = change;
       change = null;
-      was.done.complete(null);
+      completed.done.complete(null);
       if (!current.voters().contains(replica.self())) {
         replica.becomeFollower(null);
       }
       return;
     }
-    if (now() - change.sinceMillis > CHANGE_LIMIT_MILLIS) {
+    if (now() - change.sinceMillis > CHANGE_TIMEOUT_MILLIS) {
       change.done.completeExceptionally(
           new ConsensusException(Kind.BUSY, "new replicas did not catch up in time"));
       change = null;

@@ -19,12 +19,12 @@ public final class SimMachine {
   }
 
   /** Sets the wall clock forward or, if negative, back. */
-  public void jump(long millis) {
+  public void shiftClock(long millis) {
     aheadMillis += millis;
   }
 
   /** Corrects the wall clock. */
-  public void correct() {
+  public void correctClock() {
     aheadMillis = 0;
   }
 

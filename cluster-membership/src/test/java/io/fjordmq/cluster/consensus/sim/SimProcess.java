@@ -18,7 +18,7 @@ public final class SimProcess implements Executor {
   private final NodeId node;
   private final @Nullable SimProcess parent;
   private final @Nullable Consumer<UncheckedIOException> onDiskFailure;
-  private final Deque<Runnable> standing = new ArrayDeque<>();
+  private final Deque<Runnable> deferred = new ArrayDeque<>();
   private boolean ended;
   private long resumesAtMillis;
 
@@ -58,15 +58,15 @@ public final class SimProcess implements Executor {
   }
 
   /** Defers the action if the node is paused or other actions are still deferred. */
-  private boolean stands(Runnable action) {
+  private boolean deferIfPaused(Runnable action) {
     if (parent != null) {
-      return parent.stands(action);
+      return parent.deferIfPaused(action);
     }
-    if (resumesAtMillis <= simulation.now() && standing.isEmpty()) {
+    if (resumesAtMillis <= simulation.now() && deferred.isEmpty()) {
       return false;
     }
-    standing.add(action);
-    if (standing.size() == 1) {
+    deferred.add(action);
+    if (deferred.size() == 1) {
       simulation.schedule(resumesAtMillis - simulation.now(), this::resume);
     }
     return true;
@@ -74,12 +74,12 @@ public final class SimProcess implements Executor {
 
   /** Runs the actions one after the other, so that invariants are checked after each. */
   private void resume() {
-    long still = resumesAtMillis - simulation.now();
-    if (still <= 0) {
-      standing.remove().run();
+    long remainingMillis = resumesAtMillis - simulation.now();
+    if (remainingMillis <= 0) {
+      deferred.remove().run();
     }
-    if (!standing.isEmpty()) {
-      simulation.schedule(still, this::resume);
+    if (!deferred.isEmpty()) {
+      simulation.schedule(remainingMillis, this::resume);
     }
   }
 
@@ -99,7 +99,7 @@ public final class SimProcess implements Executor {
   }
 
   void run(Runnable action) {
-    if (alive() && !stands(() -> runNow(action))) {
+    if (alive() && !deferIfPaused(() -> runNow(action))) {
       runNow(action);
     }
   }

@@ -69,10 +69,10 @@ final class SimReplica {
   private long durable;
   private Simulation.@Nullable Scheduled electionTimer;
   private boolean stopped;
-  private @Nullable HandingOver handingOver;
+  private @Nullable LeadershipTransfer pendingTransfer;
 
   /** A leadership transfer by this replica, which no longer leads. */
-  private record HandingOver(NodeId target, CompletableFuture<Void> done) {}
+  private record LeadershipTransfer(NodeId target, CompletableFuture<Void> done) {}
 
   SimReplica(
       GroupId group,
@@ -102,7 +102,7 @@ final class SimReplica {
   void stop() {
     stopped = true;
     becomeFollower(null);
-    endHandingOver(null);
+    endTransfer(null);
     if (electionTimer != null) {
       electionTimer.cancel();
     }
@@ -180,7 +180,7 @@ final class SimReplica {
   }
 
   void receive(NodeId from, RaftMessage message) {
-    if (message instanceof RequestVote request && !request.transfer() && hearsLeader()) {
+    if (message instanceof RequestVote request && !request.transfer() && hasLiveLeader()) {
       return;
     }
     if (message.term() > term()) {
@@ -209,33 +209,33 @@ final class SimReplica {
     leader = newLeader;
     votes = null;
     if (leading != null) {
-      SimLeader was = leading;
+      SimLeader previous = leading;
       leading = null;
-      was.ended();
+      previous.onEnded();
       listener.steppedDown();
       restartElectionTimer();
     }
   }
 
   /** The transfer ends with the first message from the next leader. */
-  void handingOver(NodeId target, CompletableFuture<Void> done) {
-    handingOver = new HandingOver(target, done);
-    process.schedule(2 * ELECTION_MILLIS, () -> endHandingOver(null));
+  void transferStarted(NodeId target, CompletableFuture<Void> done) {
+    pendingTransfer = new LeadershipTransfer(target, done);
+    process.schedule(2 * ELECTION_MILLIS, () -> endTransfer(null));
   }
 
-  private void endHandingOver(@Nullable NodeId newLeader) {
-    HandingOver ending = handingOver;
-    handingOver = null;
+  private void endTransfer(@Nullable NodeId newLeader) {
+    LeadershipTransfer ending = pendingTransfer;
+    pendingTransfer = null;
     if (ending != null && ending.target.equals(newLeader)) {
       ending.done.complete(null);
     } else if (ending != null) {
       ending.done.completeExceptionally(
           new ConsensusException(
-              Kind.OUTCOME_UNKNOWN, ending.target + " did not take over; seen: " + newLeader));
+              Kind.OUTCOME_UNKNOWN, ending.target + " did not take over; leader: " + newLeader));
     }
   }
 
-  private boolean hearsLeader() {
+  private boolean hasLiveLeader() {
     return leader != null
         && (leading != null || simulation().now() - leaderHeardMillis < ELECTION_MILLIS);
   }
@@ -325,7 +325,7 @@ final class SimReplica {
       throw new AssertionError("two leaders in term " + term() + ": " + from + ", " + self());
     }
     becomeFollower(from);
-    endHandingOver(from);
+    endTransfer(from);
     leaderHeardMillis = simulation().now();
     restartElectionTimer();
     return true;

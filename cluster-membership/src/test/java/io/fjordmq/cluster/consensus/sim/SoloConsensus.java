@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class SoloConsensus implements ConsensusHost {
   private final NodeId self;
   private final Map<GroupId, Log> logs;
-  private final boolean kept;
+  private final boolean retainsEntries;
   private final boolean untruncated;
   private final Executor executor;
   private final List<Group> open = new CopyOnWriteArrayList<>();
@@ -41,20 +41,20 @@ public final class SoloConsensus implements ConsensusHost {
   /** A group's log; never truncated, so that every start can replay it from any index. */
   public static final class Log {
     private final long base;
-    private final boolean kept;
+    private final boolean retainsEntries;
     private final List<byte[]> entries = new ArrayList<>();
     private long last;
     private long term;
 
-    private Log(long base, boolean kept) {
+    private Log(long base, boolean retainsEntries) {
       this.base = base;
-      this.kept = kept;
+      this.retainsEntries = retainsEntries;
       this.last = base;
     }
 
     private void append(byte[] entry) {
       last++;
-      if (kept) {
+      if (retainsEntries) {
         entries.add(entry);
       }
     }
@@ -65,10 +65,14 @@ public final class SoloConsensus implements ConsensusHost {
   }
 
   private SoloConsensus(
-      NodeId self, Map<GroupId, Log> logs, boolean kept, boolean untruncated, Executor executor) {
+      NodeId self,
+      Map<GroupId, Log> logs,
+      boolean retainsEntries,
+      boolean untruncated,
+      Executor executor) {
     this.self = self;
     this.logs = logs;
-    this.kept = kept;
+    this.retainsEntries = retainsEntries;
     this.untruncated = untruncated;
     this.executor = executor;
   }
@@ -105,7 +109,7 @@ public final class SoloConsensus implements ConsensusHost {
 
   @Override
   public void create(GroupId group, ReplicaSet members, long appliedIndex) {
-    logs.putIfAbsent(group, new Log(appliedIndex, kept));
+    logs.putIfAbsent(group, new Log(appliedIndex, retainsEntries));
   }
 
   @Override

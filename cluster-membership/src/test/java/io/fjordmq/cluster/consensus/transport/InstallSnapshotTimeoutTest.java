@@ -79,7 +79,7 @@ final class InstallSnapshotTimeoutTest {
             new RaftPortConfig(
                 null,
                 node -> follower.address(),
-                checkingAllTheTime(),
+                checkingEveryMillisecond(),
                 StartFence.inMemory(LEADER, StartStamp.NONE)),
             exports,
             ConsensusObserver.NONE);
@@ -116,8 +116,8 @@ final class InstallSnapshotTimeoutTest {
     follower.close();
   }
 
-  /** The call looks for progress as soon as 1 ms of real time has passed, and again after that. */
-  private static TransportSettings checkingAllTheTime() {
+  /** The call checks for progress every millisecond of real time. */
+  private static TransportSettings checkingEveryMillisecond() {
     return SnapshotTransportSettings.of(Duration.ofMillis(1), CHUNK, 0);
   }
 
@@ -126,7 +126,7 @@ final class InstallSnapshotTimeoutTest {
     return 5;
   }
 
-  private void pass(Duration duration) {
+  private void advanceClock(Duration duration) {
     nanos.addAndGet(duration.toNanos());
   }
 
@@ -144,7 +144,7 @@ final class InstallSnapshotTimeoutTest {
     assertThat(context.response).isInstanceOf(GetFileResponse.class);
   }
 
-  /** Returns when the call has looked for progress and has found it. */
+  /** Returns when the call has checked for progress and found some. */
   private void awaitExtension() {
     int before = checks.get();
     Await.until(
@@ -163,20 +163,20 @@ final class InstallSnapshotTimeoutTest {
 
   @Test
   void shouldWaitAsLongAsTheFollowerFetchesAndInstalls() throws Exception {
-    pass(TIMEOUT);
+    advanceClock(TIMEOUT);
     awaitExtension();
     serve(SnapshotExports.MANIFEST, 0);
     for (int offset = 0; offset < ROWS.length(); offset += CHUNK) {
-      pass(TIMEOUT);
+      advanceClock(TIMEOUT);
       awaitExtension();
       serve("rows", offset);
     }
     for (int notice = 0; notice < 3; notice++) {
-      pass(TIMEOUT);
+      advanceClock(TIMEOUT);
       awaitExtension();
       serve(SnapshotExports.INSTALLING, 0);
     }
-    pass(TIMEOUT);
+    advanceClock(TIMEOUT);
     awaitExtension();
     InstallSnapshotResponse installed =
         InstallSnapshotResponse.newBuilder().setTerm(1).setSuccess(true).build();
@@ -186,18 +186,18 @@ final class InstallSnapshotTimeoutTest {
 
   @Test
   void shouldTimeOutIfTheFollowerNeverFetches() {
-    pass(TIMEOUT.plusNanos(1));
+    advanceClock(TIMEOUT.plusNanos(1));
     awaitTimeout();
   }
 
   @Test
   void shouldTimeOutWhenTheFollowerStopsFetching() {
     serve(SnapshotExports.MANIFEST, 0);
-    pass(TIMEOUT);
+    advanceClock(TIMEOUT);
     serve("rows", 0);
-    pass(TIMEOUT);
+    advanceClock(TIMEOUT);
     awaitExtension();
-    pass(Duration.ofNanos(1));
+    advanceClock(Duration.ofNanos(1));
     awaitTimeout();
   }
 
@@ -220,7 +220,7 @@ final class InstallSnapshotTimeoutTest {
     }
   }
 
-  /** Accepts one connection, and responds to the first request when told to. */
+  /** Accepts one connection, and responds to the first request on {@link #respond}. */
   private static final class Follower implements AutoCloseable {
     private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     private final CompletableFuture<Socket> connection = new CompletableFuture<>();

@@ -63,7 +63,7 @@ final class RaftTlsTest {
     listen(ours.node("b"));
     for (@Nullable ClusterTls tls :
         new @Nullable ClusterTls[] {
-          null, ours.strangerOf(theirs, "c"), theirs.strangerOf(ours, "d")
+          null, ours.nodeCertifiedBy(theirs, "c"), theirs.nodeCertifiedBy(ours, "d")
         }) {
       assertThatThrownBy(() -> ping(tls)).isInstanceOf(ExecutionException.class);
     }

@@ -31,16 +31,16 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class SnapshotFetchTest {
   private static final GroupId GROUP = new GroupId("inbox-1");
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
-  private static final Duration OLD_LIMIT = Duration.ofMinutes(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration FORMER_TIMEOUT = Duration.ofMinutes(5);
   private static final int CHUNK = 10;
   private static final String TEXT = "0123456789".repeat(10);
 
   @TempDir Path folder;
   private final SimulatedTime time = new SimulatedTime();
-  private final SnapshotExports exports = new SnapshotExports(PATIENCE, () -> time.nanos, 7_000);
+  private final SnapshotExports exports = new SnapshotExports(TIMEOUT, () -> time.nanos, 7_000);
   private final List<GetFileRequest> requests = new ArrayList<>();
-  private final Deque<Runnable> exporting = new ArrayDeque<>();
+  private final Deque<Runnable> pendingExports = new ArrayDeque<>();
   private int exported;
   private long reserve;
   private Interruption interruption = request -> false;
@@ -61,11 +61,11 @@ final class SnapshotFetchTest {
 
     @Override
     public void pause(long millis) {
-      pass(Duration.ofMillis(millis));
+      advance(Duration.ofMillis(millis));
       onPause.run();
     }
 
-    void pass(Duration duration) {
+    void advance(Duration duration) {
       nanos += duration.toNanos();
     }
   }
@@ -91,7 +91,7 @@ final class SnapshotFetchTest {
       return CompletableFuture.failedFuture(new IOException("the connection was lost"));
     }
     RecordingContext context = new RecordingContext();
-    exports.handleRequest(context, request, exporting::add);
+    exports.handleRequest(context, request, pendingExports::add);
     return context.result;
   }
 
@@ -119,7 +119,7 @@ final class SnapshotFetchTest {
   }
 
   private SnapshotFetch fetch(long offer, SnapshotSpace space) {
-    TransportSettings settings = SnapshotTransportSettings.of(PATIENCE, CHUNK, reserve);
+    TransportSettings settings = SnapshotTransportSettings.of(TIMEOUT, CHUNK, reserve);
     SnapshotFetch fetch =
         new SnapshotFetch(
             "fjord://n1/" + offer,
@@ -138,9 +138,9 @@ final class SnapshotFetchTest {
     return fetch(offer, new SnapshotSpace(reserve, () -> time.nanos));
   }
 
-  private void makeCopies() {
-    while (!exporting.isEmpty()) {
-      exporting.remove().run();
+  private void runExports() {
+    while (!pendingExports.isEmpty()) {
+      pendingExports.remove().run();
     }
   }
 
@@ -158,10 +158,10 @@ final class SnapshotFetchTest {
     long[] steps = {0};
     time.onPause =
         () -> {
-          time.pass(PATIENCE.dividedBy(2));
+          time.advance(TIMEOUT.dividedBy(2));
           steps[0]++;
-          if (steps[0] * PATIENCE.dividedBy(2).toMillis() > 2 * OLD_LIMIT.toMillis()) {
-            makeCopies();
+          if (steps[0] * TIMEOUT.dividedBy(2).toMillis() > 2 * FORMER_TIMEOUT.toMillis()) {
+            runExports();
             return;
           }
           try {
@@ -173,21 +173,21 @@ final class SnapshotFetchTest {
           assertThat(exports.hasProgressed(offer)).as("the leader also waits").isTrue();
         };
     assertComplete(fetch(offer));
-    assertThat(time.nanos).isGreaterThan(2 * OLD_LIMIT.toNanos());
+    assertThat(time.nanos).isGreaterThan(2 * FORMER_TIMEOUT.toNanos());
   }
 
   @Test
   void shouldFetchWithoutATimeLimitAsLongAsPartsArrive() throws Exception {
-    time.onPause = this::makeCopies;
+    time.onPause = this::runExports;
     long offer = offer(5);
     interruption =
         request -> {
           boolean isPart = request.getFilename().equals("rows");
-          time.pass(isPart ? Duration.ofMinutes(2) : Duration.ZERO); // each part takes this long
+          time.advance(isPart ? Duration.ofMinutes(2) : Duration.ZERO); // each part takes this long
           return false;
         };
     assertComplete(fetch(offer));
-    assertThat(time.nanos).isGreaterThan(2 * OLD_LIMIT.toNanos());
+    assertThat(time.nanos).isGreaterThan(2 * FORMER_TIMEOUT.toNanos());
   }
 
   @Test
@@ -200,7 +200,7 @@ final class SnapshotFetchTest {
 
   @Test
   void shouldRequestSeveralPartsBeforeTheFirstArrives() {
-    List<CompletableFuture<GetFileResponse>> held = new ArrayList<>();
+    List<CompletableFuture<GetFileResponse>> outstanding = new ArrayList<>();
     long offer = offer(5);
     SnapshotSource slow =
         request -> {
@@ -209,9 +209,10 @@ final class SnapshotFetchTest {
             return real;
           }
           CompletableFuture<GetFileResponse> late = new CompletableFuture<>();
-          held.add(late);
-          if (held.size() == 4) { // a first part that waits for the fourth would never arrive
-            held.forEach(one -> one.completeExceptionally(new IOException("enough")));
+          outstanding.add(late);
+          if (outstanding.size()
+              == 4) { // a first part that waits for the fourth would never arrive
+            outstanding.forEach(one -> one.completeExceptionally(new IOException("enough")));
           }
           return late;
         };
@@ -222,23 +223,23 @@ final class SnapshotFetchTest {
             folder.resolve("incoming/1"),
             slow,
             new SnapshotSpace(0, () -> time.nanos),
-            SnapshotTransportSettings.of(PATIENCE, CHUNK, 0),
+            SnapshotTransportSettings.of(TIMEOUT, CHUNK, 0),
             time,
             Runnable::run);
     time.onPause =
         () -> {
-          makeCopies();
-          if (held.size() >= 4) {
+          runExports();
+          if (outstanding.size() >= 4) {
             fetch.cancel();
           }
         };
     fetch.start();
-    assertThat(held).as("requested before any arrived").hasSizeGreaterThanOrEqualTo(4);
+    assertThat(outstanding).as("requested before any arrived").hasSizeGreaterThanOrEqualTo(4);
   }
 
   @Test
   void shouldResumeAfterAFailure() throws Exception {
-    time.onPause = this::makeCopies;
+    time.onPause = this::runExports;
     long offer = offer(5);
     interruption = request -> request.getOffset() >= 60;
     SnapshotFetch broken = fetch(offer);
@@ -261,7 +262,7 @@ final class SnapshotFetchTest {
 
   @Test
   void shouldStartOverWithAnotherSnapshot() throws Exception {
-    time.onPause = this::makeCopies;
+    time.onPause = this::runExports;
     long offer = offer(5);
     interruption = request -> request.getOffset() >= 60;
     fetch(offer);
@@ -273,7 +274,7 @@ final class SnapshotFetchTest {
 
   @Test
   void shouldRefuseASnapshotBeforeFetchingItIfDiskSpaceIsLow() {
-    time.onPause = this::makeCopies;
+    time.onPause = this::runExports;
     reserve = Long.MAX_VALUE / 2;
     SnapshotSpace space = new SnapshotSpace(reserve, () -> time.nanos);
     SnapshotFetch refused = fetch(offer(5), space);
@@ -286,19 +287,19 @@ final class SnapshotFetchTest {
     requests.clear();
     assertThat(fetch(offer(5), space).isOk()).isFalse();
     assertThat(requests).as("not requested again for a while").isEmpty();
-    time.pass(Duration.ofSeconds(31));
+    time.advance(Duration.ofSeconds(31));
     fetch(offer(5), space);
     assertThat(requests).as("retried later").isNotEmpty();
   }
 
   @Test
   void shouldRetainTheLogDuringAFetchAndExpireUnusedSnapshots() {
-    time.onPause = this::makeCopies;
+    time.onPause = this::runExports;
     long offer = offer(5);
-    assertThat(exports.holdsLog(GROUP)).as("no node has requested it").isFalse();
+    assertThat(exports.preventsTruncation(GROUP)).as("no node has requested it").isFalse();
     fetch(offer);
-    assertThat(exports.holdsLog(GROUP)).isTrue();
-    time.pass(PATIENCE);
+    assertThat(exports.preventsTruncation(GROUP)).isTrue();
+    time.advance(TIMEOUT);
     send(
         GetFileRequest.newBuilder()
             .setReaderId(offer)
@@ -306,10 +307,10 @@ final class SnapshotFetchTest {
             .setOffset(0)
             .setCount(0)
             .build());
-    time.pass(PATIENCE);
-    assertThat(exports.holdsLog(GROUP)).as("it is being installed").isTrue();
-    time.pass(Duration.ofSeconds(1));
-    assertThat(exports.holdsLog(GROUP)).isFalse();
+    time.advance(TIMEOUT);
+    assertThat(exports.preventsTruncation(GROUP)).as("it is being installed").isTrue();
+    time.advance(Duration.ofSeconds(1));
+    assertThat(exports.preventsTruncation(GROUP)).isFalse();
 
     long other = offer(6);
     interruption = request -> request.getOffset() >= 60;

@@ -1,0 +1,189 @@
+package io.fjordmq.broker;
+
+import io.fjordmq.broker.cluster.ClusterNode;
+import io.fjordmq.broker.config.BrokerConfig;
+import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryPorts;
+import io.fjordmq.broker.disk.NodeDisk;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.drain.NodeLifecycle;
+import io.fjordmq.broker.lifecycle.ShutdownSequence;
+import io.fjordmq.broker.limits.OverloadGuard;
+import io.fjordmq.broker.nodes.NodeReceiver;
+import io.fjordmq.broker.nodes.StreamLifecycle;
+import io.fjordmq.broker.ops.NodeStatus;
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.SessionServices;
+import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.session.Tenants;
+import io.fjordmq.broker.sys.ClientTopics;
+import io.fjordmq.broker.sys.SysRetained;
+import io.fjordmq.broker.sys.SysTopics;
+import io.fjordmq.broker.sys.SysTopicsSettings;
+import io.fjordmq.broker.sys.SysValues;
+import io.fjordmq.cluster.membership.ClusterClock;
+import io.fjordmq.cluster.membership.ClusterMembership;
+import io.fjordmq.range.kv.RocksKv;
+import io.fjordmq.router.RouteReplicas;
+import java.util.List;
+
+/**
+ * The fourth stage of a node: everything between the stores and the listeners. It distributes
+ * messages, opens the streams to other nodes and creates the sessions; {@code Operations} admits
+ * clients.
+ */
+final class ClientServices implements ShutdownSequence.Composite {
+  record Dependencies(
+      BrokerConfig config,
+      RocksKv kv,
+      ClusterNode node,
+      ReplicatedStores stores,
+      Security security,
+      Tenants tenants,
+      OverloadGuard overload,
+      Observers observers) {}
+
+  private final ShutdownSequence shutdownSequence = new ShutdownSequence();
+  private final Dependencies dependencies;
+  private final ClusterClock clock;
+  private final LocalNode self;
+  private final DeliveryAssembly delivery;
+  private final SysTopics sys;
+  private final Sessions sessions;
+
+  static ClientServices open(Dependencies dependencies) {
+    return new ClientServices(dependencies);
+  }
+
+  private ClientServices(Dependencies dependencies) {
+    this.dependencies = dependencies;
+    ClusterMembership membership = dependencies.node.membership();
+    ReplicatedStores stores = dependencies.stores;
+    clock = membership.clock();
+    self = new LocalNode(dependencies.node.self().value(), membership::incarnation);
+    delivery =
+        DeliveryAssembly.open(
+            new DeliveryPorts(
+                self,
+                dependencies.config.deliveryConfig(),
+                dependencies.observers.delivery(),
+                stores.router(),
+                stores.inboxes(),
+                stores.retained(),
+                stores.disk()::hasFreeSpace,
+                membership::isServing,
+                clock));
+    stores.inboxEvents().forwardTo(delivery.inboxEvents());
+    try {
+      openStreams(membership);
+      sys = sysTopics();
+      sys.run();
+      sessions = sessions(membership);
+      membership.watch(
+          new NodeLifecycle(
+              sessions,
+              delivery.live(),
+              () -> stores.ranges().catchUp(RouteReplicas.STORE),
+              dependencies.config.drainConfig().clientsPerSecond(),
+              stores.timers()));
+    } catch (RuntimeException e) {
+      shutdownSequence.close();
+      throw e;
+    }
+  }
+
+  /** The streams from and to other nodes. */
+  private void openStreams(ClusterMembership membership) {
+    ClusterNode node = dependencies.node;
+    new NodeReceiver(membership, delivery.receivedItems(), dependencies.observers.nodes())
+        .start(node.peers());
+    membership.watch(
+        shutdownSequence.add(
+            "streams to other nodes",
+            new StreamLifecycle(
+                node.self(),
+                delivery.streams(),
+                node.peers(),
+                dependencies.stores.timers(),
+                dependencies.config.nodesConfig(),
+                dependencies.observers.nodes())));
+  }
+
+  private SysTopics sysTopics() {
+    SysTopicsSettings settings = dependencies.config.sysTopicsConfig();
+    return new SysTopics(
+        settings,
+        self.id(),
+        Version.text(),
+        () -> SysValues.of(clock.instant(), dependencies.observers.traffic().get(), status()),
+        message -> delivery.distribution().publishLocally(settings.tenant(), message));
+  }
+
+  private Sessions sessions(ClusterMembership membership) {
+    SysTopicsSettings settings = dependencies.config.sysTopicsConfig();
+    ClientEvents events =
+        settings.clientEvents()
+            ? new ClientTopics(settings, self.id(), delivery.distribution())
+            : ClientEvents.NONE;
+    return new Sessions(
+        new SessionServices(
+            dependencies.tenants,
+            events,
+            dependencies.observers.sessions(),
+            dependencies.security,
+            SessionServices.Delivery.of(delivery),
+            dependencies.stores.inboxes(),
+            new SysRetained(dependencies.stores.retained(), sys),
+            new SessionServices.NodeState(
+                self,
+                membership::notServingReason,
+                dependencies.overload,
+                dependencies.stores.disk()::hasFreeSpace,
+                clock)));
+  }
+
+  /** All sessions of this node. */
+  Sessions sessions() {
+    return sessions;
+  }
+
+  /** The $SYS topics, to be published periodically. */
+  SysTopics sys() {
+    return sys;
+  }
+
+  /** The state of all components. Thread-safe; does not block. */
+  NodeStatus status() {
+    ReplicatedStores stores = dependencies.stores;
+    NodeDisk disk = stores.disk();
+    return new NodeStatus(
+        delivery.distribution().status(),
+        stores.router().status(),
+        stores.inboxes().status(),
+        stores.retained().count(),
+        stores.ranges().ranges().status(),
+        stores.ranges().rangeLoads(),
+        dependencies.node.metadata().status(),
+        stores.ranges().clientStatus(),
+        dependencies.kv.metrics(),
+        new NodeStatus.OverloadStatus(
+            dependencies.overload.isOverloaded(), dependencies.overload.reading()),
+        new NodeStatus.Disk(
+            dependencies.kv.failure() != null,
+            dependencies.node.host().failure() != null,
+            disk.freeBytes(),
+            disk.isLow()),
+        clock.wallAheadMillis());
+  }
+
+  @Override
+  public List<String> unclosedComponents() {
+    return shutdownSequence.unclosedComponents();
+  }
+
+  @Override
+  public void close() {
+    shutdownSequence.close();
+  }
+}

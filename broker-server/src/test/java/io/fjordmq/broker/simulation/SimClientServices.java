@@ -1,0 +1,180 @@
+package io.fjordmq.broker.simulation;
+
+import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryObserver;
+import io.fjordmq.broker.delivery.DeliveryPorts;
+import io.fjordmq.broker.delivery.DeliveryStatus;
+import io.fjordmq.broker.dispatch.LocalNode;
+import io.fjordmq.broker.limits.Overload;
+import io.fjordmq.broker.net.PlainPipeline;
+import io.fjordmq.broker.protocol.CloseReason;
+import io.fjordmq.broker.security.Security;
+import io.fjordmq.broker.session.ClientEvents;
+import io.fjordmq.broker.session.ServingState;
+import io.fjordmq.broker.session.SessionServices;
+import io.fjordmq.broker.session.Sessions;
+import io.fjordmq.broker.testing.Settings;
+import io.fjordmq.cluster.consensus.sim.SimProcess;
+import io.fjordmq.inbox.InboxStore;
+import io.fjordmq.retain.RetainStore;
+import io.fjordmq.router.RouteStore;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.local.LocalAddress;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/**
+ * What stands above the stores in one life of a broker, put together as {@link
+ * io.fjordmq.broker.Broker} does it: delivery, sessions and connections, whose event loops are
+ * events of the simulation.
+ */
+final class SimClientServices implements Brokers.Acceptor {
+  private final SimSettings settings;
+  private final ServingState servingState;
+  private final SimStores.Opened stores;
+  private final List<SimEventLoop> loops = new ArrayList<>();
+  private final Map<String, SimLink> links = new LinkedHashMap<>();
+  private final CountingAllocator allocator = new CountingAllocator();
+  private final SimCounters counters = new SimCounters();
+  private final DeliveryAssembly delivery;
+  private final Sessions sessions;
+  private final ChannelHandler pipeline;
+  private int accepted;
+
+  /** Whether the session that ended last ended with a DISCONNECT. */
+  private boolean sentDisconnect;
+
+  SimClientServices(
+      SimProcess process,
+      SimSettings settings,
+      LocalNode self,
+      SimStores replicas,
+      SimStores.Opened stores,
+      Defect defect,
+      InstantSource clock,
+      ServingState servingState) {
+    this.settings = settings;
+    this.servingState = servingState;
+    this.stores = stores;
+    for (int i = 0; i < settings.eventLoops(); i++) {
+      loops.add(new SimEventLoop(process));
+    }
+    RouteStore router = defect.router(stores.router());
+    InboxStore inboxes =
+        defect.inboxesOf(defect.inboxes(stores.inboxes()), () -> !isServing() && !sentDisconnect);
+    RetainStore retained = defect.retained(stores.retained());
+    this.delivery =
+        DeliveryAssembly.open(
+            new DeliveryPorts(
+                self,
+                settings.delivery(),
+                DeliveryObserver.NONE,
+                router,
+                inboxes,
+                retained,
+                () -> true,
+                this::isServing,
+                clock));
+    replicas.inboxEvents.forwardTo(delivery.inboxEvents());
+    this.sessions =
+        new Sessions(
+            new SessionServices(
+                Settings.forAll(settings.sessions(), counters),
+                new DisconnectListener(),
+                counters,
+                Security.allowAll(""),
+                new SessionServices.Delivery(
+                    delivery.registry(),
+                    defect.publisher(delivery.distribution()),
+                    delivery.live(),
+                    delivery.routes()),
+                inboxes,
+                retained,
+                new SessionServices.NodeState(
+                    self, servingState, Overload.NEVER, () -> true, clock)));
+    this.pipeline = PlainPipeline.of("simulated", sessions);
+  }
+
+  /** Accepts the connection of a client. */
+  @Override
+  public void accept(SimLink link) {
+    SimEventLoop loop = loops.get(accepted++ % loops.size());
+    SimChannel channel = new SimChannel(link, allocator, settings.marks());
+    links.put(link.name(), link);
+    link.accept(channel, loop);
+    loop.execute(
+        () -> {
+          channel.pipeline().addLast(pipeline);
+          loop.register(channel);
+        });
+  }
+
+  private final class DisconnectListener implements ClientEvents {
+    @Override
+    public void disconnected(Client client, CloseReason reason, long nowMillis) {
+      sentDisconnect = reason == CloseReason.CLIENT_DISCONNECT_WITH_WILL;
+      if (reason == CloseReason.CLIENT_DISCONNECT) {
+        String name = ((LocalAddress) client.peer().remote()).id();
+        Objects.requireNonNull(links.get(name)).disconnectProcessed();
+      }
+    }
+  }
+
+  /** The process has crashed: clients lose their connections. */
+  void crashed() {
+    links.values().forEach(SimLink::serverCrashed);
+  }
+
+  /** The cluster has marked the node as down, which ends its client connections here. */
+  void countedDown() {
+    links.values().forEach(SimLink::nodeCountedDown);
+  }
+
+  private boolean isServing() {
+    return servingState.notServingReason() == null;
+  }
+
+  Sessions sessions() {
+    return sessions;
+  }
+
+  DeliveryAssembly delivery() {
+    return delivery;
+  }
+
+  SimCounters counters() {
+    return counters;
+  }
+
+  /** Resources left although no client is connected; empty if none. */
+  List<String> leftovers() {
+    DeliveryStatus status = delivery.distribution().status();
+    return Stream.of(
+            left("sessions", sessions.size()),
+            left("registered clients", delivery.registry().size()),
+            left("live filters", status.filters()),
+            left("live routes", status.heldRoutes()),
+            left("routes to be removed", status.unremovedRoutes()),
+            left("waiting removals", status.waitingRemovals()),
+            left("waiting copies", status.waitingCopies()),
+            left("waiting bytes", status.waitingBytes()),
+            left("slowed publishes", status.delayedPublishes()),
+            left("inflight", counters.addInflight()),
+            left("queued messages", counters.queuedMessages()),
+            left("queued bytes", counters.queuedBytes()),
+            left("connections held back", counters.onBackPressureChanged()),
+            left("buffers", allocator.unreleased()),
+            left("persistent sessions", stores.inboxes().status().inboxes()))
+        .filter(text -> !text.isEmpty())
+        .toList();
+  }
+
+  private static String left(String what, long number) {
+    return number == 0 ? "" : number + " " + what;
+  }
+}

@@ -1,0 +1,112 @@
+package io.fjordmq.router.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fjordmq.api.SubscriptionOptions;
+import io.fjordmq.api.Topic;
+import io.fjordmq.range.sim.WriteHistory;
+import io.fjordmq.router.MatchedRoutes;
+import io.fjordmq.router.Receiver;
+import io.fjordmq.router.Route;
+import io.fjordmq.router.RouteId;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.ToIntFunction;
+
+/** The permitted results of a match, computed from lists of routes. */
+final class ExpectedRoutes {
+  private final WriteHistory<RouteId, SubscriptionOptions> history;
+  private final Map<TopicOf, List<RouteId>> written = new HashMap<>();
+  private int knownKeys;
+
+  private record TopicOf(String tenant, String topic) {}
+
+  ExpectedRoutes(WriteHistory<RouteId, SubscriptionOptions> history) {
+    this.history = history;
+  }
+
+  /** Asserts that a match contains exactly these routes. */
+  static void assertMatchesRows(
+      MatchedRoutes matched, Collection<Route> routes, String tenant, Topic topic) {
+    Set<Object> expected = new HashSet<>();
+    for (Route route : routes) {
+      if (route.tenant().equals(tenant) && route.filter().matches(topic)) {
+        expected.add(isOrdinaryLive(RouteId.of(route)) ? route.receiver() : route);
+      }
+    }
+    assertThat(contents(matched)).as("rows and match of %s", topic).isEqualTo(expected);
+  }
+
+  /** Nodes, and the routes of inboxes and shares. */
+  private static Set<Object> contents(MatchedRoutes matched) {
+    List<Object> all = new ArrayList<>(matched.nodes());
+    matched.inboxes().forEach(inbox -> all.addAll(inbox.routes()));
+    matched.shares().forEach(share -> all.addAll(share.members()));
+    Set<Object> contents = new HashSet<>(all);
+    assertThat(contents).as("each once: %s", all).hasSameSizeAs(all);
+    return contents;
+  }
+
+  private static boolean isOrdinaryLive(RouteId route) {
+    return !route.filter().isShared() && route.receiver() instanceof Receiver.Live;
+  }
+
+  /**
+   * Asserts that a match contains all acknowledged routes whose removal has not been requested, and
+   * none that is removed or never existed.
+   *
+   * @param floor position of the latest write to a route that must be known
+   */
+  void assertPermitted(
+      MatchedRoutes matched, String tenant, Topic topic, ToIntFunction<RouteId> floor) {
+    Map<RouteId, SubscriptionOptions> found = new HashMap<>();
+    Set<Receiver> live = new HashSet<>();
+    for (Object one : contents(matched)) {
+      if (one instanceof Route route) {
+        found.put(RouteId.of(route), route.options());
+      } else {
+        live.add((Receiver) one);
+      }
+    }
+    Set<Receiver> explained = new HashSet<>();
+    for (RouteId route : writtenFor(tenant, topic)) {
+      List<Optional<SubscriptionOptions>> possible =
+          history.possibleSince(route, floor.applyAsInt(route));
+      boolean allowed;
+      if (isOrdinaryLive(route)) {
+        if (possible.stream().anyMatch(Optional::isPresent)) {
+          explained.add(route.receiver());
+        }
+        allowed = live.contains(route.receiver()) || possible.contains(Optional.empty());
+      } else {
+        allowed = possible.contains(Optional.ofNullable(found.remove(route)));
+      }
+      if (!allowed) { // runs hundreds of times per event, hence without AssertJ
+        throw new AssertionError(
+            "the match of %s contradicts what was acknowledged of %s: it may be one of %s in %s"
+                .formatted(topic, route, possible, contents(matched)));
+      }
+    }
+    assertThat(explained).as("removed nodes are not matched by %s", topic).containsAll(live);
+    assertThat(found).as("routes that were never added match %s", topic).isEmpty();
+  }
+
+  private List<RouteId> writtenFor(String tenant, Topic topic) {
+    if (knownKeys != history.keys().size()) {
+      written.clear();
+      knownKeys = history.keys().size();
+    }
+    return written.computeIfAbsent(
+        new TopicOf(tenant, topic.name()),
+        key ->
+            history.keys().stream()
+                .filter(id -> id.tenant().equals(tenant) && id.filter().matches(topic))
+                .toList());
+  }
+}
