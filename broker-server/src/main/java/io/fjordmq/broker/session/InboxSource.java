@@ -35,6 +35,16 @@ final class InboxSource implements DeliverySource {
     InboxStore inboxes();
   }
 
+  /** A PUBREC that is being recorded. */
+  private static final class Release {
+    final long sequence;
+    boolean recorded;
+
+    Release(long sequence) {
+      this.sequence = sequence;
+    }
+  }
+
   private final Client client;
   private final OutboundPublishes outbound;
   private final InboxStore store;
@@ -43,6 +53,8 @@ final class InboxSource implements DeliverySource {
   private final List<Long> releasedBefore;
   // An earlier connection may have sent entries below this: they get DUP (MQTT 5.0 §3.3.1.1).
   private final long sentBelow;
+  // Received PUBRECs whose PUBREL is not sent yet, oldest first; null before the first PUBREC.
+  private @Nullable ArrayDeque<Release> releasing;
   private @Nullable Delivery head;
   private int bufferedBytes;
   // Entries below this are in the buffer or were taken from it.
@@ -221,8 +233,19 @@ final class InboxSource implements DeliverySource {
     account(-1, -entry.message().payload().length);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>PUBRELs are sent in the order of the PUBRECs (MQTT 3.1.1 and 5.0 §4.6), although the store
+   * may confirm a later one first.
+   */
   @Override
   public void onPubRec(long sequence) {
+    Release release = new Release(sequence);
+    if (releasing == null) {
+      releasing = new ArrayDeque<>(4);
+    }
+    releasing.add(release);
     client.whileOpen(
         store.release(handle, sequence),
         (done, error) -> {
@@ -230,10 +253,21 @@ final class InboxSource implements DeliverySource {
             StoreFailure.end(client, error, "recording a PUBREC");
             return;
           }
-          outbound.sendPubRel(sequence);
-          client.writer().flush();
-          entriesRemovedCallback.run();
+          release.recorded = true;
+          sendRecordedPubRels();
         });
+  }
+
+  private void sendRecordedPubRels() {
+    boolean sent = false;
+    while (releasing != null && !releasing.isEmpty() && releasing.peek().recorded) {
+      outbound.sendPubRel(releasing.remove().sequence);
+      sent = true;
+    }
+    if (sent) {
+      client.writer().flush();
+      entriesRemovedCallback.run();
+    }
   }
 
   @Override

@@ -194,6 +194,24 @@ class InboxSourceTest {
   }
 
   @Test
+  void shouldSendPubrelsInTheOrderOfThePubrecs() {
+    outbound.start();
+    client.store(Qos.EXACTLY_ONCE, "1", "2", "3");
+    push(1, 2, 3);
+    client.expect("PUBLISH q2 id=1 a 1", "PUBLISH q2 id=2 a 2", "PUBLISH q2 id=3 a 3");
+    client.tasks.hold();
+    outbound.onPubRec(2, 0);
+    outbound.onPubRec(1, 0);
+    client.tasks.resume();
+    outbound.onPubRec(3, 0); // recorded first
+    client.expect();
+    client.tasks.releaseOne();
+    client.expect("PUBREL 2");
+    client.tasks.releaseOne();
+    client.expect("PUBREL 1", "PUBREL 3");
+  }
+
+  @Test
   void shouldContinueWhereAnEarlierConnectionStopped() {
     outbound.start();
     client.store(Qos.EXACTLY_ONCE, "1", "2");
