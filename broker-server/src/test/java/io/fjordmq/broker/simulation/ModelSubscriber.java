@@ -5,6 +5,8 @@ import static io.fjordmq.broker.simulation.ClientPackets.PUBCOMP;
 import static io.fjordmq.broker.simulation.ClientPackets.PUBREC;
 
 import io.fjordmq.broker.simulation.ClientPackets.Received;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -35,6 +37,9 @@ final class ModelSubscriber {
   private final Set<Integer> inUse = new HashSet<>();
   private final Set<Integer> answeredHere = new HashSet<>();
 
+  /** Packet identifiers of the PUBRECs sent, in their order, without those that got a PUBREL. */
+  private final Deque<Integer> pubrecs = new ArrayDeque<>();
+
   ModelSubscriber(Ledger ledger, int receiveMaximum, SessionRecord session) {
     this.ledger = ledger;
     this.receiveMaximum = receiveMaximum;
@@ -58,6 +63,7 @@ final class ModelSubscriber {
     session.resumed();
     inUse.clear();
     answeredHere.clear();
+    pubrecs.clear();
   }
 
   void onPublish(Received packet, Answers answers) {
@@ -78,7 +84,7 @@ final class ModelSubscriber {
       if (unreleased.put(identifier, publication) == null) {
         session.receive(publication, packet, true);
       }
-      answers.send(PUBREC, identifier, () -> {});
+      answers.send(PUBREC, identifier, () -> onPubRecSent(identifier));
     }
   }
 
@@ -120,8 +126,27 @@ final class ModelSubscriber {
 
   /** PUBREL. */
   void onRelease(int identifier, Answers answers) {
+    checkReleaseOrder(identifier);
     unreleased.remove(identifier);
     answers.send(PUBCOMP, identifier, () -> free(identifier));
+  }
+
+  private void onPubRecSent(int identifier) {
+    if (!pubrecs.contains(identifier)) {
+      pubrecs.add(identifier);
+    }
+  }
+
+  /** PUBRELs follow the order of the PUBRECs (MQTT 3.1.1 and 5.0 §4.6). */
+  private void checkReleaseOrder(int identifier) {
+    Publication released = unreleased.get(identifier);
+    if (pubrecs.contains(identifier) && released != null) {
+      require(
+          pubrecs.peek() == identifier,
+          released,
+          "was released before the message with packet identifier " + pubrecs.peek());
+    }
+    pubrecs.remove(identifier);
   }
 
   private void require(boolean holds, Publication publication, String complaint) {
