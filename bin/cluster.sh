@@ -35,9 +35,9 @@ Cluster commands, sent to the first ready node (if none is ready, to the first r
                             changes and says which of them can be canceled
   rebuild N RANGE           replace node N's replica of the range with an empty one that fetches a snapshot from the
                             other replicas
-  accept-clock              the clocks of all nodes are right: advance the cluster's time to them, after a stop of more
+  accept-clock              the clocks of all nodes are right: advance cluster time to them, after a stop of more
                             than membershipConfig.maxClockAdvance
-  lower-clock RANGE         set the clock of a range that is ahead back to the cluster's time; status lists such ranges
+  lower-clock RANGE         set the clock of a range that is ahead back to cluster time; status lists such ranges
 
 Options:
   -h, --help                print this help
@@ -175,8 +175,8 @@ status() {
   done
 }
 
-# Action $1 with its arguments on the first ready node. A cluster that needs help may have none: then on the first node
-# that is running.
+# Runs action $1 with its arguments on the first ready node. A cluster that needs help may have none; then on the first
+# running node.
 anywhere() {
   local action="$1" node code chosen=''
   shift
@@ -225,7 +225,7 @@ remove() {
 ACTION="${1:-}"
 [ $# -eq 0 ] || shift
 case "$ACTION" in
-  status) status || exit ;; # that there is no cluster is a result, not an internal error
+  status) status || exit ;; # a missing cluster is a result, not an internal error
   start | stop | leave | remove) "$ACTION" "$@" ;;
   voters | remove-node | split | merge | cancel | lower-clock | accept-clock) anywhere "$ACTION" "$@" ;;
   kill) kill_node "$@" ;;

@@ -8,7 +8,7 @@
 #   TARGET         what to fuzz (default: all)
 #                    decoder   the MQTT decoder, with arbitrary bytes
 #                    session   conversations of several clients with the broker
-#                    all       one after the other
+#                    all       both, one after the other
 #   SECONDS        duration for each target (default: 60)
 #
 # Options:

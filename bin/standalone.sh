@@ -39,9 +39,9 @@ Cluster commands, on any running node unless noted otherwise:
                             changes and says which of them can be canceled
   rebuild RANGE             on the node that holds the replica: replace this node's replica of the range with an empty
                             one that fetches a snapshot from the other replicas
-  accept-clock              the clocks of all nodes are right: advance the cluster's time to them, after a stop of more
+  accept-clock              the clocks of all nodes are right: advance cluster time to them, after a stop of more
                             than membershipConfig.maxClockAdvance
-  lower-clock RANGE         set the clock of a range that is ahead back to the cluster's time; status lists such ranges
+  lower-clock RANGE         set the clock of a range that is ahead back to cluster time; status lists such ranges
 
 Options:
   -c FILE                   configuration file (default: conf/standalone.yml)
@@ -268,7 +268,7 @@ choose_java() {
   [ "$JAVA_VERSION" -ge 17 ] || die "$JAVA is Java $JAVA_VERSION; FjordMQ requires Java 17 or newer"
 }
 
-# Prints the memory limit of this node in MiB: that of the host, or of a smaller control group (cgroup v1 or v2).
+# Prints the memory limit of this node in MiB: that of the host, or of a smaller cgroup (v1 or v2).
 memory_mib() {
   local smallest controllers path folder file limit
   smallest="$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo 2>/dev/null || true)"

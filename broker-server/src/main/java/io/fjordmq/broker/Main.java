@@ -37,7 +37,7 @@ public final class Main {
       // A check starts nothing and writes nothing, not even a log.
       System.setProperty("logback.configurationFile", "logback-off.xml");
     }
-    ConfigLoader.Loaded loaded;
+    ConfigLoader.LoadedConfig loaded;
     try {
       loaded =
           ConfigLoader.load(commandLine(Arrays.copyOfRange(args, checkOnly ? 1 : 0, args.length)));
@@ -59,7 +59,7 @@ public final class Main {
   }
 
   /** Prints to standard error each problem that would prevent {@link #start}. */
-  private static void check(ConfigLoader.Loaded loaded) {
+  private static void check(ConfigLoader.LoadedConfig loaded) {
     loaded.warnings().forEach(warning -> print("warning: " + warning));
     List<String> problems = StartChecks.ofFiles(loaded.config());
     problems.forEach(Main::print);
@@ -69,7 +69,7 @@ public final class Main {
     print("the configuration is valid, and every file it names can be used");
   }
 
-  private static void start(ConfigLoader.Loaded loaded) {
+  private static void start(ConfigLoader.LoadedConfig loaded) {
     requireLogDirectory(loaded.config().logDir());
     // Must be set before the first logger is created: conf/logback.xml uses it.
     System.setProperty("fjordmq.logDir", loaded.config().logDir());

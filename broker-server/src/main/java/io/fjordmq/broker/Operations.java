@@ -84,7 +84,7 @@ final class Operations implements ShutdownSequence.Composite {
           OverloadWatch.start(
               dependencies.overload,
               config.overloadConfig(),
-              server.loops(),
+              server.eventLoops(),
               sessions::disconnectStuckClients));
     } catch (StartException | RuntimeException e) {
       shutdownSequence.close();

@@ -89,7 +89,7 @@ final class ReplicatedStores implements ShutdownSequence.Composite {
       retained =
           new ReplicatedRetainStore(
               config.retainConfig(),
-              dependencies.tenants.retained(),
+              dependencies.tenants.retainQuota(),
               ranges.client(RetainReplicas.STORE),
               retainReplicas,
               clock);

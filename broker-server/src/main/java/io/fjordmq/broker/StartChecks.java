@@ -50,7 +50,7 @@ final class StartChecks {
     if (listeners.isEmpty()) {
       problems.add("mqttServerConfig has no listener, so no client can connect; add a tcpListener");
     }
-    problems.addAll(ListenerFiles.problems(listeners));
+    problems.addAll(ListenerFiles.findProblems(listeners));
     ClusterTls tls = config.clusterConfig().tls();
     if (tls != null) {
       try {

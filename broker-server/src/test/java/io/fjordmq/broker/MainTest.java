@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command line; {@code broker.system} tests started processes. */
+/** Tests the command line; {@code broker.system} tests whole processes. */
 class MainTest {
   @TempDir Path dir;
 

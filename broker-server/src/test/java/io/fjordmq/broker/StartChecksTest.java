@@ -63,7 +63,7 @@ class StartChecksTest {
   void shouldNameTheKeyOfEveryPortInUse() throws Exception {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     try (ServerSocket mqtt = new ServerSocket(0, 1, loopback);
-        ServerSocket raft = raftPort(loopback)) {
+        ServerSocket raft = openRaftPort(loopback)) {
       BrokerConfig config =
           config(
               """
@@ -85,8 +85,8 @@ class StartChecksTest {
     }
   }
 
-  /** Not the lowest port there is, so that there is one before it. */
-  private static ServerSocket raftPort(InetAddress loopback) throws IOException {
+  /** Opens a port that has a port below it, because the Raft port is the cluster port plus 1. */
+  private static ServerSocket openRaftPort(InetAddress loopback) throws IOException {
     ServerSocket socket = new ServerSocket(0, 1, loopback);
     assertThat(socket.getLocalPort()).isGreaterThan(2);
     return socket;

@@ -33,7 +33,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
   private static final String CLUSTER_ID = "[a-zA-Z0-9_-]{1,64}";
 
   /** Files that a data directory may hold before the identity is stored. */
-  private static final List<String> BEFORE_IDENTITY =
+  private static final List<String> FILES_BEFORE_IDENTITY =
       List.of(DataDirectory.LOCK_FILE, FILE + AtomicFile.TEMPORARY_SUFFIX, "lost+found");
 
   /**
@@ -66,7 +66,7 @@ public record NodeIdentity(NodeId node, String clusterId) {
       Optional<String> unexpected =
           files
               .map(path -> path.getFileName().toString())
-              .filter(name -> !BEFORE_IDENTITY.contains(name))
+              .filter(name -> !FILES_BEFORE_IDENTITY.contains(name))
               .findFirst();
       if (unexpected.isPresent()) {
         throw new FileSystemException(

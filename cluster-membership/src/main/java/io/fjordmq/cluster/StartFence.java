@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * the known start of a node is connected, a later one has to wait: a copy must not replace the
  * running process, which may be the only one to hold some entries.
  *
- * <p>Thread-safe. Only {@link #open} and {@link #raise} block.
+ * <p>Thread-safe. Only {@link #open} and {@link #incrementCounter} block.
  */
 public final class StartFence {
   private static final Logger LOG = LoggerFactory.getLogger(StartFence.class);
@@ -33,7 +33,7 @@ public final class StartFence {
   private final Executor disk;
   private final Map<NodeId, KnownStart> knownStarts = new ConcurrentHashMap<>();
   private final CompletableFuture<String> fenced = new CompletableFuture<>();
-  private volatile StartStamp own;
+  private volatile StartStamp ownStart;
 
   /** The latest known start of another node, and how it is connected; guarded by itself. */
   private static final class KnownStart {
@@ -55,7 +55,7 @@ public final class StartFence {
 
   private StartFence(NodeId self, StartStamp own, @Nullable StartFile file, Executor disk) {
     this.self = self;
-    this.own = own;
+    this.ownStart = own;
     this.file = file;
     this.disk = disk;
   }
@@ -88,33 +88,33 @@ public final class StartFence {
   }
 
   /** The start that this node sends to others. */
-  public StartStamp own() {
-    return own;
+  public StartStamp ownStart() {
+    return ownStart;
   }
 
   /** The latest start of the node; null if none is known. */
-  public @Nullable StartStamp latest(NodeId node) {
+  public @Nullable StartStamp latestStart(NodeId node) {
     KnownStart entry = knownStarts.get(node);
-    return node.equals(self) ? own : entry == null ? null : entry.latest;
+    return node.equals(self) ? ownStart : entry == null ? null : entry.latest;
   }
 
   /**
    * Increments this node's counter, so that a copy of the directory made while the node runs is
    * recognized as stale. Blocks until the counter is durable.
    */
-  public synchronized void raise() throws IOException {
-    StartStamp next = new StartStamp(own.count() + 1, own.token());
+  public synchronized void incrementCounter() throws IOException {
+    StartStamp next = new StartStamp(ownStart.count() + 1, ownStart.token());
     // First: after a crash, the next start must not reuse a count that others have seen.
     write(next);
-    own = next;
+    ownStart = next;
   }
 
   /** Returns why the node would be refused, or null if it would be admitted. Records nothing. */
   public @Nullable Refusal refusal(NodeId node, StartStamp presented) {
     if (node.equals(self)) {
-      return presented.token() == own.token()
+      return presented.token() == ownStart.token()
           ? null
-          : new Refusal(duplicate(node, presented, own), true);
+          : new Refusal(duplicateReason(node, presented, ownStart), true);
     }
     KnownStart entry = knownStarts.get(node);
     if (entry == null) {
@@ -128,9 +128,9 @@ public final class StartFence {
   private static @Nullable Refusal refusal(NodeId node, StartStamp presented, KnownStart entry) {
     StartStamp known = entry.latest;
     if (presented.count() < known.count()) {
-      return new Refusal(rolledBack(node, presented, known), true);
+      return new Refusal(rolledBackReason(node, presented, known), true);
     } else if (!presented.mayFollow(known)) {
-      return new Refusal(duplicate(node, presented, known), true);
+      return new Refusal(duplicateReason(node, presented, known), true);
     }
     boolean other = presented.token() != known.token();
     boolean alive =
@@ -143,12 +143,12 @@ public final class StartFence {
         : null;
   }
 
-  private static String rolledBack(NodeId node, StartStamp presented, StartStamp known) {
+  private static String rolledBackReason(NodeId node, StartStamp presented, StartStamp known) {
     return "the data directory of node %s is an outdated copy (start counter %s, latest known %s); it may lack log entries and votes that the node has acknowledged since. %s"
         .formatted(node, presented, known, remedy(node));
   }
 
-  private static String duplicate(NodeId node, StartStamp presented, StartStamp known) {
+  private static String duplicateReason(NodeId node, StartStamp presented, StartStamp known) {
     return "the data directory of node %s is a copy (start counter %s, but another copy was started as %s); it may lack log entries and votes that the node has acknowledged. %s"
         .formatted(node, presented, known, remedy(node));
   }
@@ -159,12 +159,12 @@ public final class StartFence {
   }
 
   /**
-   * Admits a connection from the node, unless it is refused. If admitted, {@link #leave} must
+   * Admits a connection from the node, unless it is refused. If admitted, {@link #release} must
    * follow.
    *
    * @return why it is refused; null if it is admitted
    */
-  public @Nullable Refusal enter(NodeId node, StartStamp presented) {
+  public @Nullable Refusal admit(NodeId node, StartStamp presented) {
     KnownStart entry =
         knownStarts.computeIfAbsent(node, unknown -> new KnownStart(StartStamp.NONE));
     boolean changed;
@@ -189,7 +189,7 @@ public final class StartFence {
   }
 
   /** Records the end of an admitted connection. */
-  public void leave(NodeId node, StartStamp presented) {
+  public void release(NodeId node, StartStamp presented) {
     KnownStart entry = knownStarts.get(node);
     if (entry != null) {
       synchronized (entry) {
@@ -218,11 +218,11 @@ public final class StartFence {
    */
   public void onRegistered(NodeId node, StartStamp stamp) {
     if (node.equals(self)) {
-      StartStamp ownStamp = own;
+      StartStamp ownStamp = ownStart;
       if (stamp.count() > ownStamp.count()) {
-        fence(rolledBack(node, ownStamp, stamp));
+        fence(rolledBackReason(node, ownStamp, stamp));
       } else if (stamp.count() == ownStamp.count() && stamp.token() != ownStamp.token()) {
-        fence(duplicate(node, ownStamp, stamp));
+        fence(duplicateReason(node, ownStamp, stamp));
       }
       return;
     }
@@ -242,18 +242,18 @@ public final class StartFence {
 
   /**
    * Another node has permanently refused this one. This node is fenced unless the refused handshake
-   * carried an older stamp than its current one, because {@link #raise} ran meanwhile; the next
-   * connection sends the current stamp.
+   * carried an older stamp than its current one, because {@link #incrementCounter} ran meanwhile;
+   * the next connection sends the current stamp.
    *
    * @param presented the stamp in the handshake that was refused
    */
   public void onRefused(StartStamp presented, String reason) {
-    if (presented.equals(own)) {
+    if (presented.equals(ownStart)) {
       fence(reason);
     } else {
       LOG.info(
           "Ignoring a refusal: the refused handshake was older than the current "
-              + "start count of this node; reconnecting");
+              + "start counter of this node; reconnecting");
     }
   }
 
@@ -292,7 +292,7 @@ public final class StartFence {
     if (target != null) {
       Map<NodeId, StartStamp> stamps = new HashMap<>();
       knownStarts.forEach((node, entry) -> stamps.put(node, entry.latest));
-      stamps.put(self, next == null ? own : next);
+      stamps.put(self, next == null ? ownStart : next);
       target.write(stamps);
     }
   }

@@ -4,7 +4,7 @@ package io.fjordmq.cluster;
  * Identifies one start of a node.
  *
  * @param count number of starts of the data directory, plus the increments since (see {@link
- *     StartFence#raise})
+ *     StartFence#incrementCounter})
  * @param token random, so that two starts from copies of one directory differ although their counts
  *     are equal
  */

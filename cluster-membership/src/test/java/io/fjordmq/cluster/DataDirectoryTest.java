@@ -82,7 +82,7 @@ final class DataDirectoryTest {
   void shouldExplainWhatToChangeWhenTheDirectoryIsNotWritable() throws IOException {
     Path sealed = Files.createDirectory(folder.resolve("sealed"));
     Files.setPosixFilePermissions(sealed, PosixFilePermissions.fromString("r-xr-xr-x"));
-    assumeThat(Files.isWritable(sealed)).as("root writes everywhere").isFalse();
+    assumeThat(Files.isWritable(sealed)).as("root can write everywhere").isFalse();
     assertThatThrownBy(() -> DataDirectory.open(sealed))
         .isInstanceOf(FileSystemException.class)
         .hasMessageContaining("is not writable by this user; change its owner");

@@ -44,14 +44,14 @@ final class StartFenceTest {
     return StartFence.open(directory, SELF, random, Runnable::run);
   }
 
-  private static StartFence.Refusal refused(StartFence fence, StartStamp shown) {
-    return requireNonNull(fence.enter(OTHER, shown));
+  private static StartFence.Refusal refused(StartFence fence, StartStamp presented) {
+    return requireNonNull(fence.admit(OTHER, presented));
   }
 
-  private static StartFence.@Nullable Refusal connect(StartFence fence, StartStamp shown) {
-    StartFence.Refusal refusal = fence.enter(OTHER, shown);
+  private static StartFence.@Nullable Refusal connect(StartFence fence, StartStamp presented) {
+    StartFence.Refusal refusal = fence.admit(OTHER, presented);
     if (refusal == null) {
-      fence.leave(OTHER, shown);
+      fence.release(OTHER, presented);
     }
     return refusal;
   }
@@ -59,12 +59,12 @@ final class StartFenceTest {
   @Test
   void shouldCountStartsOfADirectoryWithoutACounter() throws IOException {
     StartFence first = start();
-    assertThat(first.own().count()).isEqualTo(1);
-    first.raise();
-    assertThat(first.own().count()).isEqualTo(2);
+    assertThat(first.ownStart().count()).isEqualTo(1);
+    first.incrementCounter();
+    assertThat(first.ownStart().count()).isEqualTo(2);
     StartFence second = start();
-    assertThat(second.own().count()).isEqualTo(3);
-    assertThat(second.own().token()).isNotEqualTo(first.own().token());
+    assertThat(second.ownStart().count()).isEqualTo(3);
+    assertThat(second.ownStart().token()).isNotEqualTo(first.ownStart().token());
   }
 
   @Test
@@ -103,7 +103,7 @@ final class StartFenceTest {
   }
 
   @Test
-  void shouldRefuseASecondCopyWithTheSameCount() throws IOException {
+  void shouldRefuseASecondCopyWithTheSameStartCounter() throws IOException {
     StartFence fence = start();
     assertThat(connect(fence, SECOND)).isNull();
     StartFence.Refusal refusal = refused(fence, COPY_OF_SECOND);
@@ -112,33 +112,33 @@ final class StartFenceTest {
   }
 
   @Test
-  void shouldRememberOthersAfterARestart() throws IOException {
+  void shouldRememberStartsOfOtherNodesAfterARestart() throws IOException {
     connect(start(), SECOND);
-    StartFence again = start();
-    assertThat(connect(again, FIRST)).isNotNull();
-    assertThat(connect(again, COPY_OF_SECOND)).isNotNull();
-    assertThat(connect(again, SECOND)).isNull();
+    StartFence restarted = start();
+    assertThat(connect(restarted, FIRST)).isNotNull();
+    assertThat(connect(restarted, COPY_OF_SECOND)).isNotNull();
+    assertThat(connect(restarted, SECOND)).isNull();
   }
 
   @Test
   void shouldRefuseALaterStartWhileTheEarlierOneIsConnected() throws IOException {
     StartFence fence = start();
-    assertThat(fence.enter(OTHER, FIRST)).isNull();
+    assertThat(fence.admit(OTHER, FIRST)).isNull();
     StartFence.Refusal refusal = refused(fence, SECOND);
     assertThat(refusal.permanent()).isFalse();
     assertThat(refusal.reason()).contains("another process of node n2 is connected");
     assertThat(fence.accepts(OTHER, FIRST)).as("the running process continues").isTrue();
-    fence.leave(OTHER, FIRST);
-    assertThat(fence.enter(OTHER, SECOND)).isNull();
+    fence.release(OTHER, FIRST);
+    assertThat(fence.admit(OTHER, SECOND)).isNull();
     assertThat(fence.accepts(OTHER, FIRST)).isFalse();
   }
 
   @Test
-  void shouldRefuseAnOlderCopyOfARunningNodeOnceItHasRaisedItsCount() throws IOException {
+  void shouldRefuseAnOlderCopyOfARunningNodeOnceItsStartCounterHasIncreased() throws IOException {
     StartFence fence = start();
-    StartStamp raised = new StartStamp(3, FIRST.token());
-    assertThat(fence.enter(OTHER, FIRST)).isNull();
-    assertThat(fence.enter(OTHER, raised)).as("the same process").isNull();
+    StartStamp incremented = new StartStamp(3, FIRST.token());
+    assertThat(fence.admit(OTHER, FIRST)).isNull();
+    assertThat(fence.admit(OTHER, incremented)).as("the same process").isNull();
     assertThat(refused(fence, SECOND).permanent()).isTrue();
     assertThat(refused(fence, FIRST).permanent()).as("a resumed memory snapshot").isTrue();
   }
@@ -151,13 +151,13 @@ final class StartFenceTest {
     assertThat(refused(fence, SECOND).permanent()).isTrue();
     assertThat(connect(fence, COPY_OF_SECOND)).isNull();
     fence.onRegistered(OTHER, FIRST);
-    assertThat(fence.latest(OTHER)).isEqualTo(COPY_OF_SECOND);
+    assertThat(fence.latestStart(OTHER)).isEqualTo(COPY_OF_SECOND);
   }
 
   @Test
   void shouldFenceThisNodeIfTheMetadataHasALaterStart() throws IOException {
     StartFence fence = start();
-    fence.onRegistered(SELF, fence.own());
+    fence.onRegistered(SELF, fence.ownStart());
     assertThat(fence.fenceReason()).isNull();
     connect(fence, FIRST);
     fence.onRegistered(SELF, new StartStamp(1, 99));
@@ -170,17 +170,17 @@ final class StartFenceTest {
   void shouldRefuseAnotherProcessWithTheSameNodeId() throws IOException {
     StartFence fence = start();
     assertThat(fence.refusal(SELF, new StartStamp(5, 1))).isNotNull();
-    assertThat(fence.refusal(SELF, fence.own())).isNull();
+    assertThat(fence.refusal(SELF, fence.ownStart())).isNull();
   }
 
   @Test
-  void shouldNotBeFencedForAHelloThatWasSentBeforeItRaisedItsCount() throws IOException {
+  void shouldNotBeFencedForAHelloThatWasSentBeforeItsStartCounterIncreased() throws IOException {
     StartFence fence = start();
-    StartStamp shown = fence.own();
-    fence.raise();
-    fence.onRefused(shown, "an older copy");
+    StartStamp presented = fence.ownStart();
+    fence.incrementCounter();
+    fence.onRefused(presented, "an older copy");
     assertThat(fence.fenceReason()).isNull();
-    fence.onRefused(fence.own(), "an older copy");
+    fence.onRefused(fence.ownStart(), "an older copy");
     assertThat(fence.fenceReason()).isEqualTo("an older copy");
   }
 }

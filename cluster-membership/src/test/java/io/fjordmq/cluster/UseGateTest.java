@@ -46,12 +46,12 @@ class UseGateTest {
     assertThat(gate.inside()).isEqualTo(1);
   }
 
-  private int deeper(int depth) {
+  private int recurse(int depth) {
     if (!gate.enter()) {
       return depth;
     }
     try {
-      return deeper(depth + 1) + 1;
+      return recurse(depth + 1) + 1;
     } finally {
       gate.leave();
     }
@@ -61,7 +61,7 @@ class UseGateTest {
   @Test
   void shouldShutAfterStackOverflows() {
     for (int i = 0; i < 20; i++) {
-      assertThatThrownBy(() -> deeper(0)).isInstanceOf(StackOverflowError.class);
+      assertThatThrownBy(() -> recurse(0)).isInstanceOf(StackOverflowError.class);
     }
     boolean empty = gate.shut(Duration.ofMillis(20));
     assertThat(empty).isEqualTo(gate.inside() == 0);

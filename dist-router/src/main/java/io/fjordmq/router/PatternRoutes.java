@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * of the {@code FilterTable} that holds it; {@link #matched} may be called by any thread
  * concurrently.
  *
- * <p>Every change creates a new object, by which the table detects it. Most patterns have a single
+ * <p>Each change creates a new object, which is how the table detects it. Most patterns have one
  * route, which needs no map.
  */
 sealed interface PatternRoutes {
@@ -95,7 +95,7 @@ sealed interface PatternRoutes {
 
   /**
    * A pattern with several routes: a handle on members that later handles of the pattern share.
-   * Copying them would make adding n subscribers of a pattern cost n². Therefore only the newest
+   * Copying them would make adding n subscribers to a pattern O(n²). Therefore only the newest
    * handle, which is in the table, may be changed.
    */
   final class MultipleRoutes implements PatternRoutes {

@@ -22,11 +22,11 @@ class AppliedRoutesTest {
     return new KeyInterval(first, end == null ? null : new byte[] {end.byteValue()});
   }
 
-  private void opened(long range, KeyInterval held, long index) {
-    opened(range, held, index, List.of());
+  private void openReplica(long range, KeyInterval held, long index) {
+    openReplica(range, held, index, List.of());
   }
 
-  private void opened(long range, KeyInterval held, long index, List<Long> parts) {
+  private void openReplica(long range, KeyInterval held, long index, List<Long> parts) {
     applied.opened(range, held, parts);
     applied.advance(range, index);
   }
@@ -34,38 +34,38 @@ class AppliedRoutesTest {
   @Test
   void shouldReportTheIndexOfTheReplicaWhileItsKeysAreUnchanged() {
     CompletableFuture<Long> later = applied.whenApplied(PARENT, 51);
-    opened(PARENT, KeyInterval.ALL, 50);
+    openReplica(PARENT, KeyInterval.ALL, 50);
     assertThat(applied.index(PARENT)).isEqualTo(50);
     assertThat(later).isNotDone();
 
     applied.advance(PARENT, 60);
     assertThat(later).isCompletedWithValue(60L);
-    opened(PARENT, KeyInterval.ALL, 60);
+    openReplica(PARENT, KeyInterval.ALL, 60);
     assertThat(applied.index(PARENT)).isEqualTo(60);
   }
 
   @Test
   void shouldAdvanceOverASplitInTheLog() {
-    opened(PARENT, KeyInterval.ALL, 50);
+    openReplica(PARENT, KeyInterval.ALL, 50);
     applied.narrowed(PARENT, keys(0, 8));
     applied.advance(PARENT, 51);
     assertThat(applied.index(PARENT)).isEqualTo(51);
 
-    opened(CHILD, keys(8, null), 10);
+    openReplica(CHILD, keys(8, null), 10);
     assertThat(applied.index(CHILD)).isEqualTo(10);
   }
 
   @Test
   void shouldHoldBackTheIndexOfASnapshotTakenAfterASplit() {
-    opened(PARENT, KeyInterval.ALL, 50);
+    openReplica(PARENT, KeyInterval.ALL, 50);
     CompletableFuture<Long> before = applied.whenApplied(PARENT, 60);
 
-    opened(PARENT, keys(0, 8), 80);
+    openReplica(PARENT, keys(0, 8), 80);
     applied.advance(PARENT, 81);
     assertThat(applied.index(PARENT)).isEqualTo(50);
     assertThat(before).isNotDone();
 
-    opened(CHILD, keys(8, null), 12);
+    openReplica(CHILD, keys(8, null), 12);
     assertThat(before).isCompletedWithValue(81L);
     assertThat(applied.index(PARENT)).isEqualTo(81);
     assertThat(applied.index(CHILD)).isEqualTo(12);
@@ -73,66 +73,66 @@ class AppliedRoutesTest {
 
   @Test
   void shouldWaitForAllMissingKeys() {
-    opened(PARENT, KeyInterval.ALL, 50);
-    opened(PARENT, keys(0, 8), 80);
+    openReplica(PARENT, KeyInterval.ALL, 50);
+    openReplica(PARENT, keys(0, 8), 80);
 
-    opened(CHILD, keys(8, 9), 12);
+    openReplica(CHILD, keys(8, 9), 12);
     assertThat(applied.index(PARENT)).isEqualTo(50);
-    opened(GRANDCHILD, keys(9, null), 10);
+    openReplica(GRANDCHILD, keys(9, null), 10);
     assertThat(applied.index(PARENT)).isEqualTo(80);
   }
 
   /** The child may have held the keys of the grandchild when its log was at index 12. */
   @Test
   void shouldNotTrustTheFirstSnapshotOfARangeForFormerKeys() {
-    opened(PARENT, KeyInterval.ALL, 50);
+    openReplica(PARENT, KeyInterval.ALL, 50);
     applied.narrowed(PARENT, keys(0, 8));
     applied.advance(PARENT, 51);
 
-    opened(CHILD, keys(8, 9), 40);
+    openReplica(CHILD, keys(8, 9), 40);
     assertThat(applied.index(CHILD)).isZero();
     applied.advance(PARENT, 52);
     assertThat(applied.index(PARENT)).isEqualTo(52);
 
-    opened(GRANDCHILD, keys(9, null), 10);
+    openReplica(GRANDCHILD, keys(9, null), 10);
     assertThat(applied.index(CHILD)).isEqualTo(40);
   }
 
   /** A range that advances with its log does not wait for keys missing in other ranges. */
   @Test
   void shouldHoldBackOnlyTheRangeWithMissingKeys() {
-    opened(PARENT, keys(0, 8), 50);
-    opened(CHILD, keys(8, null), 50);
+    openReplica(PARENT, keys(0, 8), 50);
+    openReplica(CHILD, keys(8, null), 50);
     assertThat(applied.index(PARENT)).isEqualTo(50);
-    opened(CHILD, keys(8, 9), 60);
+    openReplica(CHILD, keys(8, 9), 60);
 
     applied.advance(PARENT, 51);
-    opened(PARENT, keys(0, 8), 52);
+    openReplica(PARENT, keys(0, 8), 52);
     assertThat(applied.index(PARENT)).isEqualTo(52);
     assertThat(applied.index(CHILD)).isEqualTo(50);
 
     applied.narrowed(PARENT, keys(0, 4));
-    opened(4, keys(4, 8), 11);
+    openReplica(4, keys(4, 8), 11);
     assertThat(applied.index(4)).isEqualTo(11);
   }
 
   @Test
   void shouldWaitAgainWhenMoreKeysGoMissing() {
-    opened(PARENT, KeyInterval.ALL, 50);
-    opened(PARENT, keys(0, 8), 80);
-    opened(PARENT, keys(0, 4), 90);
-    opened(CHILD, keys(8, null), 12);
+    openReplica(PARENT, KeyInterval.ALL, 50);
+    openReplica(PARENT, keys(0, 8), 80);
+    openReplica(PARENT, keys(0, 4), 90);
+    openReplica(CHILD, keys(8, null), 12);
     assertThat(applied.index(PARENT)).isEqualTo(50);
-    opened(GRANDCHILD, keys(4, 8), 12);
+    openReplica(GRANDCHILD, keys(4, 8), 12);
     assertThat(applied.index(PARENT)).isEqualTo(90);
   }
 
   @Test
   void shouldAdvanceOverAMergeInTheLog() {
-    opened(PARENT, keys(0, 8), 50);
-    opened(CHILD, keys(8, null), 70);
+    openReplica(PARENT, keys(0, 8), 50);
+    openReplica(CHILD, keys(8, null), 70);
     CompletableFuture<Long> partApplied = applied.whenApplied(CHILD, 71);
-    opened(PARENT, KeyInterval.ALL, 51, List.of(CHILD));
+    openReplica(PARENT, KeyInterval.ALL, 51, List.of(CHILD));
     assertThat(applied.index(PARENT)).isEqualTo(51);
     assertThat(partApplied).as("the table contains its complete log").isCompleted();
     applied.advance(CHILD, 72);
@@ -145,11 +145,11 @@ class AppliedRoutesTest {
    */
   @Test
   void shouldAcceptASnapshotTakenAfterAMergeForBothRanges() {
-    opened(PARENT, keys(0, 8), 50);
-    opened(CHILD, keys(8, null), 12);
+    openReplica(PARENT, keys(0, 8), 50);
+    openReplica(CHILD, keys(8, null), 12);
     CompletableFuture<Long> partApplied = applied.whenApplied(CHILD, 40);
     assertThat(partApplied).isNotDone();
-    opened(PARENT, KeyInterval.ALL, 90, List.of(CHILD));
+    openReplica(PARENT, KeyInterval.ALL, 90, List.of(CHILD));
     assertThat(applied.index(PARENT)).isEqualTo(90);
     assertThat(partApplied).isCompleted();
   }
@@ -160,29 +160,29 @@ class AppliedRoutesTest {
    */
   @Test
   void shouldNotTrustAnAbsorbedReplicaForLaterChanges() {
-    opened(PARENT, keys(0, 8), 50);
-    opened(CHILD, keys(8, null), 12);
+    openReplica(PARENT, keys(0, 8), 50);
+    openReplica(CHILD, keys(8, null), 12);
     CompletableFuture<Long> partApplied = applied.whenApplied(CHILD, 40);
-    opened(PARENT, keys(0, 4), 90, List.of(CHILD));
+    openReplica(PARENT, keys(0, 4), 90, List.of(CHILD));
     assertThat(applied.index(PARENT)).isEqualTo(50);
     assertThat(applied.index(CHILD)).isEqualTo(12);
 
-    opened(GRANDCHILD, keys(4, 9), 10);
+    openReplica(GRANDCHILD, keys(4, 9), 10);
     assertThat(applied.index(PARENT)).as("the rest of the child's keys is missing").isEqualTo(50);
     assertThat(partApplied).isNotDone();
-    opened(4, keys(9, null), 10);
+    openReplica(4, keys(9, null), 10);
     assertThat(applied.index(PARENT)).isEqualTo(90);
     assertThat(partApplied).isCompleted();
   }
 
-  /** The same without a replica of the absorbed range on this node. */
+  /** Like the previous test, without a replica of the absorbed range on this node. */
   @Test
   void shouldWaitForAllUnheldKeysAfterAMerge() {
-    opened(PARENT, keys(0, 2), 50);
-    opened(GRANDCHILD, keys(4, 8), 50);
-    opened(CHILD, keys(2, 4), 90, List.of(4L));
+    openReplica(PARENT, keys(0, 2), 50);
+    openReplica(GRANDCHILD, keys(4, 8), 50);
+    openReplica(CHILD, keys(2, 4), 90, List.of(4L));
     assertThat(applied.index(CHILD)).isZero();
-    opened(5, keys(8, null), 10);
+    openReplica(5, keys(8, null), 10);
     assertThat(applied.index(CHILD)).isEqualTo(90);
     assertThat(applied.whenApplied(4, 1_000)).isCompleted();
   }
@@ -190,11 +190,11 @@ class AppliedRoutesTest {
   /** Keys that one replica holds now are no longer held by another. */
   @Test
   void shouldIgnoreKeysOfARemovedReplica() {
-    opened(PARENT, keys(0, 8), 50);
-    opened(CHILD, keys(8, null), 50);
-    opened(GRANDCHILD, keys(8, 9), 20);
-    opened(PARENT, KeyInterval.ALL, 60);
-    opened(PARENT, keys(0, 8), 80);
+    openReplica(PARENT, keys(0, 8), 50);
+    openReplica(CHILD, keys(8, null), 50);
+    openReplica(GRANDCHILD, keys(8, 9), 20);
+    openReplica(PARENT, KeyInterval.ALL, 60);
+    openReplica(PARENT, keys(0, 8), 80);
     assertThat(applied.index(PARENT)).as("no replica holds 8 and later keys").isEqualTo(60);
   }
 }

@@ -9,17 +9,17 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: formats of a newer version are rejected with an explanation. */
 class NewerFormatsTest {
-  private static final byte[] NEXT = {2, 0, 0, 0};
+  private static final byte[] NEXT_VERSION = {2, 0, 0, 0};
 
   @Test
   void shouldRejectEveryFormatOfTheNextVersion() {
     byte[] key = RouteKeys.of(Routes.toInbox("a", "c"));
     for (Runnable read :
         List.<Runnable>of(
-            () -> RouteRow.decode(key, NEXT),
-            () -> RouteCommand.decode(ByteBuffer.wrap(NEXT)),
-            () -> RouteChanged.decode(NEXT),
-            () -> StaleRoutesRemoved.decode(NEXT))) {
+            () -> RouteRow.decode(key, NEXT_VERSION),
+            () -> RouteCommand.decode(ByteBuffer.wrap(NEXT_VERSION)),
+            () -> RouteChanged.decode(NEXT_VERSION),
+            () -> StaleRoutesRemoved.decode(NEXT_VERSION))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormatException.class)
           .hasMessageEndingWith(" has version 2, this node reads version 1: upgrade this node");

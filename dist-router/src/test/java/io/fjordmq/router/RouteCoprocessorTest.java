@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Goal: the table equals the rows of all ranges, whatever replicas are closed and opened. */
+/** Goal: the table equals the rows of all ranges while replicas are closed and opened. */
 class RouteCoprocessorTest {
   private static final int RANGES = 3;
 

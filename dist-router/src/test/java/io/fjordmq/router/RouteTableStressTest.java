@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class RouteTableStressTest {
   private static final int ADDED = 2;
-  private static final int PHASES = 4; // absent, being added, added, being removed
+  private static final int PHASE_COUNT = 4; // absent, being added, added, being removed
 
   private static final int READERS = 3;
   private static final int MATCHES_PER_READER = 5_000;
@@ -78,7 +78,7 @@ class RouteTableStressTest {
     assertThat(status.cacheHits()).as("the cache was used").isPositive();
     assertThat(status.cacheInvalidations()).isPositive();
     for (int i = 0; i < routes.size(); i++) {
-      if (phases.get(i) % PHASES == ADDED) {
+      if (phases.get(i) % PHASE_COUNT == ADDED) {
         table.remove(RouteId.of(routes.get(i)));
       }
     }
@@ -91,7 +91,7 @@ class RouteTableStressTest {
     while (!done.get()) {
       int index = first + step * random.nextInt((routes.size() - first + step - 1) / step);
       Route route = routes.get(index);
-      boolean add = phases.getAndIncrement(index) % PHASES != ADDED;
+      boolean add = phases.getAndIncrement(index) % PHASE_COUNT != ADDED;
       if (add) {
         table.add(route);
       } else {
@@ -119,7 +119,7 @@ class RouteTableStressTest {
           checks.increment();
           assertThat(matched.contains(route))
               .as("%s in the match of %s", route, topic)
-              .isEqualTo(before[i] % PHASES == ADDED);
+              .isEqualTo(before[i] % PHASE_COUNT == ADDED);
         }
       }
     }

@@ -107,7 +107,7 @@ class RouteTableTest {
     MatchedRoutes before = match("a/b");
     table.add(Routes.toInbox("b/#", "c2"));
     table.add(Routes.toInbox("a/+", "c1"));
-    assertThat(match("a/b")).as("an unchanged route is no change").isSameAs(before);
+    assertThat(match("a/b")).as("adding an unchanged route changes nothing").isSameAs(before);
     table.add(Routes.toInbox("#", "c2"));
     assertThat(match("a/b").inboxes()).hasSize(2);
     table.remove(RouteId.of(Routes.toInbox("#", "c2")));

@@ -73,7 +73,7 @@ public final class InboxKeys {
    * Returns the first key of the bucket that a key belongs to. For a key shorter than a bucket,
    * returns the empty key.
    */
-  static byte[] bucketOfKeyStart(byte[] key) {
+  static byte[] bucketStartOf(byte[] key) {
     return key.length < 2 ? new byte[0] : new byte[] {key[0], key[1]};
   }
 

@@ -31,7 +31,7 @@ public final class InboxReplicas {
                 settings.initialRangesOn(Runtime.getRuntime().availableProcessors())),
             this::newCoprocessor,
             new InboxEffects(listener, observer, this::keys),
-            InboxKeys::bucketOfKeyStart);
+            InboxKeys::bucketStartOf);
   }
 
   /** Returns the description of this store for the range engine. */

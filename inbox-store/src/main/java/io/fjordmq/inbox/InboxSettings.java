@@ -88,23 +88,23 @@ public record InboxSettings(
    * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public InboxSettings {
-    atLeast("initialRanges", initialRanges, 0);
+    requireAtLeast("initialRanges", initialRanges, 0);
     if (initialRanges > InboxId.BUCKETS) {
       throw new IllegalArgumentException(
           "initialRanges must be at most " + InboxId.BUCKETS + ", not " + initialRanges);
     }
-    atLeast("cachedInboxes", cachedInboxes, 1);
-    atLeast("commitLinger in milliseconds", commitLinger.toMillis(), 0);
-    atLeast("maxCommitInboxes", maxCommitInboxes, 1);
-    atLeast("maxCommitSpan", maxCommitSpan, 1);
-    atLeast("busyBackoff in milliseconds", busyBackoff.toMillis(), 1);
-    atLeast("maxBusyRetries", maxBusyRetries, 0);
-    atLeast("detachRetryInterval in milliseconds", detachRetryInterval.toMillis(), 1);
-    atLeast("maxPendingDetaches", maxPendingDetaches, 0);
-    atLeast("willGrace in milliseconds", willGrace.toMillis(), 0);
-    atLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
-    atLeast("sweepItems", sweepItems, 1);
-    atLeast("sweepSteps", sweepSteps, 1);
+    requireAtLeast("cachedInboxes", cachedInboxes, 1);
+    requireAtLeast("commitLinger in milliseconds", commitLinger.toMillis(), 0);
+    requireAtLeast("maxCommitInboxes", maxCommitInboxes, 1);
+    requireAtLeast("maxCommitSpan", maxCommitSpan, 1);
+    requireAtLeast("busyBackoff in milliseconds", busyBackoff.toMillis(), 1);
+    requireAtLeast("maxBusyRetries", maxBusyRetries, 0);
+    requireAtLeast("detachRetryInterval in milliseconds", detachRetryInterval.toMillis(), 1);
+    requireAtLeast("maxPendingDetaches", maxPendingDetaches, 0);
+    requireAtLeast("willGrace in milliseconds", willGrace.toMillis(), 0);
+    requireAtLeast("producerIdle in milliseconds", producerIdle.toMillis(), 1);
+    requireAtLeast("sweepItems", sweepItems, 1);
+    requireAtLeast("sweepSteps", sweepSteps, 1);
   }
 
   /** Returns the number of ranges of a new cluster whose first node has this many processors. */
@@ -114,7 +114,7 @@ public record InboxSettings(
         : Math.min(Math.max(1, processors / 2), MAX_DEFAULT_RANGES);
   }
 
-  private static void atLeast(String name, long value, long min) {
+  private static void requireAtLeast(String name, long value, long min) {
     if (value < min) {
       throw new IllegalArgumentException(name + " must be at least " + min + ", not " + value);
     }

@@ -90,7 +90,7 @@ public record InboxState(
   }
 
   /** Returns the state of a detached inbox with other due times. */
-  InboxState dueAt(long nextWillDueAtMillis, long nextExpiresAtMillis) {
+  InboxState withDueTimes(long nextWillDueAtMillis, long nextExpiresAtMillis) {
     return new InboxState(
         handle,
         owner,

@@ -79,7 +79,7 @@ final class SessionExpiry {
     long willDueAt =
         Math.max(
             state.willDueAtMillis(), Math.min(expiresAt, willDueAt(will, closesAt, graceMillis)));
-    inboxes.saveState(inbox, state.dueAt(willDueAt, expiresAt));
+    inboxes.saveState(inbox, state.withDueTimes(willDueAt, expiresAt));
   }
 
   private static long expiresAt(

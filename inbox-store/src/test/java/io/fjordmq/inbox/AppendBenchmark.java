@@ -84,7 +84,7 @@ final class AppendBenchmark {
 
   /** A coprocessor whose batches are discarded; an append does not depend on earlier rows. */
   private static final class Replica {
-    private final SimRows rows = new SimRows(1);
+    private final SimInboxReplica rows = new SimInboxReplica(1);
     private final InboxCoprocessor coprocessor = new InboxCoprocessor(2 * INBOXES, () -> {});
     private final KvBatch batch = new KvBatch();
     private final WriteSet state = new WriteSet(rows, batch);

@@ -54,7 +54,7 @@ class InboxEffectsTest {
   }
 
   private List<String> pushed() {
-    return listener.appended.stream()
+    return listener.appendedCalls.stream()
         .map(
             call ->
                 call.handle().id().clientId()
@@ -67,7 +67,7 @@ class InboxEffectsTest {
     effects.onEffects(
         RANGE, List.of(appended(ONE, 1), appended(TWO, 1), appended(ONE, 2), appended(ONE, 3)));
     assertThat(pushed()).containsExactly("c[1, 2, 3]", "c2[1]");
-    assertThat(listener.appended)
+    assertThat(listener.appendedCalls)
         .flatExtracting(RecordingListener.AppendedCall::entries)
         .extracting(InboxEntry::message)
         .containsOnly(message.get());
@@ -79,7 +79,7 @@ class InboxEffectsTest {
     effects.onEffects(
         RANGE, List.of(appended(ONE, 1), new InboxEffect.Fenced("n1", ONE), appended(next, 2)));
     assertThat(pushed()).containsExactly("c[1]", "c[2]");
-    assertThat(listener.fenced).containsExactly(ONE);
+    assertThat(listener.fencedHandles).containsExactly(ONE);
   }
 
   @Test

@@ -34,9 +34,9 @@ final class InboxHistory {
   private final Random random;
   private final InboxLimits limits;
   private final ModelInboxes model;
-  private final SimRows warm = new SimRows(100);
-  private final SimRows cold = new SimRows(1);
-  private final SimRows reopened = new SimRows(100);
+  private final SimInboxReplica warm = new SimInboxReplica(100);
+  private final SimInboxReplica cold = new SimInboxReplica(1);
+  private final SimInboxReplica reopened = new SimInboxReplica(100);
   private final Map<String, InboxHandle> handles = new HashMap<>();
   private final Map<Long, Long> incarnations = new HashMap<>();
   private int messages;
@@ -79,11 +79,11 @@ final class InboxHistory {
         advanceTime();
       }
     } else {
-      actAttached(client, session, choice);
+      stepAttached(client, session, choice);
     }
   }
 
-  private void actAttached(String client, Session session, int choice) {
+  private void stepAttached(String client, Session session, int choice) {
     switch (choice) {
       case 9 -> attach(client);
       case 10 -> detach(client);
@@ -322,7 +322,7 @@ final class InboxHistory {
 
   private void advanceTime() {
     long millis = random.nextInt(12) * 1000L;
-    for (SimRows rows : List.of(warm, cold, reopened)) {
+    for (SimInboxReplica rows : List.of(warm, cold, reopened)) {
       rows.advance(millis);
     }
     if (random.nextBoolean()) {
@@ -334,7 +334,7 @@ final class InboxHistory {
     while (apply(new ExpireDue(2, 1_000_000))[1] != 0) {
       assertThat(warm.effects).hasSizeLessThan(100_000);
     }
-    CLIENTS.forEach(client -> model.settle(client, now()));
+    CLIENTS.forEach(client -> model.advance(client, now()));
     confirmWills();
   }
 
@@ -349,14 +349,14 @@ final class InboxHistory {
 
   private void compare() {
     confirmWills();
-    assertThat(cold.hex()).isEqualTo(warm.hex());
-    assertThat(reopened.hex()).isEqualTo(warm.hex());
+    assertThat(cold.hexRows()).isEqualTo(warm.hexRows());
+    assertThat(reopened.hexRows()).isEqualTo(warm.hexRows());
     assertThat(cold.effects).hasSameSizeAs(warm.effects);
     assertThat(texts(warm.effects, InboxEffect.WillDue.class))
         .containsExactlyInAnyOrderElementsOf(model.wills);
     assertThat(texts(warm.effects, InboxEffect.SessionEnded.class))
-        .containsExactlyInAnyOrderElementsOf(model.ended);
-    assertThat(dropped()).isEqualTo(model.dropped);
+        .containsExactlyInAnyOrderElementsOf(model.endedClients);
+    assertThat(dropped()).isEqualTo(model.dropCounts);
     InboxStoreStatus expected = expectedStatus();
     assertThat(warm.status()).isEqualTo(expected);
     assertThat(cold.status()).isEqualTo(expected);

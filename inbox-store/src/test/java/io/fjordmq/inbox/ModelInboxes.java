@@ -55,8 +55,8 @@ final class ModelInboxes {
 
   final Map<String, Session> sessions = new HashMap<>();
   final List<String> wills = new ArrayList<>();
-  final List<String> ended = new ArrayList<>();
-  final Map<String, Long> dropped = new HashMap<>();
+  final List<String> endedClients = new ArrayList<>();
+  final Map<String, Long> dropCounts = new HashMap<>();
   private final InboxLimits limits;
   private long lastIncarnation;
 
@@ -66,7 +66,7 @@ final class ModelInboxes {
 
   Session attach(
       String client, boolean clean, @Nullable String will, long willDelayMillis, long now) {
-    settle(client, now);
+    advance(client, now);
     Session old = sessions.get(client);
     if (old != null && old.will != null) {
       if (clean || (old.attached && old.willDelayMillis == 0)) {
@@ -101,10 +101,10 @@ final class ModelInboxes {
     if (session.will != null) {
       session.willDueAt = now + Math.min(expiryMillis, session.willDelayMillis);
     }
-    settle(client, now);
+    advance(client, now);
   }
 
-  /** The process that held all connections is gone. */
+  /** Simulates a crash of the process that held all connections. */
   void crash(long expiryMillis, long now) {
     for (String client : List.copyOf(sessions.keySet())) {
       if (session(client).attached) {
@@ -117,8 +117,8 @@ final class ModelInboxes {
     return Objects.requireNonNull(sessions.get(client));
   }
 
-  /** Advances the client's session to this time. */
-  void settle(String client, long now) {
+  /** Publishes the will of a detached client if due, and ends its session if expired. */
+  void advance(String client, long now) {
     Session session = sessions.get(client);
     if (session == null || session.attached) {
       return;
@@ -128,7 +128,7 @@ final class ModelInboxes {
       session.will = null;
     }
     if (session.expiresAt <= now) {
-      ended.add(client);
+      endedClients.add(client);
       end(session);
       sessions.remove(client);
     }
@@ -140,7 +140,7 @@ final class ModelInboxes {
 
   private void drop(String reason, long count) {
     if (count > 0) {
-      dropped.merge(reason, count, Long::sum);
+      dropCounts.merge(reason, count, Long::sum);
     }
   }
 

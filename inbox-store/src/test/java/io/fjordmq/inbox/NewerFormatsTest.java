@@ -10,22 +10,22 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: data written by a newer node is rejected with a clear message. */
 class NewerFormatsTest {
-  private static final byte[] NEXT = {4, 0, 0, 0};
+  private static final byte[] NEXT_VERSION = {4, 0, 0, 0};
 
   @Test
   void shouldRejectEveryFormatOfALaterVersion() {
     Map<String, Runnable> formats = new LinkedHashMap<>();
-    formats.put("inbox command", () -> InboxCommand.decode(ByteBuffer.wrap(NEXT)));
-    formats.put("inbox query", () -> InboxQuery.decode(ByteBuffer.wrap(NEXT)));
-    formats.put("inbox state", () -> InboxState.decode(new InboxId("t", "c"), NEXT));
-    formats.put("inbox cursor", () -> InboxCursor.decode(NEXT));
-    formats.put("inbox entry", () -> EntryRow.decode(NEXT));
-    formats.put("subscription", () -> SubscriptionRow.decode(NEXT));
-    formats.put("producer row", () -> ProducerRow.decode(NEXT));
-    formats.put("received publish", () -> RecordReceived.decodeRow(NEXT));
-    formats.put("released entry", () -> ReleasedRow.decode(NEXT));
-    formats.put("due will", () -> DueWillRow.decode(NEXT));
-    formats.put("undelivered messages", () -> UndeliveredRow.decode(NEXT));
+    formats.put("inbox command", () -> InboxCommand.decode(ByteBuffer.wrap(NEXT_VERSION)));
+    formats.put("inbox query", () -> InboxQuery.decode(ByteBuffer.wrap(NEXT_VERSION)));
+    formats.put("inbox state", () -> InboxState.decode(new InboxId("t", "c"), NEXT_VERSION));
+    formats.put("inbox cursor", () -> InboxCursor.decode(NEXT_VERSION));
+    formats.put("inbox entry", () -> EntryRow.decode(NEXT_VERSION));
+    formats.put("subscription", () -> SubscriptionRow.decode(NEXT_VERSION));
+    formats.put("producer row", () -> ProducerRow.decode(NEXT_VERSION));
+    formats.put("received publish", () -> RecordReceived.decodeRow(NEXT_VERSION));
+    formats.put("released entry", () -> ReleasedRow.decode(NEXT_VERSION));
+    formats.put("due will", () -> DueWillRow.decode(NEXT_VERSION));
+    formats.put("undelivered messages", () -> UndeliveredRow.decode(NEXT_VERSION));
     formats.forEach(
         (format, read) ->
             assertThatThrownBy(read::run)

@@ -44,10 +44,10 @@ class RowBytesTest {
   void shouldBeSplitOnlyBetweenBuckets() {
     int bucket = ID.bucket();
     byte[] start = InboxKeys.bucketStart(bucket);
-    assertThat(InboxKeys.bucketOfKeyStart(InboxKeys.state(bucket, ID))).isEqualTo(start);
-    assertThat(InboxKeys.bucketOfKeyStart(InboxKeys.entry(bucket, 1, 2))).isEqualTo(start);
-    assertThat(InboxKeys.bucketOfKeyStart(start)).isEqualTo(start);
-    assertThat(InboxKeys.bucketOfKeyStart(new byte[] {7})).isEmpty();
+    assertThat(InboxKeys.bucketStartOf(InboxKeys.state(bucket, ID))).isEqualTo(start);
+    assertThat(InboxKeys.bucketStartOf(InboxKeys.entry(bucket, 1, 2))).isEqualTo(start);
+    assertThat(InboxKeys.bucketStartOf(start)).isEqualTo(start);
+    assertThat(InboxKeys.bucketStartOf(new byte[] {7})).isEmpty();
   }
 
   @Test

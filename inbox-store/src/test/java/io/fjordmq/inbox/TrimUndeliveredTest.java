@@ -20,7 +20,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Goal: trimming costs the apply thread no more than the limits, whatever happened before. */
+/** Goal: trimming never costs the apply thread more than the limits allow. */
 class TrimUndeliveredTest {
   private static final InboxId ID = new InboxId("t", "c");
   private static final int BUCKET = ID.bucket();

@@ -39,44 +39,44 @@ public final class ClientCosts {
 
   /** An MQTT client library. */
   private interface ClientLibrary {
-    /** Completes when it is connected; null for a client without a subscription. */
+    /** Connects a client and subscribes to the filter with QoS 1, unless it is empty. */
     CompletableFuture<?> connect(String clientId, String filter) throws Exception;
 
-    /** Begins to send a QoS 1 message every 10 ms. */
-    void publish(String clientId, String topic, int delayMillis) throws Exception;
+    /** Connects a client and starts publishing a QoS 1 message every 10 ms. */
+    void startPublishing(String clientId, String topic, int delayMillis) throws Exception;
   }
 
   /** Runs the comparison; see the class for the arguments. */
   public static void main(String[] args) throws Exception {
     ClientCosts costs = new ClientCosts();
     int port = Integer.parseInt(args[1]);
-    ClientLibrary kind =
+    ClientLibrary library =
         switch (args[0]) {
-          case "ours" -> costs.new Ours(port);
+          case "ours" -> costs.new LoadToolClient(port);
           case "vertx" -> costs.new VertxMqtt(port);
           case "hivemq" -> costs.new HiveMq(port);
           default -> throw new IllegalArgumentException(args[0]);
         };
     costs.run(
         args[0],
-        kind,
+        library,
         Integer.parseInt(args[2]),
         Integer.parseInt(args[3]),
         Integer.parseInt(args[4]));
     System.exit(0);
   }
 
-  private void run(String name, ClientLibrary kind, int idle, int pairs, int seconds)
+  private void run(String name, ClientLibrary library, int idle, int pairs, int seconds)
       throws Exception {
-    connect(kind, "first", 200); // so that classes and pools are not counted as connections
-    final long before = memory();
-    connect(kind, "idle", idle);
-    final double kilobytes = (memory() - before) / (double) idle;
+    connect(library, "first", 200); // so that classes and pools are not counted as connections
+    final long before = usedMemoryKilobytes();
+    connect(library, "idle", idle);
+    final double kilobytes = (usedMemoryKilobytes() - before) / (double) idle;
     for (int i = 0; i < pairs; i++) {
-      kind.connect("sub" + i, "t/" + i).get(30, TimeUnit.SECONDS);
+      library.connect("sub" + i, "t/" + i).get(30, TimeUnit.SECONDS);
     }
     for (int i = 0; i < pairs; i++) {
-      kind.publish("pub" + i, "t/" + i, i * INTERVAL_MILLIS / pairs);
+      library.startPublishing("pub" + i, "t/" + i, i * INTERVAL_MILLIS / pairs);
     }
     TimeUnit.SECONDS.sleep(WARM_SECONDS);
     long self = ProcessHandle.current().pid();
@@ -95,18 +95,18 @@ public final class ClientCosts {
         counted / seconds);
   }
 
-  private static void connect(ClientLibrary kind, String name, int count) throws Exception {
+  private static void connect(ClientLibrary library, String name, int count) throws Exception {
     for (int done = 0; done < count; done += 50) {
       CompletableFuture<?>[] wave = new CompletableFuture<?>[Math.min(50, count - done)];
       for (int i = 0; i < wave.length; i++) {
-        wave[i] = kind.connect(name + (done + i), "");
+        wave[i] = library.connect(name + (done + i), "");
       }
       CompletableFuture.allOf(wave).get(60, TimeUnit.SECONDS);
     }
   }
 
   /** Returns the memory in use after garbage collection, in kilobytes. */
-  private static long memory() throws InterruptedException {
+  private static long usedMemoryKilobytes() throws InterruptedException {
     for (int i = 0; i < 3; i++) {
       System.gc();
       TimeUnit.SECONDS.sleep(1);
@@ -119,10 +119,10 @@ public final class ClientCosts {
         + heap;
   }
 
-  private final class Ours implements ClientLibrary, LoadClient.Receiver {
+  private final class LoadToolClient implements ClientLibrary, LoadClient.Receiver {
     private final ClientLoops loops;
 
-    Ours(int port) {
+    LoadToolClient(int port) {
       loops =
           new ClientLoops(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), THREADS);
     }
@@ -136,7 +136,7 @@ public final class ClientCosts {
     }
 
     @Override
-    public void publish(String clientId, String topic, int delayMillis) throws Exception {
+    public void startPublishing(String clientId, String topic, int delayMillis) throws Exception {
       LoadClient client =
           loops.connect(new LoadClient(clientId, true, this)).get(30, TimeUnit.SECONDS);
       byte[] name = topic.getBytes(StandardCharsets.UTF_8);
@@ -199,7 +199,7 @@ public final class ClientCosts {
     }
 
     @Override
-    public void publish(String clientId, String topic, int delayMillis) throws Exception {
+    public void startPublishing(String clientId, String topic, int delayMillis) throws Exception {
       io.vertx.mqtt.MqttClient client = client(clientId);
       Buffer payload = Buffer.buffer(new byte[PAYLOAD_BYTES]);
       client
@@ -258,7 +258,7 @@ public final class ClientCosts {
     }
 
     @Override
-    public void publish(String clientId, String topic, int delayMillis) throws Exception {
+    public void startPublishing(String clientId, String topic, int delayMillis) throws Exception {
       Mqtt3AsyncClient client = client(clientId);
       client.connect().get(30, TimeUnit.SECONDS);
       byte[] payload = new byte[PAYLOAD_BYTES];

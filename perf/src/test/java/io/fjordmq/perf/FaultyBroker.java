@@ -56,7 +56,7 @@ public final class FaultyBroker implements AutoCloseable {
   private final Function<String, ClientHandling> handlings;
   private final ServerSocket server;
   private final Map<String, List<Session>> subscribers = new ConcurrentHashMap<>();
-  private final Map<String, Session> persistent = new ConcurrentHashMap<>();
+  private final Map<String, Session> persistentSessions = new ConcurrentHashMap<>();
   private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
 
@@ -106,8 +106,8 @@ public final class FaultyBroker implements AutoCloseable {
   }
 
   /** Identifiers of clients with a persistent session, connected or not. */
-  public Set<String> persistent() {
-    return Set.copyOf(persistent.keySet());
+  public Set<String> persistentClientIds() {
+    return Set.copyOf(persistentSessions.keySet());
   }
 
   private void discard(Session session) {
@@ -125,11 +125,11 @@ public final class FaultyBroker implements AutoCloseable {
 
   /** A session; it outlives the connection if it is persistent. */
   private static final class Session {
-    private final ArrayDeque<byte[]> waiting = new ArrayDeque<>();
+    private final ArrayDeque<byte[]> queue = new ArrayDeque<>();
     private @Nullable Client client;
 
     /** Last message sent on the current connection; resent if the connection is lost. */
-    private byte @Nullable [] last;
+    private byte @Nullable [] lastSent;
 
     Session(Client client) {
       this.client = client;
@@ -140,8 +140,8 @@ public final class FaultyBroker implements AutoCloseable {
         requeueLast();
       }
       client = connected;
-      while (!waiting.isEmpty()) {
-        deliver(connected, waiting.remove());
+      while (!queue.isEmpty()) {
+        deliver(connected, queue.remove());
       }
     }
 
@@ -155,21 +155,21 @@ public final class FaultyBroker implements AutoCloseable {
     }
 
     private void requeueLast() {
-      if (last != null) {
-        waiting.addFirst(last);
-        last = null;
+      if (lastSent != null) {
+        queue.addFirst(lastSent);
+        lastSent = null;
       }
     }
 
     private void deliver(Client receiver, byte[] message) {
-      last = message;
+      lastSent = message;
       receiver.deliver(message);
     }
 
     synchronized void deliver(byte[] message) {
       Client receiver = client;
       if (receiver == null) {
-        waiting.add(message);
+        queue.add(message);
       } else {
         deliver(receiver, message);
       }
@@ -233,7 +233,8 @@ public final class FaultyBroker implements AutoCloseable {
       if (handling == ClientHandling.CLOSE_ON_CONNECT) {
         return false;
       }
-      Session before = clean ? persistent.remove(id) : persistent.putIfAbsent(id, session);
+      Session before =
+          clean ? persistentSessions.remove(id) : persistentSessions.putIfAbsent(id, session);
       if (before != null && clean) {
         discard(before);
       }
@@ -247,7 +248,7 @@ public final class FaultyBroker implements AutoCloseable {
 
     void onDisconnect() {
       session.detach(this);
-      if (!persistent.containsValue(session)) {
+      if (!persistentSessions.containsValue(session)) {
         discard(session);
       }
     }

@@ -39,7 +39,7 @@ public interface Coprocessor {
   }
 
   /**
-   * Called by the leader, on any thread, before it appends a command to the log. Keeps out commands
+   * Called by the leader, on any thread, before it appends a command to the log. Rejects commands
    * that a newer node has encoded.
    *
    * @param command the encoded command; its position must not change

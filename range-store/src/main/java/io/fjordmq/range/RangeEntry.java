@@ -125,8 +125,8 @@ public sealed interface RangeEntry {
   int UNFREEZE = 7;
   int MUTATIONS = 8;
   int RESET_CLOCK = 9;
-  int CLOCK_AT = 2;
-  int REGISTER_LIMIT_AT = 10;
+  int CLOCK_OFFSET = 2;
+  int MAX_SENDERS_OFFSET = 10;
 
   /** Maximum bytes of a {@link Mutations} entry in addition to its commands. */
   int MUTATIONS_OVERHEAD = 1 + 1 + 8 + 8 + 8 + 8 + 5 + 5;
@@ -155,7 +155,7 @@ public sealed interface RangeEntry {
   }
 
   static byte[] encodeRegister() {
-    return ByteBuffer.allocate(REGISTER_LIMIT_AT + 8)
+    return ByteBuffer.allocate(MAX_SENDERS_OFFSET + 8)
         .put((byte) FORMAT)
         .put((byte) REGISTER)
         .array();
@@ -213,14 +213,14 @@ public sealed interface RangeEntry {
    * @throws MalformedBytesException if the bytes are too short for an entry
    */
   static void stamp(byte[] entry, long clockMillis, int maxSenders) {
-    if (entry.length < REGISTER_LIMIT_AT + 8) {
+    if (entry.length < MAX_SENDERS_OFFSET + 8) {
       throw new MalformedBytesException(
           "range entry has %d bytes, at least %d expected"
-              .formatted(entry.length, REGISTER_LIMIT_AT + 8));
+              .formatted(entry.length, MAX_SENDERS_OFFSET + 8));
     }
-    ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_AT, clockMillis);
+    ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_OFFSET, clockMillis);
     if (entry[1] == REGISTER) {
-      out.putLong(REGISTER_LIMIT_AT, maxSenders);
+      out.putLong(MAX_SENDERS_OFFSET, maxSenders);
     }
   }
 
@@ -242,7 +242,7 @@ public sealed interface RangeEntry {
                   in.readLong(),
                   in.readLong(),
                   kind == MUTATIONS ? in.readInt() : Integer.MAX_VALUE,
-                  commands(in, remaining));
+                  readCommands(in, remaining));
           case REGISTER -> new Register(clockMillis, (int) in.readLong());
           case SPLIT ->
               new Split(
@@ -275,7 +275,7 @@ public sealed interface RangeEntry {
   }
 
   /** Returns views, not copies: they are valid as long as the entry's bytes. */
-  private static List<ByteBuffer> commands(ByteReader in, ByteBuffer remaining) {
+  private static List<ByteBuffer> readCommands(ByteReader in, ByteBuffer remaining) {
     int count = in.readCount(1);
     List<ByteBuffer> commands = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {

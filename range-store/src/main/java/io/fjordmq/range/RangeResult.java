@@ -34,10 +34,10 @@ public sealed interface RangeResult {
    * Nothing was done: the range has evicted this sender as the least recently used one. It is no
    * longer known whether an earlier attempt of the batch was applied.
    */
-  record SenderForgotten() implements RangeResult {}
+  record SenderEvicted() implements RangeResult {}
 
   /** Nothing was done: a later batch of the sender has already been applied. */
-  record Outdated() implements RangeResult {}
+  record OutdatedBatch() implements RangeResult {}
 
   /** Nothing was done: too many requests are waiting at the replica. */
   record Busy(String reason) implements RangeResult {}

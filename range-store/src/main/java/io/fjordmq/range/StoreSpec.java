@@ -13,17 +13,17 @@ import java.util.function.UnaryOperator;
  *     part of its group ids
  * @param initialSplitKeys keys at which a new cluster splits the key space, ascending; n keys make
  *     n + 1 ranges
- * @param coprocessor creates the coprocessor of a replica
+ * @param coprocessorFactory creates the coprocessor of a replica
  * @param effects performs effects on the leader
- * @param cuts maps a key to the last permitted split key at or before it: rows that one command
- *     touches must stay in one range
+ * @param splitKeyFloor maps a key to the last permitted split key at or before it: rows that one
+ *     command touches must stay in one range
  */
 public record StoreSpec(
     String name,
     List<byte[]> initialSplitKeys,
-    Function<RangeId, Coprocessor> coprocessor,
+    Function<RangeId, Coprocessor> coprocessorFactory,
     EffectListener effects,
-    UnaryOperator<byte[]> cuts) {
+    UnaryOperator<byte[]> splitKeyFloor) {
 
   /** A store with independent rows, whose ranges can be split at any key. */
   public StoreSpec(

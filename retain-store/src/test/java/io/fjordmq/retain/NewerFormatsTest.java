@@ -11,15 +11,15 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: formats of a newer version are rejected with an explanation. */
 class NewerFormatsTest {
-  private static final byte[] NEXT = {3, 0, 0, 0};
+  private static final byte[] NEXT_VERSION = {3, 0, 0, 0};
 
   @Test
   void shouldRejectEveryFormatOfTheNextVersion() {
     for (Runnable read :
         List.<Runnable>of(
-            () -> RetainRow.decode(NEXT),
-            () -> RetainQuery.decode(ByteBuffer.wrap(NEXT)),
-            () -> RetainCommand.decode(ByteBuffer.wrap(NEXT)))) {
+            () -> RetainRow.decode(NEXT_VERSION),
+            () -> RetainQuery.decode(ByteBuffer.wrap(NEXT_VERSION)),
+            () -> RetainCommand.decode(ByteBuffer.wrap(NEXT_VERSION)))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormatException.class)
           .hasMessageContaining(" has version 3, this node reads version ")

@@ -30,11 +30,11 @@ class RetainScanTest {
   private static final int SITES = 300;
   private static final int DEVICES = 100;
 
-  private final Store large = large();
+  private final Store largeStore = createLargeStore();
   private int pages;
 
-  /** 30,000 topics with four levels, and a few others. No test changes it. */
-  private static Store large() {
+  /** Creates a store with 30,000 topics of four levels and a few others. */
+  private static Store createLargeStore() {
     Store store = new Store();
     for (int site = 0; site < SITES; site++) {
       for (int device = 0; device < DEVICES; device++) {
@@ -71,17 +71,17 @@ class RetainScanTest {
     "site/+/device42/temperature, 300"
   })
   void shouldVisitRowsInProportionToMatches(String pattern, int matches) {
-    int visited = lookUp(pattern, large, large.index, matches);
+    int visited = lookUp(pattern, largeStore, largeStore.index, matches);
     assertThat(visited).isLessThanOrEqualTo(40 * (1 + matches));
     assertThat(pages).isEqualTo(1 + matches / 100);
   }
 
   @Test
   void shouldReadSequentiallyWhereMostRowsMatch() {
-    large.rows.scans = 0;
-    int visited = lookUp("site/+/+/temperature", large, large.index, SITES * DEVICES);
+    largeStore.rows.scans = 0;
+    int visited = lookUp("site/+/+/temperature", largeStore, largeStore.index, SITES * DEVICES);
     assertThat(visited).isLessThan(SITES * DEVICES * 12 / 10);
-    assertThat(large.rows.scans).isLessThan(2 * pages + 10);
+    assertThat(largeStore.rows.scans).isLessThan(2 * pages + 10);
   }
 
   @Test
@@ -96,8 +96,8 @@ class RetainScanTest {
 
   @Test
   void shouldFindTheSameTopicsWithoutAnIndex() {
-    lookUp("site/+/device42/temperature", large, null, 300);
-    lookUp("device/1/#", large, null, 2);
+    lookUp("site/+/device42/temperature", largeStore, null, 300);
+    lookUp("device/1/#", largeStore, null, 2);
   }
 
   /** Returns the number of rows and index entries visited. */

@@ -87,7 +87,7 @@ public final class Simulation {
   /** Runs the next event; returns false if there is none. */
   public boolean step() {
     Event event = events.poll();
-    while (event != null && event.cancelled) {
+    while (event != null && event.canceled) {
       event = events.poll();
     }
     if (event == null) {
@@ -113,7 +113,7 @@ public final class Simulation {
         nowMillis = end;
         return;
       }
-      if (next.cancelled) {
+      if (next.canceled) {
         events.poll();
       } else {
         step();
@@ -144,7 +144,7 @@ public final class Simulation {
     final long atMillis;
     final long sequence;
     final Runnable action;
-    boolean cancelled;
+    boolean canceled;
 
     Event(long atMillis, long sequence, Runnable action) {
       this.atMillis = atMillis;
@@ -160,7 +160,7 @@ public final class Simulation {
 
     @Override
     public void cancel() {
-      cancelled = true;
+      canceled = true;
     }
   }
 }

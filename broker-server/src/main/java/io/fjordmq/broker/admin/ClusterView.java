@@ -115,12 +115,13 @@ public final class ClusterView {
 
   private static String line(PendingStep step) {
     return "pending for %d s: range %s, %s: %s"
-            .formatted(step.waiting().toSeconds(), step.range(), step.what(), step.reason())
+            .formatted(step.waiting().toSeconds(), step.range(), step.description(), step.reason())
         + (step.cancelable() ? "; 'bin/standalone.sh cancel " + step.range() + "' cancels it" : "");
   }
 
   private RangeReports report() {
-    return RangeReports.of(stores.ranges(), node.membership().applied(), stores.rangeLoads());
+    return RangeReports.of(
+        stores.ranges(), node.membership().appliedVersion(), stores.rangeLoads());
   }
 
   private List<NodeLine> nodes() {
@@ -187,7 +188,11 @@ public final class ClusterView {
 
   private static LoadLine load(RangeLoadReport load) {
     return new LoadLine(
-        load.requests(), load.busyPermille() / 10, load.nanos(), load.bytes(), load.decision());
+        load.requests(),
+        load.busyPermille() / 10,
+        load.storageNanosPerCommand(),
+        load.bytes(),
+        load.decision());
   }
 
   private static List<ReplicaLine> lines(

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
 public final class ClusterNode implements ShutdownSequence.Composite {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
 
-  /** Interval at which the start count is raised; a copy younger than that is not detected. */
+  /** Interval at which the start counter is incremented; a younger copy is not detected. */
   private static final long RAISE_SECONDS = 60;
 
   private static final long POLL_NANOS = 1_000_000;
@@ -149,15 +149,15 @@ public final class ClusterNode implements ShutdownSequence.Composite {
                   observer,
                   new RaftPortConfig(
                       clusterAddresses.bindRaft(),
-                      addresses.ofRaft(),
+                      addresses.raftAddressBook(),
                       config.raftPortConfig(),
                       tls,
                       fence)));
       if (standAlone) {
-        host.standAlone();
+        host.becomeSoleVoter();
       }
       disk.scheduleWithFixedDelay(
-          () -> raise(fence), RAISE_SECONDS, RAISE_SECONDS, TimeUnit.SECONDS);
+          () -> incrementStartCounter(fence), RAISE_SECONDS, RAISE_SECONDS, TimeUnit.SECONDS);
       membership =
           shutdownSequence.add(
               "membership",
@@ -190,12 +190,12 @@ public final class ClusterNode implements ShutdownSequence.Composite {
     }
   }
 
-  private void raise(StartFence fence) {
+  private void incrementStartCounter(StartFence fence) {
     try {
-      fence.raise();
+      fence.incrementCounter();
       host.announceStart();
     } catch (IOException | RuntimeException e) { // an exception would cancel the periodic task
-      LOG.warn("Could not raise the start count of the data directory; retrying: {}", e.toString());
+      LOG.warn("Failed to increment the start counter; retrying: {}", e.toString());
     }
   }
 
@@ -210,7 +210,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
       return PeerPort.open(
           identity,
           clusterAddresses.bind(),
-          addresses.ofPeers(),
+          addresses.peerAddressBook(),
           config.clusterConfig().tls(),
           config.peerConfig(),
           fence);
@@ -255,7 +255,7 @@ public final class ClusterNode implements ShutdownSequence.Composite {
    *     other node waits for them
    */
   public AutoCloseable declareReady() {
-    membership.ready();
+    membership.markReady();
     return membership::leaveService;
   }
 

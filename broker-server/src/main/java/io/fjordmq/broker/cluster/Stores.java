@@ -135,7 +135,11 @@ public final class Stores implements AutoCloseable {
             node.membership(),
             node.peers(),
             PlacementAgent.serve(
-                ranges, node.peers(), node.membership()::applied, rangeLoads::reports, halted),
+                ranges,
+                node.peers(),
+                node.membership()::appliedVersion,
+                rangeLoads::reports,
+                halted),
             () -> node.metadata().leadership(),
             directory,
             runtime.timers(),
@@ -155,7 +159,7 @@ public final class Stores implements AutoCloseable {
   private void connect(
       List<StoreSpec> specs, BrokerConfig config, RangeRuntime runtime, RangeObserver observer) {
     NodeId self = node.self();
-    RangeService.serve(self, ranges.forOtherNodes(), node.peers());
+    RangeService.serve(self, ranges.transportForOtherNodes(), node.peers());
     PeerRangeTransport transport =
         new PeerRangeTransport(
             self, ranges.transport(), node.peers(), config.rangeClientConfig().attemptTimeout());

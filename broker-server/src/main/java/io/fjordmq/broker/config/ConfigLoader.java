@@ -31,7 +31,7 @@ public final class ConfigLoader {
    * @param config every value
    * @param warnings one line for each ignored variable and each risky value
    */
-  public record Loaded(BrokerConfig config, List<String> warnings) {}
+  public record LoadedConfig(BrokerConfig config, List<String> warnings) {}
 
   /**
    * The options of the command line.
@@ -43,11 +43,11 @@ public final class ConfigLoader {
   public record CommandLine(Path file, @Nullable String dataDir, @Nullable String logDir) {}
 
   /** Loads the configuration of this process. */
-  public static Loaded load(CommandLine commandLine) throws ConfigException {
+  public static LoadedConfig load(CommandLine commandLine) throws ConfigException {
     return load(commandLine, System.getenv(), System.getProperties());
   }
 
-  static Loaded load(
+  static LoadedConfig load(
       CommandLine commandLine, Map<String, String> environment, Properties properties)
       throws ConfigException {
     ConfigLoader loader = new ConfigLoader();
@@ -69,7 +69,7 @@ public final class ConfigLoader {
     }
   }
 
-  private Loaded result() throws ConfigException {
+  private LoadedConfig result() throws ConfigException {
     ConfigBinder binder = new ConfigBinder(given, problems);
     BrokerConfig config = binder.bind(BrokerConfig.class, BrokerConfig.defaults());
     try {
@@ -84,7 +84,7 @@ public final class ConfigLoader {
       warnings.add(
           "consensusConfig.log.fsync is false: a host failure may lose acknowledged messages");
     }
-    return new Loaded(config, List.copyOf(warnings));
+    return new LoadedConfig(config, List.copyOf(warnings));
   }
 
   private void add(ConfigValue entry) {

@@ -58,12 +58,12 @@ final class ValueText {
     if (type.isEnum()) {
       return parseEnum(text, type);
     }
-    long number = scaled(text, SIZES, "a whole number (for sizes also 64 KiB, 16 MiB, 1 GiB)");
+    long number = scaled(text, SIZES, "a whole number, or a size such as 64 KiB, 16 MiB or 1 GiB");
     if (type == long.class) {
       return number;
     }
     if (number != (int) number) {
-      throw new IllegalArgumentException("must be at most " + Integer.MAX_VALUE + ", not " + text);
+      throw new IllegalArgumentException("must be between -2147483648 and 2147483647, not " + text);
     }
     return (int) number;
   }
@@ -110,7 +110,7 @@ final class ValueText {
     try {
       return Math.multiplyExact(Long.parseLong(matcher.group(1).replace("_", "")), unit);
     } catch (NumberFormatException | ArithmeticException e) {
-      throw new IllegalArgumentException("is too large: " + text, e);
+      throw new IllegalArgumentException("is out of range: " + text, e);
     }
   }
 }

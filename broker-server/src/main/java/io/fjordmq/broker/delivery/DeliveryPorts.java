@@ -9,7 +9,7 @@ import java.time.InstantSource;
 import java.util.function.BooleanSupplier;
 
 /**
- * What delivery requires from the node.
+ * The settings, stores and callbacks that delivery requires from its node.
  *
  * @param self this node, as the owner of routes and inboxes
  * @param hasFreeDiskSpace whether there is enough disk space for messages that have to be stored

@@ -49,7 +49,7 @@ public final class Distribution implements PublishRouter {
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
   private final ShareRerouting rerouting;
-  private final OtherNodes others;
+  private final OtherNodes otherNodes;
   private final BooleanSupplier hasFreeDiskSpace;
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
@@ -65,10 +65,10 @@ public final class Distribution implements PublishRouter {
     this.local = live;
     this.registry = local.registry();
     this.dispatch = local.dispatch();
-    this.others = new OtherNodes(self, nodes, observer);
+    this.otherNodes = new OtherNodes(self, nodes, observer);
     this.hasFreeDiskSpace = ports.hasFreeDiskSpace();
     this.isServing = ports.isServing();
-    this.selection = new ShareSelection(self, others, live, registry, settings);
+    this.selection = new ShareSelection(self, otherNodes, live, registry, settings);
     this.shares = new ShareDelivery(selection, dispatch, observer);
     this.inboxes =
         new InboxDelivery(ports.inboxes(), router, shares, dispatch, live.removals(), observer);
@@ -84,7 +84,7 @@ public final class Distribution implements PublishRouter {
       PublishListener listener) {
     Outbox outbox = dispatch.outbox();
     distribute(tenant, message, connectOrder, id, listener, outbox);
-    return outbox.takeVisited();
+    return outbox.takeVisitedNodes();
   }
 
   private void distribute(
@@ -108,7 +108,7 @@ public final class Distribution implements PublishRouter {
       complete(refusal, listener, outbox);
       return;
     }
-    LiveDeliveryState live = id == null ? null : dispatch.repeated().of(id);
+    LiveDeliveryState live = id == null ? null : dispatch.repeatedPublishes().stateOf(id);
     if (isForThisNodeOnly(message, routes)) {
       deliverLocally(tenant, message, routes, live, outbox);
       complete(bestOutcome, listener, outbox);
@@ -123,13 +123,13 @@ public final class Distribution implements PublishRouter {
         join.closePart(PublishOutcome.LOW_DISK_SPACE);
       }
     }
-    List<InboxCopy> copies = copiesFor(tenant, message, routes, id, live, join);
+    List<InboxCopy> copies = collectCopies(tenant, message, routes, id, live, join);
     if (!copies.isEmpty()) {
       join.openPart();
       inboxes.store(message, copies, id, join::closePart);
     }
     deliverLocally(tenant, message, routes, live, outbox);
-    others.send(tenant, message, routes, id, join);
+    otherNodes.send(tenant, message, routes, id, join);
     Mailbox congested = outbox.takeCongested();
     if (congested != null) {
       join.openPart();
@@ -153,7 +153,7 @@ public final class Distribution implements PublishRouter {
     return !message.retain()
         && routes.inboxes().isEmpty()
         && routes.shares().isEmpty()
-        && !others.hasReceivers(routes, message.qos());
+        && !otherNodes.hasReceivers(routes, message.qos());
   }
 
   /** Why the message is refused as a whole; null if it is not. */
@@ -176,12 +176,12 @@ public final class Distribution implements PublishRouter {
     if (!hasSpace && mustBeStored(message, routes)) {
       return PublishOutcome.LOW_DISK_SPACE;
     }
-    return !atMostOnce && others.hasFullStream(routes, message.qos())
+    return !atMostOnce && otherNodes.hasFullStream(routes, message.qos())
         ? PublishOutcome.NODE_CONGESTED
         : null;
   }
 
-  /** Messages of QoS 0 never have to: without disk space, connected clients still get them. */
+  /** QoS 0 never requires storage: without disk space, connected clients still get them. */
   private static boolean mustBeStored(Message message, MatchedRoutes routes) {
     return message.qos() != Qos.AT_MOST_ONCE
         && ((message.retain() && !isClearing(message))
@@ -212,18 +212,18 @@ public final class Distribution implements PublishRouter {
   /** The state of delivery, for gauges. */
   public DeliveryStatus status() {
     return new DeliveryStatus(
-        local.filters(),
+        local.filterCount(),
         local.heldRoutes(),
         local.unusedRoutes(),
-        local.removals().waiting(),
+        local.removals().queuedCount(),
         local.cachedTopics(),
         dispatch.waitingCopies(),
         dispatch.waitingBytes(),
         dispatch.delayedPublishes(),
         selection.rotationCount(),
-        dispatch.repeated().size(),
-        dispatch.repeated().messages(),
-        others.status());
+        dispatch.repeatedPublishes().size(),
+        dispatch.repeatedPublishes().messageCount(),
+        otherNodes.status());
   }
 
   private void complete(PublishOutcome outcome, PublishListener listener, Outbox outbox) {
@@ -238,7 +238,7 @@ public final class Distribution implements PublishRouter {
   }
 
   /** Collects the copies to store; sends messages of shares to connected members directly. */
-  private List<InboxCopy> copiesFor(
+  private List<InboxCopy> collectCopies(
       String tenant,
       Message message,
       MatchedRoutes routes,
@@ -254,7 +254,7 @@ public final class Distribution implements PublishRouter {
       if (!copy.isAtMostOnce()) {
         copies.add(copy);
       } else if (registry.find(tenant, match.inbox().clientId()) == null
-          && !others.hasReceivers(routes, message.qos())) {
+          && !otherNodes.hasReceivers(routes, message.qos())) {
         observer.onDropped(CopyDropReason.QOS0_OFFLINE.label(), 1);
       } // else: the session also has a live subscription, here or at another node
     }

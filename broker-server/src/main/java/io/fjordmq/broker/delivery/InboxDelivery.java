@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Appends messages to inboxes and handles the result of each copy. */
-final class InboxDelivery implements ShareDelivery.LateStore {
+final class InboxDelivery implements ShareDelivery.InboxCopyStore {
   private static final Logger LOG = LoggerFactory.getLogger(InboxDelivery.class);
 
   private final InboxStore inboxes;
@@ -58,7 +58,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
       List<InboxCopy> copies,
       @Nullable PublishId id,
       Consumer<PublishOutcome> done) {
-    StoreCalls.guarded(
+    StoreCalls.tryCall(
             () -> inboxes.insert(message, copies.stream().map(InboxCopy::target).toList(), id))
         .whenComplete(
             (outcomes, fault) -> {
@@ -78,7 +78,7 @@ final class InboxDelivery implements ShareDelivery.LateStore {
   }
 
   @Override
-  public void storeLate(InboxCopy copy) {
+  public void storeAfterAcknowledgement(InboxCopy copy) {
     ShareAttempt attempt = attemptOf(copy);
     store(
         attempt.message(),
@@ -181,8 +181,8 @@ final class InboxDelivery implements ShareDelivery.LateStore {
     @Nullable String suppressed = failures.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Failed to store a message in all inboxes; its publisher gets no "
-              + "acknowledgement: {}{} topic={}",
+          "Failed to store a message in one or more inboxes; a publisher that waits "
+              + "for it gets no acknowledgement: {}{} topic={}",
           fault.toString(),
           suppressed,
           message.topic(),

@@ -37,7 +37,7 @@ final class InboxEvents implements InboxListener {
   /** Limit of sessions that refetch concurrently because a range has a new leader. */
   private static final int MAX_REFETCHES = 256;
 
-  private record Pending(InboxId id, long incarnation, long epoch) {}
+  private record PendingWill(InboxId id, long incarnation, long epoch) {}
 
   private final LocalNode self;
   private final SessionRegistry registry;
@@ -52,7 +52,7 @@ final class InboxEvents implements InboxListener {
   private final BoundedCalls refetches = new BoundedCalls(MAX_REFETCHES);
 
   /** Wills being published, so that the store's repetitions do not reach live sessions twice. */
-  private final Set<Pending> publishing = ConcurrentHashMap.newKeySet();
+  private final Set<PendingWill> publishingWills = ConcurrentHashMap.newKeySet();
 
   InboxEvents(
       LocalDelivery local,
@@ -80,7 +80,7 @@ final class InboxEvents implements InboxListener {
     }
     NodeStream stream = nodes.find(ownerNode);
     if (stream != null) { // else its incarnation is over, and the sweeper detaches its inboxes
-      stream.append(new NodeItem.Appended(handle, entries));
+      stream.pushEntries(new NodeItem.Appended(handle, entries));
     }
   }
 
@@ -88,7 +88,7 @@ final class InboxEvents implements InboxListener {
   @Override
   public void onLeaderStart(InboxSpan span) {
     onLocalLeadership(span);
-    nodes.all().forEach(stream -> stream.sendNotice(new NodeItem.InboxesLed(span.keys())));
+    nodes.all().forEach(stream -> stream.sendNotice(new NodeItem.LeaderNotice(span.keys())));
   }
 
   @Override
@@ -99,7 +99,7 @@ final class InboxEvents implements InboxListener {
     }
     NodeStream stream = nodes.find(ownerNode);
     if (stream != null) {
-      stream.sendNotice(new NodeItem.Fenced(handle));
+      stream.sendNotice(new NodeItem.FenceNotice(handle));
     }
   }
 
@@ -166,15 +166,15 @@ final class InboxEvents implements InboxListener {
       Will will,
       ConnectOrder since,
       PublishId publishId) {
-    Pending pending = new Pending(id, incarnation, epoch);
-    if (!publishing.add(pending)) {
+    PendingWill pending = new PendingWill(id, incarnation, epoch);
+    if (!publishingWills.add(pending)) {
       return;
     }
     try {
       wills.publish(
-          id.tenant(), will, since, publishId, outcome -> willPublished(pending, outcome));
+          id.tenant(), will, since, publishId, outcome -> onWillPublished(pending, outcome));
     } catch (RuntimeException e) {
-      publishing.remove(pending);
+      publishingWills.remove(pending);
       LOG.error("Failed to publish a will, retrying client={}", id, e);
     }
   }
@@ -196,15 +196,15 @@ final class InboxEvents implements InboxListener {
     shareRedistribution.redistribute(id, incarnation);
   }
 
-  private void willPublished(Pending pending, PublishOutcome outcome) {
+  private void onWillPublished(PendingWill pending, PublishOutcome outcome) {
     if (outcome == PublishOutcome.NOT_DURABLE || outcome.isRefusal()) {
-      publishing.remove(pending); // the store repeats the event
+      publishingWills.remove(pending); // the store repeats the event
       return;
     }
     if (outcome == PublishOutcome.QUOTA_EXCEEDED) {
       LOG.warn("A will did not reach all subscribers because of a limit client={}", pending);
     }
-    StoreCalls.guarded(() -> store.confirmWill(pending.id, pending.incarnation, pending.epoch))
-        .whenComplete((ok, fault) -> publishing.remove(pending));
+    StoreCalls.tryCall(() -> store.confirmWill(pending.id, pending.incarnation, pending.epoch))
+        .whenComplete((ok, fault) -> publishingWills.remove(pending));
   }
 }

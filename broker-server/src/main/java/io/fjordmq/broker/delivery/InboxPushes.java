@@ -56,7 +56,7 @@ final class InboxPushes {
           return merge(before, more);
         });
     if (!merged[0]) {
-      dispatch.mailbox(session.eventLoop()).call(() -> take(session));
+      dispatch.mailbox(session.eventLoop()).call(() -> deliver(session));
     }
   }
 
@@ -93,7 +93,7 @@ final class InboxPushes {
     return from == 0 ? all : List.copyOf(all.subList(from, all.size()));
   }
 
-  private void take(LiveSession session) {
+  private void deliver(LiveSession session) {
     Push push = waiting.remove(session);
     if (push != null) {
       session.onAppended(push.handle, push.entries);

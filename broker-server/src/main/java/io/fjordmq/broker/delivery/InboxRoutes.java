@@ -29,7 +29,7 @@ public final class InboxRoutes {
 
   /** Adds or replaces the route of a subscription; completes when every node matches it. */
   public CompletableFuture<Void> add(InboxId id, long incarnation, InboxSubscription subscription) {
-    return StoreCalls.guarded(
+    return StoreCalls.tryCall(
         () -> router.add(route(id, incarnation, subscription.filter(), subscription.options())));
   }
 
@@ -43,12 +43,12 @@ public final class InboxRoutes {
     Route route = route(id, incarnation, subscription.filter(), subscription.options());
     return router.has(route)
         ? CompletableFuture.completedFuture(null)
-        : StoreCalls.guarded(() -> router.add(route));
+        : StoreCalls.tryCall(() -> router.add(route));
   }
 
   /** Removes the route of a subscription; completes when no node matches it. */
   public CompletableFuture<Void> remove(InboxId id, long incarnation, TopicFilter filter) {
-    return StoreCalls.guarded(
+    return StoreCalls.tryCall(
         () -> router.remove(route(id, incarnation, filter, LocalRoutes.NODE_ROUTE_OPTIONS)));
   }
 
@@ -74,8 +74,8 @@ public final class InboxRoutes {
   }
 
   /** Number of queued removals, for a gauge. */
-  public int waitingRemovals() {
-    return removals.waiting();
+  public int queuedRemovals() {
+    return removals.queuedCount();
   }
 
   private static Route route(

@@ -5,7 +5,7 @@ import io.fjordmq.broker.dispatch.LiveDispatch;
 import io.fjordmq.broker.dispatch.LocalNode;
 import io.fjordmq.broker.nodes.NodeStreams;
 
-/** What delivery knows of this node: its connected clients, their event loops, and its streams. */
+/** The local part of delivery: connected clients, their event loops, and streams to other nodes. */
 record LocalDelivery(
     LocalNode self,
     DeliverySettings settings,

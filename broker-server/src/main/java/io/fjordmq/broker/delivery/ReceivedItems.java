@@ -49,7 +49,7 @@ final class ReceivedItems implements ItemReceiver {
   public void onItem(NodeItem item, Responder responder) {
     if (item instanceof NodeItem.Publish publish) {
       onItem(publish, responder);
-    } else if (item instanceof NodeItem.Shared shared) {
+    } else if (item instanceof NodeItem.SharePublish shared) {
       onItem(shared, responder);
     } else {
       handleNotice(item);
@@ -62,7 +62,7 @@ final class ReceivedItems implements ItemReceiver {
    */
   private void onItem(NodeItem.Publish publish, Responder responder) {
     PublishId id = publish.id();
-    if (id != null && !dispatch.repeated().of(id).markSent()) {
+    if (id != null && !dispatch.repeatedPublishes().stateOf(id).markSent()) {
       responder.respondAccepted(true); // a duplicate, already delivered
       return;
     }
@@ -83,9 +83,10 @@ final class ReceivedItems implements ItemReceiver {
    * Responds once the member has taken or refused the message. The sender chooses the next member,
    * since only it knows which ones were tried.
    */
-  private void onItem(NodeItem.Shared shared, Responder responder) {
+  private void onItem(NodeItem.SharePublish shared, Responder responder) {
     ShareKey key = new ShareKey(shared.tenant(), shared.shareName(), shared.pattern());
-    LiveDeliveryState live = shared.id() == null ? null : dispatch.repeated().of(shared.id());
+    LiveDeliveryState live =
+        shared.id() == null ? null : dispatch.repeatedPublishes().stateOf(shared.id());
     if (live != null && live.wasSent(key)) {
       responder.respondAccepted(true); // a duplicate, a member has it
       return;
@@ -145,12 +146,12 @@ final class ReceivedItems implements ItemReceiver {
       inboxes.onLocalAppend(appended.handle(), appended.entries());
     } else if (item instanceof NodeItem.Refetch refetch) {
       inboxes.refetchLocal(refetch.inbox());
-    } else if (item instanceof NodeItem.InboxesLed led) {
+    } else if (item instanceof NodeItem.LeaderNotice led) {
       inboxes.onLocalLeadership(new InboxSpan(led.routing()));
-    } else if (item instanceof NodeItem.Fenced fenced) {
+    } else if (item instanceof NodeItem.FenceNotice fenced) {
       inboxes.onLocalFence(fenced.handle());
-    } else if (item instanceof NodeItem.Connected connected) {
-      registry.connectedElsewhere(
+    } else if (item instanceof NodeItem.ConnectNotice connected) {
+      registry.onConnectedElsewhere(
           connected.tenant(), connected.clientId(), connected.connectOrder());
     }
   }

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param <K> a session
  */
 final class RedistributionBackoff<K> {
-  /** In announcements, one every 10 s: 5 minutes. */
+  /** Maximum pause in announcements; one every 10 s makes 5 minutes. */
   private static final int MAX_ANNOUNCEMENTS = 30;
 
   /**
@@ -28,7 +28,7 @@ final class RedistributionBackoff<K> {
   }
 
   /** Records an announcement; returns whether to try the session's messages now. */
-  synchronized boolean isOver(K session) {
+  synchronized boolean recordAnnouncement(K session) {
     Pause pause = pauses.get(session);
     if (pause == null || pause.remaining <= 1) {
       return true;
@@ -40,7 +40,7 @@ final class RedistributionBackoff<K> {
   /**
    * No message was taken: the next pause is 10 s if it is the first, else twice the previous one.
    */
-  synchronized void grow(K session) {
+  synchronized void increase(K session) {
     Pause before = pauses.get(session);
     int next = before == null ? 1 : Math.min(2 * before.announcements, MAX_ANNOUNCEMENTS);
     pauses.put(session, new Pause(next, next));

@@ -30,7 +30,7 @@ final class RetainedPublishes {
   void store(String tenant, Message message, ConnectOrder connectOrder, PublishJoin join) {
     RetainVersion retainVersion =
         new RetainVersion(connectOrder.epochVersion(), connectOrder.index());
-    StoreCalls.guarded(() -> store.put(tenant, message, retainVersion))
+    StoreCalls.tryCall(() -> store.put(tenant, message, retainVersion))
         .whenComplete(
             (outcome, fault) -> {
               if (fault != null) {

@@ -27,8 +27,8 @@ public final class SessionRegistry {
     private final CompletableFuture<Void> released = new CompletableFuture<>();
 
     // Guarded by this.
-    private ConnectOrder own = ConnectOrder.NONE;
-    private ConnectOrder elsewhere = ConnectOrder.NONE;
+    private ConnectOrder ownOrder = ConnectOrder.NONE;
+    private ConnectOrder latestOrderElsewhere = ConnectOrder.NONE;
 
     private Registration(LiveSession session, CompletableFuture<Void> previousReleased) {
       this.session = session;
@@ -36,17 +36,17 @@ public final class SessionRegistry {
     }
 
     /** Sets the connect order; returns whether the client has connected elsewhere later. */
-    private synchronized boolean setOrder(ConnectOrder connectOrder) {
-      own = connectOrder;
-      return elsewhere.compareTo(connectOrder) > 0;
+    private synchronized boolean setConnectOrder(ConnectOrder connectOrder) {
+      ownOrder = connectOrder;
+      return latestOrderElsewhere.compareTo(connectOrder) > 0;
     }
 
     /** The client has connected elsewhere; returns whether that was later than this connection. */
     private synchronized boolean onConnectedElsewhere(ConnectOrder other) {
-      if (other.compareTo(elsewhere) > 0) {
-        elsewhere = other;
+      if (other.compareTo(latestOrderElsewhere) > 0) {
+        latestOrderElsewhere = other;
       }
-      return !own.equals(ConnectOrder.NONE) && own.compareTo(other) < 0;
+      return !ownOrder.equals(ConnectOrder.NONE) && ownOrder.compareTo(other) < 0;
     }
 
     /**
@@ -78,9 +78,10 @@ public final class SessionRegistry {
    */
   public void setConnectOrder(Registration registration, ConnectOrder connectOrder) {
     LiveSession session = registration.session;
-    boolean isSuperseded = registration.setOrder(connectOrder);
+    boolean isSuperseded = registration.setConnectOrder(connectOrder);
     for (NodeStream stream : nodes.all()) {
-      stream.sendNotice(new NodeItem.Connected(session.tenant(), session.clientId(), connectOrder));
+      stream.sendNotice(
+          new NodeItem.ConnectNotice(session.tenant(), session.clientId(), connectOrder));
     }
     if (isSuperseded) {
       session.eventLoop().execute(session::onTakenOver);
@@ -88,7 +89,7 @@ public final class SessionRegistry {
   }
 
   /** The client has connected to another node: its connection here is closed if it is older. */
-  void connectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
+  void onConnectedElsewhere(String tenant, String clientId, ConnectOrder connectOrder) {
     Registration here = sessions.get(new Key(tenant, clientId));
     if (here != null && here.onConnectedElsewhere(connectOrder)) {
       here.session.eventLoop().execute(here.session::onTakenOver);
@@ -111,14 +112,14 @@ public final class SessionRegistry {
                   present == null ? CompletableFuture.completedFuture(null) : present.released);
             });
     if (older[0] != null) {
-      LiveSession loser = older[0].session;
-      loser.eventLoop().execute(loser::onTakenOver);
+      LiveSession superseded = older[0].session;
+      superseded.eventLoop().execute(superseded::onTakenOver);
     }
     return registration;
   }
 
   /** The connection has returned its state, but it is not closed yet. */
-  public void stateReturned(Registration registration) {
+  public void onStateReturned(Registration registration) {
     registration.released.complete(null);
   }
 

@@ -104,7 +104,7 @@ final class ShareAttempt {
    * No member takes the message. It stays in its store, if it has one, for a member that was full.
    */
   void endWithoutMember() {
-    PublishJoin waiting = tryWaitHere();
+    PublishJoin waiting = tryOpenPartForLocalMember();
     if (waiting != null) {
       waiting.closePart(
           staysStored() ? PublishOutcome.NOT_DURABLE : PublishOutcome.NO_MATCHING_SUBSCRIBERS);
@@ -116,16 +116,16 @@ final class ShareAttempt {
     return awaitsMember && fullMembers > 0;
   }
 
-  /** Like {@link #tryWait}, for a member that is connected to this node. */
-  @Nullable PublishJoin tryWaitHere() {
-    return awaitsMember ? tryWait() : null;
+  /** Like {@link #tryOpenPart}, for a member that is connected to this node. */
+  @Nullable PublishJoin tryOpenPartForLocalMember() {
+    return awaitsMember ? tryOpenPart() : null;
   }
 
   /**
    * Opens another part of the publisher's acknowledgement, which the caller closes; null if it has
-   * been given or none is pending.
+   * already been sent or none is pending.
    */
-  @Nullable PublishJoin tryWait() {
+  @Nullable PublishJoin tryOpenPart() {
     return join != null && message.qos() != Qos.AT_MOST_ONCE && join.tryOpenPart() ? join : null;
   }
 

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class ShareDelivery {
 
   /** Stores a copy separately from the others of its message. */
-  interface LateStore {
+  interface InboxCopyStore {
     /** The publisher has already been acknowledged: stores the copy or counts it as dropped. */
-    void storeLate(InboxCopy copy);
+    void storeAfterAcknowledgement(InboxCopy copy);
 
     /** Stores the copy and closes a part of the publisher's acknowledgement. */
     void store(InboxCopy copy, PublishJoin waiting);
@@ -38,11 +38,11 @@ final class ShareDelivery {
    * @param lateStore stores the copy later if that member turns out to be gone and an inbox is next
    * @return the copy to be stored if an inbox was chosen; null if there is nothing to store
    */
-  @Nullable InboxCopy start(ShareAttempt attempt, LateStore lateStore) {
+  @Nullable InboxCopy start(ShareAttempt attempt, InboxCopyStore lateStore) {
     return attempt.isRepeated() ? null : chooseAndSend(attempt, lateStore);
   }
 
-  private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, LateStore lateStore) {
+  private @Nullable InboxCopy chooseAndSend(ShareAttempt attempt, InboxCopyStore lateStore) {
     ShareSelection.Choice choice = selection.choose(attempt);
     while (choice instanceof ShareSelection.Choice.Live live
         && attempt.isKept()
@@ -55,7 +55,7 @@ final class ShareDelivery {
     }
     if (choice instanceof ShareSelection.Choice.Live live) {
       Recipients member =
-          Recipients.ofShareMember(live.member(), receipt(attempt, live.route(), lateStore));
+          Recipients.ofShareMember(live.member(), createReceipt(attempt, live.route(), lateStore));
       attempt.recordLiveSend();
       dispatch
           .outbox()
@@ -86,8 +86,9 @@ final class ShareDelivery {
     return !member.session().inEventLoop() && member.mailbox().isFull();
   }
 
-  private Recipients.Receipt receipt(ShareAttempt attempt, Route chosen, LateStore lateStore) {
-    PublishJoin waiting = attempt.tryWaitHere();
+  private Recipients.Receipt createReceipt(
+      ShareAttempt attempt, Route chosen, InboxCopyStore lateStore) {
+    PublishJoin waiting = attempt.tryOpenPartForLocalMember();
     String member = ShareSelection.clientIdOf(chosen);
     return new Recipients.Receipt() {
       @Override
@@ -115,9 +116,9 @@ final class ShareDelivery {
    * Sends to another node, which responds for the member; a QoS 1 or 2 publisher waits for that.
    */
   private void sendElsewhere(
-      ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen, LateStore lateStore) {
-    PublishJoin waiting = attempt.tryWait();
-    byte[] item = item(attempt, chosen).encode();
+      ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen, InboxCopyStore lateStore) {
+    PublishJoin waiting = attempt.tryOpenPart();
+    byte[] item = toItem(attempt, chosen).encode();
     ItemListener listener =
         outcome -> {
           switch (outcome) {
@@ -144,14 +145,20 @@ final class ShareDelivery {
   }
 
   private void tryNextAfterRefusal(
-      ShareAttempt attempt, String clientId, LateStore lateStore, @Nullable PublishJoin waiting) {
+      ShareAttempt attempt,
+      String clientId,
+      InboxCopyStore lateStore,
+      @Nullable PublishJoin waiting) {
     attempt.exclude(clientId);
     tryNext(attempt, lateStore, waiting);
   }
 
   /** A kept message goes to a member that is not full, or stays in its store. */
   private void tryNextAfterFull(
-      ShareAttempt attempt, String clientId, LateStore lateStore, @Nullable PublishJoin waiting) {
+      ShareAttempt attempt,
+      String clientId,
+      InboxCopyStore lateStore,
+      @Nullable PublishJoin waiting) {
     if (attempt.excludeFull(clientId)) {
       tryNext(attempt, lateStore, waiting);
     } else {
@@ -160,12 +167,13 @@ final class ShareDelivery {
     }
   }
 
-  private void tryNext(ShareAttempt attempt, LateStore lateStore, @Nullable PublishJoin waiting) {
+  private void tryNext(
+      ShareAttempt attempt, InboxCopyStore lateStore, @Nullable PublishJoin waiting) {
     InboxCopy copy = chooseAndSend(attempt, lateStore);
     if (copy == null) {
       close(waiting, PublishOutcome.ACCEPTED);
     } else if (waiting == null) {
-      lateStore.storeLate(copy);
+      lateStore.storeAfterAcknowledgement(copy);
     } else {
       lateStore.store(copy, waiting);
     }
@@ -177,12 +185,12 @@ final class ShareDelivery {
     }
   }
 
-  private static NodeItem.Shared item(
+  private static NodeItem.SharePublish toItem(
       ShareAttempt attempt, ShareSelection.Choice.RemoteClient chosen) {
     Delivery delivery =
         Delivery.shared(
             attempt.message(), chosen.route().options(), attempt.key(), attempt.isKept());
-    return new NodeItem.Shared(
+    return new NodeItem.SharePublish(
         attempt.key().tenant(),
         attempt.key().shareName(),
         attempt.key().pattern(),

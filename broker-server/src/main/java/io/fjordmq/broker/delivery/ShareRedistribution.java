@@ -42,7 +42,7 @@ final class ShareRedistribution {
   private static final int MAX_AHEAD = 10_000;
 
   /** Limit of sessions in backoff. */
-  private static final int MAX_PAUSES = 10_000;
+  private static final int MAX_SESSIONS_IN_BACKOFF = 10_000;
 
   private record EndedSession(InboxId id, long incarnation) {}
 
@@ -55,7 +55,7 @@ final class ShareRedistribution {
   private final Set<EndedSession> inProgress = ConcurrentHashMap.newKeySet();
 
   private final RedistributionBackoff<EndedSession> backoff =
-      new RedistributionBackoff<>(MAX_PAUSES);
+      new RedistributionBackoff<>(MAX_SESSIONS_IN_BACKOFF);
 
   ShareRedistribution(InboxStore store, ShareRerouting rerouting) {
     this.store = store;
@@ -68,12 +68,12 @@ final class ShareRedistribution {
     if (!inProgress.add(ended)) {
       return;
     }
-    if (!backoff.isOver(ended)) {
+    if (!backoff.recordAnnouncement(ended)) {
       inProgress.remove(ended);
       return;
     }
     sessions
-        .run(() -> takeNext(ended, List.of()))
+        .run(() -> processNextPage(ended, List.of()))
         .whenComplete(
             (done, fault) -> {
               inProgress.remove(ended);
@@ -84,10 +84,10 @@ final class ShareRedistribution {
   }
 
   /** Stops when the range has another leader, which then redistributes the messages itself. */
-  private CompletableFuture<Void> takeNext(EndedSession ended, List<Long> deletable) {
+  private CompletableFuture<Void> processNextPage(EndedSession ended, List<Long> deletable) {
     if (!store.isLocalLeader(ended.id)) {
       backoff.forget(ended);
-      return confirm(ended, deletable);
+      return deleteTaken(ended, deletable);
     }
     return store
         .processUndelivered(ended.id, ended.incarnation, deletable, MAX_MESSAGES)
@@ -128,7 +128,7 @@ final class ShareRedistribution {
                         List<Long> deletable = new ArrayList<>(taken);
                         deletable.addAll(more);
                         deletable.sort(Comparator.naturalOrder());
-                        return endPage(ended, messages.size(), deletable);
+                        return finishPage(ended, messages.size(), deletable);
                       });
             });
   }
@@ -138,14 +138,16 @@ final class ShareRedistribution {
         || undelivered.sequence() - lowest < MAX_AHEAD;
   }
 
-  private CompletableFuture<Void> endPage(EndedSession ended, int size, List<Long> deletable) {
+  private CompletableFuture<Void> finishPage(EndedSession ended, int size, List<Long> deletable) {
     if (deletable.isEmpty() && size > 0) {
-      backoff.grow(ended);
+      backoff.increase(ended);
     } else {
       backoff.forget(ended);
     }
     // The store announces the session again later; an immediate retry would not help.
-    return deletable.size() == size ? takeNext(ended, deletable) : confirm(ended, deletable);
+    return deletable.size() == size
+        ? processNextPage(ended, deletable)
+        : deleteTaken(ended, deletable);
   }
 
   /** Completes with the sequences of the messages that the store may delete. */
@@ -171,7 +173,7 @@ final class ShareRedistribution {
   }
 
   /** Makes the store delete the messages that were taken, and ends. */
-  private CompletableFuture<Void> confirm(EndedSession ended, List<Long> deletable) {
+  private CompletableFuture<Void> deleteTaken(EndedSession ended, List<Long> deletable) {
     return deletable.isEmpty()
         ? CompletableFuture.completedFuture(null)
         : store

@@ -68,7 +68,7 @@ final class ShareRerouting {
       attempt.exclude(from.clientId());
       InboxCopy copy = shares.start(attempt, inboxes);
       if (copy != null) {
-        inboxes.storeLate(copy);
+        inboxes.storeAfterAcknowledgement(copy);
       }
       redistributed++;
     }
@@ -106,7 +106,7 @@ final class ShareRerouting {
           listener.onPublished(outcome);
         };
     PublishJoin join = new PublishJoin(PublishOutcome.ACCEPTED, counting, DeliveryObserver.NONE);
-    LiveDeliveryState live = id == null ? null : dispatch.repeated().of(id);
+    LiveDeliveryState live = id == null ? null : dispatch.repeatedPublishes().stateOf(id);
     InboxCopy copy =
         shares.start(ShareAttempt.ofStored(key.tenant(), share, message, id, live, join), inboxes);
     if (copy != null) {

@@ -55,7 +55,7 @@ final class ShareSelection {
   private static final Choice CONGESTED = new Choice.NoReceiver(CopyDropReason.NODE_CONGESTED);
 
   private final LocalNode self;
-  private final OtherNodes others;
+  private final OtherNodes otherNodes;
   private final LocalSubscriptions local;
   private final SessionRegistry registry;
   private final DeliverySettings settings;
@@ -68,7 +68,7 @@ final class ShareSelection {
       SessionRegistry registry,
       DeliverySettings settings) {
     this.self = self;
-    this.others = others;
+    this.otherNodes = others;
     this.local = local;
     this.registry = registry;
     this.settings = settings;
@@ -159,7 +159,7 @@ final class ShareSelection {
     List<Receiver.Live> connections =
         attempt.share().connectionsByClientId().getOrDefault(member.clientId(), List.of());
     for (int i = 0; i < connections.size(); i++) {
-      if (others.find(connections.get(i)) != null) {
+      if (otherNodes.find(connections.get(i)) != null) {
         return true;
       }
     }
@@ -175,7 +175,7 @@ final class ShareSelection {
     ShareStrategy strategy = settings.shareStrategy();
     PublishId id = attempt.id();
     return id != null && strategy.isRoundRobin()
-        ? ShareStrategy.byHash(candidates, Objects.hash(id.producer(), id.sequence()))
+        ? ShareStrategy.pickByHash(candidates, Objects.hash(id.producer(), id.sequence()))
         : strategy.pick(candidates, attempt.message(), rotationOf(attempt.key()));
   }
 
@@ -204,7 +204,7 @@ final class ShareSelection {
     if (self.isCurrentIncarnation(live)) {
       return liveChoice(live.member(), member, qos);
     }
-    NodeStream stream = others.find(live);
+    NodeStream stream = otherNodes.find(live);
     if (stream == null) {
       return NO_MEMBER;
     }

@@ -12,10 +12,10 @@ import java.util.function.Supplier;
  */
 public final class BoundedCalls {
 
-  private record Waiting<T>(Supplier<CompletableFuture<T>> call, CompletableFuture<T> result) {}
+  private record QueuedCall<T>(Supplier<CompletableFuture<T>> call, CompletableFuture<T> result) {}
 
   private final int maxInFlight;
-  private final Queue<Waiting<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<QueuedCall<?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
   private final AtomicInteger inFlight = new AtomicInteger();
 
@@ -27,25 +27,25 @@ public final class BoundedCalls {
   public <T> CompletableFuture<T> run(Supplier<CompletableFuture<T>> call) {
     CompletableFuture<T> result = new CompletableFuture<>();
     waitingCount.incrementAndGet();
-    waiting.add(new Waiting<>(call, result));
-    makeCalls();
+    waiting.add(new QueuedCall<>(call, result));
+    startCalls();
     return result;
   }
 
   /** Number of queued calls. */
-  public int waiting() {
+  public int queuedCount() {
     return waitingCount.get();
   }
 
-  private void makeCalls() {
+  private void startCalls() {
     while (!waiting.isEmpty() && tryAcquire()) {
-      Waiting<?> next = waiting.poll();
+      QueuedCall<?> next = waiting.poll();
       if (next == null) {
         inFlight.decrementAndGet();
         continue;
       }
       waitingCount.decrementAndGet();
-      if (make(next)) {
+      if (startCall(next)) {
         inFlight.decrementAndGet(); // already complete: continue in this loop to avoid recursion
       }
     }
@@ -61,8 +61,8 @@ public final class BoundedCalls {
   }
 
   /** Returns true if the call is complete; otherwise its completion continues with the queue. */
-  private <T> boolean make(Waiting<T> next) {
-    CompletableFuture<T> future = StoreCalls.guarded(next.call);
+  private <T> boolean startCall(QueuedCall<T> next) {
+    CompletableFuture<T> future = StoreCalls.tryCall(next.call);
     if (future.isDone()) {
       StoreCalls.forward(future, next.result);
       return true;
@@ -71,7 +71,7 @@ public final class BoundedCalls {
         (value, fault) -> {
           inFlight.decrementAndGet();
           StoreCalls.complete(next.result, value, fault);
-          makeCalls();
+          startCalls();
         });
     return false;
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Delivery {
   /** Bytes in a final field, so that event loops can publish them to each other without a lock. */
   @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  private record Encoded(byte[] bytes) {}
+  private record EncodedHead(byte[] bytes) {}
 
   private final Message message;
   private final Qos qos;
@@ -22,8 +22,8 @@ public final class Delivery {
   private final @Nullable ShareKey share;
   private final boolean kept;
   // Accessed by several event loops without a lock: at worst, one encodes the bytes again.
-  private @Nullable Encoded headOfMqtt3;
-  private @Nullable Encoded headOfMqtt5;
+  private @Nullable EncodedHead headOfMqtt3;
+  private @Nullable EncodedHead headOfMqtt5;
 
   /**
    * @param message as published
@@ -102,10 +102,10 @@ public final class Delivery {
     return kept;
   }
 
-  /** The bytes kept by {@link #cacheEncodedHead} for this protocol version; null if none yet. */
+  /** The bytes cached by {@link #cacheEncodedHead} for this protocol version; null if none yet. */
   public byte @Nullable [] encodedHead(boolean mqtt5) {
-    Encoded kept = mqtt5 ? headOfMqtt5 : headOfMqtt3;
-    return kept == null ? null : kept.bytes;
+    EncodedHead cached = mqtt5 ? headOfMqtt5 : headOfMqtt3;
+    return cached == null ? null : cached.bytes;
   }
 
   /**
@@ -115,9 +115,9 @@ public final class Delivery {
    */
   public void cacheEncodedHead(boolean mqtt5, byte[] bytes) {
     if (mqtt5) {
-      headOfMqtt5 = new Encoded(bytes);
+      headOfMqtt5 = new EncodedHead(bytes);
     } else {
-      headOfMqtt3 = new Encoded(bytes);
+      headOfMqtt3 = new EncodedHead(bytes);
     }
   }
 }

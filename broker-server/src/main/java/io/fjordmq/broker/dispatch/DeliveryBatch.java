@@ -14,7 +14,7 @@ final class DeliveryBatch {
   private long remaining;
   private long bytes;
 
-  // The position of the event loop.
+  // The next copy that the event loop delivers.
   private int next;
   private int nextMember;
 

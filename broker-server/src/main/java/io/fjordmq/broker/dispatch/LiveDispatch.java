@@ -41,16 +41,16 @@ public final class LiveDispatch {
   }
 
   /** The repeatable messages that live receivers of this node have received. */
-  public RepeatedPublishes repeated() {
+  public RepeatedPublishes repeatedPublishes() {
     return repeated;
   }
 
   public long waitingCopies() {
-    return sum(Mailbox::copies);
+    return sum(Mailbox::waitingCopies);
   }
 
   public long waitingBytes() {
-    return sum(Mailbox::bytes);
+    return sum(Mailbox::waitingBytes);
   }
 
   public int delayedPublishes() {

@@ -34,7 +34,7 @@ public interface LiveSession {
   /** Writes the messages delivered since the last call; called once per batch. */
   void flush();
 
-  /** Entries were appended to its inbox (see {@code InboxListener#appended}). */
+  /** Entries were appended to its inbox (see {@code InboxListener#onAppended}). */
   void onAppended(InboxHandle handle, List<InboxEntry> entries);
 
   /**
@@ -45,7 +45,7 @@ public interface LiveSession {
    */
   CompletableFuture<?> refetch();
 
-  /** Its inbox belongs to another connection now, or its session has ended: closes. */
+  /** Closes the connection: another one has attached its inbox, or its session has ended. */
   void onFenced(InboxHandle handle);
 
   /** The same client identifier connects again: closes with 0x8E (session taken over). */

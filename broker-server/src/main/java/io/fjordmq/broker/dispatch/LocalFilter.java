@@ -31,7 +31,7 @@ final class LocalFilter {
     return version;
   }
 
-  /** Adds or replaces. */
+  /** Adds a subscriber or replaces its options. */
   synchronized void add(LocalSubscriber localSubscriber, SubscriptionOptions options) {
     boolean isOnly =
         subscribers.isEmpty()
@@ -41,7 +41,7 @@ final class LocalFilter {
     } else {
       mutableSubscribers().put(localSubscriber, options);
     }
-    changed();
+    markChanged();
   }
 
   /** Removes a subscriber; returns true if none is left. */
@@ -52,7 +52,7 @@ final class LocalFilter {
       } else {
         mutableSubscribers().remove(localSubscriber);
       }
-      changed();
+      markChanged();
     }
     return subscribers.isEmpty();
   }
@@ -84,7 +84,7 @@ final class LocalFilter {
   }
 
   @SuppressWarnings("NonAtomicOperationOnVolatileField") // only written under the monitor
-  private void changed() {
+  private void markChanged() {
     version++;
     fanOutPlan = null;
   }

@@ -16,11 +16,11 @@ public final class LocalMatch {
 
   /** The merged subscribers, with the versions of the filters that they were computed from. */
   @SuppressWarnings("ArrayRecordComponent") // private and never compared
-  private record Merged(int[] versions, FanOutPlan fanOutPlan) {}
+  private record MergedFanOut(int[] versions, FanOutPlan fanOutPlan) {}
 
   private final LocalFilter[] filters;
   private final int maxCached;
-  private volatile @Nullable Merged merged;
+  private volatile @Nullable MergedFanOut merged;
 
   /**
    * @param maxCached largest merge that is cached
@@ -40,7 +40,7 @@ public final class LocalMatch {
     if (filters.length == 0) {
       return FanOutPlan.EMPTY;
     }
-    Merged cached = merged;
+    MergedFanOut cached = merged;
     return cached != null && isCurrent(cached.versions) ? cached.fanOutPlan : merge();
   }
 
@@ -67,7 +67,7 @@ public final class LocalMatch {
     FanOutPlan.Builder builder = new FanOutPlan.Builder();
     overlapping.forEach(builder::add);
     FanOutPlan fanOutPlan = builder.build();
-    merged = fanOutPlan.size() <= maxCached ? new Merged(versions, fanOutPlan) : null;
+    merged = fanOutPlan.size() <= maxCached ? new MergedFanOut(versions, fanOutPlan) : null;
     return fanOutPlan;
   }
 }

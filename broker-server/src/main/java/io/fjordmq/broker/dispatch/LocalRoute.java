@@ -19,16 +19,16 @@ final class LocalRoute {
     /** Add the route with these options. */
     record Add(SubscriptionOptions options) implements Step {}
 
-    /** Remove it. */
+    /** Remove the route. */
     record Remove() implements Step {}
   }
 
   private final long incarnation;
-  private int needed;
-  private SubscriptionOptions wanted;
+  private int subscriptionCount;
+  private SubscriptionOptions wantedOptions;
 
   /** The options that the router is known to have; null if it has none or that is unknown. */
-  private @Nullable SubscriptionOptions present;
+  private @Nullable SubscriptionOptions presentOptions;
 
   /** The router may have it although {@code present} is null: a call failed. */
   private boolean inDoubt;
@@ -44,7 +44,7 @@ final class LocalRoute {
    */
   LocalRoute(long incarnation, SubscriptionOptions wanted) {
     this.incarnation = incarnation;
-    this.wanted = wanted;
+    this.wantedOptions = wanted;
   }
 
   long incarnation() {
@@ -58,9 +58,9 @@ final class LocalRoute {
    * @return completes when the router has the route
    */
   synchronized CompletableFuture<Void> hold(SubscriptionOptions options, boolean additional) {
-    needed += additional ? 1 : 0;
-    wanted = options;
-    if (inFlight == null && options.equals(present)) {
+    subscriptionCount += additional ? 1 : 0;
+    wantedOptions = options;
+    if (inFlight == null && options.equals(presentOptions)) {
       return CompletableFuture.completedFuture(null);
     }
     CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -84,19 +84,19 @@ final class LocalRoute {
    * a subscription that needs more, and not lowered when it ends.
    */
   synchronized SubscriptionOptions mergeOptions(SubscriptionOptions options) {
-    boolean isHigher = wanted.maxQos().compareTo(options.maxQos()) > 0;
-    return needed > 0 && isHigher ? wanted : options;
+    boolean isHigher = wantedOptions.maxQos().compareTo(options.maxQos()) > 0;
+    return subscriptionCount > 0 && isHigher ? wantedOptions : options;
   }
 
   /** Records that one subscription no longer needs the route. */
   synchronized void release() {
-    needed--;
-    retry |= needed == 0;
+    subscriptionCount--;
+    retry |= subscriptionCount == 0;
   }
 
   /** Takes the waiters for a route that is no longer needed and will not be added. */
-  synchronized List<CompletableFuture<Void>> removeAbandoned() {
-    if (needed > 0 || waiting.isEmpty()) {
+  synchronized List<CompletableFuture<Void>> takeAbandonedWaiters() {
+    if (subscriptionCount > 0 || waiting.isEmpty()) {
       return List.of();
     }
     List<CompletableFuture<Void>> abandoned = waiting;
@@ -105,20 +105,22 @@ final class LocalRoute {
   }
 
   /** Allows a failed removal to be retried. */
-  synchronized void retry() {
+  synchronized void allowRetry() {
     retry = true;
   }
 
-  /** Returns the call to make now, if any; the caller makes it and then calls {@link #done}. */
-  synchronized @Nullable Step next() {
+  /**
+   * Returns the call to make now, if any; the caller makes it and then calls {@link #onStepDone}.
+   */
+  synchronized @Nullable Step startNextStep() {
     if (inFlight != null) {
       return null;
     }
-    if (needed > 0 && !waiting.isEmpty()) {
-      inFlight = new Step.Add(wanted);
+    if (subscriptionCount > 0 && !waiting.isEmpty()) {
+      inFlight = new Step.Add(wantedOptions);
       waitingForStep = waiting;
       waiting = List.of();
-    } else if (needed == 0 && retry && (present != null || inDoubt)) {
+    } else if (subscriptionCount == 0 && retry && (presentOptions != null || inDoubt)) {
       inFlight = new Step.Remove();
     }
     retry = false;
@@ -126,10 +128,10 @@ final class LocalRoute {
   }
 
   /** Records the result of a call; returns the futures to complete. */
-  synchronized List<CompletableFuture<Void>> done(Step step, boolean succeeded) {
+  synchronized List<CompletableFuture<Void>> onStepDone(Step step, boolean succeeded) {
     inFlight = null;
     inDoubt = !succeeded;
-    present = succeeded && step instanceof Step.Add add ? add.options : null;
+    presentOptions = succeeded && step instanceof Step.Add add ? add.options : null;
     List<CompletableFuture<Void>> waiters = waitingForStep;
     waitingForStep = List.of();
     return waiters;
@@ -137,11 +139,11 @@ final class LocalRoute {
 
   /** Whether no subscription needs the route and the router does not have it. */
   synchronized boolean isGone() {
-    return needed == 0 && inFlight == null && present == null && !inDoubt;
+    return subscriptionCount == 0 && inFlight == null && presentOptions == null && !inDoubt;
   }
 
   /** Whether no subscription needs the route and its removal has failed. */
   synchronized boolean hasFailedRemoval() {
-    return needed == 0 && inFlight == null && inDoubt;
+    return subscriptionCount == 0 && inFlight == null && inDoubt;
   }
 }

@@ -38,7 +38,7 @@ public final class LocalRoutes {
   private final RouteStore router;
   private final BoundedCalls removals;
   private final DispatchObserver observer;
-  private final ConcurrentHashMap<Key, LocalRoute> held = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Key, LocalRoute> routes = new ConcurrentHashMap<>();
 
   /** Unused routes whose removal failed. */
   private final Set<Key> failedRemovals = ConcurrentHashMap.newKeySet();
@@ -62,7 +62,7 @@ public final class LocalRoutes {
    */
   CompletableFuture<Void> hold(Key key, SubscriptionOptions options, boolean additional) {
     List<CompletableFuture<Void>> ready = new ArrayList<>(1);
-    held.compute(
+    routes.compute(
         key,
         (k, present) -> {
           LocalRoute route =
@@ -76,7 +76,7 @@ public final class LocalRoutes {
 
   /** A counted subscription no longer needs the route; call {@link #drive} afterward. */
   void release(Key key) {
-    LocalRoute route = held.get(key);
+    LocalRoute route = routes.get(key);
     if (route != null) {
       route.release();
     }
@@ -86,13 +86,13 @@ public final class LocalRoutes {
    * Forgets the routes of an incarnation that is over; sweeps remove them. Later routes name the
    * next incarnation. Queued removals still name the old one, so they do not affect its routes.
    */
-  void forget() {
-    held.clear();
+  void clear() {
+    routes.clear();
     failedRemovals.clear();
   }
 
   int size() {
-    return held.size();
+    return routes.size();
   }
 
   int failedRemovals() {
@@ -109,15 +109,15 @@ public final class LocalRoutes {
 
   /** Returns true if a call completed immediately and succeeded. */
   private boolean driveOne(Key key) {
-    LocalRoute route = held.get(key);
+    LocalRoute route = routes.get(key);
     if (route == null) {
       return false;
     }
-    route.removeAbandoned().forEach(waiting -> waiting.complete(null));
+    route.takeAbandonedWaiters().forEach(waiting -> waiting.complete(null));
     boolean succeeded = false;
-    for (LocalRoute.Step step = route.next(); step != null; step = route.next()) {
+    for (LocalRoute.Step step = route.startNextStep(); step != null; step = route.startNextStep()) {
       LocalRoute.Step current = step;
-      CompletableFuture<Void> call = make(key, route, step);
+      CompletableFuture<Void> call = startCall(key, route, step);
       if (!call.isDone()) {
         call.whenComplete((ok, fault) -> completeStep(key, route, current, fault));
         return succeeded;
@@ -125,7 +125,7 @@ public final class LocalRoutes {
       call.whenComplete((ok, fault) -> finishStep(key, route, current, fault));
       succeeded |= !call.isCompletedExceptionally();
     }
-    held.computeIfPresent(key, (k, present) -> present.isGone() ? null : present);
+    routes.computeIfPresent(key, (k, present) -> present.isGone() ? null : present);
     return succeeded;
   }
 
@@ -139,9 +139,9 @@ public final class LocalRoutes {
     }
   }
 
-  private CompletableFuture<Void> make(Key key, LocalRoute route, LocalRoute.Step step) {
+  private CompletableFuture<Void> startCall(Key key, LocalRoute route, LocalRoute.Step step) {
     if (step instanceof LocalRoute.Step.Add add) {
-      return StoreCalls.guarded(() -> router.add(toRoute(key, route, add.options())));
+      return StoreCalls.tryCall(() -> router.add(toRoute(key, route, add.options())));
     }
     Route removed = toRoute(key, route, NODE_ROUTE_OPTIONS);
     return removals.run(() -> router.remove(removed));
@@ -154,8 +154,8 @@ public final class LocalRoutes {
 
   private void finishStep(
       Key key, LocalRoute route, LocalRoute.Step step, @Nullable Throwable fault) {
-    var waiters = route.done(step, fault == null);
-    boolean isCurrent = held.get(key) == route;
+    var waiters = route.onStepDone(step, fault == null);
+    boolean isCurrent = routes.get(key) == route;
     if (fault == null) {
       if (isCurrent) {
         failedRemovals.remove(key);
@@ -190,9 +190,9 @@ public final class LocalRoutes {
   /** Takes a route whose removal is to be retried; null if there is none. */
   private @Nullable Key takeFailedRemoval() {
     for (Key key : failedRemovals) {
-      LocalRoute route = held.get(key);
+      LocalRoute route = routes.get(key);
       if (failedRemovals.remove(key) && route != null) {
-        route.retry();
+        route.allowRetry();
         return key;
       }
     }

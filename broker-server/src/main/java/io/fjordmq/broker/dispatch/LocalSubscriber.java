@@ -26,7 +26,7 @@ public final class LocalSubscriber {
 
   private final LiveSession session;
   private final Mailbox mailbox;
-  private final LiveSubscriptions table;
+  private final LiveSubscriptions liveSubscriptions;
   private final Map<String, Subscription> subscriptions = new HashMap<>(4);
   private boolean closed;
 
@@ -36,7 +36,7 @@ public final class LocalSubscriber {
   LocalSubscriber(LiveSession session, Mailbox mailbox, LiveSubscriptions table) {
     this.session = session;
     this.mailbox = mailbox;
-    this.table = table;
+    this.liveSubscriptions = table;
   }
 
   public LiveSession session() {
@@ -48,11 +48,11 @@ public final class LocalSubscriber {
   }
 
   /**
-   * Marks the connection as ended. The session removes its subscriptions itself, but one that was
-   * being added meanwhile would stay forever.
+   * Removes all subscriptions. The ended session does so itself, but a subscription that was being
+   * added meanwhile would stay forever.
    */
   void onEnded() {
-    table.removeAll(session);
+    liveSubscriptions.removeAll(session);
   }
 
   /**

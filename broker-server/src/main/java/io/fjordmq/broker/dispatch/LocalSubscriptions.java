@@ -118,7 +118,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
    * sweeps remove.
    */
   public void endIncarnation() {
-    routes.forget();
+    routes.clear();
   }
 
   /** The matching ordinary subscriptions of this node; the outbox counts the visited trie nodes. */
@@ -136,7 +136,7 @@ public final class LocalSubscriptions implements LiveSubscriptions {
     return removals;
   }
 
-  public int filters() {
+  public int filterCount() {
     return filters.size();
   }
 

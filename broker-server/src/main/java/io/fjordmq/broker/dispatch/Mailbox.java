@@ -37,7 +37,7 @@ public final class Mailbox implements Runnable {
   private volatile boolean congested;
   private volatile boolean full;
 
-  private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> drainCallbacks = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
 
   /** Partly delivered; only accessed on the event loop. */
@@ -72,11 +72,11 @@ public final class Mailbox implements Runnable {
     return full;
   }
 
-  long copies() {
+  long waitingCopies() {
     return copies.get();
   }
 
-  long bytes() {
+  long waitingBytes() {
     return bytes.get();
   }
 
@@ -110,9 +110,9 @@ public final class Mailbox implements Runnable {
   /** Calls back once the mailbox is below its high-water mark; immediately if it already is. */
   public void whenDrained(Runnable callback) {
     waitingCount.incrementAndGet();
-    waiting.add(callback);
+    drainCallbacks.add(callback);
     if (!congested) { // it drained meanwhile, so no other slice may release the callback
-      wakeWaiting();
+      runDrainCallbacks();
     }
   }
 
@@ -201,7 +201,7 @@ public final class Mailbox implements Runnable {
     if (congested && !isAboveHighWater(copies.get(), bytes.get())) {
       full = false;
       congested = false;
-      wakeWaiting();
+      runDrainCallbacks();
     }
   }
 
@@ -209,8 +209,10 @@ public final class Mailbox implements Runnable {
     return nowCopies > settings.mailboxHighWater() || nowBytes > settings.mailboxHighWaterBytes();
   }
 
-  private void wakeWaiting() {
-    for (Runnable callback = waiting.poll(); callback != null; callback = waiting.poll()) {
+  private void runDrainCallbacks() {
+    for (Runnable callback = drainCallbacks.poll();
+        callback != null;
+        callback = drainCallbacks.poll()) {
       waitingCount.decrementAndGet();
       try {
         callback.run();

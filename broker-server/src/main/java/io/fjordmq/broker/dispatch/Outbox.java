@@ -25,7 +25,7 @@ public final class Outbox implements IntConsumer {
   private final List<LocalSubscriber> toFlush = new ArrayList<>();
   private @Nullable Mailbox congested;
   private long delivered;
-  private int visited;
+  private int visitedNodes;
 
   Outbox(int maxDeliveries, DispatchObserver observer) {
     this.maxDeliveries = maxDeliveries;
@@ -65,7 +65,7 @@ public final class Outbox implements IntConsumer {
   void deliver(Delivery delivery, Recipients to, int from, int end) {
     for (int i = from; i < end; i++) {
       LocalSubscriber member = to.get(i);
-      if (to.wants(member, delivery.message())) {
+      if (to.shouldReceive(member, delivery.message())) {
         deliver(delivery, member, to.receipt());
       }
     }
@@ -128,13 +128,13 @@ public final class Outbox implements IntConsumer {
   /** Adds the number of trie nodes that a match has visited. */
   @Override
   public void accept(int nodes) {
-    visited += nodes;
+    visitedNodes += nodes;
   }
 
   /** Returns the number of trie nodes visited since the last call. */
-  public int takeVisited() {
-    int nodes = visited;
-    visited = 0;
+  public int takeVisitedNodes() {
+    int nodes = visitedNodes;
+    visitedNodes = 0;
     return nodes;
   }
 

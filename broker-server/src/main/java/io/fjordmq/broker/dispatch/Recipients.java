@@ -70,7 +70,7 @@ public final class Recipients {
   }
 
   /** Whether this member gets the message. */
-  boolean wants(LocalSubscriber member, Message message) {
+  boolean shouldReceive(LocalSubscriber member, Message message) {
     return switch (publishers) {
       case ANY -> true;
       case OTHERS -> !member.session().clientId().equals(message.publisher());

@@ -103,7 +103,7 @@ public final class RepeatedPublishes {
   }
 
   /** The state of a message; new if it is unknown. */
-  public synchronized LiveDeliveryState of(PublishId id) {
+  public synchronized LiveDeliveryState stateOf(PublishId id) {
     PublisherState state = publishers.computeIfAbsent(id.producer(), p -> new PublisherState());
     int before = state.size();
     state.forgetBelow(Math.min(id.lowest(), id.sequence()));
@@ -144,7 +144,7 @@ public final class RepeatedPublishes {
   }
 
   /** Number of remembered messages, of all publishers. */
-  public synchronized int messages() {
+  public synchronized int messageCount() {
     return messages;
   }
 }

@@ -41,14 +41,14 @@ public enum ShareStrategy {
   HASH_BY_CLIENT {
     @Override
     public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
-      return byHash(candidates, message.publisher().hashCode());
+      return pickByHash(candidates, message.publisher().hashCode());
     }
   },
   /** The same member for all messages of a topic, which keeps them in order. */
   HASH_BY_TOPIC {
     @Override
     public int pick(List<? extends Candidate> candidates, Message message, Rotation rotation) {
-      return byHash(candidates, message.topic().name().hashCode());
+      return pickByHash(candidates, message.topic().name().hashCode());
     }
   },
   /** Round robin over members connected to this node; other members only if there are none. */
@@ -100,7 +100,7 @@ public enum ShareStrategy {
   }
 
   /**
-   * Picks one.
+   * Picks a candidate.
    *
    * @param candidates at least one, in an order that is stable while the share does not change
    * @return its index
@@ -117,7 +117,7 @@ public enum ShareStrategy {
    * Rendezvous hashing (Thaler and Ravishankar, 1998): a member that joins or leaves only moves its
    * own messages.
    */
-  public static int byHash(List<? extends Candidate> candidates, int key) {
+  public static int pickByHash(List<? extends Candidate> candidates, int key) {
     int best = 0;
     long highest = Long.MIN_VALUE;
     for (int i = 0; i < candidates.size(); i++) {

@@ -9,7 +9,7 @@ public final class StoreCalls {
   private StoreCalls() {}
 
   /** Makes the call; an exception that it throws fails the returned future. */
-  public static <T> CompletableFuture<T> guarded(Supplier<CompletableFuture<T>> call) {
+  public static <T> CompletableFuture<T> tryCall(Supplier<CompletableFuture<T>> call) {
     try {
       return call.get();
     } catch (RuntimeException e) {

@@ -65,7 +65,7 @@ public final class Drain {
 
   private boolean announce() {
     try {
-      membership.drain(true).get(WRITE_SECONDS, TimeUnit.SECONDS);
+      membership.setDraining(true).get(WRITE_SECONDS, TimeUnit.SECONDS);
       return true;
     } catch (ExecutionException | TimeoutException e) {
       LOG.warn("Stopping without draining: could not notify the cluster: {}", e.toString());

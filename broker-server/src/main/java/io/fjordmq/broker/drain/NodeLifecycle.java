@@ -96,7 +96,7 @@ public final class NodeLifecycle implements MembershipListener {
   }
 
   private void beginClosing() {
-    if (sessions.hasHeld() && isClosing.compareAndSet(false, true)) {
+    if (sessions.hasHeldConnections() && isClosing.compareAndSet(false, true)) {
       closeRate.begin(timers.nowMillis());
       closeDue();
     }
@@ -104,8 +104,8 @@ public final class NodeLifecycle implements MembershipListener {
 
   /** Runs on the membership thread or a timer thread, one call at a time. */
   private void closeDue() {
-    sessions.closeHeld(closeRate.due(timers.nowMillis()));
-    if (sessions.hasHeld()) {
+    sessions.closeHeldConnections(closeRate.due(timers.nowMillis()));
+    if (sessions.hasHeldConnections()) {
       timers.schedule(DisconnectRate.STEP_MILLIS, this::closeDue);
     } else {
       closeRate.end();

@@ -43,8 +43,8 @@ final class CidrBlock {
   }
 
   /**
-   * Does not use Netty. Netty's classes would initialize logging before the configuration, which
-   * this is part of, has set the log folder.
+   * Parses an address; null if it is invalid. Netty is not used: its classes would initialize
+   * logging before the configuration, which contains this block, has set the log folder.
    */
   private static byte @Nullable [] bytesOf(String text) {
     if (!IPV4.matcher(text).matches() && !MAYBE_IPV6.matcher(text).matches()) {

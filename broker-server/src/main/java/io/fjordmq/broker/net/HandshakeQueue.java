@@ -42,10 +42,10 @@ final class HandshakeQueue {
      * A scheduled task, even without delay, runs after the I/O; an executed task runs before it.
      */
     private void scheduleNext() {
-      loop.schedule(this::step, 0, TimeUnit.NANOSECONDS);
+      loop.schedule(this::runNext, 0, TimeUnit.NANOSECONDS);
     }
 
-    private void step() {
+    private void runNext() {
       try {
         waiting.remove().run();
       } finally {

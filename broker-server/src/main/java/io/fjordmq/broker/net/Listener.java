@@ -130,7 +130,7 @@ public final class Listener implements AutoCloseable {
   }
 
   /** Adds a handler for failed accepts, after Netty's own handler. */
-  void onAcceptFailure(AcceptFailures failures) {
+  void addAcceptFailureHandler(AcceptFailureHandler failures) {
     channel.pipeline().addLast(failures);
   }
 
@@ -144,8 +144,8 @@ public final class Listener implements AutoCloseable {
   }
 
   /** Open connections, including those that have not sent a CONNECT yet. */
-  int connections() {
-    return pipeline.connections();
+  int connectionCount() {
+    return pipeline.connectionCount();
   }
 
   /** The URL that clients connect to. */

@@ -18,7 +18,7 @@ final class ListenerCertificates implements AutoCloseable {
   private final TlsLibrary library;
   private final InstantSource clock;
   private final ListenerObserver observer;
-  private final List<ServerTls> open = new CopyOnWriteArrayList<>();
+  private final List<ServerTls> tlsContexts = new CopyOnWriteArrayList<>();
   private @Nullable ScheduledExecutorService watcher;
 
   ListenerCertificates(TlsLibrary library, InstantSource clock, ListenerObserver observer) {
@@ -35,20 +35,20 @@ final class ListenerCertificates implements AutoCloseable {
    */
   ServerTls open(String listener, TlsSettings settings) {
     ServerTls tls = ServerTls.open(listener, settings, library, clock);
-    open.add(tls);
-    observer.onCertificate(listener, tls.expires());
+    tlsContexts.add(tls);
+    observer.onCertificate(listener, tls.expiresAt());
     return tls;
   }
 
   /** Starts checking the files for changes. */
-  void watch() {
-    if (open.isEmpty()) {
+  void startWatching() {
+    if (tlsContexts.isEmpty()) {
       return;
     }
     ScheduledExecutorService thread =
         Executors.newSingleThreadScheduledExecutor(new DefaultThreadFactory("tls-reload", true));
     watcher = thread;
-    for (ServerTls tls : open) {
+    for (ServerTls tls : tlsContexts) {
       long millis = tls.reloadInterval().toMillis();
       thread.scheduleWithFixedDelay(() -> reload(tls), millis, millis, TimeUnit.MILLISECONDS);
     }
@@ -59,7 +59,7 @@ final class ListenerCertificates implements AutoCloseable {
       Boolean loaded = tls.reloadIfChanged();
       if (loaded != null) {
         observer.onReload(loaded);
-        observer.onCertificate(tls.listener(), tls.expires());
+        observer.onCertificate(tls.listener(), tls.expiresAt());
       }
     } catch (RuntimeException e) {
       LOG.error("Certificate check failed; retrying at the next interval", e);
@@ -71,7 +71,7 @@ final class ListenerCertificates implements AutoCloseable {
     if (watcher != null) {
       watcher.shutdownNow();
     }
-    open.forEach(ServerTls::close);
-    open.clear();
+    tlsContexts.forEach(ServerTls::close);
+    tlsContexts.clear();
   }
 }

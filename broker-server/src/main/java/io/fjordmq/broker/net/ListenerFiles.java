@@ -13,7 +13,7 @@ public final class ListenerFiles {
    *
    * @return one message for each listener whose files cannot be used, with the key and the file
    */
-  public static List<String> problems(List<ListenerSettings> listeners) {
+  public static List<String> findProblems(List<ListenerSettings> listeners) {
     List<String> problems = new ArrayList<>();
     for (ListenerSettings listener : listeners) {
       TlsSettings tls = listener.tls();

@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins a connection: checks the limits of its listener and of the node, adds the layers below
+ * Sets up a connection: checks the limits of its listener and of the node, adds the layers below
  * MQTT ({@link TransportStack}), and hands the connection to {@link ClientConnections}.
  */
 final class MqttPipeline extends ChannelInitializer<Channel> {
   private static final Logger LOG = LoggerFactory.getLogger(MqttPipeline.class);
 
-  private final Function<Channel, @Nullable Peer> peers;
+  private final Function<Channel, @Nullable Peer> peerResolver;
   private final TransportStack transportStack;
   private final ClientConnections clients;
   private final int maxConnections;
@@ -33,7 +33,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
       TransportStack transportStack,
       ClientConnections clients,
       int maxConnections) {
-    this.peers = peers;
+    this.peerResolver = peers;
     this.transportStack = transportStack;
     this.clients = clients;
     this.maxConnections = maxConnections;
@@ -41,7 +41,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
-    Peer peer = peers.apply(channel);
+    Peer peer = peerResolver.apply(channel);
     if (peer == null) {
       channel.close();
       return;
@@ -75,7 +75,7 @@ final class MqttPipeline extends ChannelInitializer<Channel> {
   }
 
   /** Open connections of this listener. */
-  int connections() {
+  int connectionCount() {
     return connections.get();
   }
 }

@@ -78,14 +78,14 @@ public final class MqttServer implements AutoCloseable {
     MqttServer server =
         new MqttServer(
             clients,
-            group("mqtt-accept", 1, transport),
-            group("mqtt-io", threads, transport),
+            createGroup("mqtt-accept", 1, transport),
+            createGroup("mqtt-io", threads, transport),
             new ListenerCertificates(library, InstantSource.system(), observer));
     try {
       for (ListenerSettings settings : listeners) {
         server.open(settings, transport, library, observer);
       }
-      server.listenerCertificates.watch();
+      server.listenerCertificates.startWatching();
       return server;
     } catch (RuntimeException e) {
       server.close();
@@ -93,13 +93,13 @@ public final class MqttServer implements AutoCloseable {
     }
   }
 
-  /** The stores need the other half. Fewer loops also pass fewer messages to each other. */
+  /** Leaves half of the processors to the stores. Fewer loops exchange fewer messages. */
   private static int defaultWorkerThreads() {
     return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
   }
 
-  private static EventLoopGroup group(String name, int threads, Transport transport) {
-    return new EventLoops(threads, new DefaultThreadFactory(name), transport.handlers());
+  private static EventLoopGroup createGroup(String name, int threads, Transport transport) {
+    return new EventLoops(threads, new DefaultThreadFactory(name), transport.ioHandlers());
   }
 
   private void open(
@@ -117,13 +117,13 @@ public final class MqttServer implements AutoCloseable {
             clients,
             settings.socket().maxConnections());
     Listener listener = Listener.open(settings, transport, acceptors, workers, pipeline);
-    listener.onAcceptFailure(new AcceptFailures(settings.key(), clients));
+    listener.addAcceptFailureHandler(new AcceptFailureHandler(settings.key(), clients));
     listeners.add(listener);
     LOG.info(
         "MQTT listening address={} transport={}{}",
         listener.url(),
         transport.name(),
-        tls == null ? "" : " tls=" + library.text());
+        tls == null ? "" : " tls=" + library.displayName());
   }
 
   /**
@@ -140,7 +140,7 @@ public final class MqttServer implements AutoCloseable {
   }
 
   /** The event loops that serve clients. */
-  public Iterable<? extends Executor> loops() {
+  public Iterable<? extends Executor> eventLoops() {
     return workers;
   }
 
@@ -164,7 +164,7 @@ public final class MqttServer implements AutoCloseable {
     } catch (TimeoutException e) {
       clean = false;
       LOG.warn(
-          "Could not detach all sessions before shutdown sessions={} timeout={}",
+          "Failed to detach all sessions before shutdown sessions={} timeout={}",
           clients.size(),
           timeout);
     } catch (ExecutionException e) {

@@ -29,7 +29,7 @@ final class ServerTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
 
   /** A warning is logged if the certificate expires sooner than this. */
-  private static final Duration EXPIRES_SOON = Duration.ofDays(21);
+  private static final Duration EXPIRY_WARNING_PERIOD = Duration.ofDays(21);
 
   private final TlsFiles.Source source;
   private final TlsLibrary library;
@@ -62,9 +62,9 @@ final class ServerTls implements AutoCloseable {
       String listener, TlsSettings settings, TlsLibrary library, InstantSource clock) {
     TlsFiles.Source source = new TlsFiles.Source(listener, settings);
     try {
-      TlsFiles files = source.parse(source.content(), clock.instant());
+      TlsFiles files = source.parse(source.readContent(), clock.instant());
       ServerTls tls =
-          new ServerTls(source, library, clock, files, contextOf(source, library, files));
+          new ServerTls(source, library, clock, files, buildContext(source, library, files));
       tls.warnIfExpiresSoon();
       return tls;
     } catch (TlsFiles.UnusableException e) {
@@ -72,7 +72,7 @@ final class ServerTls implements AutoCloseable {
     }
   }
 
-  private static SslContext contextOf(TlsFiles.Source source, TlsLibrary library, TlsFiles files)
+  private static SslContext buildContext(TlsFiles.Source source, TlsLibrary library, TlsFiles files)
       throws TlsFiles.UnusableException {
     TlsSettings settings = source.settings();
     try {
@@ -122,8 +122,8 @@ final class ServerTls implements AutoCloseable {
   }
 
   /** When the certificate in use expires. */
-  synchronized Instant expires() {
-    return files.expires();
+  synchronized Instant expiresAt() {
+    return files.expiresAt();
   }
 
   /** The interval between calls of {@link #reloadIfChanged}. */
@@ -139,7 +139,7 @@ final class ServerTls implements AutoCloseable {
   @Nullable Boolean reloadIfChanged() {
     @Nullable Map<String, byte[]> content = null;
     try {
-      content = source.content();
+      content = source.readContent();
       if (files.hasSameContent(content)) {
         rejectedContent = null;
         reportedFailure = null;
@@ -149,11 +149,13 @@ final class ServerTls implements AutoCloseable {
         return null;
       }
       TlsFiles changed = source.parse(content, clock.instant());
-      replace(changed, contextOf(source, library, changed));
+      replace(changed, buildContext(source, library, changed));
       rejectedContent = null;
       reportedFailure = null;
       LOG.info(
-          "Loaded a new certificate listener={} expires={}", source.listener(), changed.expires());
+          "Loaded a new certificate listener={} expires={}",
+          source.listener(),
+          changed.expiresAt());
       warnIfExpiresSoon();
       return true;
     } catch (TlsFiles.UnusableException e) {
@@ -176,12 +178,12 @@ final class ServerTls implements AutoCloseable {
   }
 
   private void warnIfExpiresSoon() {
-    if (files.expires().isBefore(clock.instant().plus(EXPIRES_SOON))) {
+    if (files.expiresAt().isBefore(clock.instant().plus(EXPIRY_WARNING_PERIOD))) {
       LOG.warn(
           "Certificate expires soon; replace it listener={} file={} expires={}",
           source.listener(),
           source.settings().certFile(),
-          files.expires());
+          files.expiresAt());
     }
   }
 

@@ -66,16 +66,16 @@ record TlsFiles(
   record Source(String listener, TlsSettings settings) {
 
     /** The bytes of each configured file. */
-    Map<String, byte[]> content() throws UnusableException {
+    Map<String, byte[]> readContent() throws UnusableException {
       Map<String, byte[]> content = new LinkedHashMap<>();
-      add(content, "certFile", settings.certFile(), true);
-      add(content, "keyFile", settings.keyFile(), true);
-      add(content, "keyPasswordFile", settings.keyPasswordFile(), false);
-      add(content, "trustFile", settings.trustFile(), false);
+      addFile(content, "certFile", settings.certFile(), true);
+      addFile(content, "keyFile", settings.keyFile(), true);
+      addFile(content, "keyPasswordFile", settings.keyPasswordFile(), false);
+      addFile(content, "trustFile", settings.trustFile(), false);
       return content;
     }
 
-    private void add(Map<String, byte[]> content, String key, String file, boolean needed)
+    private void addFile(Map<String, byte[]> content, String key, String file, boolean needed)
         throws UnusableException {
       if (file.isEmpty() && !needed) {
         return;
@@ -96,8 +96,8 @@ record TlsFiles(
      * Parses and validates the files; {@code now} must be within the validity of the certificate.
      */
     TlsFiles parse(Map<String, byte[]> content, Instant now) throws UnusableException {
-      List<X509Certificate> chain = certificates("certFile", bytes(content, "certFile"));
-      PrivateKey key = key(content);
+      List<X509Certificate> chain = parseCertificates("certFile", bytes(content, "certFile"));
+      PrivateKey key = parseKey(content);
       X509Certificate own = chain.get(0);
       if (now.isAfter(own.getNotAfter().toInstant())) {
         throw unusable("certFile", "expired at " + own.getNotAfter().toInstant(), null);
@@ -114,12 +114,12 @@ record TlsFiles(
       }
       List<X509Certificate> trusted =
           content.containsKey("trustFile")
-              ? certificates("trustFile", bytes(content, "trustFile"))
+              ? parseCertificates("trustFile", bytes(content, "trustFile"))
               : List.of();
       return new TlsFiles(content, chain, key, trusted);
     }
 
-    private PrivateKey key(Map<String, byte[]> content) throws UnusableException {
+    private PrivateKey parseKey(Map<String, byte[]> content) throws UnusableException {
       byte[] passwordFile = content.get("keyPasswordFile");
       String password =
           passwordFile == null
@@ -130,17 +130,18 @@ record TlsFiles(
                   .orElse("")
                   .strip();
       try {
-        return PemKey.of(blocks(bytes(content, "keyFile")), password);
+        return PemKey.of(parseBlocks(bytes(content, "keyFile")), password);
       } catch (GeneralSecurityException | IOException e) {
         throw unusable("keyFile", String.valueOf(e.getMessage()), e);
       }
     }
 
-    private List<X509Certificate> certificates(String key, byte[] file) throws UnusableException {
+    private List<X509Certificate> parseCertificates(String key, byte[] file)
+        throws UnusableException {
       List<X509Certificate> found = new ArrayList<>();
       try {
         CertificateFactory factory = CertificateFactory.getInstance("X.509");
-        for (PemObject block : blocks(file)) {
+        for (PemObject block : parseBlocks(file)) {
           if (block.getType().endsWith("CERTIFICATE")) {
             found.add(
                 (X509Certificate)
@@ -157,7 +158,7 @@ record TlsFiles(
     }
 
     /** The blocks of a PEM file (RFC 7468); text between them is ignored. */
-    private static List<PemObject> blocks(byte[] file) throws IOException {
+    private static List<PemObject> parseBlocks(byte[] file) throws IOException {
       List<PemObject> blocks = new ArrayList<>();
       try (PemReader reader =
           new PemReader(new StringReader(new String(file, StandardCharsets.ISO_8859_1)))) {
@@ -203,7 +204,7 @@ record TlsFiles(
   }
 
   /** When the listener's certificate expires. */
-  Instant expires() {
+  Instant expiresAt() {
     return chain.get(0).getNotAfter().toInstant();
   }
 

@@ -20,13 +20,13 @@ enum TlsLibrary {
     return OpenSsl.isAvailable() ? BORINGSSL : JDK;
   }
 
-  /** The same as Netty's constant. */
+  /** Netty's constant for this library. */
   SslProvider provider() {
     return provider;
   }
 
   /** Name and version, for the log. */
-  String text() {
+  String displayName() {
     return this == BORINGSSL
         ? OpenSsl.versionString()
         : "JDK (BoringSSL is not available on this system)";

@@ -19,13 +19,13 @@ import io.netty.channel.uring.IoUringServerSocketChannel;
  * The API for network I/O of the operating system.
  *
  * @param name for the log
- * @param handlers of the event loops
+ * @param ioHandlers of the event loops
  * @param serverChannel listens on TCP
  * @param unixServerChannel listens on Unix domain sockets
  */
 public record Transport(
     String name,
-    IoHandlerFactory handlers,
+    IoHandlerFactory ioHandlers,
     Class<? extends ServerSocketChannel> serverChannel,
     Class<? extends ServerChannel> unixServerChannel) {
 

@@ -27,25 +27,26 @@ interface TransportStack {
     return channel -> {
       ChannelPipeline pipeline = channel.pipeline();
       if (proxied) {
-        ProxyHeader.addTo(pipeline, trusted);
+        ProxyHeaderHandler.addTo(pipeline, trusted);
       }
       if (tls != null) {
         pipeline.addLast(
-            "queue", new QueuedHandshake(handshakeQueue, ctx -> encrypt(ctx, tls, observer)));
+            "queue",
+            new QueuedHandshakeHandler(handshakeQueue, ctx -> addTlsHandlers(ctx, tls, observer)));
       }
       if (webSocket != null) {
-        WebSocketUpgrade.addTo(pipeline, webSocket);
+        WebSocketUpgradeHandler.addTo(pipeline, webSocket);
       }
     };
   }
 
   /**
-   * The TLS handler is created when the client begins its handshake, because creating it is
-   * expensive.
+   * Adds the TLS handlers when the client begins its handshake, because creating them is expensive.
    */
-  private static void encrypt(ChannelHandlerContext ctx, ServerTls tls, ListenerObserver observer) {
+  private static void addTlsHandlers(
+      ChannelHandlerContext ctx, ServerTls tls, ListenerObserver observer) {
     SslHandler handler = tls.newHandler(ctx.alloc());
     ctx.pipeline().addAfter(ctx.name(), "tls", handler);
-    ctx.pipeline().addAfter("tls", "handshake", new TlsHandshake(handler, observer));
+    ctx.pipeline().addAfter("tls", "handshake", new TlsHandshakeHandler(handler, observer));
   }
 }

@@ -52,13 +52,13 @@ final class UnixSocketFile {
   /**
    * Checks that the path is free or was left behind by a process that has ended.
    *
-   * @param forNio true for an address as java.nio takes it, false for Netty's
+   * @param forNio true for an address of java.nio, false for one of Netty
    * @throws IllegalStateException if the path is in use; the message says what to do
    */
   static UnixSocketFile acquire(String key, Endpoint.Unix endpoint, boolean forNio) {
     Path path = Path.of(endpoint.path());
     UnixSocketFile file =
-        new UnixSocketFile(key, path, permissions(endpoint.permissions()), forNio);
+        new UnixSocketFile(key, path, parsePermissions(endpoint.permissions()), forNio);
     try {
       if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
         file.requireStale();
@@ -89,7 +89,7 @@ final class UnixSocketFile {
         "cannot listen on " + path + ": " + why + "; change " + key + ".path, or remove it", cause);
   }
 
-  private static Set<PosixFilePermission> permissions(String octal) {
+  private static Set<PosixFilePermission> parsePermissions(String octal) {
     int bits = Integer.parseInt(octal, 8);
     EnumSet<PosixFilePermission> set = EnumSet.noneOf(PosixFilePermission.class);
     for (int i = 0; i < FROM_LOWEST_BIT.length; i++) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * 2 shared       string tenant | string share | string pattern | string member | options | message
  * 3 appended     handle | varint count | each: varint sequence, options, message
  * 4 refetch      string tenant | string client
- * 5 inboxes led  interval
+ * 5 new leader   interval
  * 6 fenced       handle
  * 7 connected    string tenant | string client | u64 epoch version | u64 index
  * 8 publish      id | as 1
@@ -40,16 +40,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class ItemCodec {
   private static final int PUBLISH = 1;
-  private static final int SHARED = 2;
+  private static final int SHARE_PUBLISH = 2;
   private static final int APPENDED = 3;
   private static final int REFETCH = 4;
-  private static final int INBOXES_LED = 5;
-  private static final int FENCED = 6;
-  private static final int CONNECTED = 7;
+  private static final int LEADER_NOTICE = 5;
+  private static final int FENCE_NOTICE = 6;
+  private static final int CONNECT_NOTICE = 7;
   private static final int REPEATABLE_PUBLISH = 8;
-  private static final int REPEATABLE_SHARED = 9;
-  private static final int KEPT_SHARED = 10;
-  private static final int REPEATABLE_KEPT_SHARED = 11;
+  private static final int REPEATABLE_SHARE_PUBLISH = 9;
+  private static final int KEPT_SHARE_PUBLISH = 10;
+  private static final int REPEATABLE_KEPT_SHARE_PUBLISH = 11;
 
   private static final int QOS = 0b11;
   private static final int RETAIN = 1 << 2;
@@ -58,11 +58,11 @@ final class ItemCodec {
 
   static byte[] encode(NodeItem item) {
     if (item instanceof NodeItem.Publish publish) {
-      ByteWriter out = open(PUBLISH, REPEATABLE_PUBLISH, publish.id(), publish.message());
+      ByteWriter out = startItem(PUBLISH, REPEATABLE_PUBLISH, publish.id(), publish.message());
       out.writeString(publish.tenant());
       MessageCodec.write(publish.message(), out);
       return out.toByteArray();
-    } else if (item instanceof NodeItem.Shared shared) {
+    } else if (item instanceof NodeItem.SharePublish shared) {
       return encode(shared);
     } else if (item instanceof NodeItem.Appended appended) {
       return encode(appended);
@@ -71,14 +71,14 @@ final class ItemCodec {
     if (item instanceof NodeItem.Refetch refetch) {
       out.writeByte(REFETCH);
       writeId(refetch.inbox(), out);
-    } else if (item instanceof NodeItem.InboxesLed led) {
-      out.writeByte(INBOXES_LED);
+    } else if (item instanceof NodeItem.LeaderNotice led) {
+      out.writeByte(LEADER_NOTICE);
       led.routing().write(out);
-    } else if (item instanceof NodeItem.Fenced fenced) {
-      out.writeByte(FENCED);
+    } else if (item instanceof NodeItem.FenceNotice fenced) {
+      out.writeByte(FENCE_NOTICE);
       writeHandle(fenced.handle(), out);
-    } else if (item instanceof NodeItem.Connected connected) {
-      out.writeByte(CONNECTED)
+    } else if (item instanceof NodeItem.ConnectNotice connected) {
+      out.writeByte(CONNECT_NOTICE)
           .writeString(connected.tenant())
           .writeString(connected.clientId())
           .writeLong(connected.connectOrder().epochVersion())
@@ -87,11 +87,12 @@ final class ItemCodec {
     return out.toByteArray();
   }
 
-  private static byte[] encode(NodeItem.Shared shared) {
+  private static byte[] encode(NodeItem.SharePublish shared) {
     ByteWriter out =
         shared.kept()
-            ? open(KEPT_SHARED, REPEATABLE_KEPT_SHARED, shared.id(), shared.message())
-            : open(SHARED, REPEATABLE_SHARED, shared.id(), shared.message());
+            ? startItem(
+                KEPT_SHARE_PUBLISH, REPEATABLE_KEPT_SHARE_PUBLISH, shared.id(), shared.message())
+            : startItem(SHARE_PUBLISH, REPEATABLE_SHARE_PUBLISH, shared.id(), shared.message());
     out.writeString(shared.tenant())
         .writeString(shared.shareName())
         .writeString(shared.pattern())
@@ -102,7 +103,7 @@ final class ItemCodec {
   }
 
   private static byte[] encode(NodeItem.Appended appended) {
-    ByteWriter out = open(APPENDED, appended.entries().get(0).message());
+    ByteWriter out = startItem(APPENDED, appended.entries().get(0).message());
     writeHandle(appended.handle(), out);
     out.writeVarint(appended.entries().size());
     for (InboxEntry entry : appended.entries()) {
@@ -113,12 +114,12 @@ final class ItemCodec {
     return out.toByteArray();
   }
 
-  private static ByteWriter open(
+  private static ByteWriter startItem(
       int kind, int repeatable, @Nullable PublishId id, Message message) {
     if (id == null) {
-      return open(kind, message);
+      return startItem(kind, message);
     }
-    return open(repeatable, message)
+    return startItem(repeatable, message)
         .writeLong(id.producer())
         .writeVarint(id.sequence())
         .writeVarint(id.lowest());
@@ -128,7 +129,7 @@ final class ItemCodec {
     return new PublishId(in.readLong(), in.readVarint(), in.readVarint());
   }
 
-  private static ByteWriter open(int kind, Message message) {
+  private static ByteWriter startItem(int kind, Message message) {
     return new ByteWriter(96 + message.topic().name().length() + message.payload().length)
         .writeByte(kind);
   }
@@ -161,17 +162,17 @@ final class ItemCodec {
     int kind = in.readByte();
     return switch (kind) {
       case PUBLISH -> readPublish(in, null);
-      case SHARED -> readShared(in, null, false);
-      case KEPT_SHARED -> readShared(in, null, true);
+      case SHARE_PUBLISH -> readSharePublish(in, null, false);
+      case KEPT_SHARE_PUBLISH -> readSharePublish(in, null, true);
       case REPEATABLE_PUBLISH -> readPublish(in, readPublishId(in));
-      case REPEATABLE_SHARED -> readShared(in, readPublishId(in), false);
-      case REPEATABLE_KEPT_SHARED -> readShared(in, readPublishId(in), true);
+      case REPEATABLE_SHARE_PUBLISH -> readSharePublish(in, readPublishId(in), false);
+      case REPEATABLE_KEPT_SHARE_PUBLISH -> readSharePublish(in, readPublishId(in), true);
       case APPENDED -> readAppended(in);
       case REFETCH -> new NodeItem.Refetch(readId(in));
-      case INBOXES_LED -> new NodeItem.InboxesLed(KeyInterval.read(in));
-      case FENCED -> new NodeItem.Fenced(readHandle(in));
-      case CONNECTED ->
-          new NodeItem.Connected(
+      case LEADER_NOTICE -> new NodeItem.LeaderNotice(KeyInterval.read(in));
+      case FENCE_NOTICE -> new NodeItem.FenceNotice(readHandle(in));
+      case CONNECT_NOTICE ->
+          new NodeItem.ConnectNotice(
               in.readString(), in.readString(), new ConnectOrder(in.readLong(), in.readLong()));
       default -> throw NewerFormatException.unknownKind("item between nodes", kind);
     };
@@ -181,13 +182,13 @@ final class ItemCodec {
     return new NodeItem.Publish(in.readString(), MessageCodec.read(in), id);
   }
 
-  private static NodeItem readShared(ByteReader in, @Nullable PublishId id, boolean kept) {
+  private static NodeItem readSharePublish(ByteReader in, @Nullable PublishId id, boolean kept) {
     String tenant = in.readString();
     String shareName = in.readString();
     String pattern = in.readString();
     String member = in.readString();
     int options = in.readByte();
-    return new NodeItem.Shared(
+    return new NodeItem.SharePublish(
         tenant,
         shareName,
         pattern,

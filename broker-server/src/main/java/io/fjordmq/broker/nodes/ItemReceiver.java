@@ -9,8 +9,8 @@ public interface ItemReceiver {
     /**
      * Responds to the sender.
      *
-     * @param outcome ACCEPTED or REJECTED; also NO_CAPACITY for a {@link NodeItem.Shared} that is
-     *     kept
+     * @param outcome ACCEPTED or REJECTED; also NO_CAPACITY for a {@link NodeItem.SharePublish}
+     *     that is kept
      */
     void respond(ItemOutcome outcome);
 

@@ -12,16 +12,16 @@ import java.util.Set;
  * they have to fetch them. Above a limit all sessions of the node do. Guarded by its stream.
  */
 final class LaggingSessions {
-  private final int max;
+  private final int maxInboxes;
   private final Set<InboxId> inboxes = new LinkedHashSet<>();
   private boolean allSessions;
 
   LaggingSessions(int max) {
-    this.max = max;
+    this.maxInboxes = max;
   }
 
   void add(InboxId inbox) {
-    if (!allSessions && inboxes.add(inbox) && inboxes.size() > max) {
+    if (!allSessions && inboxes.add(inbox) && inboxes.size() > maxInboxes) {
       allSessions = true;
       inboxes.clear();
     }
@@ -31,7 +31,7 @@ final class LaggingSessions {
   List<NodeItem> takeItems() {
     List<NodeItem> items = new ArrayList<>(inboxes.size() + 1);
     if (allSessions) {
-      items.add(new NodeItem.InboxesLed(KeyInterval.ALL));
+      items.add(new NodeItem.LeaderNotice(KeyInterval.ALL));
     }
     inboxes.forEach(inbox -> items.add(new NodeItem.Refetch(inbox)));
     clear();

@@ -31,7 +31,7 @@ public sealed interface NodeItem {
    * @param kept whether it stays in a store until a member has taken it; a member whose queue is
    *     full leaves it there
    */
-  record Shared(
+  record SharePublish(
       String tenant,
       String shareName,
       String pattern,
@@ -51,13 +51,14 @@ public sealed interface NodeItem {
   record Refetch(InboxId inbox) implements NodeItem {}
 
   /** An inbox range has a new leader: the sessions of its inboxes refetch entries. */
-  record InboxesLed(KeyInterval routing) implements NodeItem {}
+  record LeaderNotice(KeyInterval routing) implements NodeItem {}
 
   /** A connection of the node was fenced: another one has attached its inbox. */
-  record Fenced(InboxHandle handle) implements NodeItem {}
+  record FenceNotice(InboxHandle handle) implements NodeItem {}
 
   /** A client has connected to another node: the node closes an older connection of it. */
-  record Connected(String tenant, String clientId, ConnectOrder connectOrder) implements NodeItem {}
+  record ConnectNotice(String tenant, String clientId, ConnectOrder connectOrder)
+      implements NodeItem {}
 
   /** Encodes the item. */
   default byte[] encode() {

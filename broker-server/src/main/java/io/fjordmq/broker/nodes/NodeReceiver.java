@@ -25,15 +25,15 @@ public final class NodeReceiver {
   private final Membership membership;
   private final ItemReceiver receiver;
   private final NodesObserver observer;
-  private final AtomicLong unreadable = new AtomicLong();
-  private final ConcurrentHashMap<NodeId, SenderState> origins = new ConcurrentHashMap<>();
+  private final AtomicLong undecodableItems = new AtomicLong();
+  private final ConcurrentHashMap<NodeId, SenderState> senders = new ConcurrentHashMap<>();
 
   /** The state of a sender. Guarded by its own monitor, which also keeps batches in order. */
   private static final class SenderState {
-    private long sender;
-    private long receiver;
-    private long first = 1;
-    private int count;
+    private long senderIncarnation;
+    private long receiverIncarnation;
+    private long firstNumber = 1;
+    private int itemCount;
     private CompletableFuture<byte[]> response = new CompletableFuture<>();
   }
 
@@ -50,25 +50,25 @@ public final class NodeReceiver {
 
   private CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     StreamBatch batch = StreamBatch.decode(request);
-    SenderState origin = origins.computeIfAbsent(from, node -> new SenderState());
+    SenderState origin = senders.computeIfAbsent(from, node -> new SenderState());
     synchronized (origin) {
       String fault = updateIncarnations(origin, batch);
       if (fault != null) {
         return CompletableFuture.failedFuture(new PeerException(PeerException.Kind.REFUSED, fault));
       }
-      if (batch.first() == origin.first && origin.count == batch.items().size()) {
-        observer.onDuplicate(origin.count);
+      if (batch.firstNumber() == origin.firstNumber && origin.itemCount == batch.items().size()) {
+        observer.onDuplicate(origin.itemCount);
         return origin.response;
       }
-      if (batch.first() != origin.first + origin.count) {
+      if (batch.firstNumber() != origin.firstNumber + origin.itemCount) {
         return CompletableFuture.failedFuture(
             new PeerException(
                 PeerException.Kind.REFUSED,
                 "expected item %d of node %s, but the batch begins with item %d"
-                    .formatted(origin.first + origin.count, from, batch.first())));
+                    .formatted(origin.firstNumber + origin.itemCount, from, batch.firstNumber())));
       }
-      origin.first = batch.first();
-      origin.count = batch.items().size();
+      origin.firstNumber = batch.firstNumber();
+      origin.itemCount = batch.items().size();
       origin.response = processItems(batch.items());
       return origin.response;
     }
@@ -77,19 +77,19 @@ public final class NodeReceiver {
   /** Resets the numbers for a later incarnation of either node; returns why it is rejected. */
   private @Nullable String updateIncarnations(SenderState origin, StreamBatch batch) {
     long own = membership.incarnation();
-    if (batch.receiver() != own) {
+    if (batch.receiverIncarnation() != own) {
       return "the batch is for incarnation %d of this node, the current one is %d"
-          .formatted(batch.receiver(), own);
+          .formatted(batch.receiverIncarnation(), own);
     }
-    if (batch.sender() < origin.sender) {
+    if (batch.senderIncarnation() < origin.senderIncarnation) {
       return "the batch is from incarnation %d of the sender, a later one is known: %d"
-          .formatted(batch.sender(), origin.sender);
+          .formatted(batch.senderIncarnation(), origin.senderIncarnation);
     }
-    if (batch.sender() > origin.sender || origin.receiver != own) {
-      origin.sender = batch.sender();
-      origin.receiver = own;
-      origin.first = 1;
-      origin.count = 0;
+    if (batch.senderIncarnation() > origin.senderIncarnation || origin.receiverIncarnation != own) {
+      origin.senderIncarnation = batch.senderIncarnation();
+      origin.receiverIncarnation = own;
+      origin.firstNumber = 1;
+      origin.itemCount = 0;
     }
     return null;
   }
@@ -128,7 +128,7 @@ public final class NodeReceiver {
     try {
       decoded = ItemCodec.decode(item);
     } catch (MalformedBytesException e) {
-      if (unreadable.incrementAndGet() == 1) {
+      if (undecodableItems.incrementAndGet() == 1) {
         LOG.error(
             "Cannot decode a message from another node; rejecting it and all that follow, "
                 + "so their publishers get no acknowledgement: {}",

@@ -26,7 +26,7 @@ public final class NodeStream {
 
   private static final long NEVER = Long.MAX_VALUE;
 
-  private static final class Queued {
+  private static final class QueuedItem {
     final byte[] item;
     final ItemListener listener;
     final boolean isNotice;
@@ -37,7 +37,7 @@ public final class NodeStream {
     /** The listener was notified that it is overdue; a later outcome is not reported. */
     boolean overdue;
 
-    Queued(byte[] item, ItemListener listener, boolean isNotice, long dueMillis) {
+    QueuedItem(byte[] item, ItemListener listener, boolean isNotice, long dueMillis) {
       this.item = item;
       this.listener = listener;
       this.isNotice = isNotice;
@@ -55,21 +55,21 @@ public final class NodeStream {
   private final NodesSettings settings;
 
   // Guarded by this.
-  private final ArrayDeque<Queued> waiting = new ArrayDeque<>();
-  private List<Queued> inFlight = List.of();
+  private final ArrayDeque<QueuedItem> waiting = new ArrayDeque<>();
+  private List<QueuedItem> inFlight = List.of();
   private final LaggingSessions laggingSessions;
   private List<Runnable> drainCallbacks = new ArrayList<>();
 
-  /** Items, waiting or in flight, whose outcome has a deadline; oldest first. */
-  private final ArrayDeque<Queued> withDeadline = new ArrayDeque<>();
+  /** Items, waiting or in flight, with a deadline that has not passed yet; oldest first. */
+  private final ArrayDeque<QueuedItem> itemsWithDeadline = new ArrayDeque<>();
 
   private long drainDueMillis;
   private boolean stalled;
   private boolean checkScheduled;
   private long bytes;
-  private long sentBefore;
-  private int notices;
-  private @Nullable ItemOutcome ended;
+  private long settledCount;
+  private int queuedNotices;
+  private @Nullable ItemOutcome endOutcome;
 
   private volatile boolean congested;
   private volatile boolean full;
@@ -106,17 +106,17 @@ public final class NodeStream {
 
   /** Whether fewer notices wait than the limit. */
   synchronized boolean canAcceptNotices() {
-    return notices < settings.maxQueuedNotices();
+    return queuedNotices < settings.maxQueuedNotices();
   }
 
   /** Sends an item; callers that can drop it check {@link #isFull} first. */
   public void offer(byte[] item, ItemListener listener) {
-    add(new Queued(item, listener, false, NEVER));
+    add(new QueuedItem(item, listener, false, NEVER));
   }
 
   /** Like {@link #offer}, but the listener gets {@code OVERDUE} if there is no response in time. */
   public void offerWithDeadline(byte[] item, ItemListener listener) {
-    add(new Queued(item, listener, false, dueMillis()));
+    add(new QueuedItem(item, listener, false, dueMillis()));
   }
 
   private long dueMillis() {
@@ -125,14 +125,14 @@ public final class NodeStream {
 
   /** Sends an item that must not be lost; callers check {@link #canAcceptNotices} before. */
   public void sendNotice(NodeItem item) {
-    add(new Queued(item.encode(), ItemListener.NONE, true, NEVER));
+    add(new QueuedItem(item.encode(), ItemListener.NONE, true, NEVER));
   }
 
   /**
    * Pushes entries to an attached inbox. If the stream is full or the entries do not fit into a
    * batch, the session fetches them itself.
    */
-  public void append(NodeItem.Appended appended) {
+  public void pushEntries(NodeItem.Appended appended) {
     if (full && skipPush(appended.handle().id())) {
       return;
     }
@@ -160,25 +160,25 @@ public final class NodeStream {
           drainDueMillis = dueMillis();
         }
         drainCallbacks.add(callback);
-        checkWhenDue();
+        scheduleDeadlineCheck();
         return;
       }
     }
     callback.run();
   }
 
-  private void add(Queued added) {
+  private void add(QueuedItem added) {
     ItemOutcome outcome;
     StreamBatch batch = null;
     synchronized (this) {
-      outcome = ended;
+      outcome = endOutcome;
       if (outcome == null) {
         waiting.add(added);
         bytes += added.weight();
-        notices += added.isNotice ? 1 : 0;
+        queuedNotices += added.isNotice ? 1 : 0;
         if (added.dueMillis != NEVER) {
-          withDeadline.add(added);
-          checkWhenDue();
+          itemsWithDeadline.add(added);
+          scheduleDeadlineCheck();
         }
         if (bytes > settings.highWaterBytes()) {
           congested = true;
@@ -196,48 +196,50 @@ public final class NodeStream {
 
   // ---- deadlines
 
-  private void checkWhenDue() {
+  private void scheduleDeadlineCheck() {
     long due =
-        Math.min(withDeadline.isEmpty() ? NEVER : withDeadline.element().dueMillis, drainDue());
+        Math.min(
+            itemsWithDeadline.isEmpty() ? NEVER : itemsWithDeadline.element().dueMillis,
+            drainDeadline());
     if (!checkScheduled && due != NEVER) {
       checkScheduled = true;
-      sender.schedule(Math.max(0, due - sender.nowMillis()), this::check);
+      sender.schedule(Math.max(0, due - sender.nowMillis()), this::checkDeadlines);
     }
   }
 
-  private long drainDue() {
+  private long drainDeadline() {
     return drainCallbacks.isEmpty() ? NEVER : drainDueMillis;
   }
 
-  private void check() {
-    List<Queued> overdue;
+  private void checkDeadlines() {
+    List<QueuedItem> overdue;
     List<Runnable> callbacks = List.of();
     synchronized (this) {
       checkScheduled = false;
       long now = sender.nowMillis();
       overdue = takeOverdue(now);
-      stalled |= !overdue.isEmpty() || drainDue() <= now;
+      stalled |= !overdue.isEmpty() || drainDeadline() <= now;
       if (stalled) {
-        callbacks = takeDrained();
+        callbacks = takeDrainCallbacks();
       }
-      checkWhenDue();
+      scheduleDeadlineCheck();
     }
-    sender.overdue(overdue.size());
+    sender.reportOverdue(overdue.size());
     overdue.forEach(one -> sender.notifyListener(one.listener, ItemOutcome.OVERDUE));
     callbacks.forEach(sender::runCallback);
   }
 
-  private List<Queued> takeOverdue(long nowMillis) {
-    List<Queued> overdue = new ArrayList<>();
-    while (!withDeadline.isEmpty() && withDeadline.element().dueMillis <= nowMillis) {
-      Queued first = withDeadline.remove();
+  private List<QueuedItem> takeOverdue(long nowMillis) {
+    List<QueuedItem> overdue = new ArrayList<>();
+    while (!itemsWithDeadline.isEmpty() && itemsWithDeadline.element().dueMillis <= nowMillis) {
+      QueuedItem first = itemsWithDeadline.remove();
       first.overdue = true;
       overdue.add(first);
     }
     return overdue;
   }
 
-  private List<Runnable> takeDrained() {
+  private List<Runnable> takeDrainCallbacks() {
     if (drainCallbacks.isEmpty()) {
       return List.of();
     }
@@ -253,10 +255,10 @@ public final class NodeStream {
     if (!inFlight.isEmpty() || waiting.isEmpty()) {
       return null;
     }
-    List<Queued> taken = new ArrayList<>();
+    List<QueuedItem> taken = new ArrayList<>();
     List<byte[]> items = new ArrayList<>();
     long size = 0;
-    for (Queued next = waiting.peek(); next != null; next = waiting.peek()) {
+    for (QueuedItem next = waiting.peek(); next != null; next = waiting.peek()) {
       size += next.item.length;
       boolean fits = taken.size() < settings.maxBatchItems() && size <= settings.maxBatchBytes();
       if (!fits && !taken.isEmpty()) {
@@ -266,17 +268,17 @@ public final class NodeStream {
       items.add(next.item);
     }
     inFlight = taken;
-    return new StreamBatch(sender.incarnation(), incarnation, sentBefore + 1, items);
+    return new StreamBatch(sender.incarnation(), incarnation, settledCount + 1, items);
   }
 
   /** Whether the batch still lacks a response. */
   synchronized boolean isInFlight(StreamBatch batch) {
-    return ended == null && !inFlight.isEmpty() && batch.first() == sentBefore + 1;
+    return endOutcome == null && !inFlight.isEmpty() && batch.firstNumber() == settledCount + 1;
   }
 
   /** Handles the response of the node and sends the next batch. */
   void onResponse(StreamBatch batch, ItemOutcome[] outcomes) {
-    List<Queued> settled;
+    List<QueuedItem> settled;
     List<Runnable> callbacks;
     StreamBatch next;
     synchronized (this) {
@@ -285,12 +287,12 @@ public final class NodeStream {
       }
       settled = inFlight;
       inFlight = List.of();
-      sentBefore += settled.size();
-      for (Queued one : settled) {
+      settledCount += settled.size();
+      for (QueuedItem one : settled) {
         bytes -= one.weight();
-        notices -= one.isNotice ? 1 : 0;
-        if (one == withDeadline.peek()) {
-          withDeadline.remove();
+        queuedNotices -= one.isNotice ? 1 : 0;
+        if (one == itemsWithDeadline.peek()) {
+          itemsWithDeadline.remove();
         }
       }
       stalled = false;
@@ -306,7 +308,7 @@ public final class NodeStream {
     callbacks.forEach(sender::runCallback);
   }
 
-  private void notifyListener(Queued one, ItemOutcome outcome) {
+  private void notifyListener(QueuedItem one, ItemOutcome outcome) {
     if (!one.overdue) {
       sender.notifyListener(one.listener, outcome);
     }
@@ -320,35 +322,35 @@ public final class NodeStream {
     full = false;
     congested = false;
     laggingSessions.takeItems().forEach(this::enqueue);
-    return takeDrained();
+    return takeDrainCallbacks();
   }
 
   private void enqueue(NodeItem item) {
-    Queued queued = new Queued(item.encode(), ItemListener.NONE, false, NEVER);
+    QueuedItem queued = new QueuedItem(item.encode(), ItemListener.NONE, false, NEVER);
     waiting.add(queued);
     bytes += queued.weight();
   }
 
   /** Ends the stream: waiting items and those offered later get this outcome. */
   void end(ItemOutcome outcome) {
-    List<Queued> remaining = new ArrayList<>();
+    List<QueuedItem> remaining = new ArrayList<>();
     List<Runnable> callbacks;
     synchronized (this) {
-      if (ended != null) {
+      if (endOutcome != null) {
         return;
       }
-      ended = outcome;
+      endOutcome = outcome;
       remaining.addAll(inFlight);
       remaining.addAll(waiting);
       inFlight = List.of();
       waiting.clear();
-      withDeadline.clear();
+      itemsWithDeadline.clear();
       laggingSessions.clear();
       bytes = 0;
-      notices = 0;
+      queuedNotices = 0;
       congested = false;
       full = false;
-      callbacks = takeDrained();
+      callbacks = takeDrainCallbacks();
     }
     remaining.forEach(one -> notifyListener(one, outcome));
     callbacks.forEach(sender::runCallback);

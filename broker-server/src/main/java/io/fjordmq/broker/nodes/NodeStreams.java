@@ -48,7 +48,7 @@ public final class NodeStreams {
     return true;
   }
 
-  /** The sums over all streams. */
+  /** The totals of all streams. */
   public NodesStatus status() {
     NodesStatus sum = new NodesStatus(0, 0, 0, 0);
     for (NodeStream stream : streams.values()) {

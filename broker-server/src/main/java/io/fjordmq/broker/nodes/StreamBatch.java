@@ -22,12 +22,13 @@ import java.util.List;
  * if it was rejected, 1 if accepted, 2 if the receiver has no capacity for it (only for items of
  * kinds 10 and 11).
  *
- * @param sender incarnation of the sender; numbers start at 1 in each
- * @param receiver incarnation of the receiver; another incarnation rejects the batch
- * @param first number of the first item
+ * @param senderIncarnation incarnation of the sender; numbers start at 1 in each
+ * @param receiverIncarnation incarnation of the receiver; another incarnation rejects the batch
+ * @param firstNumber number of the first item
  * @param items encoded items
  */
-record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
+record StreamBatch(
+    long senderIncarnation, long receiverIncarnation, long firstNumber, List<byte[]> items) {
   static final int VERSION = 1;
   private static final int HEAD_BYTES = 32;
 
@@ -37,7 +38,10 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
       size += 5 + item.length;
     }
     ByteWriter out = new ByteWriter(size);
-    out.writeByte(VERSION).writeLong(sender).writeLong(receiver).writeLong(first);
+    out.writeByte(VERSION)
+        .writeLong(senderIncarnation)
+        .writeLong(receiverIncarnation)
+        .writeLong(firstNumber);
     out.writeVarint(items.size());
     items.forEach(out::writeBlock);
     return out.toByteArray();
@@ -84,7 +88,7 @@ record StreamBatch(long sender, long receiver, long first, List<byte[]> items) {
     requireVersion(in);
     if (in.readCount(1) != count) {
       throw new MalformedBytesException(
-          "the response does not have the expected number of items: " + count);
+          "the response does not have one outcome for each of " + count + " items");
     }
     ItemOutcome[] outcomes = new ItemOutcome[count];
     for (int i = 0; i < count; i++) {

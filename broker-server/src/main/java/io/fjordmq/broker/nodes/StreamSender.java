@@ -51,7 +51,7 @@ final class StreamSender {
   }
 
   /** Reports items that were not acknowledged in time; resending continues. */
-  void overdue(int items) {
+  void reportOverdue(int items) {
     observer.onOverdue(items);
   }
 

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Metrics of authentication, access rules and plugins. */
+/** Metrics for authentication, access rules and plugins. */
 final class SecurityMeters implements SecurityObserver {
   private final Map<Attempt, Map<DenialCause, LongAdder>> denials = new EnumMap<>(Attempt.class);
   private final Timer authentication;

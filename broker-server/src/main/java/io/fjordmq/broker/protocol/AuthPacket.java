@@ -13,7 +13,7 @@ import io.netty.handler.codec.mqtt.MqttReasonCodeAndPropertiesVariableHeader;
 /**
  * An AUTH packet (MQTT 5.0 §3.15).
  *
- * @param data empty for none
+ * @param data Authentication Data; empty for none
  */
 @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
 public record AuthPacket(int reasonCode, String method, byte[] data) {
@@ -51,7 +51,7 @@ public record AuthPacket(int reasonCode, String method, byte[] data) {
   }
 
   /** Size of the whole packet in bytes. */
-  public int bytes() {
+  public int sizeBytes() {
     int properties = propertyBytes(method, data);
     return PublishEncoder.packetBytes(1 + PublishEncoder.integerBytes(properties) + properties);
   }

@@ -23,7 +23,7 @@ final class ClientReasonCodes {
    *
    * @param type of the packet
    */
-  static boolean allow(int type, int code) {
+  static boolean isAllowed(int type, int code) {
     return switch (type) {
       case PUBACK, PUBREC ->
           switch (code) {

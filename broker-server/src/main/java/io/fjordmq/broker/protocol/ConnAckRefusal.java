@@ -25,9 +25,9 @@ public final class ConnAckRefusal {
    */
   public static void send(
       Channel channel, int protocolLevel, int maxPacketBytes, CloseReason why, String detail) {
-    CloseReason reason = inConnAck(why);
-    if (protocolLevel >= 5 && isForConnAck(reason)) {
-      ByteBuf packet = mqtt5(channel, reason, detail);
+    CloseReason reason = toConnAckReason(why);
+    if (protocolLevel >= 5 && isAllowedInConnAck(reason)) {
+      ByteBuf packet = encodeMqtt5(channel, reason, detail);
       if (packet.readableBytes() > maxPacketBytes) {
         packet.clear().writeByte(CONNACK).writeByte(3).writeShort(reason.reasonCode()).writeByte(0);
       }
@@ -45,13 +45,13 @@ public final class ConnAckRefusal {
   }
 
   /** Replaces reasons whose codes are only allowed in a DISCONNECT. */
-  private static CloseReason inConnAck(CloseReason reason) {
+  private static CloseReason toConnAckReason(CloseReason reason) {
     return reason == CloseReason.SERVER_SHUTTING_DOWN || reason == CloseReason.NODE_DOWN
         ? CloseReason.SERVER_UNAVAILABLE
         : reason;
   }
 
-  private static ByteBuf mqtt5(Channel channel, CloseReason reason, String detail) {
+  private static ByteBuf encodeMqtt5(Channel channel, CloseReason reason, String detail) {
     String text = detail.substring(0, Math.min(detail.length(), MAX_REASON_STRING_LENGTH / 3));
     int textBytes = ByteBufUtil.utf8Bytes(text);
     int properties = 3 + textBytes;
@@ -64,7 +64,7 @@ public final class ConnAckRefusal {
   }
 
   /** The reason codes of MQTT 5.0 §3.2.2.2. */
-  private static boolean isForConnAck(CloseReason reason) {
+  private static boolean isAllowedInConnAck(CloseReason reason) {
     return switch (reason) {
       case UNSPECIFIED_ERROR,
           MALFORMED_PACKET,

@@ -86,7 +86,7 @@ public final class ConnectReader {
             payload.passwordInBytes(),
             properties.text(MqttProperties.AUTHENTICATION_METHOD),
             properties.bytes(MqttProperties.AUTHENTICATION_DATA),
-            header.isWillFlag() ? will(header, payload, clientId) : null);
+            header.isWillFlag() ? readWill(header, payload, clientId) : null);
     return grant(request);
   }
 
@@ -102,7 +102,7 @@ public final class ConnectReader {
       requestedExpiry = request.cleanStart() ? 0 : settings.mqtt3SessionExpirySeconds();
     }
     ConnectRequest granted =
-        request.granted(
+        request.withGranted(
             requestedExpiry,
             Math.min(requestedExpiry, settings.maxSessionExpirySeconds()),
             grantedKeepAlive(request.requestedKeepAliveSeconds(), request.isMqtt5()));
@@ -193,7 +193,8 @@ public final class ConnectReader {
     return mqtt5 && max > 0 ? Math.min(requested, max) : requested;
   }
 
-  private Will will(MqttConnectVariableHeader header, MqttConnectPayload payload, String clientId) {
+  private Will readWill(
+      MqttConnectVariableHeader header, MqttConnectPayload payload, String clientId) {
     PropertyView properties = new PropertyView(payload.willProperties());
     byte[] bytes = payload.willMessageInBytes();
     Message message =

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A validated CONNECT, independent of the protocol version.
  *
  * @param protocolLevel 3 (MQTT 3.1), 4 (3.1.1) or 5
- * @param clientId as sent or assigned
+ * @param clientId client identifier, as sent by the client or assigned by the broker
  * @param assignedClientId true if the broker assigned the client identifier
  * @param cleanStart Clean Start, or Clean Session of MQTT 3
  * @param expirySeconds granted session expiry; 0 = the session ends with the connection
@@ -48,12 +48,12 @@ public record ConnectRequest(
     @Nullable Will will) {
 
   /** True if the CONNACK has to carry a Server Keep Alive. */
-  boolean serverKeepAlive() {
+  boolean needsServerKeepAlive() {
     return keepAliveSeconds != requestedKeepAliveSeconds;
   }
 
   /** A copy with these expiry and keep-alive times. */
-  ConnectRequest granted(long requestedExpiry, long expiry, int keepAlive) {
+  ConnectRequest withGranted(long requestedExpiry, long expiry, int keepAlive) {
     return new ConnectRequest(
         protocolLevel,
         clientId,
@@ -76,7 +76,7 @@ public record ConnectRequest(
 
   /** A copy without the password, and with the authentication data for the CONNACK. */
   public @SuppressWarnings("NullAway") // does not see that an array of a record may be null
-  ConnectRequest authenticated(byte[] dataForConnAck) {
+  ConnectRequest withAuthenticationResult(byte[] dataForConnAck) {
     return new ConnectRequest(
         protocolLevel,
         clientId,

@@ -35,7 +35,7 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
   /**
    * The contents of a client's DISCONNECT.
    *
-   * @param reason normal, or with its will
+   * @param reason {@code CLIENT_DISCONNECT}, or {@code CLIENT_DISCONNECT_WITH_WILL}
    * @param expirySeconds the new session expiry; negative if unchanged
    */
   record ClientDisconnect(CloseReason reason, long expirySeconds) {}
@@ -65,7 +65,7 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
    * @param subscriptionIdentifier of the packet; 0 if it has none
    * @throws ProtocolViolation if reserved bits or values are used
    */
-  SubscriptionOptions options(int bits, int subscriptionIdentifier);
+  SubscriptionOptions readOptions(int bits, int subscriptionIdentifier);
 
   /** Result of {@link #subAckCode} if the connection has to be closed instead. */
   int MUST_CLOSE = -1;
@@ -77,8 +77,8 @@ public sealed interface Dialect permits Mqtt3Dialect, Mqtt5Dialect {
    */
   int subAckCode(int reasonCode, Qos requested);
 
-  /** Everything of the PUBLISH before its payload, as a template for {@link PublishEncoder}. */
-  byte[] head(Delivery delivery);
+  /** The part of the PUBLISH before its payload, as a template for {@link PublishEncoder}. */
+  byte[] publishHead(Delivery delivery);
 
   /** Remaining Message Expiry Interval in seconds; negative if the packet has none. */
   long expirySeconds(Message message, long nowMillis);

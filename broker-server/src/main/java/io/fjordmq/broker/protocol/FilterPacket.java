@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * A SUBSCRIBE or UNSUBSCRIBE whose filters are still bytes. Netty's decoder would decode all of
- * them at once, and 1 MiB contains up to 200,000. The session reads them one by one, in slices. One
- * thread.
+ * them at once, and 1 MiB contains up to 200,000. The session reads them one by one, in slices. Not
+ * thread-safe.
  */
 public final class FilterPacket extends MqttMessage {
   private final int subscriptionIdentifier;

@@ -54,19 +54,21 @@ final class FilterPacketReader {
     PropertyRules.check(
         cursor,
         type == MqttMessageType.SUBSCRIBE ? PropertyRules.SUBSCRIBE : PropertyRules.UNSUBSCRIBE);
-    PacketCursor again = new PacketCursor(in, begin, cursor.position(), cursor.level());
+    PacketCursor propertyCursor = new PacketCursor(in, begin, cursor.position(), cursor.level());
     int identifier = 0;
-    again.readInteger(); // length of the properties
-    while (again.remaining() > 0) {
-      if (again.readInteger() == SUBSCRIPTION_IDENTIFIER) {
-        identifier = again.readInteger();
+    propertyCursor.readInteger(); // length of the properties
+    while (propertyCursor.remaining() > 0) {
+      if (propertyCursor.readInteger() == SUBSCRIPTION_IDENTIFIER) {
+        identifier = propertyCursor.readInteger();
         if (identifier == 0) {
           throw new ProtocolViolation(
-              CloseReason.PROTOCOL_ERROR, "subscription identifier must not be 0", again.level());
+              CloseReason.PROTOCOL_ERROR,
+              "subscription identifier must not be 0",
+              propertyCursor.level());
         }
       } else { // a user property, the only other one of these packets
-        again.skipText();
-        again.skipText();
+        propertyCursor.skipText();
+        propertyCursor.skipText();
       }
     }
     return identifier;

@@ -58,7 +58,7 @@ final class Mqtt3Dialect implements Dialect {
     String name = packet.variableHeader().topicName();
     Topic topic = lastTopic;
     if (topic == null || !topic.name().equals(name)) {
-      topic = topic(name, limits);
+      topic = parseTopic(name, limits);
       lastTopic = topic;
     }
     MqttFixedHeader header = packet.fixedHeader();
@@ -74,7 +74,7 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   /** A validated topic name within the limits. */
-  static Topic topic(String name, TopicLimits limits) {
+  static Topic parseTopic(String name, TopicLimits limits) {
     try {
       Topic topic = new Topic(name);
       limits.check(name, CloseReason.TOPIC_NAME_INVALID, 0);
@@ -86,7 +86,7 @@ final class Mqtt3Dialect implements Dialect {
 
   @Override
   public void writeReply(PacketSink out, int firstByte, int packetIdentifier, int reasonCode) {
-    out.packet(4).writeByte(firstByte).writeByte(2).writeShort(packetIdentifier);
+    out.beginPacket(4).writeByte(firstByte).writeByte(2).writeShort(packetIdentifier);
   }
 
   @Override
@@ -95,7 +95,7 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   @Override
-  public SubscriptionOptions options(int bits, int subscriptionIdentifier) {
+  public SubscriptionOptions readOptions(int bits, int subscriptionIdentifier) {
     if (bits > 2) {
       throw new ProtocolViolation(
           CloseReason.MALFORMED_PACKET, "requested QoS must be 0, 1 or 2, not " + bits);
@@ -117,7 +117,7 @@ final class Mqtt3Dialect implements Dialect {
   }
 
   @Override
-  public byte[] head(Delivery delivery) {
+  public byte[] publishHead(Delivery delivery) {
     return PublishEncoder.template(delivery, false);
   }
 

@@ -93,7 +93,7 @@ final class Mqtt5Dialect implements Dialect {
     if (settings.topicAliasMaximum() > 0) {
       add(properties, MqttProperties.TOPIC_ALIAS_MAXIMUM, settings.topicAliasMaximum());
     }
-    if (request.serverKeepAlive()) {
+    if (request.needsServerKeepAlive()) {
       add(properties, MqttProperties.SERVER_KEEP_ALIVE, request.keepAliveSeconds());
     }
     String method = request.authenticationMethod();
@@ -158,7 +158,7 @@ final class Mqtt5Dialect implements Dialect {
   public Message readPublish(MqttPublishMessage packet, String publisher, long nowMillis) {
     PropertyView properties = new PropertyView(packet.variableHeader().properties());
     MqttFixedHeader header = packet.fixedHeader();
-    Topic topic = topic(packet.variableHeader().topicName(), properties);
+    Topic topic = resolveTopic(packet.variableHeader().topicName(), properties);
     long expiry = properties.number(MqttProperties.PUBLICATION_EXPIRY_INTERVAL, -1);
     return new Message(
         topic,
@@ -171,7 +171,7 @@ final class Mqtt5Dialect implements Dialect {
         expiry < 0 ? Message.NEVER : nowMillis + expiry * 1_000);
   }
 
-  private Topic topic(String name, PropertyView properties) {
+  private Topic resolveTopic(String name, PropertyView properties) {
     int alias = (int) properties.number(MqttProperties.TOPIC_ALIAS, -1);
     if (name.isEmpty()) {
       if (alias < 0) {
@@ -182,7 +182,7 @@ final class Mqtt5Dialect implements Dialect {
     }
     Topic topic = lastTopic;
     if (topic == null || !topic.name().equals(name)) {
-      topic = Mqtt3Dialect.topic(name, limits);
+      topic = Mqtt3Dialect.parseTopic(name, limits);
       lastTopic = topic;
     }
     if (alias >= 0) {
@@ -194,9 +194,9 @@ final class Mqtt5Dialect implements Dialect {
   @Override
   public void writeReply(PacketSink out, int firstByte, int packetIdentifier, int reasonCode) {
     if (reasonCode == 0) {
-      out.packet(4).writeByte(firstByte).writeByte(2).writeShort(packetIdentifier);
+      out.beginPacket(4).writeByte(firstByte).writeByte(2).writeShort(packetIdentifier);
     } else {
-      out.packet(5)
+      out.beginPacket(5)
           .writeByte(firstByte)
           .writeByte(3)
           .writeShort(packetIdentifier)
@@ -210,7 +210,7 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public SubscriptionOptions options(int bits, int subscriptionIdentifier) {
+  public SubscriptionOptions readOptions(int bits, int subscriptionIdentifier) {
     int qos = bits & 0x03;
     int retainHandling = bits >> 4 & 0x03;
     if ((bits & 0xC0) != 0) {
@@ -235,10 +235,10 @@ final class Mqtt5Dialect implements Dialect {
   }
 
   @Override
-  public byte[] head(Delivery delivery) {
+  public byte[] publishHead(Delivery delivery) {
     byte[] plain = PublishEncoder.template(delivery, true);
     int bytes = plain.length + delivery.message().payload().length;
-    if (!aliases.usable() || bytes + ALIAS_BYTES > request.maxPacketBytes()) {
+    if (!aliases.canAssignOutbound() || bytes + ALIAS_BYTES > request.maxPacketBytes()) {
       return plain;
     }
     String topic = delivery.message().topic().name();

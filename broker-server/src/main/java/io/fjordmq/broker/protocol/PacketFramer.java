@@ -37,7 +37,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    pacing.onContinue(() -> resume(ctx));
+    pacing.setContinueCallback(() -> resume(ctx));
   }
 
   private void resume(ChannelHandlerContext ctx) {
@@ -78,7 +78,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  /** Passes on all whole packets: the session divides the work, the closed channel cannot wait. */
+  /** Passes on all whole packets; the session slices the work, as no further read will occur. */
   @Override
   public void channelInactive(ChannelHandlerContext ctx) throws Exception {
     closed = true;
@@ -117,7 +117,7 @@ public final class PacketFramer extends ByteToMessageDecoder {
     }
   }
 
-  /** A client that does not begin with CONNECT speaks another protocol: buffer nothing of it. */
+  /** Rejects a client that does not begin with CONNECT, before any of its bytes are buffered. */
   private void requireConnectFirst(ByteBuf in) {
     if (protocolLevel == 0 && in.isReadable()) {
       int first = in.getUnsignedByte(in.readerIndex());

@@ -6,7 +6,7 @@ package io.fjordmq.broker.protocol;
  */
 public interface PacketPacing {
   /** Sets the callback that handles remaining bytes, as far as {@link #canAcceptPacket} allows. */
-  void onContinue(Runnable then);
+  void setContinueCallback(Runnable then);
 
   /** Whether the next packet may be handled now; if not, its bytes wait for a later slice. */
   boolean canAcceptPacket();

@@ -6,5 +6,5 @@ import io.netty.buffer.ByteBuf;
 @FunctionalInterface
 public interface PacketSink {
   /** Returns a buffer for a packet of this size; the caller writes exactly so many bytes. */
-  ByteBuf packet(int size);
+  ByteBuf beginPacket(int size);
 }

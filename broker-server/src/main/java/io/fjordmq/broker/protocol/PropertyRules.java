@@ -1,8 +1,8 @@
 package io.fjordmq.broker.protocol;
 
 /**
- * The properties that a client may send in each packet. All but two may occur only once (MQTT 5.0
- * §2.2.2.2).
+ * The properties that a client may send in each packet. Only user properties may be repeated (MQTT
+ * 5.0 §2.2.2.2).
  */
 final class PropertyRules {
   static final int CONNECT = 1;
@@ -63,14 +63,14 @@ final class PropertyRules {
       throw RawPacketRules.malformed("properties exceed their packet", cursor.level());
     }
     int remainingAfter = cursor.remaining() - bytes;
-    long seen = 0;
+    long presentIds = 0;
     while (cursor.remaining() > remainingAfter) {
       int id = cursor.readInteger();
       skipValue(cursor, id, packet);
-      if ((seen & 1L << id) != 0 && id != USER_PROPERTY) {
+      if ((presentIds & 1L << id) != 0 && id != USER_PROPERTY) {
         throw protocolError("property " + id + " occurs more than once", cursor.level());
       }
-      seen |= 1L << id;
+      presentIds |= 1L << id;
     }
     if (cursor.remaining() != remainingAfter) {
       throw RawPacketRules.malformed("property exceeds the property length", cursor.level());

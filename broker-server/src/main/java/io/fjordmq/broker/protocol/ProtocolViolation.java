@@ -46,7 +46,7 @@ public final class ProtocolViolation extends RuntimeException {
     return reason;
   }
 
-  /** See the constructor. */
+  /** The level byte of the CONNECT; 0 if it was not read, or for a later packet. */
   public int protocolLevel() {
     return protocolLevel;
   }

@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
  * packet. Netty checks everything else: fixed header flags, UTF-8 and U+0000 in every string, bytes
  * after the last field, packet identifier 0.
  *
- * <p>What MQTT 3.1 allows but Netty rejects is rewritten here into what both accept.
+ * <p>Packets that MQTT 3.1 allows but Netty rejects are rewritten into a form that both accept.
  */
 final class RawPacketRules {
   private static final int CONNECT = 1;
@@ -75,8 +75,8 @@ final class RawPacketRules {
               "packet type " + type + " is sent by servers only",
               level);
       case CONNECT ->
-          // Checked before Netty, which would adopt its version and wait for the bytes a short one
-          // lacks.
+          // Checked before Netty, which would adopt the version of this packet and, if it is
+          // truncated, wait for the rest.
           throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT", level);
       default -> {
         // PINGREQ has no content; Netty rejects type 0.
@@ -106,7 +106,7 @@ final class RawPacketRules {
       return;
     }
     int code = cursor.remaining() > 0 ? cursor.readByte() : 0;
-    if (!ClientReasonCodes.allow(type, code)) {
+    if (!ClientReasonCodes.isAllowed(type, code)) {
       throw new ProtocolViolation(
           CloseReason.PROTOCOL_ERROR,
           "reason code " + code + " must not be sent by a client in packet type " + type,

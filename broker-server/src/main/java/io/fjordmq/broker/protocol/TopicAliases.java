@@ -39,7 +39,7 @@ final class TopicAliases {
     return topic;
   }
 
-  /** The client assigns an alias to a topic. */
+  /** Records an alias that the client assigns to a topic. */
   void learn(int alias, Topic topic) {
     requireAllowed(alias);
     if (inbound == null) {
@@ -57,7 +57,7 @@ final class TopicAliases {
   }
 
   /** True if messages to the client may use aliases. */
-  boolean usable() {
+  boolean canAssignOutbound() {
     return outboundMaximum > 0;
   }
 

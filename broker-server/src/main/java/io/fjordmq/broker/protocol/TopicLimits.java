@@ -16,7 +16,7 @@ public record TopicLimits(int maxBytes, int maxLevels) {
    * @throws ProtocolViolation with this reason if the text exceeds a limit
    */
   void check(String text, CloseReason reason, int protocolLevel) {
-    Limit reached = reachedBy(text);
+    Limit reached = limitExceededBy(text);
     if (reached != null) {
       throw new ProtocolViolation(
           reason,
@@ -27,7 +27,7 @@ public record TopicLimits(int maxBytes, int maxLevels) {
   }
 
   /** The limit that a topic or filter exceeds; null if none. */
-  public @Nullable Limit reachedBy(String text) {
+  public @Nullable Limit limitExceededBy(String text) {
     // A char takes at most three bytes in UTF-8, so the bytes of short texts need not be counted.
     if (text.length() > maxBytes / 3 && ByteBufUtil.utf8Bytes(text) > maxBytes) {
       return Limit.TOPIC_BYTES;

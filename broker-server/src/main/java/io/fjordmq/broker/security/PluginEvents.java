@@ -76,34 +76,34 @@ public final class PluginEvents implements AutoCloseable {
 
   /** A client has connected. */
   public void connected(ClientInfo client) {
-    notifyListener(listener -> listener.onConnected(client));
+    notifyListeners(listener -> listener.onConnected(client));
   }
 
   /** A client has disconnected. */
   public void disconnected(ClientInfo client, String reason) {
-    notifyListener(listener -> listener.onDisconnected(client, reason));
+    notifyListeners(listener -> listener.onDisconnected(client, reason));
   }
 
   /** A subscription is effective. */
   public void subscribed(ClientInfo client, TopicFilter filter, Qos qos) {
-    notifyListener(listener -> listener.onSubscribed(client, filter, qos));
+    notifyListeners(listener -> listener.onSubscribed(client, filter, qos));
   }
 
   /** A subscription has been removed. */
   public void unsubscribed(ClientInfo client, String filter) {
-    notifyListener(listener -> listener.onUnsubscribed(client, filter));
+    notifyListeners(listener -> listener.onUnsubscribed(client, filter));
   }
 
   /** Messages were dropped. */
   public void dropped(ClientInfo client, String reason, long count) {
-    notifyListener(listener -> listener.onDropped(client, reason, count));
+    notifyListeners(listener -> listener.onDropped(client, reason, count));
   }
 
   void denied(ClientEventListener.Denial denial) {
-    notifyListener(listener -> listener.onDenied(denial));
+    notifyListeners(listener -> listener.onDenied(denial));
   }
 
-  private void notifyListener(Consumer<ClientEventListener> event) {
+  private void notifyListeners(Consumer<ClientEventListener> event) {
     for (RegisteredListener one : listeners) {
       try {
         observer.addQueuedEvents(1);

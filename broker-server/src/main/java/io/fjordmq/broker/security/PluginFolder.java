@@ -30,12 +30,12 @@ final class PluginFolder {
   /**
    * A plugin found in the directory.
    *
-   * @param name its jar without .jar, or its directory
+   * @param name name of its jar without .jar, or of its directory
    * @param path of its jar or directory
    * @param jars all of its jars
    */
   record Found(String name, Path path, List<Path> jars, Settings settings, long order) {
-    /** Its class path. */
+    /** The class path of the plugin. */
     List<URL> urls() {
       List<URL> urls = new ArrayList<>();
       try {

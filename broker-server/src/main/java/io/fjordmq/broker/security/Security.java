@@ -46,7 +46,7 @@ public final class Security implements AutoCloseable {
   private @Nullable PasswordAuthenticator passwords;
   private @Nullable ScheduledExecutorService watcher;
 
-  /** Uses a monotonic clock, because it only measures the time since failed logins. */
+  /** Creates the configured security; its clock is monotonic and only times failed logins. */
   public static Security open(
       SecuritySettings settings, List<Plugin> plugins, SecurityObserver observer)
       throws SecurityStartException {

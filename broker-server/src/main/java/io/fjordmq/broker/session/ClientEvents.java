@@ -27,8 +27,8 @@ public interface ClientEvents {
   }
 
   /** A client was accepted. */
-  default void connected(Client client) {}
+  default void onConnected(Client client) {}
 
   /** The connection of an accepted client has ended. */
-  default void disconnected(Client client, CloseReason reason, long nowMillis) {}
+  default void onDisconnected(Client client, CloseReason reason, long nowMillis) {}
 }

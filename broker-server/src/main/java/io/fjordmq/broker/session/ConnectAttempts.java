@@ -35,7 +35,7 @@ final class ConnectAttempts {
         null);
   }
 
-  static CloseReason reason(Refusal refusal) {
+  static CloseReason closeReasonOf(Refusal refusal) {
     return switch (refusal) {
       case BAD_USER_NAME_OR_PASSWORD -> CloseReason.BAD_USER_NAME_OR_PASSWORD;
       case NOT_AUTHORIZED -> CloseReason.NOT_AUTHORIZED;

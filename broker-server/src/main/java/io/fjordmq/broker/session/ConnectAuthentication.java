@@ -64,7 +64,7 @@ final class ConnectAuthentication {
     ConnectAttempt attempt = ConnectAttempts.of(request, Peer.of(channel));
     String method = request.authenticationMethod();
     if (method == null) {
-      await(security.admit(attempt));
+      whenDecided(security.admit(attempt));
       return;
     }
     Refused refused = security.refuseMethod(method, attempt);
@@ -75,11 +75,11 @@ final class ConnectAuthentication {
     }
     exchange = started;
     byte[] data = request.authenticationData();
-    await(started.next(data == null ? AuthPacket.NO_DATA : data));
+    whenDecided(started.next(data == null ? AuthPacket.NO_DATA : data));
   }
 
-  private void await(CompletableFuture<ConnectAdmission> decision) {
-    ResultCallback.on(channel.eventLoop(), decision, this::onDecision);
+  private void whenDecided(CompletableFuture<ConnectAdmission> decision) {
+    ResultCallback.invokeOn(channel.eventLoop(), decision, this::onDecision);
   }
 
   private void onDecision(@Nullable ConnectAdmission connectAdmission, @Nullable Throwable error) {
@@ -91,12 +91,12 @@ final class ConnectAuthentication {
     close();
     if (connectAdmission instanceof Admitted admitted) {
       ClientAccess access = security.accessOf(admitted);
-      ResultCallback.on(
+      ResultCallback.invokeOn(
           channel.eventLoop(),
           authorizeWill(access),
           (accessDecision, failure) -> onWillDecision(access, admitted.data(), accessDecision));
     } else if (connectAdmission instanceof Refused refused) {
-      CloseReason reason = ConnectAttempts.reason(refused.refusal());
+      CloseReason reason = ConnectAttempts.closeReasonOf(refused.refusal());
       // Only the code is sent to the client: details would help an attacker who guesses.
       listener.onRefused(reason, reason.label());
     } else {
@@ -123,7 +123,7 @@ final class ConnectAuthentication {
   }
 
   private void sendChallenge(AuthPacket packet) {
-    if (packet.bytes() > request.maxPacketBytes()) {
+    if (packet.sizeBytes() > request.maxPacketBytes()) {
       close();
       listener.onRefused(
           CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
@@ -159,7 +159,7 @@ final class ConnectAuthentication {
       throw AuthPacket.protocolError("AUTH 0x19 before the CONNACK");
     }
     waitingForClient = false;
-    await(current.next(packet.data()));
+    whenDecided(current.next(packet.data()));
   }
 
   /** Ends the exchange: the connection has ended or the outcome is known. */

@@ -17,7 +17,7 @@ record ConnectChecks(SessionTable sessions, SessionServices services) {
   /**
    * Checks the node, before the client is authenticated.
    *
-   * @throws ProtocolViolation if it stops, drains, is overloaded, may miss other connections of the
+   * @throws ProtocolViolation if the node stops, drains, is overloaded, may miss connections of the
    *     client, or cannot notify other nodes
    */
   void requireAccepting() {

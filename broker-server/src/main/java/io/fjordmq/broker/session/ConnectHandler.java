@@ -27,8 +27,7 @@ import org.slf4j.LoggerFactory;
  * Then a {@link SessionHandler} takes over.
  *
  * <p>While a step is in progress, the client is not read. Packets that arrived along with the
- * CONNECT (MQTT 5.0 §3.1.4 allows them) are queued here; there are never more than one read
- * returns.
+ * CONNECT (MQTT 5.0 §3.1.4 allows them) are queued here; all of them come from one read.
  */
 final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectHandler.class);
@@ -43,7 +42,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private TimeoutWheel.@Nullable Timeout timeout;
   private @Nullable Session session;
   private boolean refused;
-  // What a refusal needs to know about the client.
+  // Used to encode the CONNACK of a refusal.
   private int protocolLevel;
   private int maxPacketBytes = SessionSettings.MAX_PACKET_BYTES;
 
@@ -56,10 +55,10 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) {
-    awaitPacket(ctx, "no CONNECT within the connect timeout");
+    armTimeout(ctx, "no CONNECT within the connect timeout");
   }
 
-  private void awaitPacket(ChannelHandlerContext ctx, String timeoutDetail) {
+  private void armTimeout(ChannelHandlerContext ctx, String timeoutDetail) {
     timeout =
         new TimeoutWheel.Timeout() {
           @Override
@@ -69,7 +68,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
           }
         };
     long millis = services.settings().connectTimeout().toMillis();
-    sessions.wheel(ctx.channel().eventLoop()).arm(timeout, TimeoutWheel.ticks(millis));
+    sessions.wheel(ctx.channel().eventLoop()).arm(timeout, TimeoutWheel.toTicks(millis));
   }
 
   @Override
@@ -149,20 +148,20 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
   private final class AuthenticationListener implements ConnectAuthentication.Listener {
     private final ChannelHandlerContext ctx;
     private final ConnectRequest request;
-    private final ReadGate closed;
+    private final ReadGate closedGate;
 
     private AuthenticationListener(
         ChannelHandlerContext ctx, ConnectRequest request, ReadGate closed) {
       this.ctx = ctx;
       this.request = request;
-      this.closed = closed;
+      this.closedGate = closed;
     }
 
     @Override
     public void onChallenge() {
       if (!isClosed()) {
-        awaitPacket(ctx, "no AUTH within the connect timeout");
-        closed.open(ReadGate.CONNECT);
+        armTimeout(ctx, "no AUTH within the connect timeout");
+        closedGate.open(ReadGate.CONNECT);
         if (!earlyPackets.isEmpty()) {
           channelRead(ctx, earlyPackets.remove());
         }
@@ -172,7 +171,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void onAdmitted(ClientAccess access, byte[] data) {
       if (!isClosed()) {
-        begin(ctx, request, access, data);
+        openSession(ctx, request, access, data);
       }
     }
 
@@ -188,11 +187,11 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void begin(
+  private void openSession(
       ChannelHandlerContext ctx, ConnectRequest received, ClientAccess access, byte[] data) {
     Session connecting;
     try {
-      ConnectRequest request = received.authenticated(data);
+      ConnectRequest request = received.withAuthenticationResult(data);
       // From here on the limits of the client's tenant apply.
       SessionSettings tenantSettings = services.tenants().of(access.client().tenant()).session();
       if (tenantSettings != services.settings()) {
@@ -215,7 +214,7 @@ final class ConnectHandler extends ChannelInboundHandlerAdapter {
         .begin();
   }
 
-  /** The session can be opened: hands over to it. */
+  /** Hands the connection over to the session, which can be opened now. */
   private void accept(ChannelHandlerContext ctx, Session accepted, boolean sessionPresent) {
     SessionHandler next = new SessionHandler(accepted);
     ArrayDeque<Object> packets = earlyPackets.clone();

@@ -174,7 +174,7 @@ final class Connection
     return slices;
   }
 
-  /** Why its packets have to wait. */
+  /** Pauses the handling of the client's packets. */
   @Override
   public PacketPause pause() {
     return pause;
@@ -185,7 +185,7 @@ final class Connection
   }
 
   @Override
-  public void reached(Limit limit) {
+  public void recordLimitReached(Limit limit) {
     services.tenants().recordLimitReached(limit, tenant);
   }
 
@@ -236,7 +236,7 @@ final class Connection
 
   /** Counts messages that were dropped. */
   @Override
-  public void dropped(DropReason reason, long count) {
+  public void recordDropped(DropReason reason, long count) {
     observer().onDropped(reason, count);
     events().dropped(access.client(), reason.label(), count);
   }
@@ -257,12 +257,12 @@ final class Connection
   @Override
   public <T extends @Nullable Object> void whenDone(
       CompletableFuture<T> future, ResultCallback<T> then) {
-    ResultCallback.on(loop(), future, then);
+    ResultCallback.invokeOn(loop(), future, then);
   }
 
   /** Passes a store's result to the callback on the event loop, unless the session has ended. */
   @Override
-  public <T extends @Nullable Object> void whileOpen(
+  public <T extends @Nullable Object> void whenDoneUnlessEnded(
       CompletableFuture<T> future, ResultCallback<T> then) {
     whenDone(
         future,

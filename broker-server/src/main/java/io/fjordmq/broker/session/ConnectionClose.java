@@ -52,10 +52,10 @@ final class ConnectionClose {
   }
 
   /**
-   * Keeps the connection open until {@link #closeHeld}. Until then nothing is read from it, so that
-   * TCP holds back what the client sends.
+   * Keeps the connection open until {@link #closeIfHeld}. Until then nothing is read from it, so
+   * that TCP holds back what the client sends.
    *
-   * @param closesIn when it is expected to be closed
+   * @param closesIn time until it is expected to be closed
    */
   void hold(Duration closesIn) {
     held = true;
@@ -66,7 +66,7 @@ final class ConnectionClose {
   }
 
   /** Closes the connection if it is held. */
-  void closeHeld(CloseReason reason, String detail) {
+  void closeIfHeld(CloseReason reason, String detail) {
     if (held) {
       onHeldClosed();
       close(reason, detail);
@@ -80,7 +80,7 @@ final class ConnectionClose {
     }
   }
 
-  /** When a held connection was expected to close; null if it was not held. */
+  /** How long a held connection was expected to stay open; null if it was not held. */
   @Nullable Duration heldFor() {
     return heldFor;
   }

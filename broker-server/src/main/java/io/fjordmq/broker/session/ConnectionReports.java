@@ -12,7 +12,7 @@ final class ConnectionReports {
     this.connection = connection;
   }
 
-  void connected(boolean isPersistent) {
+  void reportConnected(boolean isPersistent) {
     connection.observer().onConnected(connection.request().protocolLevel(), isPersistent);
     ClientEvents events = connection.services().events();
     if (events != ClientEvents.NONE) {
@@ -22,20 +22,20 @@ final class ConnectionReports {
               connection.request(),
               connection.channel(),
               connection.nowMillis());
-      events.connected(client);
+      events.onConnected(client);
     }
     connection.events().connected(connection.access().client());
   }
 
   /** The client was refused before it was connected. */
-  void refused(CloseReason reason) {
+  void reportRefused(CloseReason reason) {
     connection.observer().onRefused(reason);
   }
 
-  void disconnected(CloseReason reason) {
+  void reportDisconnected(CloseReason reason) {
     connection.observer().onDisconnected(reason);
     if (client != null) {
-      connection.services().events().disconnected(client, reason, connection.nowMillis());
+      connection.services().events().onDisconnected(client, reason, connection.nowMillis());
     }
     connection.events().disconnected(connection.access().client(), reason.label());
   }

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum DropReason {
   /** The queue of a transient session was full, in messages or in bytes. */
   QUEUE_FULL,
-  /** That queue was full, and the message has QoS 0: the client reads too slowly. */
+  /** The queue in memory was full, and the message has QoS 0: the client reads too slowly. */
   SLOW_CLIENT,
   /** The Message Expiry Interval had passed. */
   EXPIRED,

@@ -15,8 +15,8 @@ final class FilterReader {
   interface Client {
     SessionSettings settings();
 
-    /** Counts that it reached a limit. */
-    void reached(Limit limit);
+    /** Counts that the client reached a limit. */
+    void recordLimitReached(Limit limit);
   }
 
   /** Reason code for a well-formed filter that is not allowed. */
@@ -64,9 +64,9 @@ final class FilterReader {
       throw new ProtocolViolation(
           CloseReason.MALFORMED_PACKET, "malformed topic filter: " + e.getMessage());
     }
-    Limit reached = limits.reachedBy(text);
+    Limit reached = limits.limitExceededBy(text);
     if (reached != null) {
-      client.reached(reached);
+      client.recordLimitReached(reached);
       return null;
     }
     return filter;

@@ -32,7 +32,7 @@ final class FilterResults {
   }
 
   /** Completes when all results are known; fails if one has failed. */
-  CompletableFuture<Void> all() {
+  CompletableFuture<Void> allDone() {
     return CompletableFuture.allOf(pending.toArray(CompletableFuture<?>[]::new));
   }
 

@@ -22,14 +22,14 @@ final class HeldConnections {
     }
   }
 
-  /** The connection closes before its turn. */
+  /** Removes a connection that closes before its turn. */
   void remove(Session session) {
     synchronized (held) {
       held.remove(session);
     }
   }
 
-  /** Removes and returns the connections whose turn is next. */
+  /** Removes and returns up to this many connections, those to be closed next. */
   List<Session> take(int atMost) {
     List<Session> next = new ArrayList<>();
     synchronized (held) {

@@ -23,8 +23,8 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private static final int PUBACK = 0x40;
   private static final int PUBREC = 0x50;
 
-  private static final AtomicIntegerFieldUpdater<InboundPublishes> AWAKE =
-      AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "awake");
+  private static final AtomicIntegerFieldUpdater<InboundPublishes> DRAIN_SCHEDULED =
+      AtomicIntegerFieldUpdater.newUpdater(InboundPublishes.class, "drainScheduled");
 
   private final Connection connection;
   private final ReceivedQos2 receivedQos2;
@@ -39,8 +39,8 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   /** A publish must not be acknowledged, so the connection is about to end. */
   private volatile boolean refused;
 
-  @SuppressWarnings("UnusedVariable") // through AWAKE
-  private volatile int awake;
+  @SuppressWarnings("UnusedVariable") // through DRAIN_SCHEDULED
+  private volatile int drainScheduled;
 
   InboundPublishes(Connection connection, ReceivedQos2 receivedQos2) {
     this.connection = connection;
@@ -68,11 +68,12 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     if (connection.access().isUnlimited()) {
       accept(message, identifier);
     } else {
-      permission.check(message, accessDecision -> acceptIf(accessDecision, message, identifier));
+      permission.check(
+          message, accessDecision -> acceptIfAllowed(accessDecision, message, identifier));
     }
   }
 
-  private void acceptIf(AccessDecision accessDecision, Message message, int identifier) {
+  private void acceptIfAllowed(AccessDecision accessDecision, Message message, int identifier) {
     reading = true;
     // A repeated QoS 2 publish was authorized when it first arrived.
     boolean again = message.qos() == Qos.EXACTLY_ONCE && !receivedQos2.isNew(identifier);
@@ -87,7 +88,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private void refuse(PublishRefusal refusal, Message message, int identifier) {
     boolean reported = message.qos() != Qos.AT_MOST_ONCE && connection.dialect().reportsOutcome();
     if (!reported) {
-      connection.dropped(refusal.dropReason(), 1);
+      connection.recordDropped(refusal.dropReason(), 1);
     }
     if (message.qos() == Qos.AT_MOST_ONCE) {
       return;
@@ -118,7 +119,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   private void publishAtMostOnce(Message message) {
     int waiting = backPressure.beginAtMostOnce();
     connection.publish(message, null, backPressure);
-    backPressure.closeIfAboveAtMostOnce(waiting, message.payload().length);
+    backPressure.closeIfAtMostOnceLimitReached(waiting, message.payload().length);
   }
 
   private void publishExactlyOnce(Message message, int identifier) {
@@ -157,13 +158,13 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     PendingPublish entry =
         new PendingPublish(this, message, identifier, sequence, inDoubt, System.nanoTime());
     queue.add(entry);
-    backPressure.closeIfAbove(queue.size(), queue.bytes());
+    backPressure.closeIfLimitReached(queue.size(), queue.bytes());
     return entry;
   }
 
   @Override
   public void publish(PendingPublish entry) {
-    if (parked || !connection.pause().checkLease()) {
+    if (parked || !connection.pause().pauseUnlessLeaseValid()) {
       park(entry);
       return;
     }
@@ -212,13 +213,13 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     if (reading && connection.loop().inEventLoop()) {
       return; // handled at the end of this read
     }
-    if (AWAKE.compareAndSet(this, 0, 1)) {
+    if (DRAIN_SCHEDULED.compareAndSet(this, 0, 1)) {
       connection.loop().execute(this::drainAndFlush);
     }
   }
 
   private void drainAndFlush() {
-    AWAKE.set(this, 0);
+    DRAIN_SCHEDULED.set(this, 0);
     if (ended) {
       return;
     }
@@ -230,7 +231,7 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
   }
 
   /** All packets of a read were handled. The caller flushes the writer. */
-  void endOfRead() {
+  void onReadComplete() {
     if (reading) {
       publishRecorded();
       connection.services().publishRouter().flush();
@@ -244,18 +245,19 @@ final class InboundPublishes implements PendingPublish.Owner, PublishQueue.Entry
     PendingPublish head = queue == null ? null : queue.head();
     while (queue != null && head != null && !ended) {
       PublishOutcome outcome = head.outcome();
-      if (outcome == null || !isAcknowledged(head, outcome) || ended) {
+      if (outcome == null || !tryAcknowledge(head, outcome) || ended) {
         break; // the response may have ended the connection
       }
       queue.removeHead();
       head = queue.head();
     }
     if (connection.gate().isClosed() && !ended) {
-      backPressure.openIfBelow(queue == null ? 0 : queue.size(), queue == null ? 0 : queue.bytes());
+      backPressure.openIfHalfEmpty(
+          queue == null ? 0 : queue.size(), queue == null ? 0 : queue.bytes());
     }
   }
 
-  private boolean isAcknowledged(PendingPublish head, PublishOutcome outcome) {
+  private boolean tryAcknowledge(PendingPublish head, PublishOutcome outcome) {
     if (head.ackState == PendingPublish.AckState.DUE) {
       head.ackState = PendingPublish.AckState.SENT;
       acknowledge(head, outcome);

@@ -90,7 +90,7 @@ final class InboxSource implements DeliverySource {
   }
 
   /** Sets the callback for when entries of the client were removed from the store. Event loop. */
-  void onEntriesRemoved(Runnable then) {
+  void setEntriesRemovedCallback(Runnable then) {
     entriesRemovedCallback = then;
   }
 
@@ -106,7 +106,7 @@ final class InboxSource implements DeliverySource {
   }
 
   /** The store has appended these entries. */
-  void appended(List<InboxEntry> entries) {
+  void onAppended(List<InboxEntry> entries) {
     for (InboxEntry entry : entries) {
       highestKnown = Math.max(highestKnown, entry.sequence());
       if (fetch == null && entry.sequence() == readPosition && hasCapacity()) {
@@ -141,11 +141,11 @@ final class InboxSource implements DeliverySource {
 
   private void add(InboxEntry entry) {
     buffer.add(entry);
-    account(1, entry.message().payload().length);
+    updateBuffered(1, entry.message().payload().length);
     readPosition = entry.sequence() + 1;
   }
 
-  private void account(int messages, int bytes) {
+  private void updateBuffered(int messages, int bytes) {
     bufferedBytes += bytes;
     client.observer().addQueued(messages, bytes);
   }
@@ -177,17 +177,20 @@ final class InboxSource implements DeliverySource {
             settings.inboxBufferMessages() - buffer.size(),
             settings.inboxBufferBytes() - bufferedBytes);
     fetch = page;
-    ResultCallback<InboxStore.Page> then = fetchedUpTo(highestKnown, mayHaveMissed);
+    ResultCallback<InboxStore.Page> then = pageCallback(highestKnown, mayHaveMissed);
     mayHaveMissed = false;
-    client.whileOpen(page, then);
+    client.whenDoneUnlessEnded(page, then);
   }
 
   /** Handles a page that was requested when entries up to a sequence were known. */
-  private ResultCallback<InboxStore.Page> fetchedUpTo(long known, boolean mayBeMore) {
+  private ResultCallback<InboxStore.Page> pageCallback(long known, boolean mayBeMore) {
     return (page, error) -> {
       fetch = null;
       if (page == null) {
-        Throwable cause = error == null ? new IllegalStateException("no page") : error;
+        Throwable cause =
+            error == null
+                ? new IllegalStateException("the inbox store returned neither a page nor an error")
+                : error;
         StoreFailure.end(client, cause, "reading the inbox");
         return;
       }
@@ -230,7 +233,7 @@ final class InboxSource implements DeliverySource {
   public void remove() {
     InboxEntry entry = buffer.remove();
     head = null;
-    account(-1, -entry.message().payload().length);
+    updateBuffered(-1, -entry.message().payload().length);
   }
 
   /**
@@ -246,7 +249,7 @@ final class InboxSource implements DeliverySource {
       releasing = new ArrayDeque<>(4);
     }
     releasing.add(release);
-    client.whileOpen(
+    client.whenDoneUnlessEnded(
         store.release(handle, sequence),
         (done, error) -> {
           if (error != null) {
@@ -283,10 +286,10 @@ final class InboxSource implements DeliverySource {
     committing = true;
     committedUpTo = window.base();
     committedBeyond = beyond.size();
-    client.whileOpen(store.commit(handle, committedUpTo, beyond), this::committed);
+    client.whenDoneUnlessEnded(store.commit(handle, committedUpTo, beyond), this::onCommitted);
   }
 
-  private void committed(@Nullable Void done, @Nullable Throwable error) {
+  private void onCommitted(@Nullable Void done, @Nullable Throwable error) {
     committing = false;
     if (error != null) {
       StoreFailure.end(client, error, "acknowledging messages");
@@ -296,7 +299,7 @@ final class InboxSource implements DeliverySource {
     }
   }
 
-  /** True if entries of this session's retained replay are not accumulating in the store. */
+  /** True if a page of retained messages may be added: the client keeps up with its inbox. */
   boolean canAcceptPage() {
     return readPosition > highestKnown
         && buffer.size() <= client.settings().inboxBufferMessages() / 2;

@@ -26,19 +26,19 @@ final class KeepAlive extends TimeoutWheel.Timeout {
   KeepAlive(TimeoutWheel wheel, Client client, int keepAliveSeconds) {
     this.wheel = wheel;
     this.client = client;
-    this.allowedTicks = TimeoutWheel.ticks(keepAliveSeconds * 1_500L);
-    this.lastActivityTick = wheel.tick();
+    this.allowedTicks = TimeoutWheel.toTicks(keepAliveSeconds * 1_500L);
+    this.lastActivityTick = wheel.currentTick();
     wheel.arm(this, allowedTicks);
   }
 
   /** A packet was received, or reading resumed. */
   void onActivity() {
-    lastActivityTick = wheel.tick();
+    lastActivityTick = wheel.currentTick();
   }
 
   @Override
   long check() {
-    long remaining = lastActivityTick + allowedTicks - wheel.tick();
+    long remaining = lastActivityTick + allowedTicks - wheel.currentTick();
     if (remaining > 0) {
       return remaining;
     }

@@ -19,11 +19,11 @@ final class MemoryQueue implements DeliverySource {
 
     SessionObserver observer();
 
-    /** Counts that it reached a limit. */
-    void reached(Limit limit);
+    /** Counts that the client reached a limit. */
+    void recordLimitReached(Limit limit);
 
     /** Counts messages that were dropped. */
-    void dropped(DropReason reason, long count);
+    void recordDropped(DropReason reason, long count);
   }
 
   private final Client client;
@@ -65,18 +65,18 @@ final class MemoryQueue implements DeliverySource {
     }
     int size = delivery.message().payload().length;
     while (!fits(queue, size)) {
-      client.reached(
+      client.recordLimitReached(
           queue.size() < settings.maxQueuedMessages() ? Limit.QUEUED_BYTES : Limit.QUEUED_MESSAGES);
       if (!settings.dropOldest() || queue.isEmpty()) {
         drop(delivery);
         return;
       }
       Delivery oldest = queue.remove();
-      account(oldest, -1);
+      updateQueued(oldest, -1);
       drop(oldest);
     }
     queue.add(delivery);
-    account(delivery, 1);
+    updateQueued(delivery, 1);
   }
 
   private boolean fits(ArrayDeque<Delivery> queue, int size) {
@@ -87,10 +87,11 @@ final class MemoryQueue implements DeliverySource {
   }
 
   private void drop(Delivery delivery) {
-    client.dropped(delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL, 1);
+    client.recordDropped(
+        delivery.qos().level() == 0 ? DropReason.SLOW_CLIENT : DropReason.QUEUE_FULL, 1);
   }
 
-  private void account(Delivery delivery, int sign) {
+  private void updateQueued(Delivery delivery, int sign) {
     int change = sign * delivery.message().payload().length;
     bytes += change;
     observer.addQueued(sign, change);
@@ -114,7 +115,7 @@ final class MemoryQueue implements DeliverySource {
   @Override
   public void remove() {
     if (waiting != null) {
-      account(waiting.remove(), -1);
+      updateQueued(waiting.remove(), -1);
     }
   }
 
@@ -140,7 +141,7 @@ final class MemoryQueue implements DeliverySource {
     }
     int dropped = queue.size() - (toRedistribute.size() - sharedBefore);
     if (dropped > 0) {
-      client.dropped(DropReason.CONNECTION_ENDED, dropped);
+      client.recordDropped(DropReason.CONNECTION_ENDED, dropped);
     }
     observer.addQueued(-queue.size(), -bytes);
     waiting = null;

@@ -29,7 +29,7 @@ final class OutboundBacklog {
   }
 
   /** Called after the packets of one read were handled. */
-  void endOfRead() {
+  void onReadComplete() {
     if (!channel.isWritable()) {
       closeGateIfTooMuch();
     }
@@ -50,7 +50,7 @@ final class OutboundBacklog {
   }
 
   /** The channel is writable again. */
-  void writable() {
+  void onWritable() {
     fullAtBytes = 0;
     gate.open(ReadGate.RESPONSES);
   }

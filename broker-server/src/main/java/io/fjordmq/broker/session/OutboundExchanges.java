@@ -25,7 +25,7 @@ final class OutboundExchanges {
     SessionObserver observer();
 
     /** Counts messages that were dropped. */
-    void dropped(DropReason reason, long count);
+    void recordDropped(DropReason reason, long count);
   }
 
   private static final int PUBREL = 0x62;
@@ -113,7 +113,7 @@ final class OutboundExchanges {
           "unexpected acknowledgement of packet identifier " + packetIdentifier);
     }
     if (reasonCode >= FIRST_ERROR) {
-      client.dropped(DropReason.REFUSED_BY_CLIENT, 1);
+      client.recordDropped(DropReason.REFUSED_BY_CLIENT, 1);
     }
     window.settle(sequence);
     if (sharedInflight != null) {

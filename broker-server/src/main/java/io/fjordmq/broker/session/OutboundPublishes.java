@@ -36,7 +36,7 @@ final class OutboundPublishes {
     PacketWriter writer();
 
     @Override
-    void dropped(DropReason reason, long count);
+    void recordDropped(DropReason reason, long count);
 
     EventLoop loop();
 
@@ -101,7 +101,7 @@ final class OutboundPublishes {
           "live message with " + delivery.qos() + " for a persistent session");
     }
     if (!readable) {
-      client.dropped(DropReason.NOT_AUTHORIZED, 1);
+      client.recordDropped(DropReason.NOT_AUTHORIZED, 1);
     } else if (started && live.isEmpty() && maySend(delivery, live)) {
       send(delivery, live);
     } else {
@@ -138,7 +138,7 @@ final class OutboundPublishes {
     boolean waiting = inbox == null ? !live.isEmpty() : inbox.hasBuffered();
     boolean full = waiting && !window.hasCapacity();
     if (full && !windowFull && limit == client.settings().maxInflight()) {
-      client.reached(Limit.INFLIGHT);
+      client.recordLimitReached(Limit.INFLIGHT);
     }
     windowFull = full;
   }
@@ -192,7 +192,7 @@ final class OutboundPublishes {
       return;
     }
     Dialect dialect = client.dialect();
-    byte[] head = dialect.head(delivery);
+    byte[] head = dialect.publishHead(delivery);
     int bytes = head.length + message.payload().length;
     if (bytes > dialect.maxPacketBytes()) {
       drop(DropReason.EXCEEDS_CLIENT_LIMIT, delivery, source);
@@ -208,7 +208,7 @@ final class OutboundPublishes {
   }
 
   private void drop(DropReason reason, Delivery delivery, DeliverySource source) {
-    client.dropped(reason, 1);
+    client.recordDropped(reason, 1);
     if (delivery.qos() != Qos.AT_MOST_ONCE && source == inbox) {
       window.skipTo(source.sequence() + 1);
     }
@@ -238,7 +238,7 @@ final class OutboundPublishes {
    * All packets of a read were handled: sends messages for which acknowledgements have freed
    * capacity.
    */
-  void endOfRead() {
+  void onReadComplete() {
     pump();
     if (inbox != null) {
       inbox.onAcknowledged();

@@ -28,7 +28,7 @@ final class PacketPause implements PausedClients.Client {
   }
 
   /** Sets the callback that handles the packets that were held back. */
-  void onResume(Runnable then) {
+  void setResumeCallback(Runnable then) {
     resumeCallback = then;
   }
 
@@ -61,7 +61,7 @@ final class PacketPause implements PausedClients.Client {
 
   /** Whether the client's packets have to wait. */
   boolean mustWait() {
-    return isPaused() || !checkLease();
+    return isPaused() || !pauseUnlessLeaseValid();
   }
 
   private boolean isPaused() {
@@ -70,11 +70,11 @@ final class PacketPause implements PausedClients.Client {
 
   /** Whether packets wait only because a large packet needs more slices. */
   boolean isBetweenSlices() {
-    return incompletePackets > 0 && pendingAuthorizations == 0 && checkLease();
+    return incompletePackets > 0 && pendingAuthorizations == 0 && pauseUnlessLeaseValid();
   }
 
-  /** Whether this node has a valid lease; if not, the client is paused until it has. */
-  boolean checkLease() {
+  /** Pauses the client until this node has a valid lease; returns whether it has one now. */
+  boolean pauseUnlessLeaseValid() {
     if (!waitingForLease && !ended && !pausedClients.mayServe()) {
       waitingForLease = true;
       gate.close(ReadGate.LEASE);
@@ -85,7 +85,7 @@ final class PacketPause implements PausedClients.Client {
 
   /** Runs the action now or once this node has a valid lease; never if the session ends first. */
   void whenLeaseValid(Runnable action) {
-    if (checkLease()) {
+    if (pauseUnlessLeaseValid()) {
       action.run();
     } else {
       waitingActions.add(action);
@@ -93,7 +93,7 @@ final class PacketPause implements PausedClients.Client {
   }
 
   @Override
-  public void release() {
+  public void resume() {
     waitingForLease = false;
     if (ended) {
       return;

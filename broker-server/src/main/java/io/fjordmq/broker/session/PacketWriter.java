@@ -61,7 +61,7 @@ final class PacketWriter implements PacketSink {
   }
 
   @Override
-  public ByteBuf packet(int size) {
+  public ByteBuf beginPacket(int size) {
     packets++;
     countWritten(size);
     ByteBuf open = batch;
@@ -111,7 +111,7 @@ final class PacketWriter implements PacketSink {
   void writePublish(
       byte[] head, int packetIdentifier, boolean dup, long expirySeconds, byte[] payload) {
     boolean large = payload.length >= LARGE_PAYLOAD_BYTES;
-    ByteBuf out = packet(head.length + (large ? 0 : payload.length));
+    ByteBuf out = beginPacket(head.length + (large ? 0 : payload.length));
     int start = out.writerIndex();
     out.writeBytes(head);
     PublishEncoder.fillIn(out, start, packetIdentifier, dup, expirySeconds);
@@ -121,14 +121,14 @@ final class PacketWriter implements PacketSink {
       if (!failed) {
         // All receivers share the array, and nobody modifies it. Netty may have to copy it; a void
         // promise would not report that there is no memory for that.
-        outbound.write(Unpooled.wrappedBuffer(payload)).addListener(this::payloadWritten);
+        outbound.write(Unpooled.wrappedBuffer(payload)).addListener(this::onPayloadWritten);
       }
     } else {
       out.writeBytes(payload);
     }
   }
 
-  private void payloadWritten(Future<? super Void> written) {
+  private void onPayloadWritten(Future<? super Void> written) {
     if (!written.isSuccess() && channel.isOpen()) {
       fail(written.cause(), true);
     }

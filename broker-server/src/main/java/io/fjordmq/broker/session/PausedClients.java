@@ -16,7 +16,7 @@ final class PausedClients {
     EventLoop loop();
 
     /** Continues after the lease was renewed. On its event loop. */
-    void release();
+    void resume();
   }
 
   private final ServingState servingState;
@@ -33,15 +33,15 @@ final class PausedClients {
   }
 
   /**
-   * Pauses the client until {@link #release}. If the lease was renewed since the caller checked,
-   * there may be no further call of {@code release}, so this method makes it.
+   * Pauses the client until {@link #resumeAll}. If the lease was renewed since the caller checked,
+   * there may be no further call of {@code resumeAll}, so this method makes it.
    */
   void add(Client client) {
     synchronized (paused) {
       paused.add(client);
     }
     if (mayServe()) {
-      release();
+      resumeAll();
     }
   }
 
@@ -52,7 +52,7 @@ final class PausedClients {
   }
 
   /** The node serves again. Any thread; called often, mostly while no client is paused. */
-  void release() {
+  void resumeAll() {
     List<Client> released;
     synchronized (paused) {
       if (paused.isEmpty()) {
@@ -61,6 +61,6 @@ final class PausedClients {
       released = List.copyOf(paused);
       paused.clear();
     }
-    released.forEach(client -> client.loop().execute(client::release));
+    released.forEach(client -> client.loop().execute(client::resume));
   }
 }

@@ -19,19 +19,19 @@ final class PublishBackPressure implements PublishListener {
 
     ReadGate gate();
 
-    /** Counts that it reached a limit. */
-    void reached(Limit limit);
+    /** Counts that the client reached a limit. */
+    void recordLimitReached(Limit limit);
   }
 
   /** QoS 0 publishes whose outcome is pending. */
-  private static final AtomicIntegerFieldUpdater<PublishBackPressure> AT_MOST_ONCE =
-      AtomicIntegerFieldUpdater.newUpdater(PublishBackPressure.class, "atMostOnce");
+  private static final AtomicIntegerFieldUpdater<PublishBackPressure> PENDING_AT_MOST_ONCE =
+      AtomicIntegerFieldUpdater.newUpdater(PublishBackPressure.class, "pendingAtMostOnce");
 
   private final Client client;
   private final PendingPublish.Owner owner;
 
-  @SuppressWarnings("UnusedVariable") // through AT_MOST_ONCE
-  private volatile int atMostOnce;
+  @SuppressWarnings("UnusedVariable") // through PENDING_AT_MOST_ONCE
+  private volatile int pendingAtMostOnce;
 
   // Number of pending QoS 0 publishes at which a closed gate may reopen; unlimited if they did not
   // close it.
@@ -48,10 +48,10 @@ final class PublishBackPressure implements PublishListener {
   /**
    * A QoS 0 message is about to be published.
    *
-   * @return number of those whose outcome is pending, with this one
+   * @return number of QoS 0 messages whose outcome is pending, including this one
    */
   int beginAtMostOnce() {
-    return AT_MOST_ONCE.incrementAndGet(this);
+    return PENDING_AT_MOST_ONCE.incrementAndGet(this);
   }
 
   /**
@@ -59,9 +59,9 @@ final class PublishBackPressure implements PublishListener {
    *
    * @param waiting the result of {@link #beginAtMostOnce}
    */
-  void closeIfAboveAtMostOnce(int waiting, int payloadBytes) {
+  void closeIfAtMostOnceLimitReached(int waiting, int payloadBytes) {
     // Assumes that all have the size of this message, so sizes need not be stored.
-    if (waiting > 1 && closeIfAbove(waiting, (long) waiting * payloadBytes)) {
+    if (waiting > 1 && closeIfLimitReached(waiting, (long) waiting * payloadBytes)) {
       reopenAt = waiting / 2;
     }
   }
@@ -71,30 +71,30 @@ final class PublishBackPressure implements PublishListener {
   public void onPublished(PublishOutcome outcome) {
     // The code that closes the gate checks the number again at the end of the read; a call that
     // reaches the mark after that sees the gate closed.
-    if (AT_MOST_ONCE.decrementAndGet(this) == reopenAt && client.gate().isClosed()) {
+    if (PENDING_AT_MOST_ONCE.decrementAndGet(this) == reopenAt && client.gate().isClosed()) {
       owner.wake();
     }
   }
 
   /** Closes the gate if this many messages or bytes reach a limit; returns whether they do. */
-  boolean closeIfAbove(int messages, long bytes) {
+  boolean closeIfLimitReached(int messages, long bytes) {
     SessionSettings settings = client.settings();
     boolean tooMany = messages >= settings.maxPendingPublishes();
     if (!tooMany && bytes < settings.maxPendingBytes()) {
       return false;
     }
     if (!client.gate().isClosedBy(ReadGate.PUBLISHES)) {
-      client.reached(tooMany ? Limit.PENDING_PUBLISHES : Limit.PENDING_BYTES);
+      client.recordLimitReached(tooMany ? Limit.PENDING_PUBLISHES : Limit.PENDING_BYTES);
       client.gate().close(ReadGate.PUBLISHES);
     }
     return true;
   }
 
   /** Opens the gate if the pending publishes have dropped to half of the limits. */
-  void openIfBelow(int messages, int bytes) {
+  void openIfHalfEmpty(int messages, int bytes) {
     SessionSettings settings = client.settings();
     if (messages <= settings.maxPendingPublishes() / 2
-        && atMostOnce <= reopenAt
+        && pendingAtMostOnce <= reopenAt
         && bytes <= settings.maxPendingBytes() / 2) {
       client.gate().open(ReadGate.PUBLISHES);
     }

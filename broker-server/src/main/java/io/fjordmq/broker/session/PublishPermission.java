@@ -13,7 +13,7 @@ final class PublishPermission {
   interface Client extends ResultCallback.Receiver {
     ClientAccess access();
 
-    /** Why its packets have to wait. */
+    /** Pauses the handling of the client's packets. */
     PacketPause pause();
 
     /** Ends its session. */
@@ -27,7 +27,7 @@ final class PublishPermission {
   }
 
   /**
-   * Passes the decision on. If the authorizer has to be called, the client's later packets wait.
+   * Passes the access decision to the callback. While the authorizer decides, later packets wait.
    */
   void check(Message message, Consumer<AccessDecision> callback) {
     ClientAccess access = client.access();
@@ -39,7 +39,7 @@ final class PublishPermission {
       return;
     }
     client.pause().beginAuthorization();
-    client.whileOpen(
+    client.whenDoneUnlessEnded(
         access.evaluatePublish(message.topic(), message.qos(), message.retain()),
         (accessDecision, error) -> {
           if (accessDecision == null) {

@@ -43,8 +43,8 @@ final class PublishQueue {
   }
 
   /**
-   * Publishes what has not been published yet, up to the first one that has to wait for its record
-   * or because publishing is parked.
+   * Publishes the entries that are not published yet, up to the first one that must wait for its
+   * record or because publishing is parked.
    *
    * @return whether it published any
    */

@@ -35,19 +35,20 @@ enum PublishRefusal {
   static @Nullable PublishRefusal of(Message message, Connection connection) {
     int max = connection.settings().maxPayloadBytes();
     if (max > 0 && message.payload().length > max) {
-      connection.reached(Limit.PAYLOAD_BYTES);
+      connection.recordLimitReached(Limit.PAYLOAD_BYTES);
       return PAYLOAD_TOO_LARGE;
     }
     if (ReservedTopics.isReserved(message.topic())) {
       return RESERVED_TOPIC;
     }
     return connection.services().overload().isOverloaded()
-        ? whileOverloaded(message, connection)
+        ? refusalWhileOverloaded(message, connection)
         : null;
   }
 
-  /** MQTT 3 clients cannot be refused: this publish is accepted, then reading stops. */
-  private static @Nullable PublishRefusal whileOverloaded(Message message, Connection connection) {
+  /** MQTT 3 publishes cannot be refused: this one is accepted, then the client is not read. */
+  private static @Nullable PublishRefusal refusalWhileOverloaded(
+      Message message, Connection connection) {
     boolean atMostOnce = message.qos() == Qos.AT_MOST_ONCE;
     if (!atMostOnce && !connection.dialect().reportsOutcome()) {
       connection.throttle().holdBackWhileOverloaded();

@@ -34,7 +34,7 @@ final class ReadGate {
 
   private final Channel channel;
   private final SessionObserver observer;
-  private final Runnable onlyBacklog;
+  private final Runnable backlogOnlyCallback;
   // Written on the event loop; other threads read it to decide whether to wake the event loop.
   private volatile int closedBy;
   private boolean abandoned;
@@ -46,7 +46,7 @@ final class ReadGate {
   ReadGate(Channel channel, SessionObserver observer, Runnable onlyBacklog) {
     this.channel = channel;
     this.observer = observer;
-    this.onlyBacklog = onlyBacklog;
+    this.backlogOnlyCallback = onlyBacklog;
   }
 
   /** Sets the keep alive, which restarts whenever the gate opens. */
@@ -89,7 +89,7 @@ final class ReadGate {
     }
     closedBy &= ~reason;
     if (closedBy == BACKLOG) {
-      onlyBacklog.run();
+      backlogOnlyCallback.run();
     } else if (closedBy == 0) {
       observer.onBackPressureChanged(false);
       if (keepAlive != null) {

@@ -14,12 +14,12 @@ final class ReadSlices implements PacketPacing {
   private final ReadGate gate;
   private final SliceQueue queue;
   private final TimeSlice slice;
-  private Runnable framer = () -> {};
+  private Runnable continueCallback = () -> {};
   private boolean backlog;
   private boolean queued;
 
   ReadSlices(Channel channel, SliceQueue queue, SessionObserver observer) {
-    this.gate = new ReadGate(channel, observer, this::gateOpened);
+    this.gate = new ReadGate(channel, observer, this::onOnlyBacklogLeft);
     this.queue = queue;
     this.slice = new TimeSlice(channel.eventLoop().ticker());
   }
@@ -37,8 +37,8 @@ final class ReadSlices implements PacketPacing {
   }
 
   @Override
-  public void onContinue(Runnable then) {
-    framer = then;
+  public void setContinueCallback(Runnable then) {
+    continueCallback = then;
   }
 
   @Override
@@ -47,7 +47,7 @@ final class ReadSlices implements PacketPacing {
       markBacklog();
       return false;
     }
-    if (!slice.step()) {
+    if (!slice.tryStep()) {
       markBacklog();
       enqueue();
       return false;
@@ -85,7 +85,7 @@ final class ReadSlices implements PacketPacing {
   }
 
   /** The backlog is the only reason that keeps the gate closed. */
-  private void gateOpened() {
+  private void onOnlyBacklogLeft() {
     if (backlog) {
       enqueue();
     }
@@ -98,7 +98,7 @@ final class ReadSlices implements PacketPacing {
     }
     slice.begin();
     backlog = false;
-    framer.run();
+    continueCallback.run();
     if (!backlog) {
       gate.open(ReadGate.BACKLOG);
     }

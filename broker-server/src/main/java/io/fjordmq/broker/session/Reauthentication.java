@@ -73,7 +73,7 @@ final class Reauthentication {
     }
     exchange = current;
     awaitingResult = true;
-    client.whileOpen(
+    client.whenDoneUnlessEnded(
         current.next(packet.data()),
         (connectAdmission, error) -> onDecision(method, connectAdmission));
   }
@@ -96,7 +96,7 @@ final class Reauthentication {
       client.access().onReauthenticated(admitted.client(), admitted.permissions());
       send(new AuthPacket(AuthPacket.SUCCESS, method, admitted.data()));
     } else if (connectAdmission instanceof Refused refused) {
-      CloseReason reason = reason(refused.refusal());
+      CloseReason reason = closeReasonOf(refused.refusal());
       client.fail(reason, reason.label());
     } else {
       client.fail(CloseReason.INTERNAL_ERROR, "internal error");
@@ -104,7 +104,7 @@ final class Reauthentication {
   }
 
   private void send(AuthPacket packet) {
-    if (packet.bytes() > client.dialect().maxPacketBytes()) {
+    if (packet.sizeBytes() > client.dialect().maxPacketBytes()) {
       client.fail(CloseReason.PACKET_TOO_LARGE, "AUTH exceeds the client's maximum packet size");
       return;
     }
@@ -113,7 +113,7 @@ final class Reauthentication {
   }
 
   /** DISCONNECT has fewer reason codes than CONNACK (MQTT 5.0 §3.14.2.1). */
-  private static CloseReason reason(ConnectAdmission.Refusal refusal) {
+  private static CloseReason closeReasonOf(ConnectAdmission.Refusal refusal) {
     return switch (refusal) {
       case SERVER_BUSY, SERVER_UNAVAILABLE -> CloseReason.SERVER_BUSY;
       case CONNECTION_RATE_EXCEEDED -> CloseReason.CONNECTION_RATE_EXCEEDED;
@@ -122,7 +122,7 @@ final class Reauthentication {
     };
   }
 
-  /** Ends the exchange: the outcome is known or the session has ended. */
+  /** Closes the exchange: its outcome is known or the session has ended. */
   void close() {
     if (exchange != null) {
       exchange.close();

@@ -150,11 +150,11 @@ final class ReceivedQos2 {
     return REPEATED;
   }
 
-  /** Makes the identifier durable; the message is published after that. If {@link #isDurable}. */
+  /** Records the identifier, then calls {@link Exchange#onRecorded}. Only if {@link #isDurable}. */
   void record(Exchange entry) {
     InboxHandle inbox = handle;
     if (inbox == null) {
-      throw new IllegalStateException("a transient session records nothing");
+      throw new IllegalStateException("transient sessions do not record packet identifiers");
     }
     store
         .recordReceived(inbox, entry.packetIdentifier(), entry.sequence())
@@ -163,7 +163,7 @@ final class ReceivedQos2 {
               if (error == null) {
                 entry.onRecorded();
               } else {
-                client.loop().execute(() -> storeFailed(error));
+                client.loop().execute(() -> onStoreFailure(error));
               }
             });
   }
@@ -235,14 +235,14 @@ final class ReceivedQos2 {
       onIdentifierRemoved(packetIdentifier, then);
       return;
     }
-    client.whileOpen(
+    client.whenDoneUnlessEnded(
         store.forgetReceived(handle, packetIdentifier),
         (done, error) -> {
           if (error == null) {
             onIdentifierRemoved(packetIdentifier, then);
             client.writer().flush();
           } else {
-            storeFailed(error);
+            onStoreFailure(error);
           }
         });
   }
@@ -258,7 +258,7 @@ final class ReceivedQos2 {
     client.dialect().writeReply(client.writer(), firstByte, packetIdentifier, reasonCode);
   }
 
-  private void storeFailed(Throwable error) {
+  private void onStoreFailure(Throwable error) {
     StoreFailure.end(client, error, "recording a QoS 2 publish");
   }
 }

@@ -2,7 +2,7 @@ package io.fjordmq.broker.session;
 
 import java.util.Locale;
 
-/** Work that an overloaded or not serving node rejects; the label of a metric. */
+/** Work that a node rejects while overloaded or not serving clients; the label of a metric. */
 public enum RejectedWork {
   /** A CONNECT. */
   CONNECT,

@@ -15,18 +15,18 @@ interface ResultCallback<T extends @Nullable Object> {
    */
   void onResult(@Nullable T value, @Nullable Throwable error);
 
-  /** The connection that awaits results, on its event loop. */
+  /** A connection that receives results on its event loop. */
   interface Receiver {
     /** Passes the result to the callback, even if the session has ended. */
     <T extends @Nullable Object> void whenDone(CompletableFuture<T> future, ResultCallback<T> then);
 
     /** Passes the result to the callback, unless the session has ended. */
-    <T extends @Nullable Object> void whileOpen(
+    <T extends @Nullable Object> void whenDoneUnlessEnded(
         CompletableFuture<T> future, ResultCallback<T> then);
   }
 
-  /** Passes the result on, on the event loop; immediately if the future completes there. */
-  static <T extends @Nullable Object> void on(
+  /** Passes the result to the callback on the event loop; at once if the future completes there. */
+  static <T extends @Nullable Object> void invokeOn(
       EventLoop loop, CompletableFuture<T> future, ResultCallback<T> then) {
     future.whenComplete(
         (value, error) -> {

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class ResumeQueue {
-  private record Waiting(
+  private record QueuedWork(
       int weight, Supplier<CompletableFuture<Void>> work, CompletableFuture<Void> done) {}
 
   private final int capacity;
 
   /** By session, in the order of arrival. */
-  private final Map<Object, Waiting> waiting = new LinkedHashMap<>();
+  private final Map<Object, QueuedWork> waiting = new LinkedHashMap<>();
 
-  private int running;
+  private int runningWeight;
 
   /**
    * @param capacity maximum number of subscriptions in progress
@@ -43,7 +43,7 @@ final class ResumeQueue {
    *     asynchronously
    */
   CompletableFuture<Void> run(Object session, int weight, Supplier<CompletableFuture<Void>> work) {
-    Waiting entry = new Waiting(weight, work, new CompletableFuture<>());
+    QueuedWork entry = new QueuedWork(weight, work, new CompletableFuture<>());
     synchronized (this) {
       waiting.put(session, entry);
     }
@@ -53,7 +53,7 @@ final class ResumeQueue {
 
   /** The session has ended: removes its work from the queue if it has not started. */
   void remove(Object session) {
-    Waiting removed;
+    QueuedWork removed;
     synchronized (this) {
       removed = waiting.remove(session);
     }
@@ -64,15 +64,15 @@ final class ResumeQueue {
   }
 
   private void startWaiting() {
-    for (Waiting next = takeNext(); next != null; next = takeNext()) {
+    for (QueuedWork next = takeNext(); next != null; next = takeNext()) {
       CompletableFuture<Void> work = begin(next);
-      Waiting started = next;
+      QueuedWork started = next;
       if (work.isDone()) {
-        finished(started, work); // iterate instead of recursing
+        finish(started, work); // iterate instead of recursing
       } else {
         work.whenComplete(
             (done, failure) -> {
-              finished(started, work);
+              finish(started, work);
               startWaiting();
             });
       }
@@ -80,7 +80,7 @@ final class ResumeQueue {
   }
 
   /** An exception must neither leak capacity nor reach another session that runs the queue. */
-  private static CompletableFuture<Void> begin(Waiting entry) {
+  private static CompletableFuture<Void> begin(QueuedWork entry) {
     try {
       return entry.work.get();
     } catch (RuntimeException e) {
@@ -88,23 +88,23 @@ final class ResumeQueue {
     }
   }
 
-  private synchronized @Nullable Waiting takeNext() {
-    Iterator<Waiting> queue = waiting.values().iterator();
+  private synchronized @Nullable QueuedWork takeNext() {
+    Iterator<QueuedWork> queue = waiting.values().iterator();
     if (!queue.hasNext()) {
       return null;
     }
-    Waiting next = queue.next();
-    if (running > 0 && running + next.weight > capacity) {
+    QueuedWork next = queue.next();
+    if (runningWeight > 0 && runningWeight + next.weight > capacity) {
       return null;
     }
-    running += next.weight;
+    runningWeight += next.weight;
     queue.remove();
     return next;
   }
 
-  private void finished(Waiting entry, CompletableFuture<Void> work) {
+  private void finish(QueuedWork entry, CompletableFuture<Void> work) {
     synchronized (this) {
-      running -= entry.weight;
+      runningWeight -= entry.weight;
     }
     work.whenComplete(
         (done, failure) -> {
@@ -117,7 +117,7 @@ final class ResumeQueue {
   }
 
   /** Number of waiting sessions. */
-  synchronized int waiting() {
+  synchronized int waitingCount() {
     return waiting.size();
   }
 }

@@ -93,7 +93,7 @@ final class RetainedReplay {
     this.handle = attachment == null ? null : attachment.handle();
     InboxSource inbox = outbound.inbox();
     if (inbox != null) {
-      inbox.onEntriesRemoved(this::onInboxShrank);
+      inbox.setEntriesRemovedCallback(this::onInboxShrank);
     }
   }
 
@@ -103,7 +103,7 @@ final class RetainedReplay {
   }
 
   /** A subscription was added, or replaced an existing one. */
-  void subscribed(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
+  void onSubscribed(TopicFilter filter, SubscriptionOptions options, boolean isNew) {
     if (filter.isShared()) {
       return;
     }
@@ -112,7 +112,7 @@ final class RetainedReplay {
       begin(filter, options);
     } else {
       // "Messages MUST NOT be lost due to replacing the Subscription" (MQTT-3.8.4-4).
-      change(filter, options);
+      changeOptions(filter, options);
     }
   }
 
@@ -129,7 +129,7 @@ final class RetainedReplay {
   }
 
   /** A subscription was replaced: its remaining messages are sent with the new options. */
-  void change(TopicFilter filter, SubscriptionOptions options) {
+  void changeOptions(TopicFilter filter, SubscriptionOptions options) {
     Job job = jobs == null ? null : jobs.get(filter.text());
     if (job != null) {
       job.options = options;
@@ -170,7 +170,7 @@ final class RetainedReplay {
     if (jobs == null || reading || !hasCapacity()) {
       return;
     }
-    Job job = next(jobs.values());
+    Job job = nextReady(jobs.values());
     if (job == null || (!job.refused.isEmpty() && !inboxShrank)) {
       return; // each retry costs log entries
     }
@@ -180,7 +180,7 @@ final class RetainedReplay {
       return;
     }
     SessionSettings settings = client.settings();
-    client.whileOpen(
+    client.whenDoneUnlessEnded(
         client
             .retained()
             .match(
@@ -192,7 +192,7 @@ final class RetainedReplay {
                 Math.min(settings.retainedPageBytes(), settings.maxQueuedBytes() / 2)),
         (page, error) -> {
           if (page == null) {
-            failed(job, error);
+            onFailure(job, error);
           } else {
             send(job, page.messages(), page.cursor());
           }
@@ -200,7 +200,7 @@ final class RetainedReplay {
   }
 
   /** The first job that can continue; null if all wait for disk space. */
-  private @Nullable Job next(Iterable<Job> all) {
+  private @Nullable Job nextReady(Iterable<Job> all) {
     boolean hasSpace = client.hasFreeDiskSpace();
     for (Job job : all) {
       if (hasSpace || !job.needsDisk) {
@@ -209,12 +209,12 @@ final class RetainedReplay {
     }
     if (!waitingForDisk) {
       waitingForDisk = true;
-      client.loop().schedule(this::retryLookup, DISK_RETRY_SECONDS, TimeUnit.SECONDS);
+      client.loop().schedule(this::retryAfterLowDisk, DISK_RETRY_SECONDS, TimeUnit.SECONDS);
     }
     return null;
   }
 
-  private void retryLookup() {
+  private void retryAfterLowDisk() {
     waitingForDisk = false;
     resume();
   }
@@ -229,14 +229,14 @@ final class RetainedReplay {
     return outbound.canAcceptPage() && (inbox == null || inbox.canAcceptPage());
   }
 
-  private void failed(Job job, @Nullable Throwable error) {
+  private void onFailure(Job job, @Nullable Throwable error) {
     if (!isCurrent(job)) {
       continueReplay();
       return;
     }
-    client.dropped(DropReason.RETAINED_UNAVAILABLE, 1);
-    client.storeFailures().onRetained(client, job.filter, error);
-    done(job, List.of(), null);
+    client.recordDropped(DropReason.RETAINED_UNAVAILABLE, 1);
+    client.storeFailures().onRetainedFailed(client, job.filter, error);
+    onPageDone(job, List.of(), null);
   }
 
   private void send(Job job, List<Message> messages, byte @Nullable [] cursor) {
@@ -273,22 +273,22 @@ final class RetainedReplay {
     }
     client.writer().flush();
     if (stored.isEmpty()) {
-      done(job, List.of(), cursor);
+      onPageDone(job, List.of(), cursor);
     } else {
-      client.whileOpen(
+      client.whenDoneUnlessEnded(
           CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new)),
           (all, error) -> {
             if (error == null) {
-              done(job, refused(stored, outcomes), cursor);
+              onPageDone(job, messagesToRetry(stored, outcomes), cursor);
             } else {
-              failed(job, error);
+              onFailure(job, error);
             }
           });
     }
   }
 
   /** The messages that did not fit but may fit later; those that never will are dropped. */
-  private List<Message> refused(
+  private List<Message> messagesToRetry(
       List<Message> stored, List<CompletableFuture<List<InboxStore.InsertOutcome>>> outcomes) {
     List<Message> refused = new ArrayList<>(0);
     long max = client.inboxLimits().maxBytes();
@@ -297,7 +297,7 @@ final class RetainedReplay {
         continue;
       }
       if (MessageCodec.encode(stored.get(i)).length > max) {
-        client.dropped(DropReason.LARGER_THAN_INBOX, 1);
+        client.recordDropped(DropReason.LARGER_THAN_INBOX, 1);
       } else {
         refused.add(stored.get(i));
       }
@@ -317,7 +317,7 @@ final class RetainedReplay {
    * @param refused messages that did not fit; they wait until the inbox has fewer entries
    * @param cursor where the next page begins; null if there is none
    */
-  private void done(Job job, List<Message> refused, byte @Nullable [] cursor) {
+  private void onPageDone(Job job, List<Message> refused, byte @Nullable [] cursor) {
     job.refused = refused;
     job.cursor = cursor;
     if (refused.isEmpty() && cursor == null && isCurrent(job)) {

@@ -44,7 +44,7 @@ final class Session
   private final OutboundBacklog outboundBacklog;
   private final SessionOwnership ownership;
   private final ConnectionReports reports;
-  private final ConnectionClose close;
+  private final ConnectionClose connectionClose;
   private @Nullable SessionParts parts;
   private @Nullable KeepAlive keepAlive;
   private long expirySeconds;
@@ -73,12 +73,13 @@ final class Session
             owner.pausedClients(),
             owner.storeFailures(),
             violation -> end(violation.reason(), violation.detail()),
-            this::writable);
+            this::onWritable);
     this.outboundBacklog = new OutboundBacklog(channel, connection.gate());
     this.ownership = new SessionOwnership(owner.services(), this);
     this.reports = new ConnectionReports(connection);
-    this.close =
-        new ConnectionClose(connection, owner::serverReference, () -> owner.heldClosed(this));
+    this.connectionClose =
+        new ConnectionClose(
+            connection, owner::serverReference, () -> owner.onHeldConnectionClosed(this));
     this.expirySeconds = request.expirySeconds();
     this.registration = owner.register(this);
   }
@@ -127,7 +128,7 @@ final class Session
    *
    * @param attachment of a persistent session; null if it is transient
    */
-  void attached(@Nullable Attachment attachment) {
+  void onAttached(@Nullable Attachment attachment) {
     SessionParts attached = SessionParts.of(connection, this, attachment);
     parts = attached;
     InboxSource inbox = attached.inbox();
@@ -155,7 +156,7 @@ final class Session
       connection.gate().setKeepAlive(keepAlive);
     }
     connection.writer().write(connection.dialect().connAck(sessionPresent));
-    reports.connected(isPersistent());
+    reports.reportConnected(isPersistent());
     parts().outbound().start();
     connection.writer().flush();
   }
@@ -168,7 +169,7 @@ final class Session
   }
 
   /** The channel is writable again, or the write rate allows messages again. */
-  void writable() {
+  void onWritable() {
     if (!ended && parts != null) {
       parts.resume();
       connection.writer().flush();
@@ -197,17 +198,17 @@ final class Session
     if (ended) {
       return;
     }
-    begin(reason, detail);
+    markEnded(reason, detail);
     if (open) {
-      reports.disconnected(reason);
+      reports.reportDisconnected(reason);
       try {
-        close.close(reason, detail);
+        connectionClose.close(reason, detail);
       } finally {
         releaseResources(); // even if there is no memory for the DISCONNECT
       }
     } else {
       // The CONNECT step in progress releases the resources acquired so far.
-      reports.refused(reason);
+      reports.reportRefused(reason);
       ConnectRequest request = connection.request();
       ConnAckRefusal.send(
           connection.channel(), request.protocolLevel(), request.maxPacketBytes(), reason, detail);
@@ -220,7 +221,7 @@ final class Session
     end(CloseReason.SERVER_SHUTTING_DOWN, "server shutting down");
   }
 
-  private void begin(CloseReason reason, String detail) {
+  private void markEnded(CloseReason reason, String detail) {
     ended = true;
     endReason = reason;
     LOG.debug(
@@ -234,33 +235,33 @@ final class Session
 
   /**
    * Ends the session with the node's incarnation. If the client is connected, the connection stays
-   * open until {@link #closeHeld}. Until then nothing is read from it, so that TCP holds back what
-   * the client sends, and nothing is written to it.
+   * open until {@link #closeIfHeld}. Until then nothing is read from it, so that TCP holds back
+   * what the client sends, and nothing is written to it.
    *
-   * @param closesIn when it is expected to be closed
+   * @param closesIn time until it is expected to be closed
    */
   void endWithIncarnation(Duration closesIn) {
     assert inEventLoop();
     if (!isOpen() || !connection.channel().isActive()) {
-      owner.notHeld(this);
+      owner.onConnectionNotHeld(this);
       end(CloseReason.NODE_DOWN, MARKED_DOWN);
       return;
     }
-    begin(CloseReason.NODE_DOWN, MARKED_DOWN);
-    reports.disconnected(CloseReason.NODE_DOWN);
-    close.hold(closesIn);
+    markEnded(CloseReason.NODE_DOWN, MARKED_DOWN);
+    reports.reportDisconnected(CloseReason.NODE_DOWN);
+    connectionClose.hold(closesIn);
     releaseResources();
   }
 
   /** Closes the connection of a session that has ended with the node's incarnation. */
-  void closeHeld(CloseReason reason, String detail) {
+  void closeIfHeld(CloseReason reason, String detail) {
     assert inEventLoop();
-    close.closeHeld(reason, detail);
+    connectionClose.closeIfHeld(reason, detail);
   }
 
   /** Releases one part of the session; returns whether it was the last one. */
   boolean releasePart() {
-    return close.releasePart();
+    return connectionClose.releasePart();
   }
 
   /** Releases everything that the session holds. Called once, after {@link #end}. */
@@ -278,7 +279,7 @@ final class Session
     long sentBelow = parts == null ? 0 : parts.outbound().window().sentBelow();
     ownership.release(
         new SessionOwnership.ConnectionEnd(
-            endReason, open, sentBelow, expirySeconds, close.heldFor()),
+            endReason, open, sentBelow, expirySeconds, connectionClose.heldFor()),
         () -> owner.release(this));
   }
 
@@ -334,7 +335,7 @@ final class Session
     }
     InboxSource inbox = ended ? null : inbox();
     if (inbox != null && inbox.isFor(handle)) {
-      inbox.appended(entries);
+      inbox.onAppended(entries);
       connection.writer().flush();
     }
   }
@@ -374,7 +375,7 @@ final class Session
   public void onTakenOver() {
     assert inEventLoop();
     String detail = "new connection with the same client identifier";
-    closeHeld(CloseReason.SESSION_TAKEN_OVER, detail);
+    closeIfHeld(CloseReason.SESSION_TAKEN_OVER, detail);
     end(CloseReason.SESSION_TAKEN_OVER, detail);
   }
 }

@@ -43,7 +43,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   SessionHandler(Session session) {
     this.session = session;
     this.parts = session.parts();
-    session.connection().pause().onResume(this::drain);
+    session.connection().pause().setResumeCallback(this::drain);
   }
 
   @Override
@@ -81,21 +81,21 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     while (queue != null
         && !queue.isEmpty()
         && !session.connection().pause().mustWait()
-        && slice.step()) {
+        && slice.tryStep()) {
       handle(queue.remove());
     }
-    endOfRead();
+    finishRead();
     if (session.connection().pause().mustWait()) {
       return; // called again by PacketPause
     }
     if (queue != null && !queue.isEmpty()) {
-      session.connection().slices().queue().add(this::nextSlice);
+      session.connection().slices().queue().add(this::runNextSlice);
     } else if (connectionLost) {
       session.end(CloseReason.CONNECTION_LOST, CLOSED);
     }
   }
 
-  private void nextSlice() {
+  private void runNextSlice() {
     session.connection().slices().slice().begin();
     drain();
   }
@@ -129,11 +129,11 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       if (message.decoderResult().isFailure()) {
         throw undecodable(message);
       }
-      account(message);
+      recordReceived(message);
       dispatch(message);
     } catch (ProtocolViolation violation) {
       if (violation.limit() != null) {
-        session.connection().reached(violation.limit());
+        session.connection().recordLimitReached(violation.limit());
       }
       session.end(violation.reason(), violation.detail());
     } finally {
@@ -141,7 +141,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void account(MqttMessage packet) {
+  private void recordReceived(MqttMessage packet) {
     MqttFixedHeader header = packet.fixedHeader();
     int bytes = PublishEncoder.packetBytes(header.remainingLength());
     readBytes += bytes;
@@ -169,7 +169,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
       case PUBCOMP -> parts.outbound().onPubComp(identifier(message));
       case SUBSCRIBE -> parts.subscriptions().onSubscribe((FilterPacket) message);
       case UNSUBSCRIBE -> parts.subscriptions().onUnsubscribe((FilterPacket) message);
-      case PINGREQ -> session.connection().writer().packet(2).writeByte(PINGRESP).writeByte(0);
+      case PINGREQ -> session.connection().writer().beginPacket(2).writeByte(PINGRESP).writeByte(0);
       case DISCONNECT ->
           session.onDisconnect(session.connection().dialect().readDisconnect(message));
       case CONNECT -> throw new ProtocolViolation(CloseReason.PROTOCOL_ERROR, "second CONNECT");
@@ -206,31 +206,31 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
   }
 
   /** All packets of a read were handled. */
-  private void endOfRead() {
+  private void finishRead() {
     session.connection().observer().onRead(readBytes);
     readBytes = 0;
     if (session.isEnded()) {
       return;
     }
-    parts.inbound().endOfRead();
+    parts.inbound().onReadComplete();
     if (!session.isEnded()) {
-      parts.outbound().endOfRead();
+      parts.outbound().onReadComplete();
       parts.replay().resume();
       session.connection().writer().flush();
-      session.outboundBacklog().endOfRead();
+      session.outboundBacklog().onReadComplete();
     }
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    endOfRead();
+    finishRead();
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
     if (ctx.channel().isWritable()) {
-      session.writable();
-      session.outboundBacklog().writable();
+      session.onWritable();
+      session.outboundBacklog().onWritable();
     }
   }
 
@@ -243,7 +243,7 @@ final class SessionHandler extends ChannelInboundHandlerAdapter {
     } else if (!session.connection().pause().mustWait()) {
       connectionLost = true;
       session.connection().gate().abandon();
-      session.connection().slices().queue().add(this::nextSlice);
+      session.connection().slices().queue().add(this::runNextSlice);
     } else if (session.connection().pause().isBetweenSlices()) {
       connectionLost = true; // continues when the earlier packet is complete
       session.connection().gate().abandon();

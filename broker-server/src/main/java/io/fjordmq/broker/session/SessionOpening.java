@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
  * of the client releases its state, the inbox is attached, subscriptions are restored. If the
  * session ends meanwhile, its resources are released after the step in progress. Event loop only.
  *
- * @param session is registered
- * @param resumes sessions that wait for the routes of their subscriptions
+ * @param session a registered session
+ * @param resumeQueue queue of the sessions that wait for the routes of their subscriptions
  * @param listener called after the last step, unless the session has ended
  */
 record SessionOpening(
-    Session session, SessionServices services, ResumeQueue resumes, Listener listener) {
+    Session session, SessionServices services, ResumeQueue resumeQueue, Listener listener) {
   /** Called when a session can be opened. */
   interface Listener {
     /**
@@ -40,10 +40,10 @@ record SessionOpening(
       session.releaseResources();
       return;
     }
-    session.ownership().acquire(this::attached);
+    session.ownership().acquire(this::onAttached);
   }
 
-  private void attached(@Nullable Attachment attachment, @Nullable Throwable error) {
+  private void onAttached(@Nullable Attachment attachment, @Nullable Throwable error) {
     if (error != null) {
       if (!session.isEnded()) {
         StoreFailure.end(session.connection(), error, "attaching the session");
@@ -51,7 +51,7 @@ record SessionOpening(
       session.releaseResources();
       return;
     }
-    session.attached(attachment);
+    session.onAttached(attachment);
     if (session.isEnded()) {
       session.releaseResources();
       return;
@@ -60,11 +60,11 @@ record SessionOpening(
     session
         .connection()
         .whenDone(
-            new ResumedSubscriptions(services, session, resumes).resume(attachment),
-            (done, failure) -> subscribed(present, failure));
+            new ResumedSubscriptions(services, session, resumeQueue).resume(attachment),
+            (done, failure) -> onSubscriptionsRestored(present, failure));
   }
 
-  private void subscribed(boolean present, @Nullable Throwable error) {
+  private void onSubscriptionsRestored(boolean present, @Nullable Throwable error) {
     if (error != null && !session.isEnded()) {
       StoreFailure.end(session.connection(), error, "restoring subscriptions");
     }

@@ -21,15 +21,15 @@ interface SessionOwner {
   /** Server Reference for clients that the draining node disconnects; empty for none. */
   String serverReference();
 
-  /** Adds a session that connects. On its event loop. */
+  /** Adds a connecting session. On its event loop. */
   Registration register(Session session);
 
   /** The session has returned its state. Any thread. */
   void release(Session session);
 
   /** The connection need not be held: it closes now, or has closed. On its event loop. */
-  void notHeld(Session session);
+  void onConnectionNotHeld(Session session);
 
   /** The connection of a session that has ended earlier closes, or has closed. */
-  void heldClosed(Session session);
+  void onHeldConnectionClosed(Session session);
 }

@@ -48,7 +48,7 @@ final class SessionOwnership {
    * @param wasOpen whether the client got a CONNACK
    * @param sentBelow no entry from this sequence on was sent
    * @param expirySeconds session expiry that the client set last
-   * @param closesIn when the connection is closed, if the session has ended with the node's
+   * @param closesIn time until the connection is closed, if the session has ended with the node's
    *     incarnation; else null
    */
   record ConnectionEnd(
@@ -162,7 +162,7 @@ final class SessionOwnership {
             (done, error) -> {
               if (error != null && !StoreFailure.isFenced(error)) {
                 Connection connection = client.connection();
-                connection.storeFailures().onDetach(connection, error);
+                connection.storeFailures().onDetachFailed(connection, error);
               }
               then.run();
             });
@@ -212,7 +212,7 @@ final class SessionOwnership {
         .exceptionally(
             error -> {
               LOG.debug(
-                  "Could not remove the routes of a former session; a match will remove them: "
+                  "Failed to remove the routes of a former session; a match will remove them: "
                       + "session={}",
                   id(),
                   error);

@@ -24,11 +24,11 @@ final class SessionTable implements SessionOwner {
   private final SessionServices services;
   private final PausedClients pausedClients;
   private final StoreFailureLog storeFailures = new StoreFailureLog();
-  private final ResumeQueue resumes = new ResumeQueue(RESUME_CAPACITY);
+  private final ResumeQueue resumeQueue = new ResumeQueue(RESUME_CAPACITY);
   private final ConcurrentHashMap<EventLoop, TimeoutWheel> wheels = new ConcurrentHashMap<>();
-  private final Set<Session> alive = ConcurrentHashMap.newKeySet();
+  private final Set<Session> liveSessions = ConcurrentHashMap.newKeySet();
   private final Set<Session> disconnectedForDrain = ConcurrentHashMap.newKeySet();
-  private final HeldConnections held = new HeldConnections();
+  private final HeldConnections heldConnections = new HeldConnections();
   private volatile @Nullable String serverReference;
   private volatile @Nullable CompletableFuture<Void> shutDownDone;
 
@@ -47,7 +47,7 @@ final class SessionTable implements SessionOwner {
 
   @Override
   public ResumeQueue resumeQueue() {
-    return resumes;
+    return resumeQueue;
   }
 
   @Override
@@ -67,23 +67,23 @@ final class SessionTable implements SessionOwner {
   }
 
   /** The sessions that have not returned their state, in no particular order. */
-  Set<Session> alive() {
-    return Collections.unmodifiableSet(alive);
+  Set<Session> liveSessions() {
+    return Collections.unmodifiableSet(liveSessions);
   }
 
-  /** The same in the order of their client identifiers. */
+  /** These sessions, sorted by client identifier. */
   List<Session> sortedByClientId() {
-    return alive.stream().sorted(Comparator.comparing(Session::clientId)).toList();
+    return liveSessions.stream().sorted(Comparator.comparing(Session::clientId)).toList();
   }
 
   /** Connections that outlive their sessions. */
-  HeldConnections held() {
-    return held;
+  HeldConnections heldConnections() {
+    return heldConnections;
   }
 
   /** Number of sessions and held connections. */
   int size() {
-    return alive.size() + held.sizeWithout(alive);
+    return liveSessions.size() + heldConnections.sizeWithout(liveSessions);
   }
 
   /** Returns false if the session has been disconnected for this reason before. */
@@ -125,35 +125,35 @@ final class SessionTable implements SessionOwner {
   }
 
   void completeIfAllReleased(@Nullable CompletableFuture<Void> waiting) {
-    if (waiting != null && alive.isEmpty()) {
+    if (waiting != null && liveSessions.isEmpty()) {
       waiting.complete(null);
     }
   }
 
   @Override
   public Registration register(Session session) {
-    alive.add(session);
+    liveSessions.add(session);
     return services.registry().register(session);
   }
 
   @Override
   public void release(Session session) {
-    services.registry().stateReturned(session.registration());
+    services.registry().onStateReturned(session.registration());
     unregisterIfReleased(session);
-    alive.remove(session);
+    liveSessions.remove(session);
     disconnectedForDrain.remove(session);
     completeIfAllReleased(shutDownDone);
     completeIfAllReleased(incarnationEnded);
   }
 
   @Override
-  public void notHeld(Session session) {
-    held.remove(session);
+  public void onConnectionNotHeld(Session session) {
+    heldConnections.remove(session);
   }
 
   @Override
-  public void heldClosed(Session session) {
-    held.remove(session);
+  public void onHeldConnectionClosed(Session session) {
+    heldConnections.remove(session);
     unregisterIfReleased(session);
   }
 

@@ -83,12 +83,12 @@ public final class Sessions implements ClientConnections {
 
   /**
    * After {@link #startDraining}: disconnects up to {@code atMost} more clients, in any order.
-   * Clients of earlier calls do not count, even if their sessions still end. Disconnects none while
-   * {@link #closeHeld} is doing so.
+   * Clients of earlier calls do not count, even while their sessions are ending. Does nothing while
+   * {@link #closeHeldConnections} has connections to close.
    */
   public void disconnect(int atMost) {
-    int remaining = hasHeld() ? 0 : atMost;
-    for (Session session : table.alive()) {
+    int remaining = hasHeldConnections() ? 0 : atMost;
+    for (Session session : table.liveSessions()) {
       if (remaining == 0) {
         return;
       }
@@ -104,10 +104,10 @@ public final class Sessions implements ClientConnections {
   @Override
   public CompletableFuture<Void> shutDown() {
     CompletableFuture<Void> allReleased = table.beginShutDown();
-    for (Session session : table.alive()) {
+    for (Session session : table.liveSessions()) {
       session.eventLoop().execute(session::endForShutDown);
     }
-    closeHeld(Integer.MAX_VALUE);
+    closeHeldConnections(Integer.MAX_VALUE);
     table.completeIfAllReleased(allReleased);
     return allReleased;
   }
@@ -115,16 +115,16 @@ public final class Sessions implements ClientConnections {
   /**
    * The cluster marked this incarnation of the node DOWN: ends all sessions, because they now
    * belong to other nodes. Their connections stay open, without being read or written, until {@link
-   * #closeHeld}. Completes when all sessions have released their state. The caller ensures that no
-   * client is served until then; afterward the next incarnation may begin.
+   * #closeHeldConnections}. Completes when all sessions have released their state. The caller
+   * ensures that no client is served until then; afterward the next incarnation may begin.
    *
-   * @param perSecond how many connections {@code closeHeld} will close per second
+   * @param perSecond how many connections {@code closeHeldConnections} will close per second
    */
   public CompletableFuture<Void> endIncarnation(int perSecond) {
     CompletableFuture<Void> allReleased = table.beginEndOfIncarnation();
     List<Session> ending = table.sortedByClientId();
-    long position = table.held().size();
-    table.held().addAll(ending);
+    long position = table.heldConnections().size();
+    table.heldConnections().addAll(ending);
     for (Session session : ending) {
       Duration closesIn = Duration.ofMillis(++position * 1_000 / perSecond);
       session.eventLoop().execute(() -> session.endWithIncarnation(closesIn));
@@ -134,31 +134,32 @@ public final class Sessions implements ClientConnections {
   }
 
   /**
-   * Closes connections that {@link #endIncarnation} has left open with 0x8B, so that their clients
+   * Closes connections that {@link #endIncarnation} kept open; sends 0x8B, so that their clients
    * reconnect, here or to another node.
    */
-  public void closeHeld(int atMost) {
-    for (Session session : table.held().take(atMost)) {
+  public void closeHeldConnections(int atMost) {
+    for (Session session : table.heldConnections().take(atMost)) {
       session
           .eventLoop()
-          .execute(() -> session.closeHeld(CloseReason.NODE_DOWN, Session.MARKED_DOWN));
+          .execute(() -> session.closeIfHeld(CloseReason.NODE_DOWN, Session.MARKED_DOWN));
     }
   }
 
-  /** Whether {@link #closeHeld} has connections to close. */
-  public boolean hasHeld() {
-    return !table.held().isEmpty();
+  /** Whether {@link #closeHeldConnections} has connections to close. */
+  public boolean hasHeldConnections() {
+    return !table.heldConnections().isEmpty();
   }
 
   /**
    * This node has no valid lease, and another node can serve its clients: ends up to {@code atMost}
-   * sessions with 0x8B, different ones with each call, or none while {@link #closeHeld} is doing
-   * so. Does not wait for their end. Called by one thread at a time, like {@link #resumeServing}.
+   * sessions with 0x8B, different ones with each call, or none while {@link #closeHeldConnections}
+   * is doing so. Does not wait for their end. Called by one thread at a time, like {@link
+   * #resumeServing}.
    *
    * @return the number of disconnected clients
    */
   public int disconnectWithoutLease(int atMost) {
-    if (hasHeld()) {
+    if (hasHeldConnections()) {
       return 0;
     }
     if (awaitingDisconnect.isEmpty()) {
@@ -167,7 +168,7 @@ public final class Sessions implements ClientConnections {
     int count = 0;
     while (count < atMost && !awaitingDisconnect.isEmpty()) {
       Session session = awaitingDisconnect.remove();
-      if (table.alive().contains(session)) {
+      if (table.liveSessions().contains(session)) {
         count++;
         session
             .eventLoop()
@@ -181,7 +182,7 @@ public final class Sessions implements ClientConnections {
   /** The node has a valid lease again: paused clients continue. */
   public void resumeServing() {
     awaitingDisconnect.clear();
-    table.pausedClients().release();
+    table.pausedClients().resumeAll();
   }
 
   /**
@@ -189,7 +190,7 @@ public final class Sessions implements ClientConnections {
    * to free their memory. Any thread.
    */
   public void disconnectStuckClients() {
-    for (Session session : table.alive()) {
+    for (Session session : table.liveSessions()) {
       session.eventLoop().execute(session::disconnectIfStuck);
     }
   }

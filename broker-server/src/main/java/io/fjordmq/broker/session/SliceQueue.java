@@ -39,12 +39,12 @@ final class SliceQueue {
   private void schedule() {
     if (!scheduled) {
       scheduled = true;
-      loop.schedule(this::round, 0, TimeUnit.NANOSECONDS);
+      loop.schedule(this::runRound, 0, TimeUnit.NANOSECONDS);
     }
   }
 
   /** Runs each slice that is waiting now at most once. */
-  private void round() {
+  private void runRound() {
     scheduled = false;
     long startNanos = ticker.nanoTime();
     try {

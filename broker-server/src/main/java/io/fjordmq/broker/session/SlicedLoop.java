@@ -21,7 +21,7 @@ final class SlicedLoop {
 
     boolean isEnded();
 
-    /** Why its packets have to wait. */
+    /** Pauses the handling of the client's packets. */
     PacketPause pause();
 
     /** Ends its session. */
@@ -53,7 +53,7 @@ final class SlicedLoop {
     new SlicedLoop(client, hasNext, step, then).runSlice();
   }
 
-  /** The same with steps from 0 to count - 1. */
+  /** Like the other {@code run}, but calls the step with the numbers from 0 to count - 1. */
   static void run(Client client, int count, IntConsumer step, Runnable then) {
     Counter counter = new Counter();
     run(client, () -> counter.next < count, () -> step.accept(counter.next++), then);
@@ -68,7 +68,7 @@ final class SlicedLoop {
     boolean mayStep = true; // every slice takes at least one step, and a single step never pauses
     while (mayStep && hasNext.getAsBoolean() && !client.isEnded()) {
       step.run();
-      mayStep = hasNext.getAsBoolean() && slice.step();
+      mayStep = hasNext.getAsBoolean() && slice.tryStep();
     }
     if (hasNext.getAsBoolean() && !client.isEnded()) {
       pause();
@@ -85,10 +85,10 @@ final class SlicedLoop {
       paused = true;
       client.pause().beginSlices();
     }
-    client.slices().queue().add(this::nextSlice);
+    client.slices().queue().add(this::runNextSlice);
   }
 
-  private void nextSlice() {
+  private void runNextSlice() {
     client
         .pause()
         .whenLeaseValid(

@@ -42,11 +42,11 @@ final class StoreFailureLog {
     }
   }
 
-  void onDetach(Client client, Throwable cause) {
+  void onDetachFailed(Client client, Throwable cause) {
     @Nullable String suppressed = detaches.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Could not detach an inbox, retrying; the client can reconnect meanwhile: {}{} "
+          "Failed to detach an inbox, retrying; the client can reconnect meanwhile: {}{} "
               + "client={} tenant={}",
           cause.toString(),
           suppressed,
@@ -56,7 +56,7 @@ final class StoreFailureLog {
   }
 
   /** The client gets a failure in SUBACK or UNSUBACK. */
-  void onSubscriptionChange(Client client, Throwable cause) {
+  void onSubscriptionChangeFailed(Client client, Throwable cause) {
     @Nullable String suppressed = subscriptions.permit();
     if (suppressed != null) {
       LOG.warn(
@@ -69,11 +69,11 @@ final class StoreFailureLog {
   }
 
   /** The remaining retained messages of a new subscription are dropped. */
-  void onRetained(Client client, TopicFilter filter, @Nullable Throwable cause) {
+  void onRetainedFailed(Client client, TopicFilter filter, @Nullable Throwable cause) {
     @Nullable String suppressed = retained.permit();
     if (suppressed != null) {
       LOG.warn(
-          "Could not deliver retained messages: {}{} filter={} client={} tenant={}",
+          "Failed to deliver retained messages: {}{} filter={} client={} tenant={}",
           String.valueOf(cause),
           suppressed,
           filter,

@@ -17,10 +17,10 @@ final class SubscribeQueue {
 
     ReadGate gate();
 
-    /** Counts that it reached a limit. */
-    void reached(Limit limit);
+    /** Counts that the client reached a limit. */
+    void recordLimitReached(Limit limit);
 
-    /** Why its packets have to wait. */
+    /** Pauses the handling of the client's packets. */
     PacketPause pause();
   }
 
@@ -52,7 +52,7 @@ final class SubscribeQueue {
     queue.add(work);
     if (queue.size() >= client.settings().maxPendingSubscribes()) {
       if (queue.size() == client.settings().maxPendingSubscribes()) {
-        client.reached(Limit.PENDING_SUBSCRIBES);
+        client.recordLimitReached(Limit.PENDING_SUBSCRIBES);
       }
       client.gate().close(ReadGate.SUBSCRIBES);
     }
@@ -73,7 +73,7 @@ final class SubscribeQueue {
       for (Runnable work = first; work != null; work = done ? poll() : null) {
         done = false;
         Runnable current = work;
-        if (client.pause().checkLease()) {
+        if (client.pause().pauseUnlessLeaseValid()) {
           current.run();
         } else {
           client.pause().whenLeaseValid(() -> run(current));

@@ -42,18 +42,18 @@ final class SubscriptionChanges {
     int granted = options.maxQos().level();
     SessionServices services = connection.services();
     if (handle == null) {
-      return orFailed(
+      return failedResultOnError(
           () -> subscribeLive(filter, options).thenApply(isNew -> new Result(granted, isNew)));
     }
     InboxSubscription row = new InboxSubscription(filter, options);
-    return orFailed(
+    return failedResultOnError(
         () ->
             services
                 .inboxes()
                 .subscribe(handle, filter, options)
                 .thenCompose(
                     existed ->
-                        route(handle, row).thenApply(done -> new Result(granted, !existed))));
+                        addRoute(handle, row).thenApply(done -> new Result(granted, !existed))));
   }
 
   /**
@@ -61,7 +61,7 @@ final class SubscriptionChanges {
    * comes first: while a subscription is replaced, messages may be duplicated, but none is lost
    * (MQTT-3.8.4-4).
    */
-  private CompletableFuture<?> route(InboxHandle inbox, InboxSubscription row) {
+  private CompletableFuture<?> addRoute(InboxHandle inbox, InboxSubscription row) {
     Supplier<CompletableFuture<Void>> stored =
         () -> connection.services().routes().add(inbox.id(), inbox.incarnation(), row);
     return row.options().maxQos() == Qos.AT_MOST_ONCE
@@ -69,7 +69,7 @@ final class SubscriptionChanges {
         : stored.get().thenCompose(done -> subscribeLive(row.filter(), row.options()));
   }
 
-  /** Runs on the event loop; after the end it would affect the client's next session. */
+  /** Subscribes on the event loop, unless the session has ended: it would affect the next one. */
   private CompletableFuture<Boolean> subscribeLive(
       TopicFilter filter, SubscriptionOptions options) {
     if (!connection.loop().inEventLoop()) {
@@ -85,25 +85,28 @@ final class SubscriptionChanges {
   CompletableFuture<Result> remove(TopicFilter filter) {
     SessionServices services = connection.services();
     if (handle == null) {
-      return orFailed(
+      return failedResultOnError(
           () ->
-              services.live().unsubscribe(session, filter).thenApply(SubscriptionChanges::removed));
+              services
+                  .live()
+                  .unsubscribe(session, filter)
+                  .thenApply(SubscriptionChanges::removeResult));
     }
-    return orFailed(
+    return failedResultOnError(
         () ->
             services
                 .routes()
                 .remove(handle.id(), handle.incarnation(), filter)
                 .thenCompose(done -> services.live().unsubscribe(session, filter))
                 .thenCompose(done -> services.inboxes().unsubscribe(handle, filter))
-                .thenApply(SubscriptionChanges::removed));
+                .thenApply(SubscriptionChanges::removeResult));
   }
 
-  private static Result removed(boolean existed) {
+  private static Result removeResult(boolean existed) {
     return new Result(existed ? 0 : NO_SUBSCRIPTION_EXISTED, !existed);
   }
 
-  private CompletableFuture<Result> orFailed(Supplier<CompletableFuture<Result>> call) {
+  private CompletableFuture<Result> failedResultOnError(Supplier<CompletableFuture<Result>> call) {
     return call.get()
         .exceptionally(
             error -> {
@@ -112,7 +115,7 @@ final class SubscriptionChanges {
                     .loop()
                     .execute(() -> StoreFailure.end(connection, error, "changing subscriptions"));
               } else {
-                connection.storeFailures().onSubscriptionChange(connection, error);
+                connection.storeFailures().onSubscriptionChangeFailed(connection, error);
               }
               return Result.FAILED;
             });

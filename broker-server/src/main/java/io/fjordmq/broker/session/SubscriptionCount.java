@@ -36,7 +36,7 @@ final class SubscriptionCount {
   }
 
   /** The limit that one more subscription would exceed; null if none. */
-  @Nullable Limit reachedBy(String filter) {
+  @Nullable Limit limitExceededBy(String filter) {
     if (count >= maxCount) {
       return Limit.SUBSCRIPTIONS;
     }

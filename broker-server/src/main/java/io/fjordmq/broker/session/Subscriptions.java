@@ -87,7 +87,7 @@ final class Subscriptions {
   private RequestedFilter read(FilterPacket packet) {
     String filter = packet.nextFilter();
     SubscriptionOptions options =
-        connection.dialect().options(packet.nextByte(), packet.subscriptionIdentifier());
+        connection.dialect().readOptions(packet.nextByte(), packet.subscriptionIdentifier());
     return filters.readRequested(filter, options);
   }
 
@@ -134,7 +134,7 @@ final class Subscriptions {
         connection,
         requested.size(),
         i -> results.add(subscribe(requested.get(i), refusal, earlier)),
-        () -> whenAll(results, () -> subscribed(packetIdentifier, requested, results)));
+        () -> whenAll(results, () -> completeSubscribe(packetIdentifier, requested, results)));
   }
 
   private CompletableFuture<Result> subscribe(
@@ -143,15 +143,15 @@ final class Subscriptions {
       Map<String, CompletableFuture<Result>> earlier) {
     TopicFilter filter = requestedFilter.filter();
     if (filter == null) {
-      return refused(requestedFilter.refusal());
+      return refusedResult(requestedFilter.refusal());
     }
     if (refusal != 0) {
-      return refused(refusal);
+      return refusedResult(refusal);
     }
-    Limit exceeded = limitReachedBy(filter);
+    Limit exceeded = limitExceededBy(filter);
     if (exceeded != null) {
-      connection.reached(exceeded);
-      return refused(QUOTA_EXCEEDED);
+      connection.recordLimitReached(exceeded);
+      return refusedResult(QUOTA_EXCEEDED);
     }
     count.add(filter.text());
     CompletableFuture<Result> before = earlier.get(filter.text());
@@ -159,15 +159,15 @@ final class Subscriptions {
     CompletableFuture<AccessDecision> decision = connection.access().subscribe(wanted);
     CompletableFuture<Result> result =
         before == null
-            ? addIf(decision, filter, requestedFilter.options())
-            : before.thenCompose(done -> addIf(decision, filter, requestedFilter.options()));
+            ? addIfAllowed(decision, filter, requestedFilter.options())
+            : before.thenCompose(done -> addIfAllowed(decision, filter, requestedFilter.options()));
     earlier.put(filter.text(), result);
     return result;
   }
 
   /** The limit that the filter would exceed; replacing an existing subscription exceeds none. */
-  private @Nullable Limit limitReachedBy(TopicFilter filter) {
-    Limit exceeded = count.reachedBy(filter.text());
+  private @Nullable Limit limitExceededBy(TopicFilter filter) {
+    Limit exceeded = count.limitExceededBy(filter.text());
     return exceeded != null && connection.services().live().isSubscribed(session, filter)
         ? null
         : exceeded;
@@ -189,12 +189,12 @@ final class Subscriptions {
     return 0;
   }
 
-  /** Refused before it was counted. */
-  private static CompletableFuture<Result> refused(int code) {
+  /** The result for a filter that was refused before it was counted. */
+  private static CompletableFuture<Result> refusedResult(int code) {
     return CompletableFuture.completedFuture(new Result(code, true));
   }
 
-  private CompletableFuture<Result> addIf(
+  private CompletableFuture<Result> addIfAllowed(
       CompletableFuture<AccessDecision> decision, TopicFilter filter, SubscriptionOptions options) {
     return decision.thenCompose(
         accessDecision ->
@@ -205,7 +205,7 @@ final class Subscriptions {
 
   private void whenAll(FilterResults results, Runnable then) {
     connection.whenDone(
-        results.all(),
+        results.allDone(),
         (done, error) -> {
           if (connection.isEnded()) {
             // Removes subscriptions that were added after the session ended.
@@ -236,13 +236,13 @@ final class Subscriptions {
         });
   }
 
-  private void subscribed(
+  private void completeSubscribe(
       int packetIdentifier, List<RequestedFilter> requested, FilterResults results) {
     byte[] codes = new byte[requested.size()];
     SlicedLoop.run(
         connection,
         codes.length,
-        i -> codes[i] = (byte) subscribed(requested.get(i), results.get(i)),
+        i -> codes[i] = (byte) completeSubscribe(requested.get(i), results.get(i)),
         () ->
             respond(
                 codes.length,
@@ -253,7 +253,7 @@ final class Subscriptions {
   }
 
   /** Returns the code for the SUBACK, or ends the connection if there is none. */
-  private int subscribed(RequestedFilter requestedFilter, Result result) {
+  private int completeSubscribe(RequestedFilter requestedFilter, Result result) {
     if (requestedFilter.filter() != null && !result.isNew()) {
       count.remove(requestedFilter.filter().text());
     }
@@ -274,7 +274,7 @@ final class Subscriptions {
       connection
           .events()
           .subscribed(connection.access().client(), filter, requestedFilter.options().maxQos());
-      replay.subscribed(filter, requestedFilter.options(), result.isNew());
+      replay.onSubscribed(filter, requestedFilter.options(), result.isNew());
     }
   }
 
@@ -284,20 +284,22 @@ final class Subscriptions {
         connection,
         removals.size(),
         i -> results.add(remove(removals.get(i).filter)),
-        () -> whenAll(results, () -> unsubscribed(packetIdentifier, removals, results)));
+        () -> whenAll(results, () -> completeUnsubscribe(packetIdentifier, removals, results)));
   }
 
   private CompletableFuture<Result> remove(@Nullable TopicFilter filter) {
-    return filter == null ? refused(FilterReader.TOPIC_FILTER_INVALID) : changes.remove(filter);
+    return filter == null
+        ? refusedResult(FilterReader.TOPIC_FILTER_INVALID)
+        : changes.remove(filter);
   }
 
-  private void unsubscribed(
+  private void completeUnsubscribe(
       int packetIdentifier, List<RequestedRemoval> removals, FilterResults results) {
     byte[] codes = new byte[removals.size()];
     SlicedLoop.run(
         connection,
         codes.length,
-        i -> codes[i] = (byte) unsubscribed(removals.get(i).text, results.get(i).code()),
+        i -> codes[i] = (byte) completeUnsubscribe(removals.get(i).text, results.get(i).code()),
         () ->
             respond(
                 codes.length,
@@ -308,7 +310,7 @@ final class Subscriptions {
   }
 
   /** Returns the code for the UNSUBACK, or ends the connection if MQTT 3 has none. */
-  private int unsubscribed(String filter, int code) {
+  private int completeUnsubscribe(String filter, int code) {
     if (code == 0) {
       count.remove(filter);
     }

@@ -18,7 +18,7 @@ public final class Tenants {
   private final Map<String, TenantLimits> overrides;
   private final SessionObserver observer;
 
-  /** One for each tenant that ever connected, so bounded by the tenants authenticators return. */
+  /** One per tenant that ever connected; authenticators bound the number of tenants. */
   private final ConcurrentHashMap<String, TenantQuota> quotas = new ConcurrentHashMap<>();
 
   /**
@@ -42,8 +42,8 @@ public final class Tenants {
     return overrides.getOrDefault(tenant, shared);
   }
 
-  /** The limits for retained messages, as the retain store needs them. */
-  public RetainQuota retained() {
+  /** The limits of retained messages by tenant, for the retain store. */
+  public RetainQuota retainQuota() {
     return new RetainQuota() {
       @Override
       public Limits of(String tenant) {

@@ -36,8 +36,8 @@ final class Throttle extends TimeoutWheel.Timeout {
   interface Client {
     ReadGate gate();
 
-    /** Counts that it reached a limit. */
-    void reached(Limit limit);
+    /** Counts that the client reached a limit. */
+    void recordLimitReached(Limit limit);
 
     /** Whether the node is overloaded. */
     boolean isOverloaded();
@@ -53,13 +53,13 @@ final class Throttle extends TimeoutWheel.Timeout {
     this.settings = settings;
     this.client = client;
     this.onWritable = onWritable;
-    this.readTokens = full(settings.readBytesPerSecond());
-    this.writeTokens = full(settings.writeBytesPerSecond());
-    this.publishTokens = full(settings.publishesPerSecond());
-    this.lastTick = wheel.tick();
+    this.readTokens = capacityOf(settings.readBytesPerSecond());
+    this.writeTokens = capacityOf(settings.writeBytesPerSecond());
+    this.publishTokens = capacityOf(settings.publishesPerSecond());
+    this.lastTick = wheel.currentTick();
   }
 
-  private static long full(int perSecond) {
+  private static long capacityOf(int perSecond) {
     return (long) perSecond * TICKS_PER_SECOND;
   }
 
@@ -106,7 +106,7 @@ final class Throttle extends TimeoutWheel.Timeout {
     writeTokens -= (long) bytes * TICKS_PER_SECOND;
     if (writeTokens < 0 && !writeStopped) {
       writeStopped = true;
-      client.reached(Limit.WRITE_RATE);
+      client.recordLimitReached(Limit.WRITE_RATE);
       wheel.arm(this, 1);
     }
   }
@@ -128,14 +128,14 @@ final class Throttle extends TimeoutWheel.Timeout {
   private void stopReading(Limit limit) {
     if (!readStopped) {
       readStopped = true;
-      client.reached(limit);
+      client.recordLimitReached(limit);
       client.gate().close(ReadGate.RATE);
       wheel.arm(this, 1);
     }
   }
 
   private void refill() {
-    long ticks = wheel.tick() - lastTick;
+    long ticks = wheel.currentTick() - lastTick;
     if (ticks > 0) {
       lastTick += ticks;
       readTokens = refilled(readTokens, settings.readBytesPerSecond(), ticks);
@@ -145,7 +145,7 @@ final class Throttle extends TimeoutWheel.Timeout {
   }
 
   private static long refilled(long tokens, int perSecond, long ticks) {
-    return Math.min(tokens + perSecond * ticks, full(perSecond));
+    return Math.min(tokens + perSecond * ticks, capacityOf(perSecond));
   }
 
   @Override

@@ -35,7 +35,7 @@ final class TimeSlice {
   }
 
   /** Takes a step unless the slice is used up; returns whether it did. */
-  boolean step() {
+  boolean tryStep() {
     if (!usedUp) {
       usedUp = steps >= MAX_STEPS || nodes >= MAX_NODES || isOverTime();
       steps++;

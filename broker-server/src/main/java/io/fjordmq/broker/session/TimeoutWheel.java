@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Coarse timeouts for the connections of one event loop: keep alive, connect timeout, throttling.
- * Needs one scheduled task in all and no objects per timeout except the timeout itself.
+ * Needs a single scheduled task, and no objects per timeout except the timeout itself.
  *
  * <p>A hashed wheel of linked lists (Varghese &amp; Lauck, scheme 6): arming and canceling take
  * constant time. A connection is checked about once per timeout however busy it is, because
@@ -61,12 +61,12 @@ final class TimeoutWheel {
   }
 
   /** Ticks since the wheel was created. */
-  long tick() {
+  long currentTick() {
     return tick;
   }
 
   /** The number of ticks that take at least this long. */
-  static long ticks(long millis) {
+  static long toTicks(long millis) {
     return (millis + TICK_MILLIS - 1) / TICK_MILLIS + 1;
   }
 
@@ -84,7 +84,7 @@ final class TimeoutWheel {
 
   private void advance() {
     tick++;
-    // due() may arm and cancel other timeouts of this slot, so start over after each call.
+    // check() may arm and cancel other timeouts of this slot, so start over after each call.
     Timeout due = firstDue();
     while (due != null) {
       due.cancel();

@@ -19,15 +19,15 @@ final class UnsentRetainedCount {
     RetainStore retained();
 
     /** Counts messages that were dropped. */
-    void dropped(DropReason reason, long count);
+    void recordDropped(DropReason reason, long count);
   }
 
   /** Maximum number of pages read; filters beyond that are counted without a lookup. */
   private static final int MAX_LOOKUPS = 64;
 
   private final Client client;
-  private final ArrayDeque<TopicFilter> unknown = new ArrayDeque<>();
-  private int certain;
+  private final ArrayDeque<TopicFilter> toLookUp = new ArrayDeque<>();
+  private int knownCount;
   private int lookups;
 
   UnsentRetainedCount(Client client) {
@@ -39,19 +39,19 @@ final class UnsentRetainedCount {
    */
   void add(TopicFilter filter, boolean isCertain) {
     if (isCertain) {
-      certain++;
+      knownCount++;
     } else {
-      unknown.add(filter);
+      toLookUp.add(filter);
     }
   }
 
   void count() {
-    dropped(certain);
+    recordDropped(knownCount);
     lookUpNext();
   }
 
   private void lookUpNext() {
-    TopicFilter filter = unknown.poll();
+    TopicFilter filter = toLookUp.poll();
     if (filter != null) {
       lookUp(filter, null);
     }
@@ -59,7 +59,7 @@ final class UnsentRetainedCount {
 
   private void lookUp(TopicFilter filter, byte @Nullable [] cursor) {
     if (lookups++ == MAX_LOOKUPS) {
-      dropped(1 + unknown.size());
+      recordDropped(1 + toLookUp.size());
       return;
     }
     client.whenDone(
@@ -73,14 +73,14 @@ final class UnsentRetainedCount {
       return;
     }
     if (page == null || !page.messages().isEmpty()) {
-      dropped(1);
+      recordDropped(1);
     }
     lookUpNext();
   }
 
-  private void dropped(int subscriptions) {
+  private void recordDropped(int subscriptions) {
     if (subscriptions > 0) {
-      client.dropped(DropReason.RETAINED_UNAVAILABLE, subscriptions);
+      client.recordDropped(DropReason.RETAINED_UNAVAILABLE, subscriptions);
     }
   }
 }

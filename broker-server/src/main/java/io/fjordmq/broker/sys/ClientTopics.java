@@ -29,7 +29,7 @@ public final class ClientTopics implements ClientEvents {
   }
 
   @Override
-  public void connected(Client client) {
+  public void onConnected(Client client) {
     ConnectRequest request = client.request();
     JsonWriter jsonWriter =
         common(client, client.connectedAtMillis())
@@ -42,7 +42,7 @@ public final class ClientTopics implements ClientEvents {
   }
 
   @Override
-  public void disconnected(Client client, CloseReason reason, long nowMillis) {
+  public void onDisconnected(Client client, CloseReason reason, long nowMillis) {
     JsonWriter jsonWriter =
         common(client, nowMillis)
             .with("reason", reasonOf(reason))

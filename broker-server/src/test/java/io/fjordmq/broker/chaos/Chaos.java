@@ -46,9 +46,9 @@ final class Chaos {
   private final int nodes;
   private final History history;
   private final List<ChaosPublisher> publishers;
-  private final List<ChaosSubscriber> connected;
-  private final ChaosSubscriber moving;
-  private final ChaosSubscriber away;
+  private final List<ChaosSubscriber> connectedSubscribers;
+  private final ChaosSubscriber movingSubscriber;
+  private final ChaosSubscriber offlineSubscriber;
   private final LiveLoad live;
   private final RouteLoad routes;
 
@@ -62,25 +62,25 @@ final class Chaos {
     this.history = new History(folder.resolve("history.txt"));
     this.publishers =
         List.of(
-            publisher("first", 1, MqttQos.AT_LEAST_ONCE),
-            publisher("second", 2, MqttQos.AT_LEAST_ONCE),
-            publisher("exact", 3, MqttQos.EXACTLY_ONCE));
-    this.moving = subscriber("moving", 2);
-    this.connected = List.of(subscriber("staying", 1), moving);
-    this.away = subscriber("away", 3);
+            newPublisher("first", 1, MqttQos.AT_LEAST_ONCE),
+            newPublisher("second", 2, MqttQos.AT_LEAST_ONCE),
+            newPublisher("exact", 3, MqttQos.EXACTLY_ONCE));
+    this.movingSubscriber = newSubscriber("moving", 2);
+    this.connectedSubscribers = List.of(newSubscriber("staying", 1), movingSubscriber);
+    this.offlineSubscriber = newSubscriber("away", 3);
     this.live = new LiveLoad(nodes, history);
     this.routes = new RouteLoad(WANTED_ROUTES, nodes, history);
   }
 
-  private ChaosPublisher publisher(String name, int node, MqttQos qos) {
-    return new ChaosPublisher(client(name, node), history, name, qos, RATE);
+  private ChaosPublisher newPublisher(String name, int node, MqttQos qos) {
+    return new ChaosPublisher(newClient(name, node), history, name, qos, RATE);
   }
 
-  private ChaosSubscriber subscriber(String name, int node) {
-    return new ChaosSubscriber(first -> client(name, first), history, name, node);
+  private ChaosSubscriber newSubscriber(String name, int node) {
+    return new ChaosSubscriber(first -> newClient(name, first), history, name, node);
   }
 
-  private ChaosClient client(String name, int node) {
+  private ChaosClient newClient(String name, int node) {
     return new ChaosClient(name, nodes, node, history);
   }
 
@@ -95,7 +95,7 @@ final class Chaos {
     List<String> java = List.of(args).subList(6, args.length);
     Set<String> kinds = new TreeSet<>(List.of(args[4].split(",")));
     int nodes = Integer.parseInt(args[5]);
-    String unusable = unusable(kinds, nodes);
+    String unusable = unusableReason(kinds, nodes);
     if (!unusable.isEmpty()) {
       System.out.println("chaos: " + unusable + "; see --help");
       System.exit(2);
@@ -119,7 +119,7 @@ final class Chaos {
    *
    * @param kinds "all" or names of kinds
    */
-  static String unusable(Set<String> kinds, int nodes) {
+  static String unusableReason(Set<String> kinds, int nodes) {
     Set<String> unknown = new TreeSet<>(kinds);
     unknown.removeAll(Fault.kinds());
     unknown.remove("all");
@@ -135,10 +135,10 @@ final class Chaos {
     try (ChaosCluster cluster =
         new ChaosCluster(nodes, WANTED_ROUTES, folder, home, java, SMALL_FILES, history)) {
       cluster.start();
-      connected.forEach(ChaosSubscriber::begin);
-      away.begin();
-      away.leave();
-      routes.begin();
+      connectedSubscribers.forEach(ChaosSubscriber::start);
+      offlineSubscriber.start();
+      offlineSubscriber.leave();
+      routes.start();
       live.start();
       publishers.forEach(ChaosPublisher::start);
       injectFaults(cluster);
@@ -165,7 +165,7 @@ final class Chaos {
       live.setFault(fault);
       cluster.inject(fault);
       ChaosCluster.pause(CALM_MILLIS);
-      moving.move();
+      movingSubscriber.move();
       publishers.forEach(ChaosPublisher::returnHome);
       ChaosCluster.pause(MOVING_MILLIS);
     }
@@ -186,24 +186,25 @@ final class Chaos {
         System.out.println(publisher.name() + ": " + unanswered + " never answered");
       }
     }
-    away.resume(2);
+    offlineSubscriber.resume(2);
     awaitEverything();
     live.finish();
     routes.check(seed);
     routes.close();
     ChaosCluster.pause(1_000); // for late duplicates
     publishers.forEach(ChaosPublisher::close);
-    connected.forEach(ChaosSubscriber::close);
-    away.close();
+    connectedSubscribers.forEach(ChaosSubscriber::close);
+    offlineSubscriber.close();
   }
 
   /** Waits as long as messages keep arriving: a client offline for an hour has many to fetch. */
   private void awaitEverything() {
     long seen = -1;
     long since = System.nanoTime();
-    while (!isEverythingThere() && System.nanoTime() - since < DRAIN_SECONDS * 1_000_000_000L) {
+    while (!hasEverythingArrived() && System.nanoTime() - since < DRAIN_SECONDS * 1_000_000_000L) {
       ChaosCluster.pause(100);
-      long now = publishers.stream().mapToLong(each -> away.highest(each.name())).sum();
+      long now =
+          publishers.stream().mapToLong(each -> offlineSubscriber.highest(each.name())).sum();
       if (now != seen) {
         seen = now;
         since = System.nanoTime();
@@ -211,12 +212,12 @@ final class Chaos {
     }
   }
 
-  private boolean isEverythingThere() {
+  private boolean hasEverythingArrived() {
     return publishers.stream()
         .allMatch(
             publisher ->
                 live.hasAll(publisher)
-                    && Stream.concat(connected.stream(), Stream.of(away))
+                    && Stream.concat(connectedSubscribers.stream(), Stream.of(offlineSubscriber))
                         .allMatch(
                             subscriber ->
                                 subscriber.highest(publisher.name())
@@ -226,7 +227,7 @@ final class Chaos {
   private int reportFindings() throws IOException {
     Path file = folder.resolve("history.txt");
     Set<String> subscribers =
-        Stream.concat(connected.stream(), Stream.of(away))
+        Stream.concat(connectedSubscribers.stream(), Stream.of(offlineSubscriber))
             .map(ChaosSubscriber::name)
             .collect(Collectors.toSet());
     List<HistoryChecker.Finding> findings = new ArrayList<>();
@@ -242,7 +243,7 @@ final class Chaos {
     }
     publishers.forEach(p -> System.out.println(p.name() + ": acknowledged " + p.acknowledged()));
     reportGaps(gaps);
-    System.out.print(live.lines());
+    System.out.print(live.latencyReport());
     Map<String, Long> byKind =
         findings.stream()
             .collect(

@@ -63,11 +63,11 @@ final class ChaosClient {
             .addConnectedListener(
                 context -> history.add(millis -> new HistoryEvent.Connected(millis, name, node)))
             .addDisconnectedListener(
-                context -> disconnected((Mqtt5ClientDisconnectedContext) context))
+                context -> onDisconnected((Mqtt5ClientDisconnectedContext) context))
             .buildAsync();
   }
 
-  private void disconnected(Mqtt5ClientDisconnectedContext context) {
+  private void onDisconnected(Mqtt5ClientDisconnectedContext context) {
     boolean wished = context.getSource() == MqttDisconnectSource.USER;
     if (leaving) {
       return;

@@ -64,28 +64,28 @@ final class ChaosCluster implements AutoCloseable {
   }
 
   private void awaitReady(ChaosNode node) {
-    if (!acceptsOrEnds(node)) {
-      throw new IllegalStateException("node " + node.number() + " ended at start");
+    if (!awaitReadyOrExit(node)) {
+      throw new IllegalStateException("node " + node.number() + " exited during startup");
     }
   }
 
   /** Waits until clients can connect to the node; returns false if its process exits first. */
-  private boolean acceptsOrEnds(ChaosNode node) {
+  private boolean awaitReadyOrExit(ChaosNode node) {
     long deadline = System.nanoTime() + startSeconds * 1_000_000_000L;
-    while (!accepts(node)) {
+    while (!acceptsConnections(node)) {
       if (!node.isRunning()) {
         return false;
       }
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException(
-            "node " + node.number() + " takes no clients after " + startSeconds + " s");
+            "node " + node.number() + " accepts no clients after " + startSeconds + " s");
       }
       pause(50);
     }
     return true;
   }
 
-  private static boolean accepts(ChaosNode node) {
+  private static boolean acceptsConnections(ChaosNode node) {
     try (Socket probe = new Socket()) {
       probe.connect(
           new InetSocketAddress(Network.address(node.number()), ChaosNode.MQTT_PORT), 500);
@@ -107,8 +107,8 @@ final class ChaosCluster implements AutoCloseable {
     return fault.parts().stream()
         .allMatch(
             part ->
-                (!part.isOfDisk() || disks.exist())
-                    && (!part.isOfPower() || disks.canLosePower())
+                (!part.needsDisks() || disks.areAvailable())
+                    && (!part.needsPowerCuts() || disks.canLosePower())
                     && (!(part instanceof Fault.ClockJump) || clocks.canChange()));
   }
 
@@ -118,10 +118,10 @@ final class ChaosCluster implements AutoCloseable {
    * @throws NodeFailure if a node does not accept clients
    */
   void inject(Fault fault) {
-    history.fault(fault);
+    history.recordFault(fault);
     try {
       injectAndRepairAll(fault);
-      history.note("mended");
+      history.note("repaired");
       nodes.forEach(this::awaitReady);
     } catch (IllegalStateException e) {
       throw new NodeFailure(fault, e);
@@ -136,15 +136,17 @@ final class ChaosCluster implements AutoCloseable {
       return;
     }
     List<CompletableFuture<Void>> lasting = new ArrayList<>();
-    parts.stream().filter(part -> part != last).forEach(part -> lasting.add(begin(part)));
+    parts.stream()
+        .filter(part -> part != last)
+        .forEach(part -> lasting.add(injectInBackground(part)));
     pause(LAST_AFTER_MILLIS);
     injectAndRepair(last);
     lasting.forEach(ChaosCluster::await);
-    startAgain(fault.nodes());
+    restartExited(fault.nodes());
   }
 
   /** The disk is full when this returns: the power must not be cut while it is being filled. */
-  private CompletableFuture<Void> begin(Fault fault) {
+  private CompletableFuture<Void> injectInBackground(Fault fault) {
     if (fault instanceof Fault.DiskFull full) {
       disks.fill(full.node());
       return CompletableFuture.runAsync(() -> freeAfter(full));
@@ -169,9 +171,9 @@ final class ChaosCluster implements AutoCloseable {
    * A node need not start with a full disk or a wrong clock; both are repaired by now. Its process
    * may still be about to exit.
    */
-  private void startAgain(Set<Integer> numbers) {
+  private void restartExited(Set<Integer> numbers) {
     for (int number : numbers) {
-      if (!acceptsOrEnds(node(number))) {
+      if (!awaitReadyOrExit(node(number))) {
         history.note("node " + number + " did not start while the other fault lasted");
         node(number).start();
       }
@@ -183,7 +185,7 @@ final class ChaosCluster implements AutoCloseable {
       ChaosNode node = node(killed.node());
       node.kill();
       node.start();
-    } else if (fault.isOfPower()) {
+    } else if (fault.needsPowerCuts()) {
       cutPower(fault.nodes());
     } else if (fault instanceof Fault.Restarted restarted) {
       ChaosNode node = node(restarted.node());

@@ -97,7 +97,7 @@ final class ChaosNode {
 
   void start() {
     starts++;
-    List<String> line = new ArrayList<>(network.at(number));
+    List<String> line = new ArrayList<>(network.commandPrefix(number));
     line.addAll(java);
     line.add("-Dlogback.configurationFile=" + home.resolve("conf/logback.xml"));
     line.addAll(List.of("-Dfjordmq.console=INFO", "io.fjordmq.broker.Main"));

@@ -22,10 +22,10 @@ final class ChaosSubscriber {
     this.clientAt = clientAt;
     this.history = history;
     this.name = name;
-    this.client = make(node);
+    this.client = createClient(node);
   }
 
-  private ChaosClient make(int node) {
+  private ChaosClient createClient(int node) {
     ChaosClient made = clientAt.apply(node);
     made.mqtt().publishes(MqttGlobalPublishFilter.ALL, this::record);
     return made;
@@ -36,7 +36,7 @@ final class ChaosSubscriber {
   }
 
   /** Connects with a new session and subscribes to all publishers. */
-  void begin() {
+  void start() {
     client.connect(true);
     ChaosClient.await(
         "subscribing " + name,
@@ -55,7 +55,7 @@ final class ChaosSubscriber {
 
   /** Resumes its session at another node. */
   void resume(int toNode) {
-    client = make(toNode);
+    client = createClient(toNode);
     client.connect(false);
   }
 

@@ -36,7 +36,7 @@ final class Disks {
   }
 
   /** Whether the nodes have disks of their own. */
-  boolean exist() {
+  boolean areAvailable() {
     return Files.exists(stalls());
   }
 

@@ -188,12 +188,12 @@ sealed interface Fault {
   }
 
   /** Whether it needs {@link Disks}. */
-  default boolean isOfDisk() {
+  default boolean needsDisks() {
     return this instanceof DiskFull || this instanceof DiskSlow;
   }
 
   /** Whether it needs {@link Disks#canLosePower}. */
-  default boolean isOfPower() {
+  default boolean needsPowerCuts() {
     return this instanceof PowerCut || this instanceof PowerCutAll;
   }
 
@@ -246,7 +246,7 @@ sealed interface Fault {
           default -> new ClockJump(one, seconds, millis);
         };
     int hit = random.nextBoolean() ? node : 1 + random.nextInt(nodes);
-    boolean isDisk = first.isOfDisk() && hit == node;
+    boolean isDisk = first.needsDisks() && hit == node;
     Fault second =
         switch (random.nextInt(isDisk ? 1 : 6)) {
           case 0 -> new Killed(hit);

@@ -70,11 +70,12 @@ class FaultTest {
 
   @Test
   void shouldRejectKindsThatWouldInjectNothing() {
-    assertThat(Chaos.unusable(Set.of("all"), 3)).isEmpty();
-    assertThat(Chaos.unusable(Fault.kinds(), 5)).isEmpty();
-    assertThat(Chaos.unusable(Set.of("Killed", "Kiled"), 3))
+    assertThat(Chaos.unusableReason(Set.of("all"), 3)).isEmpty();
+    assertThat(Chaos.unusableReason(Fault.kinds(), 5)).isEmpty();
+    assertThat(Chaos.unusableReason(Set.of("Killed", "Kiled"), 3))
         .isEqualTo("unknown kinds of faults: Kiled");
-    assertThat(Chaos.unusable(Set.of("TwoDown"), 3)).isEqualTo("TwoDown requires CHAOS_NODES=5");
+    assertThat(Chaos.unusableReason(Set.of("TwoDown"), 3))
+        .isEqualTo("TwoDown requires CHAOS_NODES=5");
   }
 
   @Test

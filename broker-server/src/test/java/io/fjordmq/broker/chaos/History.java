@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * client are in the order in which that client recorded them.
  */
 final class History implements AutoCloseable {
-  private final long began = System.nanoTime();
+  private final long startNanos = System.nanoTime();
   private final Path file;
   private final BufferedWriter out;
 
@@ -25,14 +25,14 @@ final class History implements AutoCloseable {
   /** Records an event at the current time. */
   synchronized void add(LongFunction<HistoryEvent> event) {
     try {
-      out.write(event.apply((System.nanoTime() - began) / 1_000_000).line());
+      out.write(event.apply((System.nanoTime() - startNanos) / 1_000_000).line());
       out.newLine();
     } catch (IOException e) {
       throw new UncheckedIOException("the history " + file + " cannot be written", e);
     }
   }
 
-  void fault(Fault fault) {
+  void recordFault(Fault fault) {
     add(millis -> new HistoryEvent.Fault(millis, fault.nodes(), fault.toString()));
   }
 

@@ -61,7 +61,7 @@ final class HistoryChecker {
 
   private final Set<String> exactlyOnce;
   private final Map<String, SentMessages> sent = new TreeMap<>();
-  private final Map<Flow, ReceivedMessages> got =
+  private final Map<Flow, ReceivedMessages> received =
       new TreeMap<>(Comparator.comparing(Flow::subscriber).thenComparing(Flow::publisher));
   private final Set<String> subscribers = new TreeSet<>();
   private final List<Finding> findings = new ArrayList<>();
@@ -85,33 +85,33 @@ final class HistoryChecker {
 
   private void process(HistoryEvent event) {
     if (event instanceof HistoryEvent.Published published) {
-      sent(published.publisher()).published.set(published.number());
+      sentBy(published.publisher()).published.set(published.number());
     } else if (event instanceof HistoryEvent.Acknowledged acknowledged) {
-      acknowledged(acknowledged.publisher(), acknowledged.number());
+      onAcknowledged(acknowledged.publisher(), acknowledged.number());
     } else if (event instanceof HistoryEvent.Received received) {
-      received(received.subscriber(), received.publisher(), received.number());
+      onReceived(received.subscriber(), received.publisher(), received.number());
     }
   }
 
-  private SentMessages sent(String publisher) {
+  private SentMessages sentBy(String publisher) {
     return sent.computeIfAbsent(publisher, name -> new SentMessages());
   }
 
-  private void acknowledged(String publisher, int number) {
-    SentMessages by = sent(publisher);
+  private void onAcknowledged(String publisher, int number) {
+    SentMessages by = sentBy(publisher);
     if (!by.published.get(number) || by.acknowledged.get(number)) {
       findings.add(new Finding.UnexpectedAcknowledgement(publisher, number));
     }
     by.acknowledged.set(number);
   }
 
-  private void received(String subscriber, String publisher, int number) {
+  private void onReceived(String subscriber, String publisher, int number) {
     if (!subscribers.contains(subscriber)) {
       return; // LiveChecker handles it
     }
     ReceivedMessages before =
-        got.computeIfAbsent(new Flow(subscriber, publisher), way -> new ReceivedMessages());
-    if (!sent(publisher).published.get(number)) {
+        received.computeIfAbsent(new Flow(subscriber, publisher), way -> new ReceivedMessages());
+    if (!sentBy(publisher).published.get(number)) {
       findings.add(new Finding.NeverPublished(subscriber, publisher, number));
     }
     if (before.once.get(number)) {
@@ -131,7 +131,7 @@ final class HistoryChecker {
     for (String subscriber : subscribers) {
       for (Map.Entry<String, SentMessages> by : sent.entrySet()) {
         BitSet missing = (BitSet) by.getValue().acknowledged.clone();
-        ReceivedMessages arrived = got.get(new Flow(subscriber, by.getKey()));
+        ReceivedMessages arrived = received.get(new Flow(subscriber, by.getKey()));
         if (arrived != null) {
           missing.andNot(arrived.once);
         }

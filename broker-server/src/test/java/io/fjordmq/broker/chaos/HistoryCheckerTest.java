@@ -103,7 +103,7 @@ class HistoryCheckerTest {
       history.add(millis -> new HistoryEvent.Received(millis, "here", "one", 0));
       history.add(millis -> new HistoryEvent.Connected(millis, "one", 2));
       history.add(millis -> new HistoryEvent.Lost(millis, "one", 2));
-      history.fault(new Fault.PairCut(3, 2, 500));
+      history.recordFault(new Fault.PairCut(3, 2, 500));
       history.note("node 2 answers again");
     }
     try (var events = History.read(file)) {

@@ -40,7 +40,7 @@ sealed interface HistoryEvent {
   record Received(long millis, String subscriber, String publisher, int number)
       implements HistoryEvent {}
 
-  /** What becomes of a subscription of a {@link LiveProbe} or {@link LiveListener}. */
+  /** The steps of a subscription of a {@link LiveProbe} or {@link LiveListener}. */
   enum Step {
     /** The broker acknowledged the subscription. */
     SUBSCRIBED,

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * Finds broken promises to subscriptions that end with their connection: from the SUBACK to the end
  * of the connection every acknowledged message comes, in order. What is lost with a connection is
  * not promised. Nor is the order of messages that were published before the SUBACK: a publisher
- * that has to repeat some at another node can repeat one that the subscription was too late for.
+ * that resends messages at another node may resend one sent before the subscription existed.
  */
 final class LiveChecker {
 
@@ -27,7 +27,7 @@ final class LiveChecker {
     private final BitSet once = new BitSet();
     private int highest = -1;
 
-    void take(String listener, String publisher, int number, List<Finding> findings) {
+    void record(String listener, String publisher, int number, List<Finding> findings) {
       if (!once.get(number) && number >= first && number < highest) {
         findings.add(new Finding.Reordered(listener, publisher, number, highest));
       }
@@ -38,14 +38,14 @@ final class LiveChecker {
 
   /** A closed connection of a listener; messages up to the last that arrived are checked. */
   private record ClosedConnection(
-      String listener, String publisher, ReceivedMessages got, int end) {}
+      String listener, String publisher, ReceivedMessages received, int end) {}
 
   private final Set<String> listeners;
   private final Map<String, Integer> published = new TreeMap<>();
   private final Map<String, BitSet> acknowledged = new HashMap<>();
-  private final Map<String, Map<String, ReceivedMessages>> listening = new TreeMap<>();
+  private final Map<String, Map<String, ReceivedMessages>> receivedByListener = new TreeMap<>();
   private final Set<String> subscribed = new HashSet<>();
-  private final List<ClosedConnection> ended = new ArrayList<>();
+  private final List<ClosedConnection> closedConnections = new ArrayList<>();
   private final Map<String, Set<HistoryEvent.Step>> probes = new HashMap<>();
   private final List<Finding> findings = new ArrayList<>();
 
@@ -59,9 +59,9 @@ final class LiveChecker {
   static List<Finding> check(Stream<HistoryEvent> history, Set<String> listeners) {
     LiveChecker checker = new LiveChecker(listeners);
     history.forEach(checker::process);
-    Set.copyOf(checker.listening.keySet())
-        .forEach(listener -> checker.end(listener, Integer.MAX_VALUE));
-    checker.ended.forEach(checker::findMissed);
+    Set.copyOf(checker.receivedByListener.keySet())
+        .forEach(listener -> checker.endConnection(listener, Integer.MAX_VALUE));
+    checker.closedConnections.forEach(checker::findMissed);
     return checker.findings;
   }
 
@@ -71,28 +71,28 @@ final class LiveChecker {
     } else if (event instanceof HistoryEvent.Acknowledged answer) {
       acknowledged.computeIfAbsent(answer.publisher(), name -> new BitSet()).set(answer.number());
     } else if (event instanceof HistoryEvent.Received received) {
-      if (listening.containsKey(received.subscriber())) {
-        got(received.subscriber(), received.publisher())
-            .take(received.subscriber(), received.publisher(), received.number(), findings);
+      if (receivedByListener.containsKey(received.subscriber())) {
+        receivedBy(received.subscriber(), received.publisher())
+            .record(received.subscriber(), received.publisher(), received.number(), findings);
       }
     } else if (event instanceof HistoryEvent.Connected connected) {
       if (listeners.contains(connected.client())) {
-        listening.put(connected.client(), new TreeMap<>());
+        receivedByListener.put(connected.client(), new TreeMap<>());
         subscribed.remove(connected.client());
       }
     } else if (event instanceof HistoryEvent.Live live) {
-      live(live);
+      onLiveEvent(live);
     } else if (event instanceof HistoryEvent.Lost lost) {
       probes.remove(lost.client());
-      end(lost.client(), 0);
-      listening.remove(lost.client());
+      endConnection(lost.client(), 0);
+      receivedByListener.remove(lost.client());
       subscribed.remove(lost.client());
     }
   }
 
   /** A listener must receive a publisher that starts after the SUBACK from its first message on. */
-  private ReceivedMessages got(String listener, String publisher) {
-    return listening
+  private ReceivedMessages receivedBy(String listener, String publisher) {
+    return receivedByListener
         .computeIfAbsent(listener, name -> new TreeMap<>())
         .computeIfAbsent(
             publisher,
@@ -103,9 +103,9 @@ final class LiveChecker {
             });
   }
 
-  private void live(HistoryEvent.Live live) {
+  private void onLiveEvent(HistoryEvent.Live live) {
     if (listeners.contains(live.client())) {
-      published.forEach((publisher, last) -> got(live.client(), publisher).first = last + 1);
+      published.forEach((publisher, last) -> receivedBy(live.client(), publisher).first = last + 1);
       subscribed.add(live.client());
       return;
     }
@@ -126,20 +126,20 @@ final class LiveChecker {
   /**
    * @param least checks messages below it even if none arrived after them
    */
-  private void end(String listener, int least) {
+  private void endConnection(String listener, int least) {
     if (least > 0) {
-      acknowledged.keySet().forEach(publisher -> got(listener, publisher));
+      acknowledged.keySet().forEach(publisher -> receivedBy(listener, publisher));
     }
-    listening
+    receivedByListener
         .getOrDefault(listener, Map.of())
         .forEach(
             (publisher, of) ->
-                ended.add(
+                closedConnections.add(
                     new ClosedConnection(listener, publisher, of, Math.max(least, of.highest))));
   }
 
   private void findMissed(ClosedConnection connection) {
-    ReceivedMessages got = connection.got;
+    ReceivedMessages got = connection.received;
     BitSet missing = (BitSet) acknowledged.getOrDefault(connection.publisher, new BitSet()).clone();
     missing.andNot(got.once);
     missing.stream()

@@ -20,7 +20,7 @@ final class LiveClient {
   private final String name;
   private final int node;
   private final History history;
-  private final Runnable connected;
+  private final Runnable onConnected;
   private final Consumer<Mqtt5Publish> consumer;
   private volatile Mqtt5AsyncClient mqtt;
   private volatile boolean closed;
@@ -37,7 +37,7 @@ final class LiveClient {
     this.name = name;
     this.node = node;
     this.history = history;
-    this.connected = connected;
+    this.onConnected = connected;
     this.consumer = consumer;
     this.mqtt = build();
   }
@@ -55,15 +55,15 @@ final class LiveClient {
             .addConnectedListener(
                 context -> {
                   history.add(millis -> new HistoryEvent.Connected(millis, name, node));
-                  connected.run();
+                  onConnected.run();
                 })
-            .addDisconnectedListener(this::disconnected)
+            .addDisconnectedListener(this::onDisconnected)
             .buildAsync();
     built.publishes(MqttGlobalPublishFilter.ALL, consumer);
     return built;
   }
 
-  private void disconnected(MqttClientDisconnectedContext context) {
+  private void onDisconnected(MqttClientDisconnectedContext context) {
     if (context.getClientConfig().getState().isConnected()) {
       history.add(millis -> new HistoryEvent.Lost(millis, name, node));
     }

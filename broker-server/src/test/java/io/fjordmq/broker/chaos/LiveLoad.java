@@ -24,10 +24,12 @@ final class LiveLoad {
             .map(node -> new LiveClient("prober" + node, node, history, () -> {}, publish -> {}))
             .toList();
     this.probes =
-        numbers.stream().map(node -> new LiveProbe(node, allBut(node), history, times)).toList();
+        numbers.stream()
+            .map(node -> new LiveProbe(node, publishersExcept(node), history, times))
+            .toList();
   }
 
-  private List<LiveClient> allBut(int node) {
+  private List<LiveClient> publishersExcept(int node) {
     return IntStream.range(0, publishers.size())
         .filter(index -> index != node - 1)
         .mapToObj(publishers::get)
@@ -63,7 +65,7 @@ final class LiveLoad {
   }
 
   /** The latencies of SUBSCRIBE as lines of text. */
-  String lines() {
-    return times.lines();
+  String latencyReport() {
+    return times.latencyReport();
   }
 }

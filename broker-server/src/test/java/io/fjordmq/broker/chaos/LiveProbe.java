@@ -46,19 +46,19 @@ final class LiveProbe {
             node,
             history,
             () -> {},
-            publish -> heard(new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8)));
+            publish -> onPublish(new String(publish.getPayloadAsBytes(), StandardCharsets.UTF_8)));
     this.thread = new Thread(this::run, client.name());
   }
 
-  private void heard(String payload) {
+  private void onPublish(String payload) {
     int number = Integer.parseInt(payload);
-    note(Step.HEARD, number);
+    record(Step.HEARD, number);
     if (number == current.get()) {
       arrived.complete(null);
     }
   }
 
-  private void note(Step step, int number) {
+  private void record(Step step, int number) {
     history.add(millis -> new HistoryEvent.Live(millis, step, client.name(), number));
   }
 
@@ -95,11 +95,11 @@ final class LiveProbe {
             .thenAccept(
                 result -> {
                   if (result.getError().isEmpty()) {
-                    note(Step.PROBED, number);
+                    record(Step.PROBED, number);
                   }
                 });
     if (await(published) && !await(arrived)) {
-      note(Step.UNHEARD, number);
+      record(Step.UNHEARD, number);
     }
     await(client.mqtt().unsubscribeWith().topicFilter(topic).send());
   }
@@ -116,7 +116,7 @@ final class LiveProbe {
             .whenComplete(
                 (suback, failure) -> {
                   if (failure == null) {
-                    note(Step.SUBSCRIBED, number);
+                    record(Step.SUBSCRIBED, number);
                   }
                 });
     boolean done = await(answer);

@@ -28,13 +28,13 @@ final class Network implements AutoCloseable {
       Process holder = new ProcessBuilder("unshare", "-n", "sleep", "infinity").start();
       holders.add(holder);
       awaitOwnNamespace(holder.pid());
-      join(node, Long.toString(holder.pid()));
+      connectNode(node, Long.toString(holder.pid()));
     }
     // Neighbors are static: ARP must not discover an address that was removed.
     for (int from = 1; from <= nodes; from++) {
       for (int to = 1; to <= nodes; to++) {
         if (from != to) {
-          setNeighbor(from, to, hardware(to));
+          setNeighbor(from, to, hardwareAddress(to));
         }
       }
     }
@@ -53,13 +53,23 @@ final class Network implements AutoCloseable {
     }
   }
 
-  private void join(int node, String pid) {
+  private void connectNode(int node, String pid) {
     Command.run(
-        "ip", "link", "add", port(node), "type", "veth", "peer", "name", "eth0", "netns", pid);
-    Command.run("ip", "link", "set", port(node), "master", BRIDGE, "up");
-    within(node, "ip", "link", "set", "lo", "up");
-    within(node, "ip", "link", "set", "eth0", "address", hardware(node), "up");
-    within(node, "ip", "addr", "add", address(node) + "/24", "dev", "eth0");
+        "ip",
+        "link",
+        "add",
+        bridgePort(node),
+        "type",
+        "veth",
+        "peer",
+        "name",
+        "eth0",
+        "netns",
+        pid);
+    Command.run("ip", "link", "set", bridgePort(node), "master", BRIDGE, "up");
+    runAt(node, "ip", "link", "set", "lo", "up");
+    runAt(node, "ip", "link", "set", "eth0", "address", hardwareAddress(node), "up");
+    runAt(node, "ip", "addr", "add", address(node) + "/24", "dev", "eth0");
   }
 
   /** The address of the node. */
@@ -67,33 +77,33 @@ final class Network implements AutoCloseable {
     return PREFIX + (10 + node);
   }
 
-  private static String hardware(int node) {
+  private static String hardwareAddress(int node) {
     return "02:00:00:00:00:%02x".formatted(node);
   }
 
-  private static String port(int node) {
+  private static String bridgePort(int node) {
     return "node" + node;
   }
 
   /** The prefix of a command that runs it at the node; the process id stays the same. */
-  List<String> at(int node) {
+  List<String> commandPrefix(int node) {
     String pid = Long.toString(holders.get(node - 1).pid());
     return List.of("nsenter", "-t", pid, "-n", "--");
   }
 
-  private void within(int node, String... command) {
-    List<String> line = new ArrayList<>(at(node));
+  private void runAt(int node, String... command) {
+    List<String> line = new ArrayList<>(commandPrefix(node));
     line.addAll(List.of(command));
     Command.run(line.toArray(String[]::new));
   }
 
   /** Disconnects the node from the network: nodes and clients cannot reach it, nor it them. */
   void disconnect(int node) {
-    Command.run("ip", "link", "set", port(node), "down");
+    Command.run("ip", "link", "set", bridgePort(node), "down");
   }
 
   void reconnect(int node) {
-    Command.run("ip", "link", "set", port(node), "up");
+    Command.run("ip", "link", "set", bridgePort(node), "up");
   }
 
   /** Drops everything that one node sends to another; the opposite direction still works. */
@@ -102,11 +112,11 @@ final class Network implements AutoCloseable {
   }
 
   void restore(int from, int to) {
-    setNeighbor(from, to, hardware(to));
+    setNeighbor(from, to, hardwareAddress(to));
   }
 
   private void setNeighbor(int from, int to, String hardware) {
-    within(
+    runAt(
         from,
         "ip",
         "neigh",

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long clients were without service between one fault and the next, for information only. All
- * in milliseconds, always the client that waited longest; {@link #NOBODY} if there was none.
+ * values are in milliseconds, for the client that waited longest; {@link #NONE} if none did.
  *
  * @param fault the injected fault
  * @param others longest wait of a publisher for an acknowledgement, among those connected to a node
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RecoveryGaps(
     String fault, long others, long noticed, long back, long longest, long silence) {
-  static final long NOBODY = -1;
+  static final long NONE = -1;
 
   /** One for each fault, in their order. */
   static List<RecoveryGaps> of(Stream<HistoryEvent> history) {
@@ -44,17 +44,17 @@ record RecoveryGaps(
   /**
    * One of the values over several faults.
    *
-   * @param count of faults that affected such a client
-   * @param median the median, the larger of two; {@link #NOBODY} if there is none
+   * @param count number of faults that affected such a client
+   * @param median the median, the larger of two; {@link #NONE} if there is none
    * @param worst the largest
    */
   record GapSummary(int count, long median, long worst) {
     static GapSummary of(List<RecoveryGaps> gaps, ToLongFunction<RecoveryGaps> figure) {
       List<Long> sorted =
-          gaps.stream().map(figure::applyAsLong).filter(gap -> gap != NOBODY).sorted().toList();
+          gaps.stream().map(figure::applyAsLong).filter(gap -> gap != NONE).sorted().toList();
       int count = sorted.size();
       return count == 0
-          ? new GapSummary(0, NOBODY, NOBODY)
+          ? new GapSummary(0, NONE, NONE)
           : new GapSummary(count, sorted.get(count / 2), sorted.get(count - 1));
     }
 
@@ -69,36 +69,36 @@ record RecoveryGaps(
     private final HistoryEvent.Fault fault;
 
     /** Publishers that were connected to an affected node. */
-    private final Set<String> hit = new HashSet<>();
+    private final Set<String> affectedClients = new HashSet<>();
 
     private final Map<String, Long> lostAt = new HashMap<>();
     private final Set<String> back = new HashSet<>();
-    private long othersMillis = NOBODY;
-    private long noticedMillis = NOBODY;
-    private long backMillis = NOBODY;
-    private long longestMillis = NOBODY;
-    private long silenceMillis = NOBODY;
+    private long othersMillis = NONE;
+    private long noticedMillis = NONE;
+    private long backMillis = NONE;
+    private long longestMillis = NONE;
+    private long silenceMillis = NONE;
 
     Window(HistoryEvent.Fault fault, Map<String, Integer> where) {
       this.fault = fault;
       where.forEach(
           (client, node) -> {
             if (fault.nodes().contains(node)) {
-              hit.add(client);
+              affectedClients.add(client);
             }
           });
     }
 
-    void lost(HistoryEvent.Lost event) {
-      if (hit.contains(event.client()) && !lostAt.containsKey(event.client())) {
+    void onLost(HistoryEvent.Lost event) {
+      if (affectedClients.contains(event.client()) && !lostAt.containsKey(event.client())) {
         lostAt.put(event.client(), event.millis());
       }
     }
 
-    void acknowledged(HistoryEvent.Acknowledged event, long waited) {
+    void onAcknowledged(HistoryEvent.Acknowledged event, long waited) {
       String publisher = event.publisher();
       longestMillis = Math.max(longestMillis, waited);
-      if (!hit.contains(publisher)) {
+      if (!affectedClients.contains(publisher)) {
         othersMillis = Math.max(othersMillis, waited);
         return;
       }
@@ -131,14 +131,14 @@ record RecoveryGaps(
       } else if (event instanceof HistoryEvent.Lost lost) {
         nodeByClient.remove(lost.client());
         if (window != null) {
-          window.lost(lost);
+          window.onLost(lost);
         }
       } else if (event instanceof HistoryEvent.Published published) {
         unacknowledged
             .computeIfAbsent(published.publisher(), name -> new HashMap<>())
             .put(published.number(), published.millis());
       } else if (event instanceof HistoryEvent.Acknowledged acknowledged) {
-        acknowledged(acknowledged);
+        onAcknowledged(acknowledged);
       } else if (event instanceof HistoryEvent.Received received) {
         Long before = lastArrival.put(received.subscriber(), received.millis());
         if (window != null && before != null) {
@@ -147,11 +147,11 @@ record RecoveryGaps(
       }
     }
 
-    private void acknowledged(HistoryEvent.Acknowledged event) {
+    private void onAcknowledged(HistoryEvent.Acknowledged event) {
       Long published =
           unacknowledged.getOrDefault(event.publisher(), new HashMap<>()).remove(event.number());
       if (window != null && published != null) {
-        window.acknowledged(event, event.millis() - published);
+        window.onAcknowledged(event, event.millis() - published);
       }
     }
 

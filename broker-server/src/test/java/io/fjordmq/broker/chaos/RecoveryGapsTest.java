@@ -15,14 +15,14 @@ class RecoveryGapsTest {
       14 acknowledged one 0
       """;
 
-  private static List<RecoveryGaps> of(String history) {
+  private static List<RecoveryGaps> gapsOf(String history) {
     return RecoveryGaps.of(history.lines().map(HistoryEvent::parse));
   }
 
   @Test
   void shouldDistinguishClientsOfTheFaultyNodeFromOthers() {
     assertThat(
-            of(
+            gapsOf(
                 CONNECTED
                     + """
                     100 fault 1 Killed[node=1]
@@ -39,7 +39,7 @@ class RecoveryGapsTest {
   @Test
   void shouldNotCountAcknowledgementsBeforeTheClientLostItsConnection() {
     assertThat(
-            of(
+            gapsOf(
                 CONNECTED
                     + """
                     100 fault 1 Frozen[node=1, millis=400]
@@ -55,7 +55,7 @@ class RecoveryGapsTest {
   @Test
   void shouldCountAClientThatKeptItsConnectionOnlyInTheLongestWait() {
     assertThat(
-            of(
+            gapsOf(
                 CONNECTED
                     + """
                     100 fault 1,2 HalfCut[from=1, to=2, millis=400]
@@ -69,7 +69,7 @@ class RecoveryGapsTest {
   @Test
   void shouldReportHowLongASubscriberReceivedNothing() {
     assertThat(
-            of(
+            gapsOf(
                 CONNECTED
                     + """
                     15 received here one 0

@@ -24,7 +24,7 @@ final class RouteLoad {
 
   private static final int FILTERS_PER_PACKET = 500;
   private static final int SAMPLES = 200;
-  private static final int MAX_MISSING = 3;
+  private static final int MAX_MISSED = 3;
   private static final long TIMEOUT_SECONDS = 30;
 
   /** The node that resumes a session adds a route for each of its filters before CONNACK. */
@@ -51,23 +51,23 @@ final class RouteLoad {
       int number = clients.size();
       int home = 1 + number % nodes;
       ChaosClient client = new ChaosClient(NAME + number, nodes, home, history, CONNACK_SECONDS);
-      client.mqtt().publishes(MqttGlobalPublishFilter.ALL, this::heard);
+      client.mqtt().publishes(MqttGlobalPublishFilter.ALL, this::onPublish);
       clients.add(client);
     }
     this.publisher = new ChaosClient(NAME + "-publisher", nodes, 1, history);
   }
 
-  private void heard(Mqtt5Publish publish) {
-    note(Step.HEARD, Integer.parseInt(publish.getTopic().getLevels().get(1)));
+  private void onPublish(Mqtt5Publish publish) {
+    record(Step.HEARD, Integer.parseInt(publish.getTopic().getLevels().get(1)));
     received.complete(null);
   }
 
-  private void note(Step step, int number) {
+  private void record(Step step, int number) {
     history.add(millis -> new HistoryEvent.Live(millis, step, NAME, number));
   }
 
   /** Connects all clients and creates all subscriptions. */
-  void begin() {
+  void start() {
     publisher.connect(true);
     int first = 0;
     for (ChaosClient client : clients) {
@@ -101,16 +101,16 @@ final class RouteLoad {
   void check(long seed) {
     awaitConnected();
     Random random = new Random(seed);
-    int unheard = 0;
-    for (int sample = 0; sample < SAMPLES && unheard < MAX_MISSING; sample++) {
+    int missed = 0;
+    for (int sample = 0; sample < SAMPLES && missed < MAX_MISSED; sample++) {
       int route = random.nextInt(routes);
       received = new CompletableFuture<>();
-      note(Step.SUBSCRIBED, route);
+      record(Step.SUBSCRIBED, route);
       publish(route);
-      note(Step.PROBED, route);
-      if (!isHeard()) {
-        note(Step.UNHEARD, route);
-        unheard++;
+      record(Step.PROBED, route);
+      if (!awaitReceived()) {
+        record(Step.UNHEARD, route);
+        missed++;
       }
     }
   }
@@ -140,7 +140,7 @@ final class RouteLoad {
             .send());
   }
 
-  private boolean isHeard() {
+  private boolean awaitReceived() {
     try {
       received.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
       return true;

@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
  * connection closed does not count. Thread-safe.
  */
 final class SubscribeTimes {
-  private static final class Times {
+  private static final class LatencyStats {
     private int answered;
     private int refused;
     private long slowestMillis;
   }
 
-  private final Map<String, Times> timesByKind = new TreeMap<>();
+  private final Map<String, LatencyStats> timesByKind = new TreeMap<>();
   private String kind = "no fault";
 
   /** Sets the fault being injected from now on. */
@@ -25,7 +25,7 @@ final class SubscribeTimes {
 
   /** Records a SUBSCRIBE sent at this {@link System#nanoTime}, acknowledged or timed out. */
   synchronized void add(long began, boolean success) {
-    Times times = timesByKind.computeIfAbsent(kind, name -> new Times());
+    LatencyStats times = timesByKind.computeIfAbsent(kind, name -> new LatencyStats());
     if (success) {
       times.answered++;
     } else {
@@ -36,7 +36,7 @@ final class SubscribeTimes {
   }
 
   /** A line for each kind of fault. */
-  synchronized String lines() {
+  synchronized String latencyReport() {
     StringBuilder lines = new StringBuilder();
     timesByKind.forEach(
         (name, times) ->

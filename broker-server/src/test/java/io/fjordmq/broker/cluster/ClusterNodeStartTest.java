@@ -50,8 +50,8 @@ class ClusterNodeStartTest {
     return ClusterNode.open(config, identity, directory, ConsensusObserver.NONE);
   }
 
-  /** The count and the token that the directory holds for its own node. */
-  private static String counted(DataDirectory directory) throws Exception {
+  /** Returns the line with the start counter and token that the directory stores for its node. */
+  private static String readOwnRecord(DataDirectory directory) throws Exception {
     List<String> lines = Files.readAllLines(directory.resolve(STARTS));
     assertThat(lines).hasSize(2);
     return lines.get(1);
@@ -62,10 +62,10 @@ class ClusterNodeStartTest {
     BrokerConfig config = config();
     try (DataDirectory directory = DataDirectory.open(Path.of(config.dataDir()))) {
       NodeIdentity self = ClusterNode.identify(config, directory);
-      Files.writeString(directory.resolve(LOG), "no directory, so the log cannot be opened");
+      Files.writeString(directory.resolve(LOG), "not a directory, so the log cannot be opened");
       for (int start = 1; start <= 2; start++) {
         assertThatThrownBy(() -> open(config, directory)).hasStackTraceContaining("JRaftHost");
-        assertThat(counted(directory)).startsWith(self.node() + " " + start + " ");
+        assertThat(readOwnRecord(directory)).startsWith(self.node() + " " + start + " ");
       }
     }
   }
@@ -80,7 +80,7 @@ class ClusterNodeStartTest {
         StartStamp registered =
             Objects.requireNonNull(StartRecord.all(node.metadata().view()).get(node.self()));
         assertThat(registered.count()).isEqualTo(start);
-        assertThat(counted(directory))
+        assertThat(readOwnRecord(directory))
             .isEqualTo(
                 "%s %d %016x".formatted(node.self(), registered.count(), registered.token()));
       }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RouteHealthMonitorTest {
-  private static final String WHY = "range dist-1 is halted here: a row cannot be read";
+  private static final String HALT_REASON = "range dist-1 is halted here: a row cannot be read";
 
   private final FakeNode node = new FakeNode();
   private final RouteHealthMonitor monitor = new RouteHealthMonitor(node);
@@ -49,7 +49,7 @@ class RouteHealthMonitorTest {
 
     @Override
     public void suspend(String why) {
-      actions.add("rest: " + why);
+      actions.add("suspend: " + why);
     }
 
     @Override
@@ -58,7 +58,7 @@ class RouteHealthMonitorTest {
     }
   }
 
-  private void pass(long millis) {
+  private void advance(long millis) {
     for (long left = millis; left > 0; left -= 1_000) {
       nowMillis += 1_000;
       monitor.check(nowMillis);
@@ -67,24 +67,24 @@ class RouteHealthMonitorTest {
 
   @Test
   void shouldNotSuspendIfTheReplicaRecoversSoon() {
-    node.halted = WHY;
-    pass(RouteHealthMonitor.SUSPEND_AFTER_MILLIS - 1_000);
+    node.halted = HALT_REASON;
+    advance(RouteHealthMonitor.SUSPEND_AFTER_MILLIS - 1_000);
     node.halted = null;
-    pass(1_000);
-    node.halted = WHY;
-    pass(RouteHealthMonitor.SUSPEND_AFTER_MILLIS - 1_000);
+    advance(1_000);
+    node.halted = HALT_REASON;
+    advance(RouteHealthMonitor.SUSPEND_AFTER_MILLIS - 1_000);
     assertThat(node.actions).isEmpty();
   }
 
   @Test
   void shouldSuspendTheNodeAndResumeWithoutCountingItsRoutes() {
-    node.halted = WHY;
-    pass(RouteHealthMonitor.SUSPEND_AFTER_MILLIS + 2_000);
-    assertThat(node.actions).containsExactly("rest: " + WHY);
+    node.halted = HALT_REASON;
+    advance(RouteHealthMonitor.SUSPEND_AFTER_MILLIS + 2_000);
+    assertThat(node.actions).containsExactly("suspend: " + HALT_REASON);
     node.counted = false;
-    pass(RouteHealthMonitor.SUSPENSION_MILLIS + 1_000);
-    assertThat(node.actions).containsExactly("rest: " + WHY, "resume");
-    pass(10 * RouteHealthMonitor.SUSPEND_AFTER_MILLIS);
+    advance(RouteHealthMonitor.SUSPENSION_MILLIS + 1_000);
+    assertThat(node.actions).containsExactly("suspend: " + HALT_REASON, "resume");
+    advance(10 * RouteHealthMonitor.SUSPEND_AFTER_MILLIS);
     assertThat(node.actions).hasSize(2);
   }
 
@@ -92,30 +92,30 @@ class RouteHealthMonitorTest {
   @Test
   void shouldSuspendImmediatelyWhenTheReplicaIsFarBehind() {
     node.behind = "a change of routes has not been applied";
-    pass(1_000);
-    assertThat(node.actions).containsExactly("rest: " + node.behind);
+    advance(1_000);
+    assertThat(node.actions).containsExactly("suspend: " + node.behind);
     node.counted = false;
-    pass(RouteHealthMonitor.SUSPENSION_MILLIS + 1_000);
+    advance(RouteHealthMonitor.SUSPENSION_MILLIS + 1_000);
     assertThat(node.actions).hasSize(2).endsWith("resume");
   }
 
-  /** Its old replica is gone, so it could not serve correctly. */
+  /** The old replica is removed, so the node cannot serve correctly. */
   @Test
   void shouldSuspendWhileTheReplicaIsReplacedEvenIfNoOtherNodeServes() {
     node.replaced = "range dist-1 gets a new replica";
     node.others = false;
-    pass(1_000);
-    assertThat(node.actions).containsExactly("rest: " + node.replaced);
+    advance(1_000);
+    assertThat(node.actions).containsExactly("suspend: " + node.replaced);
     node.replaced = null;
-    pass(1_000);
+    advance(1_000);
     assertThat(node.actions).hasSize(2).endsWith("resume");
   }
 
   @Test
   void shouldNotSuspendIfNoOtherNodeServes() {
-    node.halted = WHY;
+    node.halted = HALT_REASON;
     node.others = false;
-    pass(10 * RouteHealthMonitor.SUSPEND_AFTER_MILLIS);
+    advance(10 * RouteHealthMonitor.SUSPEND_AFTER_MILLIS);
     assertThat(node.actions).isEmpty();
   }
 
@@ -123,11 +123,11 @@ class RouteHealthMonitorTest {
   void shouldStaySuspendedUntilTheLastReasonIsGone() {
     Suspensions suspensions = new Suspensions(why -> node.suspend(why), node::resume);
     suspensions.suspend("disk", "the disk is full");
-    suspensions.suspend("routes", WHY);
+    suspensions.suspend("routes", HALT_REASON);
     suspensions.resume("disk");
     suspensions.resume("disk");
-    assertThat(node.actions).containsExactly("rest: the disk is full");
+    assertThat(node.actions).containsExactly("suspend: the disk is full");
     suspensions.resume("routes");
-    assertThat(node.actions).containsExactly("rest: the disk is full", "resume");
+    assertThat(node.actions).containsExactly("suspend: the disk is full", "resume");
   }
 }

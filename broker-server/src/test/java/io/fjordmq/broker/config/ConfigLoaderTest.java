@@ -26,7 +26,7 @@ class ConfigLoaderTest {
 
   @Test
   void shouldLoadTheMinimalClusterFile() throws Exception {
-    ConfigLoader.Loaded loaded =
+    ConfigLoader.LoadedConfig loaded =
         load(
             """
             bootstrap: true            # first node, first start only
@@ -35,7 +35,7 @@ class ConfigLoaderTest {
                 port: 1883
             clusterConfig:
               env: Test
-              host: 192.168.0.11       # empty: found by itself
+              host: 192.168.0.11       # empty: detected automatically
               port: 8899
               clusterDomainName:
               seedEndpoints: 192.168.0.11:8899,192.168.0.12:8899,192.168.0.13:8899
@@ -189,7 +189,8 @@ class ConfigLoaderTest {
   @Test
   void shouldPreferTheCommandLineToEverythingElse() throws Exception {
     environment = Map.of("FJORDMQ_DATADIR", "from-environment");
-    CommandLine commandLine = new CommandLine(file("dataDir: from-file"), "from-command", null);
+    CommandLine commandLine =
+        new CommandLine(writeFile("dataDir: from-file"), "from-command", null);
     BrokerConfig config = ConfigLoader.load(commandLine, environment, properties).config();
     assertThat(config.dataDir()).isEqualTo("from-command");
   }
@@ -198,7 +199,7 @@ class ConfigLoaderTest {
   void shouldReadStoreVariablesUnderTheNamesThatToolsUse() throws Exception {
     properties.setProperty("inbox_store_io_nanos_limit", "50000");
     environment = Map.of("dist_worker_replica_voter_count", "1");
-    ConfigLoader.Loaded loaded = load("");
+    ConfigLoader.LoadedConfig loaded = load("");
     assertThat(loaded.config().storeConfig().inbox().splitLimits().ioNanosLimit())
         .isEqualTo(50_000);
     assertThat(loaded.config().storeConfig().dist().replicaVoterCount()).isEqualTo(1);
@@ -311,7 +312,7 @@ class ConfigLoaderTest {
   void shouldRejectARangeLimitThatWouldCauseRepeatedSplits() throws Exception {
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: 16383 KiB\n"))
         .contains(
-            "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192:"
+            "line 2: splitConfig.maxRangeBytes must be at least 16 MiB, or 0 for no limit, not 16776192 bytes:"
                 + " sizes are estimates, so ranges with a lower limit would be split repeatedly");
     assertThat(problemsOf("splitConfig:\n  maxRangeBytes: -1\n")).contains("maxRangeBytes must");
     for (String allowed : List.of("0", "16 MiB")) {
@@ -362,8 +363,8 @@ class ConfigLoaderTest {
                 + " ignored");
   }
 
-  private ConfigLoader.Loaded load(String yaml) throws IOException, ConfigException {
-    return ConfigLoader.load(new CommandLine(file(yaml), null, null), environment, properties);
+  private ConfigLoader.LoadedConfig load(String yaml) throws IOException, ConfigException {
+    return ConfigLoader.load(new CommandLine(writeFile(yaml), null, null), environment, properties);
   }
 
   private String problemsOf(String yaml) {
@@ -371,7 +372,7 @@ class ConfigLoaderTest {
         "\n", catchThrowableOfType(ConfigException.class, () -> load(yaml)).problems());
   }
 
-  private Path file(String yaml) throws IOException {
+  private Path writeFile(String yaml) throws IOException {
     return Files.writeString(dir.resolve("test.yml"), yaml);
   }
 

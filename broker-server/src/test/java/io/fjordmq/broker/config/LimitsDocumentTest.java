@@ -20,7 +20,8 @@ class LimitsDocumentTest {
   private static final Path DOCUMENT = Path.of("../docs/LIMITS.md");
   private static final Path METRICS = Path.of("../docs/METRICS.md");
 
-  private record Row(String limit, String key, String defaultValue, String sees, String metric) {
+  private record Row(
+      String limit, String key, String defaultValue, String clientResult, String metric) {
     static Row of(String line) {
       String[] cells = line.split(" *\\| *", -1);
       assertThat(cells).as(line).hasSize(7);
@@ -54,7 +55,7 @@ class LimitsDocumentTest {
       Objects.requireNonNull(key);
       String documented = row.defaultValue.replaceFirst(":.*", "");
       assertThat(ValueText.parse(documented, key.type())).as(row.key).isEqualTo(key.defaultValue());
-      assertThat(row.sees).as(row.key).isNotBlank();
+      assertThat(row.clientResult).as(row.key).isNotBlank();
     }
   }
 

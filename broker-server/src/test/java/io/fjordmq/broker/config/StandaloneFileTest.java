@@ -31,7 +31,7 @@ class StandaloneFileTest {
 
     List<String> problems = new ArrayList<>();
     Map<String, String> found = new TreeMap<>();
-    for (ConfigValue entry : YamlFile.read(withEveryListener(), problems)) {
+    for (ConfigValue entry : YamlFile.read(enableAllKeys(), problems)) {
       if (!entry.section()) {
         found.put(entry.key(), canonical(entry));
       }
@@ -42,9 +42,9 @@ class StandaloneFileTest {
     Map<String, String> wrong = new TreeMap<>(found);
     wrong.entrySet().removeAll(expected.entrySet());
     assertThat(missing)
-        .as("keys of the records with defaults that %s does not say", FILE)
+        .as("keys of the configuration records that are missing from %s or differ", FILE)
         .isEmpty();
-    assertThat(wrong).as("what %s says and the records do not", FILE).isEmpty();
+    assertThat(wrong).as("unknown or different keys of %s", FILE).isEmpty();
   }
 
   @Test
@@ -56,7 +56,7 @@ class StandaloneFileTest {
 
   @Test
   void shouldLoadWithoutWarning() throws ConfigException {
-    ConfigLoader.Loaded loaded =
+    ConfigLoader.LoadedConfig loaded =
         ConfigLoader.load(
             new ConfigLoader.CommandLine(FILE, null, null), Map.of(), new Properties());
     assertThat(loaded.warnings()).isEmpty();
@@ -64,8 +64,8 @@ class StandaloneFileTest {
 
   @Test
   void shouldLoadWithEveryCommentedOutKeyEnabled() throws Exception {
-    Path file = withEveryListener();
-    ConfigLoader.Loaded loaded =
+    Path file = enableAllKeys();
+    ConfigLoader.LoadedConfig loaded =
         ConfigLoader.load(
             new ConfigLoader.CommandLine(file, null, null), Map.of(), new Properties());
     assertThat(loaded.config().mqttServerConfig().listeners())
@@ -78,8 +78,8 @@ class StandaloneFileTest {
             "mqttServerConfig.unixListener");
   }
 
-  /** The file with its commented-out keys enabled; by default only the first listener is. */
-  private Path withEveryListener() throws IOException {
+  /** Writes the file with all commented-out keys, such as the other listeners, enabled. */
+  private Path enableAllKeys() throws IOException {
     List<String> lines = Files.readAllLines(FILE);
     assertThat(lines).anyMatch(line -> line.startsWith("  # tlsListener: "));
     return Files.write(

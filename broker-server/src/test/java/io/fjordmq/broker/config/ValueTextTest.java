@@ -24,16 +24,16 @@ class ValueTextTest {
 
   @Test
   void shouldRejectNumbersOutOfRange() {
-    refuse("3 GiB", int.class, "must be at most 2147483647");
-    refuse("99999999999999999999", long.class, "is too large");
-    refuse("9223372036854775807 GiB", long.class, "is too large");
-    refuse("", int.class, "must be a whole number");
-    refuse("5 MB", int.class, "must be a whole number");
+    assertRejected("3 GiB", int.class, "must be between -2147483648 and 2147483647");
+    assertRejected("99999999999999999999", long.class, "is out of range");
+    assertRejected("9223372036854775807 GiB", long.class, "is out of range");
+    assertRejected("", int.class, "must be a whole number");
+    assertRejected("5 MB", int.class, "must be a whole number");
   }
 
   @Test
   void shouldListTheAllowedEnumConstants() {
-    refuse("fair", Sample.class, "must be one of round_robin, sticky, not 'fair'");
+    assertRejected("fair", Sample.class, "must be one of round_robin, sticky, not 'fair'");
   }
 
   @Test
@@ -43,9 +43,9 @@ class ValueTextTest {
     }
   }
 
-  private static void refuse(String text, Class<?> type, String why) {
+  private static void assertRejected(String text, Class<?> type, String reason) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> ValueText.parse(text, type))
-        .withMessageContaining(why);
+        .withMessageContaining(reason);
   }
 }

@@ -5,15 +5,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what it is told. */
+/** Counts the events of the delivery components. */
 public final class CountingObserver implements DeliveryObserver {
   private final Map<String, Long> drops = new ConcurrentHashMap<>();
   public final LongAdder delivered = new LongAdder();
   final LongAdder stored = new LongAdder();
-  public final LongAdder slowed = new LongAdder();
+  public final LongAdder delayedAcknowledgements = new LongAdder();
   public final LongAdder routeFailures = new LongAdder();
   final LongAdder redistributed = new LongAdder();
-  final LongAdder forgotten = new LongAdder();
+  final LongAdder evictedPublishers = new LongAdder();
 
   @Override
   public void onDelivered(long copies) {
@@ -32,7 +32,7 @@ public final class CountingObserver implements DeliveryObserver {
 
   @Override
   public void onAcknowledgementDelayed() {
-    slowed.increment();
+    delayedAcknowledgements.increment();
   }
 
   @Override
@@ -47,7 +47,7 @@ public final class CountingObserver implements DeliveryObserver {
 
   @Override
   public void onPublisherEvicted() {
-    forgotten.increment();
+    evictedPublishers.increment();
   }
 
   public long onDropped(CopyDropReason reason) {

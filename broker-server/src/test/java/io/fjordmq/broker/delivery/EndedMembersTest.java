@@ -56,7 +56,7 @@ class EndedMembersTest {
 
   private static List<String> payloads(TestClient client) {
     List<String> found = new ArrayList<>();
-    for (String packet : client.all()) {
+    for (String packet : client.readAll()) {
       if (packet.startsWith("PUBLISH")) {
         found.add(packet.substring(packet.lastIndexOf(' ') + 1));
       }
@@ -68,7 +68,7 @@ class EndedMembersTest {
   void shouldRedistributeMessagesToAConnectedMemberAtAnotherNode() {
     createOfflineMember(3, 1);
     TestClient other = cluster.node(2).connect("other").subscribe(1, SHARED, 1);
-    other.all();
+    other.readAll();
     endSessionAtAnotherNode();
     assertThat(payloads(other)).containsExactly("m1", "m2", "m3");
     assertThat(cluster.node(0).dropped).isEmpty();
@@ -78,7 +78,7 @@ class EndedMembersTest {
   void shouldRedistributeMessagesToAPersistentMember() {
     createOfflineMember(3, 2);
     TestClient other = cluster.node(1).connectPersistent("other").subscribe(1, SHARED, 2);
-    other.all();
+    other.readAll();
     other.disconnect();
     endSessionAtAnotherNode();
     assertThat(payloads(cluster.node(2).open().connect5("other", false, 1_000)))
@@ -88,14 +88,14 @@ class EndedMembersTest {
   @Test
   void shouldRedistributeUnacknowledgedMessagesWhenTheSessionEnds() {
     TestClient leaving = cluster.node(1).connectPersistent("leaving").subscribe(1, SHARED, 2);
-    leaving.all();
+    leaving.readAll();
     TestClient publisher = cluster.node(0).connect("p");
     publisher.publish(1, 1, "a", "with-1");
     publisher.publish(2, 2, "a", "with-2").reply(MqttMessageType.PUBREL, 2);
     assertThat(payloads(leaving)).containsExactly("with-1", "with-2");
     TestClient other = cluster.node(2).connect("other").subscribe(1, SHARED, 2);
-    other.all();
-    leaving.raw("e0 07 00 05 11 00 00 00 00"); // DISCONNECT, Session Expiry Interval 0
+    other.readAll();
+    leaving.sendHex("e0 07 00 05 11 00 00 00 00"); // DISCONNECT, Session Expiry Interval 0
     cluster.settle();
     assertThat(payloads(other)).as("MQTT-4.8.2-5").containsExactly("with-1");
   }
@@ -106,12 +106,12 @@ class EndedMembersTest {
     cluster.node(1).connectPersistent("other").subscribe(1, SHARED, 1).disconnect();
     cluster.tasks.hold();
     TestClient clean = cluster.node(2).open().connect5("away", true, 0);
-    cluster.pass(Duration.ofSeconds(1));
+    cluster.advanceTime(Duration.ofSeconds(1));
     cluster.tasks.resume();
     cluster.settle();
-    clean.all();
+    clean.readAll();
     assertThat(payloads(cluster.node(1).open().connect5("other", false, 1_000)))
-        .as("a share keeps no order")
+        .as("messages of a share are not ordered")
         .containsExactlyInAnyOrder("m1", "m2");
   }
 
@@ -122,7 +122,7 @@ class EndedMembersTest {
     int more = 100;
     createOfflineMember(window + more, 1, "x".repeat(16 << 10));
     TestClient slow = cluster.node(2).connect("slow").subscribe(1, SHARED, 1);
-    slow.all();
+    slow.readAll();
     endSessionAtAnotherNode();
     int sent = payloads(slow).size();
     assertThat(sent).isEqualTo(window);
@@ -140,7 +140,7 @@ class EndedMembersTest {
       announceAgain();
       rest.addAll(payloads(slow));
     }
-    assertThat(cluster.node(2).counted.dropped).isEmpty();
+    assertThat(cluster.node(2).sessionObserver.dropped).isEmpty();
     assertThat(rest).hasSize(more + 20);
   }
 
@@ -149,7 +149,7 @@ class EndedMembersTest {
   void shouldKeepAMessageThatIsTooLargeForTheQueueOfTheMember() {
     createOfflineMember(1, 1, "x".repeat(800 << 10));
     TestClient slow = cluster.node(2).connect("slow").subscribe(1, SHARED, 1);
-    slow.all();
+    slow.readAll();
     TestClient publisher = cluster.node(0).connect("p");
     int published = 256 + 20;
     for (int i = 1; i <= published; i++) {
@@ -158,7 +158,7 @@ class EndedMembersTest {
     endSessionAtAnotherNode();
     int sent = payloads(slow).size();
     assertThat(sent).isEqualTo(256);
-    assertThat(cluster.node(2).counted.dropped).isEmpty();
+    assertThat(cluster.node(2).sessionObserver.dropped).isEmpty();
     for (int i = 1; i <= sent; i++) {
       slow.reply(MqttMessageType.PUBACK, i);
     }
@@ -166,11 +166,11 @@ class EndedMembersTest {
     assertThat(rest).hasSize(20);
     announceAgain();
     assertThat(payloads(slow)).singleElement().asString().hasSizeGreaterThan(800 << 10);
-    assertThat(cluster.node(2).counted.dropped).isEmpty();
+    assertThat(cluster.node(2).sessionObserver.dropped).isEmpty();
   }
 
   private void announceAgain() {
-    cluster.pass(Duration.ofSeconds(10));
+    cluster.advanceTime(Duration.ofSeconds(10));
     RangeClient client = cluster.client(InboxReplicas.STORE);
     new InboxSweeper(
             client,

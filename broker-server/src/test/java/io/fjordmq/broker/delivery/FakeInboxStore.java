@@ -24,15 +24,15 @@ import org.jspecify.annotations.Nullable;
 /** An inbox store that records inserts and answers as configured by the test. */
 public final class FakeInboxStore implements InboxStore {
 
-  /** One call of insert. */
+  /** A recorded call of {@link #insert}. */
   record Insert(Message message, List<InboxTarget> targets, @Nullable PublishId id) {}
 
   final List<Insert> inserts = new ArrayList<>();
 
-  /** By client identifier, or by that, a slash and the incarnation. */
+  /** By client identifier, or by client identifier and incarnation separated by a slash. */
   final Map<String, InsertOutcome> outcomes = new HashMap<>();
 
-  final List<InboxId> willsPublished = new ArrayList<>();
+  final List<InboxId> confirmedWills = new ArrayList<>();
   final List<UndeliveredShareMessage> undelivered = new ArrayList<>();
 
   /** The messages that each call of {@link #processUndelivered} reported as redistributed. */
@@ -43,7 +43,7 @@ public final class FakeInboxStore implements InboxStore {
 
   @Nullable RuntimeException failure;
 
-  /** If set, inserts complete with it. */
+  /** If set, inserts complete only after this future. */
   @Nullable CompletableFuture<Void> gate;
 
   @Override
@@ -67,7 +67,7 @@ public final class FakeInboxStore implements InboxStore {
 
   @Override
   public CompletableFuture<Void> confirmWill(InboxId id, long incarnation, long epoch) {
-    willsPublished.add(id);
+    confirmedWills.add(id);
     return CompletableFuture.completedFuture(null);
   }
 

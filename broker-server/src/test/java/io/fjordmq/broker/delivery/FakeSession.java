@@ -30,8 +30,8 @@ public final class FakeSession implements LiveSession {
   boolean mayNotRead;
   public boolean fatal;
 
-  /** So many deliveries before kept ones stay in their store. */
-  int room = Integer.MAX_VALUE;
+  /** Number of deliveries after which messages that their store keeps are refused. */
+  int capacity = Integer.MAX_VALUE;
 
   int refusals;
 
@@ -82,9 +82,9 @@ public final class FakeSession implements LiveSession {
       return DeliveryResult.NOT_ALLOWED;
     }
     if (persistent && delivery.qos() != Qos.AT_MOST_ONCE) {
-      throw new IllegalStateException("more than QoS 0 comes through the inbox");
+      throw new IllegalStateException("a persistent session gets only QoS 0 messages live");
     }
-    if (delivery.isKept() && deliveries.size() >= room) {
+    if (delivery.isKept() && deliveries.size() >= capacity) {
       refusals++;
       return DeliveryResult.NO_CAPACITY;
     }

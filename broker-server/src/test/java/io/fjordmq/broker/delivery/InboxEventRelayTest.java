@@ -20,47 +20,47 @@ class InboxEventRelayTest {
   private static final InboxSubscription SUBSCRIPTION =
       new InboxSubscription(TopicFilter.parse("a/b"), SubscriptionOptions.ofQos(AT_LEAST_ONCE));
 
-  private final DeliveryWorld world = new DeliveryWorld();
-  private final InboxEventRelay relay = new InboxEventRelay(world.observer);
+  private final DeliveryFixture fixture = new DeliveryFixture();
+  private final InboxEventRelay relay = new InboxEventRelay(fixture.observer);
 
   @Test
   void shouldRemoveRoutesOfSessionsThatEndedBeforeDeliveryOpened() {
-    world.inboxRoute("p", "a/b", AT_LEAST_ONCE);
+    fixture.addInboxRoute("p", "a/b", AT_LEAST_ONCE);
     relay.onSessionEnded(ID, 1, List.of(SUBSCRIPTION));
-    assertThat(world.router.filters()).containsExactly("a/b");
+    assertThat(fixture.router.filters()).containsExactly("a/b");
 
-    relay.forwardTo(world.delivery.inboxEvents());
+    relay.forwardTo(fixture.delivery.inboxEvents());
 
-    assertThat(world.router.filters()).isEmpty();
-    assertThat(world.observer.routeFailures.sum()).isZero();
+    assertThat(fixture.router.filters()).isEmpty();
+    assertThat(fixture.observer.routeFailures.sum()).isZero();
   }
 
   @Test
   void shouldForwardEventsOnceDeliveryIsOpen() {
-    relay.forwardTo(world.delivery.inboxEvents());
-    world.inboxRoute("p", "a/b", AT_LEAST_ONCE);
-    FakeSession session = world.connectPersistent("p", world.loop);
+    relay.forwardTo(fixture.delivery.inboxEvents());
+    fixture.addInboxRoute("p", "a/b", AT_LEAST_ONCE);
+    FakeSession session = fixture.connectPersistent("p", fixture.loop);
 
     relay.onSessionEnded(ID, 1, List.of(SUBSCRIPTION));
-    relay.onFenced(DeliveryWorld.SELF.id(), new InboxHandle(ID, 1, 1));
+    relay.onFenced(DeliveryFixture.SELF.id(), new InboxHandle(ID, 1, 1));
     relay.onLeaderStart(new InboxSpan(KeyInterval.ALL));
-    world.loop.runAll();
+    fixture.loop.runAll();
 
-    assertThat(world.router.filters()).isEmpty();
+    assertThat(fixture.router.filters()).isEmpty();
     assertThat(session.fenced).hasSize(1);
     assertThat(session.refetches).isEqualTo(1);
   }
 
   @Test
   void shouldIgnoreClientEventsBeforeDeliveryIsOpen() {
-    relay.onFenced(DeliveryWorld.SELF.id(), new InboxHandle(ID, 1, 1));
-    relay.onAppended(DeliveryWorld.SELF.id(), new InboxHandle(ID, 1, 1), List.of());
+    relay.onFenced(DeliveryFixture.SELF.id(), new InboxHandle(ID, 1, 1));
+    relay.onAppended(DeliveryFixture.SELF.id(), new InboxHandle(ID, 1, 1), List.of());
     relay.onLeaderStart(new InboxSpan(KeyInterval.ALL));
     relay.onUndeliveredShareMessages(ID, 1);
-    FakeSession session = world.connectPersistent("p", world.loop);
+    FakeSession session = fixture.connectPersistent("p", fixture.loop);
 
-    relay.forwardTo(world.delivery.inboxEvents());
-    world.loop.runAll();
+    relay.forwardTo(fixture.delivery.inboxEvents());
+    fixture.loop.runAll();
 
     assertThat(session.fenced).isEmpty();
     assertThat(session.refetches).isZero();
@@ -68,11 +68,11 @@ class InboxEventRelayTest {
 
   @Test
   void shouldCountRoutesOfSessionsBeyondTheLimit() {
-    world.inboxRoute("p", "a/b", AT_LEAST_ONCE);
+    fixture.addInboxRoute("p", "a/b", AT_LEAST_ONCE);
     List<InboxSubscription> many =
         Collections.nCopies(InboxEventRelay.MAX_HELD_ROUTES, SUBSCRIPTION);
     relay.onSessionEnded(ID, 1, many);
     relay.onSessionEnded(ID, 2, List.of(SUBSCRIPTION, SUBSCRIPTION));
-    assertThat(world.observer.routeFailures.sum()).isEqualTo(2);
+    assertThat(fixture.observer.routeFailures.sum()).isEqualTo(2);
   }
 }

@@ -29,89 +29,89 @@ class InboxEventsTest {
   private static final InboxId ID = new InboxId(FakeSession.TENANT, "p");
   private static final InboxHandle HANDLE = new InboxHandle(ID, 1, 3);
   private static final PublishId WILL_ID = new PublishId(5, 1, 1);
-  private static final ConnectOrder SINCE = new ConnectOrder(2, 40);
-  private static final long NOW = DeliveryWorld.NOW;
+  private static final ConnectOrder CONNECT_ORDER = new ConnectOrder(2, 40);
+  private static final long NOW = DeliveryFixture.NOW;
 
-  private final DeliveryWorld world = new DeliveryWorld();
-  private final InboxListener events = world.delivery.inboxEvents();
+  private final DeliveryFixture fixture = new DeliveryFixture();
+  private final InboxListener events = fixture.delivery.inboxEvents();
 
   @Test
   void shouldDeliverEntriesOfSeveralEventsInOneCall() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     events.onAppended("n1", HANDLE, entries(1, 2));
     events.onAppended("n1", HANDLE, entries(3, 3));
-    assertThat(world.other.scheduled()).isEqualTo(1);
-    world.other.runAll();
+    assertThat(fixture.otherLoop.scheduledCount()).isEqualTo(1);
+    fixture.otherLoop.runAll();
 
     assertThat(session.appended).containsExactly(1L, 2L, 3L);
     assertThat(session.appendCalls).isEqualTo(1);
     assertThat(session.flushes).isEqualTo(1);
 
     events.onAppended("n1", HANDLE, entries(4, 4));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).containsExactly(1L, 2L, 3L, 4L);
   }
 
   @Test
   void shouldDropTheOldestEntriesWhenTheSessionFallsBehind() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     for (int i = 1; i <= 10; i++) {
       events.onAppended("n1", HANDLE, entries(i, i));
     }
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).containsExactly(7L, 8L, 9L, 10L);
   }
 
   @Test
   void shouldKeepOneEntryEvenIfItExceedsTheLimit() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     events.onAppended("n1", HANDLE, entries(1, 1));
-    String large = "x".repeat((int) DeliveryWorld.SMALL.pushedBytesPerInbox() + 1);
+    String large = "x".repeat((int) DeliveryFixture.SMALL.pushedBytesPerInbox() + 1);
     events.onAppended("n1", HANDLE, List.of(entry(2, large)));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).containsExactly(2L);
   }
 
   @Test
   void shouldDiscardEntriesOfAnOlderHandle() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     events.onAppended("n1", HANDLE, entries(1, 1));
     events.onAppended("n1", new InboxHandle(ID, 1, 4), entries(2, 2));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).containsExactly(2L);
   }
 
   @Test
   void shouldNotLetLateEntriesOfAnOlderHandleDisplaceThoseOfTheNewOne() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     InboxHandle epoch4 = new InboxHandle(ID, 1, 4);
     events.onAppended("n1", epoch4, entries(2, 2));
     events.onAppended("n1", HANDLE, entries(1, 1));
     events.onAppended("n1", epoch4, entries(3, 3));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).containsExactly(2L, 3L);
 
     events.onAppended("n1", new InboxHandle(ID, 2, 1), entries(1, 1));
     events.onAppended("n1", epoch4, entries(4, 4));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).containsExactly(2L, 3L, 1L);
   }
 
   @Test
   void shouldDropTheOldestEntriesAlsoWhenTheyArriveLate() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     events.onAppended("n1", HANDLE, entries(5, 8));
     events.onAppended("n1", HANDLE, entries(3, 6));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).hasSize(4).endsWith(8L);
   }
 
   @Test
   void shouldRefetchInboxesWhenTheirRangeHasALeaderAgain() {
-    FakeSession concerned = world.connectPersistent("p", world.other);
-    FakeSession other = world.connectPersistent("q", world.other);
+    FakeSession concerned = fixture.connectPersistent("p", fixture.otherLoop);
+    FakeSession other = fixture.connectPersistent("q", fixture.otherLoop);
     events.onLeaderStart(rangeOf("p"));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(concerned.refetches).isEqualTo(1);
     assertThat(other.refetches).isZero();
   }
@@ -120,35 +120,35 @@ class InboxEventsTest {
   void shouldBoundTheNumberOfConcurrentRefetches() {
     List<FakeSession> sessions = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
-      FakeSession session = world.connectPersistent("p" + i, world.other);
+      FakeSession session = fixture.connectPersistent("p" + i, fixture.otherLoop);
       session.refetchResult = new CompletableFuture<>();
       sessions.add(session);
     }
     events.onLeaderStart(new InboxSpan(KeyInterval.ALL));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(sessions.stream().filter(session -> session.refetches == 1)).hasSize(256);
     sessions.forEach(session -> session.refetchResult.complete(null));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(sessions).allMatch(session -> session.refetches == 1);
   }
 
   @Test
   void shouldRefetchOtherInboxesWhenManySessionsFail() {
     for (int i = 0; i < 300; i++) {
-      world.connectPersistent("p" + i, world.other).broken = true;
+      fixture.connectPersistent("p" + i, fixture.otherLoop).broken = true;
     }
     events.onLeaderStart(new InboxSpan(KeyInterval.ALL));
     runIgnoringFailures();
-    FakeSession sound = world.connectPersistent("sound", world.other);
+    FakeSession sound = fixture.connectPersistent("sound", fixture.otherLoop);
     events.onLeaderStart(rangeOf("sound"));
     runIgnoringFailures();
     assertThat(sound.refetches).isEqualTo(1);
   }
 
   private void runIgnoringFailures() {
-    while (!world.other.isIdle()) {
+    while (!fixture.otherLoop.isIdle()) {
       try {
-        world.other.runAll();
+        fixture.otherLoop.runAll();
       } catch (IllegalStateException e) {
         assertThat(e).hasMessage("broken session");
       }
@@ -157,38 +157,38 @@ class InboxEventsTest {
 
   @Test
   void shouldNotifyTheSessionWhenItIsFenced() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     events.onFenced("n1", HANDLE);
     assertThat(session.fenced).isEmpty();
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.fenced).containsExactly(HANDLE);
   }
 
   @Test
   void shouldIgnoreEventsOfClientsThatAreNotConnectedHere() {
-    FakeSession session = world.connectPersistent("p", world.other);
+    FakeSession session = fixture.connectPersistent("p", fixture.otherLoop);
     events.onAppended("n2", HANDLE, entries(1, 1));
     events.onFenced("n2", HANDLE);
     events.onFenced("n1", new InboxHandle(new InboxId(FakeSession.TENANT, "nobody"), 1, 1));
-    world.other.runAll();
+    fixture.otherLoop.runAll();
     assertThat(session.appended).isEmpty();
     assertThat(session.fenced).isEmpty();
   }
 
   @Test
   void shouldPublishAWillOnceAndReportWhenItIsDurable() {
-    world.inboxRoute("i", "w", AT_LEAST_ONCE);
+    fixture.addInboxRoute("i", "w", AT_LEAST_ONCE);
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    world.inboxes.gate = gate;
+    fixture.inboxes.gate = gate;
 
-    events.onWillDue(ID, 1, 3, will(60), SINCE, WILL_ID);
-    events.onWillDue(ID, 1, 3, will(60), SINCE, WILL_ID);
-    assertThat(world.inboxes.inserts).hasSize(1);
-    assertThat(world.inboxes.willsPublished).isEmpty();
+    events.onWillDue(ID, 1, 3, will(60), CONNECT_ORDER, WILL_ID);
+    events.onWillDue(ID, 1, 3, will(60), CONNECT_ORDER, WILL_ID);
+    assertThat(fixture.inboxes.inserts).hasSize(1);
+    assertThat(fixture.inboxes.confirmedWills).isEmpty();
     gate.complete(null);
 
-    assertThat(world.inboxes.willsPublished).containsExactly(ID);
-    FakeInboxStore.Insert insert = world.inboxes.inserts.get(0);
+    assertThat(fixture.inboxes.confirmedWills).containsExactly(ID);
+    FakeInboxStore.Insert insert = fixture.inboxes.inserts.get(0);
     assertThat(insert.id()).isEqualTo(WILL_ID);
     assertThat(insert.message().acceptedAtMillis()).isEqualTo(NOW);
     assertThat(insert.message().expiresAtMillis()).isEqualTo(NOW + 60_000);
@@ -196,32 +196,32 @@ class InboxEventsTest {
 
   @Test
   void shouldPublishTheWillAgainIfItWasNotDurable() {
-    world.inboxRoute("i", "w", AT_LEAST_ONCE);
-    world.inboxes.failure = new IllegalStateException("down");
-    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
-    assertThat(world.inboxes.willsPublished).isEmpty();
+    fixture.addInboxRoute("i", "w", AT_LEAST_ONCE);
+    fixture.inboxes.failure = new IllegalStateException("down");
+    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), CONNECT_ORDER, WILL_ID);
+    assertThat(fixture.inboxes.confirmedWills).isEmpty();
 
-    world.inboxes.failure = null;
-    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
+    fixture.inboxes.failure = null;
+    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), CONNECT_ORDER, WILL_ID);
 
-    assertThat(world.inboxes.willsPublished).containsExactly(ID);
-    assertThat(world.inboxes.inserts.get(1).message().expiresAtMillis()).isEqualTo(Message.NEVER);
+    assertThat(fixture.inboxes.confirmedWills).containsExactly(ID);
+    assertThat(fixture.inboxes.inserts.get(1).message().expiresAtMillis()).isEqualTo(Message.NEVER);
   }
 
   @Test
   void shouldRetainAWillWithItsOwnVersion() {
     Will will = new Will(Messages.retained("w", AT_LEAST_ONCE, "off"), 0, Will.NO_EXPIRY);
-    events.onWillDue(ID, 1, 3, will, SINCE, WILL_ID);
-    assertThat(world.retained.messages).containsOnlyKeys("w");
-    assertThat(world.retained.versions).containsExactly(new RetainVersion(2, 40));
+    events.onWillDue(ID, 1, 3, will, CONNECT_ORDER, WILL_ID);
+    assertThat(fixture.retained.messages).containsOnlyKeys("w");
+    assertThat(fixture.retained.versions).containsExactly(new RetainVersion(2, 40));
   }
 
   @Test
   void shouldHandAWillOverToOtherEventLoopsImmediately() {
-    FakeSession watcher = world.connect("watcher", world.other);
-    world.subscribe(watcher, "w", AT_LEAST_ONCE);
-    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), SINCE, WILL_ID);
-    world.other.runAll();
+    FakeSession watcher = fixture.connect("watcher", fixture.otherLoop);
+    fixture.subscribe(watcher, "w", AT_LEAST_ONCE);
+    events.onWillDue(ID, 1, 3, will(Will.NO_EXPIRY), CONNECT_ORDER, WILL_ID);
+    fixture.otherLoop.runAll();
     assertThat(watcher.texts()).containsExactly("last words");
   }
 
@@ -229,32 +229,32 @@ class InboxEventsTest {
   void shouldRemoveTheRoutesOfAnEndedSessionABoundedNumberAtATime() {
     List<InboxSubscription> subscriptions = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      world.inboxRoute("p", "t/" + i, AT_LEAST_ONCE);
+      fixture.addInboxRoute("p", "t/" + i, AT_LEAST_ONCE);
       subscriptions.add(
           new InboxSubscription(
               TopicFilter.parse("t/" + i), SubscriptionOptions.ofQos(AT_LEAST_ONCE)));
     }
-    world.router.hold();
+    fixture.router.hold();
 
     events.onSessionEnded(ID, 1, subscriptions);
 
-    assertThat(world.router.heldCalls()).isEqualTo(DeliveryWorld.SMALL.routeRemovalsInFlight());
-    while (world.router.heldCalls() > 0) {
-      world.router.releaseOne();
+    assertThat(fixture.router.heldCalls()).isEqualTo(DeliveryFixture.SMALL.routeRemovalsInFlight());
+    while (fixture.router.heldCalls() > 0) {
+      fixture.router.releaseOne();
     }
-    assertThat(world.router.filters()).isEmpty();
+    assertThat(fixture.router.filters()).isEmpty();
   }
 
   @Test
   void shouldCountRoutesThatCouldNotBeRemoved() {
-    world.router.failWith(new IllegalStateException("down"));
+    fixture.router.failWith(new IllegalStateException("down"));
     events.onSessionEnded(
         ID,
         1,
         List.of(
             new InboxSubscription(
                 TopicFilter.parse("t"), SubscriptionOptions.ofQos(AT_LEAST_ONCE))));
-    assertThat(world.observer.routeFailures.sum()).isEqualTo(1);
+    assertThat(fixture.observer.routeFailures.sum()).isEqualTo(1);
   }
 
   private static List<InboxEntry> entries(long from, long to) {

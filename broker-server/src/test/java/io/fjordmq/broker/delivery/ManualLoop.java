@@ -5,7 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/** An event loop that runs when the test says so, on the test's thread. */
+/** An event loop whose tasks the test runs on its own thread. */
 public final class ManualLoop implements Executor {
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   private boolean inside;
@@ -32,7 +32,7 @@ public final class ManualLoop implements Executor {
   }
 
   /** Runs the tasks that are queued now, not those they add. */
-  public void runTurn() {
+  public void runQueuedTasks() {
     for (int left = tasks.size(); left > 0; left--) {
       run(tasks.remove());
     }
@@ -57,7 +57,7 @@ public final class ManualLoop implements Executor {
   }
 
   /** Number of tasks scheduled so far. */
-  public int scheduled() {
+  public int scheduledCount() {
     return scheduled;
   }
 }

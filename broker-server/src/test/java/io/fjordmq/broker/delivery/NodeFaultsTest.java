@@ -45,32 +45,32 @@ class NodeFaultsTest {
               }
             })
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("owed");
+        .hasMessageContaining("lost messages");
   }
 
   /** The subscriptions and messages of one subscriber. */
   private static final class Subscriber {
     final TestClient client;
-    final Map<Integer, String> asked = new HashMap<>();
-    final Set<String> granted = new HashSet<>();
-    final Set<String> owed = new HashSet<>();
-    final List<String> got = new ArrayList<>();
+    final Map<Integer, String> requestedFilters = new HashMap<>();
+    final Set<String> grantedFilters = new HashSet<>();
+    final Set<String> expected = new HashSet<>();
+    final List<String> received = new ArrayList<>();
 
     Subscriber(TestClient client) {
       this.client = client;
     }
 
     boolean isGranted(String topic) {
-      return granted.contains(topic) || granted.contains("t/+");
+      return grantedFilters.contains(topic) || grantedFilters.contains("t/+");
     }
 
     void read() {
-      for (String packet : client.all()) {
+      for (String packet : client.readAll()) {
         String[] words = packet.split(" ");
         if (words[0].equals("SUBACK")) {
-          granted.add(asked.get(Integer.valueOf(words[1])));
+          grantedFilters.add(requestedFilters.get(Integer.valueOf(words[1])));
         } else if (words[0].equals("PUBLISH")) {
-          got.add(words[words.length - 1]);
+          received.add(words[words.length - 1]);
           client.reply(MqttMessageType.PUBACK, Integer.parseInt(words[2].substring(3)));
         }
       }
@@ -123,7 +123,7 @@ class NodeFaultsTest {
       } else if (dice < 93) {
         cluster.pauseRouteApply(1 + random.nextInt(NODES - 1));
       } else {
-        cluster.catchUp(1 + random.nextInt(NODES - 1));
+        cluster.resumeRouteApply(1 + random.nextInt(NODES - 1));
       }
     }
 
@@ -131,7 +131,7 @@ class NodeFaultsTest {
       String payload = node + ":" + ++published[node];
       for (Subscriber subscriber : subscribers) {
         if (subscriber.isGranted(topic)) {
-          subscriber.owed.add(payload);
+          subscriber.expected.add(payload);
         }
       }
       publishers.get(node).publish(published[node], 1, topic, payload);
@@ -139,34 +139,36 @@ class NodeFaultsTest {
 
     private void subscribe(Subscriber subscriber) {
       String filter = FILTERS.get(random.nextInt(FILTERS.size()));
-      subscriber.asked.put(++subscribes, filter);
+      subscriber.requestedFilters.put(++subscribes, filter);
       subscriber.client.subscribe(subscribes, filter, 1);
     }
 
     private void recover() {
       for (int i = 1; i < NODES; i++) {
-        cluster.catchUp(i);
+        cluster.resumeRouteApply(i);
       }
       for (int round = 0; round < 3; round++) {
         cluster.heal();
-        cluster.pass(Duration.ofSeconds(1));
+        cluster.advanceTime(Duration.ofSeconds(1));
         subscribers.forEach(Subscriber::read);
       }
     }
 
     private void check() {
       for (int i = 0; i < NODES; i++) {
-        assertThat(publishers.get(i).all())
+        assertThat(publishers.get(i).readAll())
             .as("seed %d: answers to publisher %d", seed, i)
             .hasSize(published[i]);
       }
       for (Subscriber subscriber : subscribers) {
-        assertThat(subscriber.got).as("seed %d: owed", seed).containsAll(subscriber.owed);
-        assertThat(subscriber.got).as("seed %d: once", seed).doesNotHaveDuplicates();
+        assertThat(subscriber.received)
+            .as("seed %d: lost messages", seed)
+            .containsAll(subscriber.expected);
+        assertThat(subscriber.received).as("seed %d: no duplicates", seed).doesNotHaveDuplicates();
         for (int i = 0; i < NODES; i++) {
           String publisher = i + ":";
           assertThat(
-                  subscriber.got.stream()
+                  subscriber.received.stream()
                       .filter(payload -> payload.startsWith(publisher))
                       .map(payload -> Integer.valueOf(payload.substring(2))))
               .as("seed %d: order of publisher %d", seed, i)

@@ -29,20 +29,20 @@ import org.junit.jupiter.api.Test;
 
 /** The outcome a publisher receives when another node should receive its message. */
 class OtherNodesTest {
-  private static final NodeId SELF = new NodeId(DeliveryWorld.SELF.id());
+  private static final NodeId SELF = new NodeId(DeliveryFixture.SELF.id());
   private static final NodeId OTHER = new NodeId("n2");
 
-  private final DeliveryWorld world = new DeliveryWorld();
+  private final DeliveryFixture fixture = new DeliveryFixture();
   private final LoopbackPeers peers = LoopbackPeers.immediate();
   private final TestMembership members = new TestMembership(SELF);
   private final ManualTimers timers = new ManualTimers();
 
-  private void respondWith(boolean takes) {
+  private void startOtherNode(boolean accepted) {
     ItemReceiver receiver =
         new ItemReceiver() {
           @Override
           public void onItem(NodeItem item, Responder responder) {
-            responder.respondAccepted(takes);
+            responder.respondAccepted(accepted);
           }
 
           @Override
@@ -54,7 +54,7 @@ class OtherNodesTest {
     members.watch(
         new StreamLifecycle(
             SELF,
-            world.nodes,
+            fixture.streams,
             peers.start(SELF),
             timers,
             NodesSettings.DEFAULTS,
@@ -65,7 +65,7 @@ class OtherNodesTest {
             TopicFilter.parse("a"),
             new Receiver.Live(OTHER.value(), 1, ""),
             SubscriptionOptions.ofQos(Qos.EXACTLY_ONCE));
-    world.router.add(route);
+    fixture.router.add(route);
   }
 
   private void publish() {
@@ -79,50 +79,50 @@ class OtherNodesTest {
             "p",
             0,
             Message.NEVER);
-    world.publish(message);
+    fixture.publish(message);
   }
 
   @Test
   void shouldAcknowledgeAMessageThatTheOtherNodeAccepted() {
-    respondWith(true);
+    startOtherNode(true);
     publish();
-    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
+    assertThat(fixture.lastOutcome()).isEqualTo(PublishOutcome.ACCEPTED);
   }
 
   @Test
   void shouldNotExamineShareMembersWhileNoNodeIsCongested() {
-    respondWith(true);
+    startOtherNode(true);
     Route member =
         new Route(
             FakeSession.TENANT,
             TopicFilter.parse("$share/s/a"),
             new Receiver.Live(OTHER.value(), 1, "m"),
             SubscriptionOptions.ofQos(Qos.AT_LEAST_ONCE));
-    CountedRoutes members = new CountedRoutes(Collections.nCopies(1_000, member));
+    CountingRoutes members = new CountingRoutes(Collections.nCopies(1_000, member));
     MatchedRoutes routes =
         new MatchedRoutes(List.of(), List.of(), List.of(new ShareMatch("s", "a", members)));
     members.reads = 0;
-    OtherNodes others = new OtherNodes(DeliveryWorld.SELF, world.nodes, world.observer);
+    OtherNodes others = new OtherNodes(DeliveryFixture.SELF, fixture.streams, fixture.observer);
     assertThat(others.hasFullStream(routes, Qos.AT_LEAST_ONCE)).isFalse();
     assertThat(members.reads).isZero();
   }
 
-  /** The publisher repeats the message; until then it must not wait forever. */
+  /** Without an outcome, the publisher would wait forever instead of repeating the message. */
   @Test
   void shouldNotAcknowledgeAMessageWithoutATimelyResponseOfTheOtherNode() {
-    respondWith(true);
+    startOtherNode(true);
     peers.isolate(OTHER);
     publish();
     timers.advance(NodesSettings.DEFAULTS.publishTimeout().minusMillis(1));
-    assertThat(world.answers).isEmpty();
+    assertThat(fixture.outcomes).isEmpty();
     timers.advance(Duration.ofMillis(1));
-    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
+    assertThat(fixture.lastOutcome()).isEqualTo(PublishOutcome.NOT_DURABLE);
   }
 
   @Test
   void shouldNotAcknowledgeAMessageThatTheOtherNodeRejected() {
-    respondWith(false);
+    startOtherNode(false);
     publish();
-    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
+    assertThat(fixture.lastOutcome()).isEqualTo(PublishOutcome.NOT_DURABLE);
   }
 }

@@ -30,38 +30,38 @@ class PartitionedNodesTest {
     cluster.close();
   }
 
-  private TestClient subscriber(int node, String filter, int qos) {
+  private TestClient connectSubscriber(int node, String filter, int qos) {
     TestClient client = cluster.node(node).connect("s" + node).subscribe(1, filter, qos);
-    client.all();
+    client.readAll();
     return client;
   }
 
   private static List<String> payloads(TestClient client) {
-    return client.all().stream()
+    return client.readAll().stream()
         .filter(packet -> packet.startsWith("PUBLISH"))
         .map(packet -> packet.substring(packet.lastIndexOf(' ') + 1))
         .toList();
   }
 
-  /** The publisher resumes its session and repeats what was not acknowledged. */
+  /** The publisher resumes its session and repeats the unacknowledged message. */
   private TestClient repeat(int node, String payload) {
     TestClient again = cluster.node(node).open().connect5("p", false, EXPIRY_SECONDS);
-    again.all();
+    again.readAll();
     return again.publish(1, 2, "a", payload, false, true, MqttProperties.NO_PROPERTIES);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"a", "$share/g/a"})
   void shouldDisconnectAPublisherWhoseMessageIsNotAcknowledgedInTime(String filter) {
-    TestClient subscriber = subscriber(1, filter, 1);
+    TestClient subscriber = connectSubscriber(1, filter, 1);
     TestClient publisher = cluster.node(0).connect("p");
     cluster.cut(0, 1);
     publisher.publish(1, 1, "a", "m");
-    cluster.pass(TIMEOUT.minusMillis(100));
+    cluster.advanceTime(TIMEOUT.minusMillis(100));
     publisher.expect();
     assertThat(publisher.isOpen()).isTrue();
-    cluster.pass(Duration.ofMillis(100));
-    assertThat(publisher.all()).noneMatch(packet -> packet.startsWith("PUBACK"));
+    cluster.advanceTime(Duration.ofMillis(100));
+    assertThat(publisher.readAll()).noneMatch(packet -> packet.startsWith("PUBACK"));
     assertThat(publisher.isOpen()).isFalse();
     cluster.heal();
     assertThat(payloads(subscriber)).as("without an acknowledgement").containsExactly("m");
@@ -70,17 +70,17 @@ class PartitionedNodesTest {
   @ParameterizedTest
   @ValueSource(strings = {"a", "$share/g/a"})
   void shouldDeliverAMessageOnceWhenItIsRepeatedDuringThePartition(String filter) {
-    TestClient subscriber = subscriber(1, filter, 2);
+    TestClient subscriber = connectSubscriber(1, filter, 2);
     TestClient first = cluster.node(0).connectPersistent("p").publish(1, 2, "a", "m");
     cluster.cut(0, 1);
-    first.all();
+    first.readAll();
     TestClient second = cluster.node(0).connectPersistent("p");
-    second.all();
+    second.readAll();
     second.publish(2, 2, "a", "cut");
-    cluster.pass(TIMEOUT);
+    cluster.advanceTime(TIMEOUT);
     assertThat(second.isOpen()).isFalse();
     TestClient third = cluster.node(0).open().connect5("p", false, EXPIRY_SECONDS);
-    third.all();
+    third.readAll();
     third.publish(2, 2, "a", "cut", false, true, MqttProperties.NO_PROPERTIES);
     third.expect();
     cluster.heal();
@@ -91,12 +91,12 @@ class PartitionedNodesTest {
 
   @Test
   void shouldDeliverAMessageOnceWhenItIsRepeatedAtAConnectedNode() {
-    TestClient subscriber = subscriber(1, "a", 2);
+    TestClient subscriber = connectSubscriber(1, "a", 2);
     TestClient kept = cluster.node(2).connectPersistent("k").subscribe(1, "a", 2);
-    kept.all();
+    kept.readAll();
     cluster.cut(0, 1);
     TestClient publisher = cluster.node(0).connectPersistent("p").publish(1, 2, "a", "m");
-    cluster.pass(TIMEOUT);
+    cluster.advanceTime(TIMEOUT);
     assertThat(publisher.isOpen()).isFalse();
     TestClient again = repeat(2, "m");
     again.expect("PUBREC 1");

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Goal: the outcome for the publisher, for every pair of results of retain store and inboxes. */
 class PublishOutcomeTest {
-  private final DeliveryWorld world = new DeliveryWorld();
+  private final DeliveryFixture fixture = new DeliveryFixture();
 
   @ParameterizedTest
   @CsvSource({
@@ -33,22 +33,22 @@ class PublishOutcomeTest {
     "failed, REFUSED_FULL,           NOT_DURABLE",
   })
   void shouldCombineToTheWorstOutcome(String retain, String inbox, PublishOutcome expected) {
-    world.retained.full = retain.equals("full");
-    world.retained.failure = retain.equals("failed") ? new IllegalStateException("down") : null;
+    fixture.retained.full = retain.equals("full");
+    fixture.retained.failure = retain.equals("failed") ? new IllegalStateException("down") : null;
     if (!inbox.equals("none")) {
-      world.inboxRoute("i", "a", AT_LEAST_ONCE);
+      fixture.addInboxRoute("i", "a", AT_LEAST_ONCE);
       if (inbox.equals("failed")) {
-        world.inboxes.failure = new IllegalStateException("down");
+        fixture.inboxes.failure = new IllegalStateException("down");
       } else {
-        world.inboxes.outcomes.put("i", InsertOutcome.valueOf(inbox.toUpperCase(Locale.ROOT)));
+        fixture.inboxes.outcomes.put("i", InsertOutcome.valueOf(inbox.toUpperCase(Locale.ROOT)));
       }
     }
 
-    world.publish(
+    fixture.publish(
         retain.equals("none")
             ? Messages.message("a", AT_LEAST_ONCE, "m")
             : Messages.retained("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(world.answers).containsExactly(expected);
+    assertThat(fixture.outcomes).containsExactly(expected);
   }
 }

@@ -19,42 +19,42 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a message from another node reaches the chosen member by its current subscription. */
+/** Goal: a message from another node is delivered with the member's current subscription. */
 class ReceivedSharesTest {
   private static final String SHARED = "$share/s/a";
 
-  private final DeliveryWorld world = new DeliveryWorld();
-  private final ItemReceiver received = world.delivery.receivedItems();
-  private final FakeSession member = world.connect("member", world.loop);
+  private final DeliveryFixture fixture = new DeliveryFixture();
+  private final ItemReceiver receiver = fixture.delivery.receivedItems();
+  private final FakeSession member = fixture.connect("member", fixture.loop);
 
   /** The sender uses a route with QoS 2 and identifier 4. */
   private List<Boolean> deliver(Message message, Qos qos) {
     return deliver(
-        new NodeItem.Shared(
+        new NodeItem.SharePublish(
             FakeSession.TENANT, "s", "a", "member", qos, false, List.of(4), message, null, false));
   }
 
   private List<Boolean> deliver(String to, Message message, PublishId id) {
     return deliver(
-        new NodeItem.Shared(
+        new NodeItem.SharePublish(
             FakeSession.TENANT, "s", "a", to, EXACTLY_ONCE, false, List.of(4), message, id, false));
   }
 
-  private List<Boolean> deliver(NodeItem.Shared item) {
-    return outcomes(item).stream().map(outcome -> outcome == ItemOutcome.ACCEPTED).toList();
+  private List<Boolean> deliver(NodeItem.SharePublish item) {
+    return receive(item).stream().map(outcome -> outcome == ItemOutcome.ACCEPTED).toList();
   }
 
-  private List<ItemOutcome> outcomes(NodeItem.Shared item) {
+  private List<ItemOutcome> receive(NodeItem.SharePublish item) {
     List<ItemOutcome> outcomes = new ArrayList<>();
-    received.onItem(item, outcomes::add);
-    received.onBatchComplete();
-    world.loop.runAll();
+    receiver.onItem(item, outcomes::add);
+    receiver.onBatchComplete();
+    fixture.loop.runAll();
     return outcomes;
   }
 
   @Test
   void shouldUseTheCurrentSubscriptionInsteadOfTheRouteOfTheSender() {
-    world.subscribe(
+    fixture.subscribe(
         member,
         SHARED,
         new SubscriptionOptions(AT_LEAST_ONCE, false, true, RetainHandling.SEND_ALWAYS, 9));
@@ -75,7 +75,7 @@ class ReceivedSharesTest {
 
   @Test
   void shouldNotRaiseTheQosOfTheMessage() {
-    world.subscribe(member, SHARED, EXACTLY_ONCE);
+    fixture.subscribe(member, SHARED, EXACTLY_ONCE);
     deliver(message("a", AT_MOST_ONCE, "m"), AT_MOST_ONCE);
     assertThat(member.deliveries)
         .singleElement()
@@ -84,16 +84,16 @@ class ReceivedSharesTest {
 
   @Test
   void shouldRejectAMessageForAClientThatIsNoLongerAMember() {
-    world.subscribe(member, SHARED, EXACTLY_ONCE);
-    world.local.unsubscribe(member, TopicFilter.parse(SHARED)).join();
+    fixture.subscribe(member, SHARED, EXACTLY_ONCE);
+    fixture.local.unsubscribe(member, TopicFilter.parse(SHARED)).join();
     assertThat(deliver(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
     assertThat(member.deliveries).isEmpty();
   }
 
   @Test
   void shouldRejectMessagesAboveQos0ForAPersistentSession() {
-    FakeSession persistent = world.connectPersistent("member", world.loop);
-    world.subscribe(persistent, SHARED, EXACTLY_ONCE);
+    FakeSession persistent = fixture.connectPersistent("member", fixture.loop);
+    fixture.subscribe(persistent, SHARED, EXACTLY_ONCE);
     assertThat(deliver(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
     assertThat(deliver(message("a", EXACTLY_ONCE, "m"), AT_MOST_ONCE)).containsExactly(true);
     assertThat(persistent.deliveries)
@@ -104,10 +104,10 @@ class ReceivedSharesTest {
   /** The sender tracks the members it tried; two nodes must not pass a message back and forth. */
   @Test
   void shouldRejectAMessageThatTheMemberMayNotRead() {
-    world.subscribe(member, SHARED, EXACTLY_ONCE);
-    world.subscribe(member, "b", EXACTLY_ONCE);
-    FakeSession next = world.connect("next", world.loop);
-    world.subscribe(next, SHARED, EXACTLY_ONCE);
+    fixture.subscribe(member, SHARED, EXACTLY_ONCE);
+    fixture.subscribe(member, "b", EXACTLY_ONCE);
+    FakeSession next = fixture.connect("next", fixture.loop);
+    fixture.subscribe(next, SHARED, EXACTLY_ONCE);
     member.mayNotRead = true;
     assertThat(deliver(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
     assertThat(next.deliveries).isEmpty();
@@ -118,9 +118,9 @@ class ReceivedSharesTest {
 
   @Test
   void shouldAcceptARejectedMessageForTheNextMemberAndDeliverItOnce() {
-    world.subscribe(member, SHARED, EXACTLY_ONCE);
-    FakeSession next = world.connect("next", world.loop);
-    world.subscribe(next, SHARED, EXACTLY_ONCE);
+    fixture.subscribe(member, SHARED, EXACTLY_ONCE);
+    FakeSession next = fixture.connect("next", fixture.loop);
+    fixture.subscribe(next, SHARED, EXACTLY_ONCE);
     member.closed = true;
     PublishId id = new PublishId(1, 1, 1);
     assertThat(deliver("member", message("a", EXACTLY_ONCE, "m"), id)).containsExactly(false);
@@ -131,11 +131,11 @@ class ReceivedSharesTest {
 
   @Test
   void shouldRejectMessagesForWhichTheMemberHasNoRoom() {
-    world.subscribe(member, SHARED, EXACTLY_ONCE);
-    member.room = 1;
+    fixture.subscribe(member, SHARED, EXACTLY_ONCE);
+    member.capacity = 1;
     for (ItemOutcome expected : List.of(ItemOutcome.ACCEPTED, ItemOutcome.NO_CAPACITY)) {
-      NodeItem.Shared kept =
-          new NodeItem.Shared(
+      NodeItem.SharePublish kept =
+          new NodeItem.SharePublish(
               FakeSession.TENANT,
               "s",
               "a",
@@ -146,20 +146,20 @@ class ReceivedSharesTest {
               message("a", EXACTLY_ONCE, "m"),
               new PublishId(1, member.deliveries.size() + 1, 1),
               true);
-      assertThat(outcomes(kept)).containsExactly(expected);
+      assertThat(receive(kept)).containsExactly(expected);
     }
-    member.room = 2;
+    member.capacity = 2;
     assertThat(deliver("member", message("a", EXACTLY_ONCE, "m"), new PublishId(1, 2, 1)))
-        .as("is not taken for a repetition")
+        .as("is not treated as a repetition")
         .containsExactly(true);
     assertThat(member.deliveries).hasSize(2);
   }
 
-  /** After its lease the sender may have given the message to another member. */
+  /** Once this node's lease has expired, the sender may have chosen another member. */
   @Test
   void shouldRejectEverythingWithoutALease() {
-    world.subscribe(member, SHARED, EXACTLY_ONCE);
-    world.serving = false;
+    fixture.subscribe(member, SHARED, EXACTLY_ONCE);
+    fixture.serving = false;
     assertThat(deliver(message("a", EXACTLY_ONCE, "m"), EXACTLY_ONCE)).containsExactly(false);
     assertThat(member.deliveries).isEmpty();
   }

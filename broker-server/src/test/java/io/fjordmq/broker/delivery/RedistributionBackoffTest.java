@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Goal: a message nobody takes is retried at least every 5 minutes, with bounded memory. */
+/** Goal: a message that no member accepts is retried at least every 5 minutes. */
 class RedistributionBackoffTest {
   private final RedistributionBackoff<String> backoff = new RedistributionBackoff<>(2);
 
   private int announcementsUntilOver(String session) {
     int announcements = 1;
-    while (!backoff.isOver(session)) {
+    while (!backoff.recordAnnouncement(session)) {
       announcements++;
     }
     return announcements;
@@ -22,7 +22,7 @@ class RedistributionBackoffTest {
   void shouldDoubleUpToThirtyAnnouncementsAndReset() {
     List<Integer> found = new ArrayList<>();
     for (int i = 0; i < 7; i++) {
-      backoff.grow("s");
+      backoff.increase("s");
       found.add(announcementsUntilOver("s"));
     }
     assertThat(found).containsExactly(1, 2, 4, 8, 16, 30, 30);
@@ -34,11 +34,11 @@ class RedistributionBackoffTest {
   @Test
   void shouldForgetTheLeastRecentlyAnnouncedSession() {
     for (String session : List.of("a", "b", "a", "b")) {
-      backoff.grow(session);
+      backoff.increase(session);
     }
-    backoff.isOver("a");
-    backoff.grow("c");
+    backoff.recordAnnouncement("a");
+    backoff.increase("c");
     assertThat(backoff.size()).isEqualTo(2);
-    assertThat(backoff.isOver("b")).as("forgotten").isTrue();
+    assertThat(backoff.recordAnnouncement("b")).as("forgotten").isTrue();
   }
 }

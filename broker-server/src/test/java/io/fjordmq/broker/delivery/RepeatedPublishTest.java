@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 
 /** Goal: a message repeated after a lost connection reaches every receiver once. */
 class RepeatedPublishTest {
-  private final DeliveryWorld world = new DeliveryWorld();
-  private final FakeSession live = world.connect("live", world.loop);
+  private final DeliveryFixture fixture = new DeliveryFixture();
+  private final FakeSession live = fixture.connect("live", fixture.loop);
 
   @Test
   void shouldDeliverARepeatedMessageToLiveReceiversOnce() {
-    world.subscribe(live, "a", EXACTLY_ONCE);
+    fixture.subscribe(live, "a", EXACTLY_ONCE);
     publish("m1", new PublishId(1, 10, 10));
     publish("m2", new PublishId(1, 11, 10));
     publish("m1", new PublishId(1, 10, 10));
@@ -23,44 +23,44 @@ class RepeatedPublishTest {
     publish("m3", new PublishId(1, 12, 11));
 
     assertThat(live.texts()).containsExactly("m1", "m2", "m3");
-    assertThat(world.answers).hasSize(5).containsOnly(PublishOutcome.ACCEPTED);
+    assertThat(fixture.outcomes).hasSize(5).containsOnly(PublishOutcome.ACCEPTED);
   }
 
   @Test
   void shouldInsertARepeatedMessageAgainWithoutDeliveringItLiveAgain() {
-    world.subscribe(live, "a", EXACTLY_ONCE);
-    world.inboxRoute("i", "a", EXACTLY_ONCE);
-    world.inboxes.failure = new IllegalStateException("down");
+    fixture.subscribe(live, "a", EXACTLY_ONCE);
+    fixture.addInboxRoute("i", "a", EXACTLY_ONCE);
+    fixture.inboxes.failure = new IllegalStateException("down");
     publish("m", new PublishId(1, 10, 10));
-    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
+    assertThat(fixture.lastOutcome()).isEqualTo(PublishOutcome.NOT_DURABLE);
 
-    world.inboxes.failure = null;
+    fixture.inboxes.failure = null;
     publish("m", new PublishId(1, 10, 10));
 
-    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
-    assertThat(world.inboxes.inserts).hasSize(2);
+    assertThat(fixture.lastOutcome()).isEqualTo(PublishOutcome.ACCEPTED);
+    assertThat(fixture.inboxes.inserts).hasSize(2);
     assertThat(live.texts()).containsExactly("m");
   }
 
   @Test
   void shouldDeliverARepeatedMessageToAShareOnceWhenAConnectedMemberReceivedIt() {
-    FakeSession other = world.connect("other", world.loop);
-    world.subscribe(live, "$share/s/a", EXACTLY_ONCE);
-    world.subscribe(other, "$share/s/a", EXACTLY_ONCE);
+    FakeSession other = fixture.connect("other", fixture.loop);
+    fixture.subscribe(live, "$share/s/a", EXACTLY_ONCE);
+    fixture.subscribe(other, "$share/s/a", EXACTLY_ONCE);
     publish("m", new PublishId(1, 10, 10));
     FakeSession chosen = live.deliveries.isEmpty() ? other : live;
-    world.local.removeAll(chosen);
-    world.inboxRoute("i", "$share/s/a", AT_LEAST_ONCE);
+    fixture.local.removeAll(chosen);
+    fixture.addInboxRoute("i", "$share/s/a", AT_LEAST_ONCE);
 
     publish("m", new PublishId(1, 10, 10));
 
     assertThat(live.deliveries.size() + other.deliveries.size()).isEqualTo(1);
-    assertThat(world.inboxes.inserts).isEmpty();
+    assertThat(fixture.inboxes.inserts).isEmpty();
   }
 
   @Test
   void shouldNotTreatTheSameNumberOfAnotherPublisherAsARepetition() {
-    world.subscribe(live, "a", EXACTLY_ONCE);
+    fixture.subscribe(live, "a", EXACTLY_ONCE);
     publish("one", new PublishId(1, 10, 10));
     publish("two", new PublishId(2, 10, 10));
     assertThat(live.texts()).containsExactly("one", "two");
@@ -68,7 +68,7 @@ class RepeatedPublishTest {
 
   @Test
   void shouldForgetTheLeastRecentlyActivePublisherWhenThereAreTooMany() {
-    world.subscribe(live, "a", EXACTLY_ONCE);
+    fixture.subscribe(live, "a", EXACTLY_ONCE);
     publish("one", new PublishId(1, 10, 10));
     publish("two", new PublishId(2, 10, 10));
     publish("one", new PublishId(1, 10, 10));
@@ -77,15 +77,15 @@ class RepeatedPublishTest {
     publish("one", new PublishId(1, 10, 10));
     publish("two", new PublishId(2, 10, 10));
 
-    assertThat(world.publisher.status().repeatingPublishers())
-        .isEqualTo(DeliveryWorld.SMALL.maxRepeatingPublishers());
+    assertThat(fixture.distribution.status().repeatingPublishers())
+        .isEqualTo(DeliveryFixture.SMALL.maxRepeatingPublishers());
     assertThat(live.texts()).containsExactly("one", "two", "three", "two");
-    assertThat(world.observer.forgotten.sum()).isEqualTo(2);
+    assertThat(fixture.observer.evictedPublishers.sum()).isEqualTo(2);
   }
 
   @Test
   void shouldTreatReleasedNumbersAsRepeated() {
-    world.subscribe(live, "a", EXACTLY_ONCE);
+    fixture.subscribe(live, "a", EXACTLY_ONCE);
     publish("two", new PublishId(1, 11, 11));
     publish("one", new PublishId(1, 10, 10));
     assertThat(live.texts()).containsExactly("two");
@@ -93,22 +93,22 @@ class RepeatedPublishTest {
 
   @Test
   void shouldBoundTheNumberOfRememberedMessages() {
-    world.subscribe(live, "a", EXACTLY_ONCE);
+    fixture.subscribe(live, "a", EXACTLY_ONCE);
     for (int i = 1; i <= 4; i++) {
       publish("one" + i, new PublishId(1, i, 1));
     }
     for (int i = 1; i <= 9; i++) {
       publish("two" + i, new PublishId(2, i, 1));
     }
-    assertThat(world.publisher.status().repeatableMessages())
-        .isEqualTo(DeliveryWorld.SMALL.maxRepeatableMessages());
-    assertThat(world.observer.forgotten.sum()).isEqualTo(1);
+    assertThat(fixture.distribution.status().repeatableMessages())
+        .isEqualTo(DeliveryFixture.SMALL.maxRepeatableMessages());
+    assertThat(fixture.observer.evictedPublishers.sum()).isEqualTo(1);
     publish("two9", new PublishId(2, 9, 1));
     publish("two1", new PublishId(2, 1, 1));
     assertThat(live.texts()).hasSize(13);
   }
 
   private void publish(String text, PublishId id) {
-    world.publish(message("a", EXACTLY_ONCE, text), id);
+    fixture.publish(message("a", EXACTLY_ONCE, text), id);
   }
 }

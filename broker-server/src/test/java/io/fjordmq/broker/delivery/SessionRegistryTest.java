@@ -19,7 +19,7 @@ class SessionRegistryTest {
 
     SessionRegistry.Registration second = registry.register(newer);
     assertThat(second.previousReleased()).isNotDone();
-    assertThat(older.closed).as("told on its own event loop").isFalse();
+    assertThat(older.closed).as("notified on its own event loop").isFalse();
     loop.runAll();
     assertThat(older.closed).isTrue();
     registry.release(first);

@@ -41,13 +41,13 @@ class SeveralNodesTest {
     cluster.close();
   }
 
-  private void smallStreams() {
+  private void useSmallStreams() {
     cluster.close();
     cluster = new TestCluster(2, SMALL, DeliverySettings.DEFAULTS);
   }
 
   private static List<String> payloads(TestClient client) {
-    return client.all().stream()
+    return client.readAll().stream()
         .filter(packet -> packet.startsWith("PUBLISH"))
         .map(packet -> packet.substring(packet.lastIndexOf(' ') + 1))
         .toList();
@@ -58,7 +58,7 @@ class SeveralNodesTest {
     TestClient here = cluster.node(0).connect("here").subscribe(1, "a/#", 1);
     TestClient there = cluster.node(1).connect("there").subscribe(1, "a/+", 2);
     TestClient many = cluster.node(2).connect("many").subscribe(1, "a/b", 0);
-    Stream.of(here, there, many).forEach(TestClient::all);
+    Stream.of(here, there, many).forEach(TestClient::readAll);
     TestClient publisher = cluster.node(0).connect("p");
     publisher.publish(0, 0, "a/b", "zero").publish(1, 1, "a/b", "one").publish(2, 2, "a/b", "two");
     assertThat(payloads(here)).containsExactly("zero", "one", "two");
@@ -70,7 +70,7 @@ class SeveralNodesTest {
   @Test
   void shouldDeliverToPersistentSessionsAtAnyNode() {
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 1);
-    subscriber.all();
+    subscriber.readAll();
     TestClient publisher = cluster.node(0).connect("p");
     publisher.publish(1, 1, "a", "one").publish(0, 0, "a", "zero");
     assertThat(payloads(subscriber)).containsExactlyInAnyOrder("one", "zero");
@@ -92,7 +92,7 @@ class SeveralNodesTest {
     cluster.heal();
     assertThat(payloads(persistent)).containsExactly("one");
     TestClient live = cluster.node(1).connect("live").subscribe(1, "a/+", 1);
-    live.all();
+    live.readAll();
     cluster.cut(0, 1);
     publisher.publish(2, 1, "a/b", "two").expect();
     cluster.heal();
@@ -105,9 +105,9 @@ class SeveralNodesTest {
 
   @Test
   void shouldDeliverHigherQosMessagesToPersistentSubscriptionsWithQos0() {
-    cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).all();
+    cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).readAll();
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 0);
-    subscriber.all();
+    subscriber.readAll();
     TestClient publisher = cluster.node(0).connect("p");
     publisher.publish(0, 0, "a", "0").publish(1, 1, "a", "1").publish(2, 2, "a", "2");
     publisher.expect("PUBACK 1", "PUBREC 2");
@@ -127,7 +127,7 @@ class SeveralNodesTest {
 
   @Test
   void shouldCountMessagesThatAnOfflineQos0SubscriptionMisses() {
-    cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).all();
+    cluster.node(1).connectPersistent("other").subscribe(1, "a", 1).readAll();
     cluster.node(2).connectPersistent("s").subscribe(1, "a", 0).disconnect();
     cluster.node(0).connect("p").publish(1, 1, "a", "m").expect("PUBACK 1");
     assertThat(cluster.node(0).dropped).containsEntry("qos0_offline", 1L);
@@ -137,7 +137,7 @@ class SeveralNodesTest {
   void shouldLoseNothingWhileASubscriptionOfAPersistentSessionIsReplaced() {
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 1);
     TestClient member = cluster.node(1).connectPersistent("m").subscribe(1, "$share/g/a", 1);
-    Stream.of(subscriber, member).forEach(TestClient::all);
+    Stream.of(subscriber, member).forEach(TestClient::readAll);
     TestClient publisher = cluster.node(0).connect("p");
     List<String> sent = new ArrayList<>();
     for (int i = 1; i <= 4; i++) {
@@ -147,7 +147,7 @@ class SeveralNodesTest {
       member.subscribe(i + 1, "$share/g/a", (i + 1) % 2);
       publisher.publish(i, 1, "a", "m" + i).expect("PUBACK " + i);
       sent.add("m" + i);
-      cluster.catchUp(2);
+      cluster.resumeRouteApply(2);
     }
     assertThat(new LinkedHashSet<>(payloads(subscriber))).containsExactlyElementsOf(sent);
     assertThat(new LinkedHashSet<>(payloads(member))).containsExactlyElementsOf(sent);
@@ -159,7 +159,7 @@ class SeveralNodesTest {
     TestClient publisher = cluster.node(0).connect("p");
     publisher.publish(1, 1, "a", "kept", true, false, MqttProperties.NO_PROPERTIES);
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 1);
-    assertThat(subscriber.all()).contains("PUBLISH q1 retain id=1 a kept");
+    assertThat(subscriber.readAll()).contains("PUBLISH q1 retain id=1 a kept");
   }
 
   @Test
@@ -179,8 +179,8 @@ class SeveralNodesTest {
       }
       subscriber.subscribe(i + 1, "t/" + i, 0);
       if (late) {
-        early += subscriber.all().isEmpty() ? 0 : 1;
-        cluster.catchUp(1);
+        early += subscriber.readAll().isEmpty() ? 0 : 1;
+        cluster.resumeRouteApply(1);
       }
       subscriber.expect("SUBACK " + (i + 1) + " [0]");
       TestClient publisher = publishers.get(random.nextInt(3));
@@ -194,8 +194,8 @@ class SeveralNodesTest {
   void shouldAcknowledgeAPersistentSubscriptionWhenEveryNodeMatchesIt() {
     cluster.pauseRouteApply(1);
     TestClient subscriber = cluster.node(2).connectPersistent("s").subscribe(1, "a", 1);
-    assertThat(subscriber.all()).isEmpty();
-    cluster.catchUp(1);
+    assertThat(subscriber.readAll()).isEmpty();
+    cluster.resumeRouteApply(1);
     subscriber.expect("SUBACK 1 [1]");
     cluster.node(1).connect("p").publish(1, 1, "a", "m").expect("PUBACK 1");
     subscriber.expect("PUBLISH q1 id=1 a m");
@@ -204,7 +204,7 @@ class SeveralNodesTest {
   @Test
   void shouldKeepOrderWithoutDuplicatesAcrossATemporaryPartition() {
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 1);
-    subscriber.all();
+    subscriber.readAll();
     TestClient publisher = cluster.node(0).connect("p");
     List<String> sent = new ArrayList<>();
     for (int i = 1; i <= 30; i++) {
@@ -214,10 +214,10 @@ class SeveralNodesTest {
       publisher.publish(i, 1, "a", "m" + i);
       sent.add("m" + i);
     }
-    assertThat(publisher.all()).as("acknowledged means that the other node has it").hasSize(9);
-    cluster.pass(Duration.ofSeconds(1));
+    assertThat(publisher.readAll()).as("other messages are not acknowledged").hasSize(9);
+    cluster.advanceTime(Duration.ofSeconds(1));
     cluster.heal();
-    assertThat(publisher.all()).hasSize(21).startsWith("PUBACK 10").endsWith("PUBACK 30");
+    assertThat(publisher.readAll()).hasSize(21).startsWith("PUBACK 10").endsWith("PUBACK 30");
     assertThat(payloads(subscriber)).isEqualTo(sent);
   }
 
@@ -238,7 +238,7 @@ class SeveralNodesTest {
     List<TestClient> members = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       members.add(cluster.node(i).connect("m" + i).subscribe(1, "$share/g/a", 1));
-      members.get(i).all();
+      members.get(i).readAll();
     }
     TestClient publisher = cluster.node(0).connect("p");
     for (int i = 1; i <= 6; i++) {
@@ -253,7 +253,7 @@ class SeveralNodesTest {
   void shouldTryTheNextShareMemberWhenTheNodeOfTheFirstHasFailed() {
     TestClient dead = cluster.node(1).connect("m1").subscribe(1, "$share/g/a", 1);
     TestClient alive = cluster.node(2).connect("m2").subscribe(1, "$share/g/a", 1);
-    Stream.of(dead, alive).forEach(TestClient::all);
+    Stream.of(dead, alive).forEach(TestClient::readAll);
     TestClient publisher = cluster.node(0).connect("p");
     cluster.cut(0, 1);
     for (int i = 1; i <= 4; i++) {
@@ -262,7 +262,7 @@ class SeveralNodesTest {
     List<String> before = payloads(alive);
     assertThat(before).hasSizeLessThan(4);
     cluster.markDown(1);
-    assertThat(publisher.all()).hasSize(4);
+    assertThat(publisher.readAll()).hasSize(4);
     List<String> all = new ArrayList<>(before);
     all.addAll(payloads(alive));
     assertThat(all).containsExactlyInAnyOrder("x1", "x2", "x3", "x4");
@@ -273,7 +273,7 @@ class SeveralNodesTest {
   void shouldTryTheNextShareMemberWhenTheFirstHasLeft() {
     TestClient leaving = cluster.node(1).connect("m1").subscribe(1, "$share/g/a", 1);
     TestClient staying = cluster.node(2).connect("m2").subscribe(1, "$share/g/a", 1);
-    Stream.of(leaving, staying).forEach(TestClient::all);
+    Stream.of(leaving, staying).forEach(TestClient::readAll);
     TestClient publisher = cluster.node(0).connect("p");
     cluster.tasks.hold(); // its route remains for a while
     leaving.disconnect();
@@ -290,7 +290,7 @@ class SeveralNodesTest {
     away.disconnect();
     TestClient first = cluster.node(0).connectPersistent("c0").subscribe(1, "$share/g/a", 1);
     TestClient second = cluster.node(1).connectPersistent("c1").subscribe(1, "$share/g/a", 1);
-    Stream.of(first, second).forEach(TestClient::all);
+    Stream.of(first, second).forEach(TestClient::readAll);
     TestClient publisher = cluster.node(0).connect("p");
     for (int i = 1; i <= 4; i++) {
       publisher.publish(i, 1, "a", "x" + i);
@@ -304,39 +304,39 @@ class SeveralNodesTest {
 
   @Test
   void shouldRefuseOrDropMessagesForACongestedNode() {
-    smallStreams();
+    useSmallStreams();
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 1);
-    subscriber.all();
+    subscriber.readAll();
     TestClient publisher = cluster.node(0).connect("p");
     cluster.cut(0, 1);
     int sent = 0;
     while (!cluster.node(0).streams.all().iterator().next().isFull()) {
       publisher.publish(++sent, 1, "a", "m" + sent);
     }
-    assertThat(publisher.all()).isEmpty();
+    assertThat(publisher.readAll()).isEmpty();
     TestClient other = cluster.node(0).connect("q");
     other.publish(1, 1, "a", "refused");
     other.expect("PUBACK 1 97");
     other.publish(0, 0, "a", "dropped");
     assertThat(cluster.node(0).dropped).containsEntry("node_congested", 1L);
     cluster.heal();
-    assertThat(publisher.all()).hasSize(sent);
+    assertThat(publisher.readAll()).hasSize(sent);
     assertThat(payloads(subscriber)).hasSize(sent).doesNotContain("refused", "dropped");
     other.publish(2, 1, "a", "taken again").expect("PUBACK 2");
   }
 
   @Test
   void shouldRefetchEntriesThatCouldNotBePushed() {
-    smallStreams();
+    useSmallStreams();
     TestClient live = cluster.node(1).connect("live").subscribe(1, "b", 1);
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 1);
-    Stream.of(live, subscriber).forEach(TestClient::all);
+    Stream.of(live, subscriber).forEach(TestClient::readAll);
     TestClient publisher = cluster.node(0).connect("p");
     cluster.cut(0, 1);
     for (int i = 1; !cluster.node(0).streams.all().iterator().next().isFull(); i++) {
       publisher.publish(i, 1, "b", "m" + i);
     }
-    // The leader of the inbox is cut off; that of the publisher is the subscriber's own.
+    // The inbox leader cannot reach the subscriber's node, to which this publisher connects.
     TestClient there = cluster.node(1).connect("q");
     there.publish(1, 1, "a", "for-the-inbox");
     assertThat(payloads(subscriber)).isEmpty();
@@ -347,7 +347,7 @@ class SeveralNodesTest {
   @Test
   void shouldRefetchInboxesOfOtherNodesWhenTheRangeHasANewLeader() {
     TestClient subscriber = cluster.node(1).connectPersistent("s").subscribe(1, "a", 1);
-    subscriber.all();
+    subscriber.readAll();
     cluster.ranges.reelect();
     cluster.settle();
     cluster.node(0).connect("p").publish(1, 1, "a", "m").expect("PUBACK 1");
@@ -356,17 +356,17 @@ class SeveralNodesTest {
 
   @Test
   void shouldDeliverOnceWhenAPublisherRepeatsAMessageAtAnotherNode() {
-    List<TestClient> subscribers = subscribersEverywhere("a");
-    publish2(cluster.node(1).connectPersistent("p"), 1, "m").expect("PUBREC 1");
+    List<TestClient> subscribers = subscribeAtEveryNode("a");
+    publishQos2(cluster.node(1).connectPersistent("p"), 1, "m").expect("PUBREC 1");
     // The publisher gets no acknowledgement: its node fails.
     TestClient again = cluster.node(2).open().connect5("p", false, 1_000);
-    again.all();
-    repeat2(again, 1, "m").expect("PUBREC 1");
+    again.readAll();
+    repeatQos2(again, 1, "m").expect("PUBREC 1");
     for (TestClient subscriber : subscribers) {
       assertThat(payloads(subscriber)).containsExactly("m");
     }
     again.reply(MqttMessageType.PUBREL, 1).expect("PUBCOMP 1");
-    publish2(again, 1, "next").expect("PUBREC 1");
+    publishQos2(again, 1, "next").expect("PUBREC 1");
     for (TestClient subscriber : subscribers) {
       assertThat(payloads(subscriber)).containsExactly("next");
     }
@@ -375,50 +375,50 @@ class SeveralNodesTest {
   @Test
   void shouldDiscardALateCopyFromThePreviousNodeOfThePublisher() {
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 2);
-    subscriber.all();
+    subscriber.readAll();
     cluster.cut(2, 1);
-    publish2(cluster.node(2).connectPersistent("p"), 1, "m").expect();
+    publishQos2(cluster.node(2).connectPersistent("p"), 1, "m").expect();
     TestClient again = cluster.node(0).open().connect5("p", false, 1_000);
-    again.all();
-    repeat2(again, 1, "m").expect("PUBREC 1");
+    again.readAll();
+    repeatQos2(again, 1, "m").expect("PUBREC 1");
     again.reply(MqttMessageType.PUBREL, 1).expect("PUBCOMP 1");
-    publish2(again, 2, "next").expect("PUBREC 2");
+    publishQos2(again, 2, "next").expect("PUBREC 2");
     cluster.heal();
     assertThat(payloads(subscriber)).containsExactly("m", "next");
   }
 
   @Test
   void shouldDeliverToAShareOnceWhenAPublisherRepeatsAMessageAtAnotherNode() {
-    List<TestClient> members = subscribersEverywhere("$share/g/a");
+    List<TestClient> members = subscribeAtEveryNode("$share/g/a");
     TestClient first = cluster.node(1).connectPersistent("p");
     for (int i = 1; i <= 9; i++) {
-      publish2(first, i, "m" + i).expect("PUBREC " + i);
+      publishQos2(first, i, "m" + i).expect("PUBREC " + i);
     }
     first.reply(MqttMessageType.PUBREL, 1).expect("PUBCOMP 1");
     TestClient again = cluster.node(2).open().connect5("p", false, 1_000);
-    again.all();
+    again.readAll();
     for (int i = 2; i <= 9; i++) {
-      repeat2(again, i, "m" + i).expect("PUBREC " + i);
+      repeatQos2(again, i, "m" + i).expect("PUBREC " + i);
     }
     assertThat(members.stream().map(SeveralNodesTest::payloads).flatMap(List::stream))
         .hasSize(9)
         .doesNotHaveDuplicates();
   }
 
-  private List<TestClient> subscribersEverywhere(String filter) {
+  private List<TestClient> subscribeAtEveryNode(String filter) {
     List<TestClient> subscribers = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       subscribers.add(cluster.node(i).connect("s" + i).subscribe(1, filter, 2));
-      subscribers.get(i).all();
+      subscribers.get(i).readAll();
     }
     return subscribers;
   }
 
-  private static TestClient publish2(TestClient publisher, int id, String payload) {
+  private static TestClient publishQos2(TestClient publisher, int id, String payload) {
     return publisher.publish(id, 2, "a", payload);
   }
 
-  private static TestClient repeat2(TestClient publisher, int id, String payload) {
+  private static TestClient repeatQos2(TestClient publisher, int id, String payload) {
     return publisher.publish(id, 2, "a", payload, false, true, MqttProperties.NO_PROPERTIES);
   }
 }

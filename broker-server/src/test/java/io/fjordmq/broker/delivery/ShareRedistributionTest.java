@@ -33,69 +33,69 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Goal: undelivered messages of an ended session are removed only after a member took them. */
+/** Goal: undelivered messages of an ended session stay until a member has accepted them. */
 class ShareRedistributionTest {
   private static final String SHARED = "$share/s/a";
   private static final InboxId GONE = new InboxId(FakeSession.TENANT, "gone");
   private static final long INCARNATION = 1;
 
-  private final DeliveryWorld world = new DeliveryWorld();
+  private final DeliveryFixture fixture = new DeliveryFixture();
   private final ShareRedistribution redistribution =
-      new ShareRedistribution(world.inboxes, world.publisher.rerouting());
+      new ShareRedistribution(fixture.inboxes, fixture.distribution.rerouting());
 
   private void addUndelivered(long sequence, Qos qos) {
     addUndelivered(sequence, "s/a", qos);
   }
 
   private void addUndelivered(long sequence, String share, Qos qos) {
-    world.inboxes.undelivered.add(
+    fixture.inboxes.undelivered.add(
         new UndeliveredShareMessage(sequence, share, message("a", qos, "m" + sequence)));
   }
 
   private void redistributeAll() {
     redistribution.redistribute(GONE, INCARNATION);
     for (int hop = 0; hop < 3; hop++) { // from one loop to the next
-      world.loop.runAll();
-      world.other.runAll();
+      fixture.loop.runAll();
+      fixture.otherLoop.runAll();
     }
   }
 
   @Test
   void shouldRedistributeMessagesToConnectedMembers() {
-    FakeSession member = member("one", world.loop);
-    FakeSession other = member("two", world.other);
+    FakeSession member = subscribeMember("one", fixture.loop);
+    FakeSession other = subscribeMember("two", fixture.otherLoop);
     addUndelivered(3, AT_LEAST_ONCE);
     addUndelivered(5, EXACTLY_ONCE);
     addUndelivered(6, AT_LEAST_ONCE);
     redistributeAll();
     assertThat(member.deliveries.size() + other.deliveries.size()).isEqualTo(3);
     assertThat(member.deliveries).allMatch(Delivery::isShared);
-    assertThat(world.inboxes.reportedDeliveries).containsExactly(List.of(), List.of(3L, 5L, 6L));
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.reportedDeliveries).containsExactly(List.of(), List.of(3L, 5L, 6L));
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   @Test
-  void shouldKeepMessagesUntilTheMemberHasTakenThem() {
-    FakeSession member = member("one", world.loop);
+  void shouldKeepMessagesUntilTheMemberHasAcceptedThem() {
+    FakeSession member = subscribeMember("one", fixture.loop);
     addUndelivered(3, AT_LEAST_ONCE);
     redistribution.redistribute(GONE, INCARNATION);
     redistribution.redistribute(GONE, INCARNATION);
-    assertThat(world.inboxes.reportedDeliveries).containsExactly(List.of());
-    world.loop.runAll();
+    assertThat(fixture.inboxes.reportedDeliveries).containsExactly(List.of());
+    fixture.loop.runAll();
     assertThat(member.texts()).containsExactly("m3");
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   @Test
   void shouldStoreMessagesForTheNextMemberWhenOneIsGone() {
-    FakeSession closed = member("closed", world.loop);
+    FakeSession closed = subscribeMember("closed", fixture.loop);
     closed.closed = true;
-    world.inboxRoute("stale", SHARED, AT_LEAST_ONCE);
-    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
-    world.inboxes.outcomes.put("stale", InsertOutcome.ABSENT);
+    fixture.addInboxRoute("stale", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("away", SHARED, AT_LEAST_ONCE);
+    fixture.inboxes.outcomes.put("stale", InsertOutcome.ABSENT);
     addUndelivered(3, EXACTLY_ONCE);
     redistributeAll();
-    assertThat(world.inboxes.inserts)
+    assertThat(fixture.inboxes.inserts)
         .filteredOn(insert -> insert.targets().get(0).id().clientId().equals("away"))
         .singleElement()
         .satisfies(
@@ -103,37 +103,37 @@ class ShareRedistributionTest {
               assertThat(insert.id()).isEqualTo(PublishId.ofUndelivered(GONE, INCARNATION, 3, 3));
               assertThat(insert.targets().get(0).share()).isEqualTo("s/a");
             });
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   @Test
   void shouldKeepMessagesUntilAnInboxHasStoredThem() {
-    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("away", SHARED, AT_LEAST_ONCE);
     addUndelivered(3, AT_LEAST_ONCE);
-    world.inboxes.gate = new CompletableFuture<>();
+    fixture.inboxes.gate = new CompletableFuture<>();
     redistributeAll();
-    assertThat(world.inboxes.undelivered).hasSize(1);
-    world.inboxes.gate.complete(null);
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).hasSize(1);
+    fixture.inboxes.gate.complete(null);
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   @Test
   void shouldKeepMessagesWhenStoringFailsOrTheNodeDoesNotServe() {
-    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("away", SHARED, AT_LEAST_ONCE);
     addUndelivered(3, AT_LEAST_ONCE);
-    world.inboxes.failure = new IllegalStateException("down");
+    fixture.inboxes.failure = new IllegalStateException("down");
     redistributeAll();
-    world.inboxes.failure = null;
-    world.room = false;
+    fixture.inboxes.failure = null;
+    fixture.hasDiskSpace = false;
     redistributeAll();
-    world.room = true;
-    world.serving = false;
+    fixture.hasDiskSpace = true;
+    fixture.serving = false;
     announce(4);
-    assertThat(world.inboxes.undelivered).hasSize(1);
-    assertThat(world.observer.onDropped(CopyDropReason.SHARE_NOT_STORED)).isZero();
-    world.serving = true;
+    assertThat(fixture.inboxes.undelivered).hasSize(1);
+    assertThat(fixture.observer.onDropped(CopyDropReason.SHARE_NOT_STORED)).isZero();
+    fixture.serving = true;
     announce(4);
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   @Test
@@ -142,54 +142,54 @@ class ShareRedistributionTest {
     addUndelivered(4, AT_LEAST_ONCE);
     redistributeAll();
     redistributeAll();
-    assertThat(world.inboxes.undelivered).isEmpty();
-    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(2);
-    assertThat(world.observer.redistributed.sum()).isZero();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
+    assertThat(fixture.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(2);
+    assertThat(fixture.observer.redistributed.sum()).isZero();
   }
 
   @Test
   void shouldReadMessagesInPages() {
-    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("away", SHARED, AT_LEAST_ONCE);
     for (int i = 1; i <= 200; i++) {
       addUndelivered(i, AT_LEAST_ONCE);
     }
     redistributeAll();
-    assertThat(world.inboxes.reportedDeliveries)
+    assertThat(fixture.inboxes.reportedDeliveries)
         .extracting(List::size)
         .containsExactly(0, 64, 64, 64, 8);
-    assertThat(world.inboxes.inserts).hasSize(200);
+    assertThat(fixture.inboxes.inserts).hasSize(200);
   }
 
   /** The new leader continues from the stored state; two nodes at once would send duplicates. */
   @Test
   void shouldLeaveMessagesToTheNewLeaderOfTheRange() {
-    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("away", SHARED, AT_LEAST_ONCE);
     for (int i = 1; i <= 200; i++) {
       addUndelivered(i, AT_LEAST_ONCE);
     }
-    world.inboxes.gate = new CompletableFuture<>();
+    fixture.inboxes.gate = new CompletableFuture<>();
     redistributeAll();
-    world.inboxes.localLeader = false;
-    world.inboxes.gate.complete(null);
-    assertThat(world.inboxes.inserts).hasSize(64);
-    assertThat(world.inboxes.reportedDeliveries)
-        .as("says what it has given")
+    fixture.inboxes.localLeader = false;
+    fixture.inboxes.gate.complete(null);
+    assertThat(fixture.inboxes.inserts).hasSize(64);
+    assertThat(fixture.inboxes.reportedDeliveries)
+        .as("reports the messages that it has redistributed")
         .extracting(List::size)
         .containsExactly(0, 64);
-    assertThat(world.inboxes.undelivered).hasSize(136);
+    assertThat(fixture.inboxes.undelivered).hasSize(136);
     redistributeAll();
-    assertThat(world.inboxes.reportedDeliveries).as("does not begin again").hasSize(2);
-    world.inboxes.localLeader = true;
+    assertThat(fixture.inboxes.reportedDeliveries).as("does not start over").hasSize(2);
+    fixture.inboxes.localLeader = true;
     redistributeAll();
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   @Test
   void shouldRedistributeOnlyAsManyMessagesAsMembersHaveRoomFor() {
-    FakeSession full = member("full", world.loop);
-    FakeSession member = member("roomy", world.other);
-    full.room = 1;
-    member.room = 4;
+    FakeSession full = subscribeMember("full", fixture.loop);
+    FakeSession member = subscribeMember("roomy", fixture.otherLoop);
+    full.capacity = 1;
+    member.capacity = 4;
     for (int i = 1; i <= 8; i++) {
       addUndelivered(i, i % 2 == 0 ? AT_LEAST_ONCE : EXACTLY_ONCE);
     }
@@ -198,86 +198,86 @@ class ShareRedistributionTest {
     }
     assertThat(full.deliveries).hasSize(1);
     assertThat(member.deliveries).hasSize(4);
-    assertThat(world.inboxes.undelivered).hasSize(3);
-    assertThat(world.observer.drops()).isEmpty();
-    assertThat(world.observer.redistributed.sum()).isEqualTo(5);
-    full.room = 4;
+    assertThat(fixture.inboxes.undelivered).hasSize(3);
+    assertThat(fixture.observer.drops()).isEmpty();
+    assertThat(fixture.observer.redistributed.sum()).isEqualTo(5);
+    full.capacity = 4;
     announce(2);
     assertThat(full.deliveries).hasSize(4);
-    assertThat(world.inboxes.undelivered).isEmpty();
-    assertThat(world.observer.redistributed.sum()).isEqualTo(8);
+    assertThat(fixture.inboxes.undelivered).isEmpty();
+    assertThat(fixture.observer.redistributed.sum()).isEqualTo(8);
   }
 
-  /** A message without room is not retried before the store announces it again. */
+  /** A message that no member can accept is not retried until the store announces it again. */
   @Test
   void shouldWaitForTheNextAnnouncementWhenNoMemberHasRoom() {
-    FakeSession full = member("full", world.loop);
-    full.room = 0;
-    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
-    world.inboxes.outcomes.put("away", InsertOutcome.REFUSED_FULL);
+    FakeSession full = subscribeMember("full", fixture.loop);
+    full.capacity = 0;
+    fixture.addInboxRoute("away", SHARED, AT_LEAST_ONCE);
+    fixture.inboxes.outcomes.put("away", InsertOutcome.REFUSED_FULL);
     addUndelivered(1, AT_LEAST_ONCE);
     redistributeAll();
-    assertThat(world.inboxes.reportedDeliveries).hasSize(1);
-    assertThat(world.inboxes.inserts).hasSize(1);
-    assertThat(world.inboxes.undelivered).hasSize(1);
-    assertThat(world.observer.drops()).isEmpty();
-    world.inboxes.outcomes.clear();
+    assertThat(fixture.inboxes.reportedDeliveries).hasSize(1);
+    assertThat(fixture.inboxes.inserts).hasSize(1);
+    assertThat(fixture.inboxes.undelivered).hasSize(1);
+    assertThat(fixture.observer.drops()).isEmpty();
+    fixture.inboxes.outcomes.clear();
     redistributeAll();
-    assertThat(world.inboxes.inserts).hasSize(2);
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.inserts).hasSize(2);
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   @Test
   void shouldTryABoundedNumberOfMembersWithoutRoom() {
     List<FakeSession> members = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      FakeSession full = member("full" + i, world.loop);
-      full.room = 0;
+      FakeSession full = subscribeMember("full" + i, fixture.loop);
+      full.capacity = 0;
       members.add(full);
     }
     addUndelivered(1, AT_LEAST_ONCE);
     redistributeAll();
-    assertThat(world.inboxes.undelivered).hasSize(1);
+    assertThat(fixture.inboxes.undelivered).hasSize(1);
     assertThat(members.stream().mapToInt(full -> full.refusals).sum()).isEqualTo(8);
   }
 
   /** A fault must not remove messages that the store still holds. */
   @Test
   void shouldKeepMessagesWhenTheSessionOfTheMemberFails() {
-    FakeSession member = member("one", world.loop);
+    FakeSession member = subscribeMember("one", fixture.loop);
     addUndelivered(1, AT_LEAST_ONCE);
     addUndelivered(2, EXACTLY_ONCE);
     member.broken = true;
     redistributeAll();
-    assertThat(world.inboxes.undelivered).hasSize(2);
-    assertThat(world.observer.onDropped(CopyDropReason.FAULT)).isPositive();
+    assertThat(fixture.inboxes.undelivered).hasSize(2);
+    assertThat(fixture.observer.onDropped(CopyDropReason.FAULT)).isPositive();
     member.broken = false;
     redistributeAll();
     assertThat(member.texts()).containsExactlyInAnyOrder("m1", "m2");
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   /** A QoS 0 message would be dropped immediately. */
   @Test
   void shouldKeepMessagesWhileTheStreamToTheNodeOfTheMemberIsFull() {
-    NodeStream stream = fullStream();
-    world.inboxRoute("away", SHARED, AT_MOST_ONCE);
-    world.router.add(
+    NodeStream stream = openFullStream();
+    fixture.addInboxRoute("away", SHARED, AT_MOST_ONCE);
+    fixture.router.add(
         new Route(
             FakeSession.TENANT,
             TopicFilter.parse(SHARED),
             new Receiver.Live("n2", 1, "far"),
             SubscriptionOptions.ofQos(AT_MOST_ONCE)));
-    world.inboxRoute("none", SHARED, AT_MOST_ONCE);
+    fixture.addInboxRoute("none", SHARED, AT_MOST_ONCE);
     addUndelivered(1, AT_LEAST_ONCE);
     redistributeAll();
     assertThat(stream.isFull()).isTrue();
-    assertThat(world.inboxes.undelivered).hasSize(1);
-    assertThat(world.observer.drops()).isEmpty();
+    assertThat(fixture.inboxes.undelivered).hasSize(1);
+    assertThat(fixture.observer.drops()).isEmpty();
   }
 
-  /** The stream to a node that does not respond. */
-  private NodeStream fullStream() {
+  /** Fills the stream to a node that does not respond. */
+  private NodeStream openFullStream() {
     NodesSettings small =
         RecordBuilder.from(NodesSettings.DEFAULTS)
             .with(NodesSettings::maxBatchItems, 4)
@@ -290,17 +290,17 @@ class ShareRedistributionTest {
             .with(NodesSettings::responseTimeout, Duration.ofSeconds(5))
             .with(NodesSettings::resendAfter, Duration.ofMillis(100))
             .build();
-    TestMembership members = new TestMembership(new NodeId(DeliveryWorld.SELF.id()));
+    TestMembership members = new TestMembership(new NodeId(DeliveryFixture.SELF.id()));
     members.setUp(new NodeId("n2"), 1);
     members.watch(
         new StreamLifecycle(
-            new NodeId(DeliveryWorld.SELF.id()),
-            world.nodes,
-            LoopbackPeers.immediate().start(new NodeId(DeliveryWorld.SELF.id())),
+            new NodeId(DeliveryFixture.SELF.id()),
+            fixture.streams,
+            LoopbackPeers.immediate().start(new NodeId(DeliveryFixture.SELF.id())),
             new ManualTimers(),
             small,
             NodesObserver.NONE));
-    NodeStream stream = Objects.requireNonNull(world.nodes.find("n2"));
+    NodeStream stream = Objects.requireNonNull(fixture.streams.find("n2"));
     for (int i = 0; i < 20; i++) {
       stream.offer(new byte[100], outcome -> {});
     }
@@ -309,21 +309,21 @@ class ShareRedistributionTest {
 
   @Test
   void shouldKeepMessagesWhileTheEventLoopOfTheMemberIsCongested() {
-    FakeSession member = member("one", world.other);
-    world.subscribe(member, "b", AT_MOST_ONCE);
+    FakeSession member = subscribeMember("one", fixture.otherLoop);
+    fixture.subscribe(member, "b", AT_MOST_ONCE);
     for (int i = 0; i < 60; i++) {
-      world.publish(message("b", AT_MOST_ONCE, "b"));
+      fixture.publish(message("b", AT_MOST_ONCE, "b"));
     }
-    long dropped = world.observer.onDropped(CopyDropReason.MAILBOX_FULL);
+    long dropped = fixture.observer.onDropped(CopyDropReason.MAILBOX_FULL);
     assertThat(dropped).as("the mailbox is full").isPositive();
     addUndelivered(1, AT_LEAST_ONCE);
     addUndelivered(2, AT_LEAST_ONCE);
     redistributeAll();
-    assertThat(world.inboxes.undelivered).hasSize(2);
+    assertThat(fixture.inboxes.undelivered).hasSize(2);
     redistributeAll();
     assertThat(member.texts()).contains("m1", "m2");
-    assertThat(world.inboxes.undelivered).isEmpty();
-    assertThat(world.observer.onDropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(dropped);
+    assertThat(fixture.inboxes.undelivered).isEmpty();
+    assertThat(fixture.observer.onDropped(CopyDropReason.MAILBOX_FULL)).isEqualTo(dropped);
   }
 
   /** Each refusal of an inbox is a log entry with the whole message. */
@@ -331,49 +331,51 @@ class ShareRedistributionTest {
   void shouldTryOnlyOneMessageOfAShareWithoutRoom() {
     List<FakeSession> members = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      FakeSession full = member("full" + i, world.loop);
-      full.room = 0;
+      FakeSession full = subscribeMember("full" + i, fixture.loop);
+      full.capacity = 0;
       members.add(full);
     }
-    world.inboxRoute("away", "$share/t/a", AT_LEAST_ONCE);
+    fixture.addInboxRoute("away", "$share/t/a", AT_LEAST_ONCE);
     for (int i = 1; i <= 64; i++) {
       addUndelivered(i, i % 2 == 0 ? "t/a" : "s/a", i % 4 < 2 ? AT_LEAST_ONCE : EXACTLY_ONCE);
     }
     redistributeAll();
     assertThat(members.stream().mapToInt(full -> full.refusals).sum()).isEqualTo(8);
-    assertThat(world.inboxes.inserts).hasSize(32);
-    assertThat(world.inboxes.undelivered).hasSize(32).allMatch(left -> left.share().equals("s/a"));
+    assertThat(fixture.inboxes.inserts).hasSize(32);
+    assertThat(fixture.inboxes.undelivered)
+        .hasSize(32)
+        .allMatch(left -> left.share().equals("s/a"));
   }
 
   @Test
-  void shouldBackOffUntilAMemberTakesAMessage() {
-    FakeSession full = member("full", world.loop);
-    full.room = 0;
+  void shouldBackOffUntilAMemberAcceptsAMessage() {
+    FakeSession full = subscribeMember("full", fixture.loop);
+    full.capacity = 0;
     addUndelivered(1, AT_LEAST_ONCE);
     addUndelivered(2, AT_LEAST_ONCE);
     announce(4);
     assertThat(full.refusals).as("after 0, 10 and 30 s").isEqualTo(3);
     announce(96);
     assertThat(full.refusals).as("then 70, 150, 310, 610, 910 s").isEqualTo(8);
-    full.room = 1;
+    full.capacity = 1;
     announce(22);
     assertThat(full.deliveries).hasSize(1);
     int before = full.refusals;
     redistributeAll();
     redistributeAll();
-    assertThat(full.refusals).as("the pause begins anew").isEqualTo(before + 2);
-    full.room = 2;
+    assertThat(full.refusals).as("the backoff starts over").isEqualTo(before + 2);
+    full.capacity = 2;
     announce(2);
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   /** A receiver remembers 65,535 messages and treats older ones as repeated. */
   @Test
   void shouldNotRedistributeFarAheadOfABlockedMessage() {
-    FakeSession full = world.connect("full", world.loop);
-    world.subscribe(full, "$share/stuck/a", EXACTLY_ONCE);
-    full.room = 0;
-    FakeSession member = member("roomy", world.loop);
+    FakeSession full = fixture.connect("full", fixture.loop);
+    fixture.subscribe(full, "$share/stuck/a", EXACTLY_ONCE);
+    full.capacity = 0;
+    FakeSession member = subscribeMember("roomy", fixture.loop);
     addUndelivered(1, "stuck/a", EXACTLY_ONCE);
     addUndelivered(10_000, EXACTLY_ONCE);
     addUndelivered(10_001, EXACTLY_ONCE);
@@ -381,11 +383,11 @@ class ShareRedistributionTest {
     redistributeAll();
     redistributeAll();
     assertThat(member.texts()).containsExactly("m10000", "m10002");
-    full.room = 1;
+    full.capacity = 1;
     announce(2);
     assertThat(full.texts()).containsExactly("m1");
     assertThat(member.texts()).containsExactly("m10000", "m10002", "m10001");
-    assertThat(world.inboxes.undelivered).isEmpty();
+    assertThat(fixture.inboxes.undelivered).isEmpty();
   }
 
   private void announce(int times) {
@@ -394,9 +396,9 @@ class ShareRedistributionTest {
     }
   }
 
-  private FakeSession member(String clientId, ManualLoop loop) {
-    FakeSession session = world.connect(clientId, loop);
-    world.subscribe(session, SHARED, EXACTLY_ONCE);
+  private FakeSession subscribeMember(String clientId, ManualLoop loop) {
+    FakeSession session = fixture.connect(clientId, loop);
+    fixture.subscribe(session, SHARED, EXACTLY_ONCE);
     return session;
   }
 }

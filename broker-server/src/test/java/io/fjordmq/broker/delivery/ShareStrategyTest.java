@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Goal: each strategy does what its name says, also when members join and leave. */
+/** Goal: each strategy chooses members as documented, also when members join and leave. */
 class ShareStrategyTest {
   private static final Message ANY = Messages.message("t", AT_MOST_ONCE, "m");
   private final Rotation rotation = new Rotation();
@@ -23,24 +23,25 @@ class ShareStrategyTest {
   @Test
   void shouldRotateAmongMembersWithRoundRobin() {
     List<Candidate> abc = candidates("a", "b", "c");
-    assertThat(picks(ShareStrategy.ROUND_ROBIN, abc, 6))
+    assertThat(pickRepeatedly(ShareStrategy.ROUND_ROBIN, abc, 6))
         .containsExactly("a", "b", "c", "a", "b", "c");
   }
 
   @Test
   void shouldReachEveryMemberWithRandom() {
-    assertThat(new TreeSet<>(picks(ShareStrategy.RANDOM, candidates("a", "b", "c"), 500)))
+    assertThat(new TreeSet<>(pickRepeatedly(ShareStrategy.RANDOM, candidates("a", "b", "c"), 500)))
         .containsExactly("a", "b", "c");
   }
 
   @Test
   void shouldStayWithOneMemberUntilItIsGoneWithSticky() {
-    List<String> picks = picks(ShareStrategy.STICKY, candidates("a", "b", "c"), 5);
+    List<String> picks = pickRepeatedly(ShareStrategy.STICKY, candidates("a", "b", "c"), 5);
     assertThat(Set.copyOf(picks)).hasSize(1);
     List<String> rest = new ArrayList<>(List.of("a", "b", "c"));
     rest.remove(picks.get(0));
 
-    List<String> after = picks(ShareStrategy.STICKY, candidates(rest.toArray(String[]::new)), 5);
+    List<String> after =
+        pickRepeatedly(ShareStrategy.STICKY, candidates(rest.toArray(String[]::new)), 5);
 
     assertThat(Set.copyOf(after)).hasSize(1).isSubsetOf(rest);
   }
@@ -51,7 +52,7 @@ class ShareStrategyTest {
     Map<String, String> chosen = new HashMap<>();
     for (int i = 0; i < 300; i++) {
       String publisher = "p" + i % 100;
-      String member = pick(ShareStrategy.HASH_BY_CLIENT, abc, from(publisher));
+      String member = pick(ShareStrategy.HASH_BY_CLIENT, abc, messageFrom(publisher));
       assertThat(chosen.computeIfAbsent(publisher, p -> member)).isEqualTo(member);
     }
     assertThat(Set.copyOf(chosen.values())).hasSize(3);
@@ -73,13 +74,14 @@ class ShareStrategyTest {
   void shouldPreferThisNodeWithLocalFirst() {
     List<Candidate> mixed =
         List.of(candidate("far", false), candidate("near1", true), candidate("near2", true));
-    assertThat(picks(ShareStrategy.LOCAL_FIRST, mixed, 4))
+    assertThat(pickRepeatedly(ShareStrategy.LOCAL_FIRST, mixed, 4))
         .containsExactly("near1", "near2", "near1", "near2");
-    assertThat(picks(ShareStrategy.LOCAL_FIRST, List.of(candidate("far", false)), 1))
+    assertThat(pickRepeatedly(ShareStrategy.LOCAL_FIRST, List.of(candidate("far", false)), 1))
         .containsExactly("far");
   }
 
-  private List<String> picks(ShareStrategy strategy, List<Candidate> candidates, int times) {
+  private List<String> pickRepeatedly(
+      ShareStrategy strategy, List<Candidate> candidates, int times) {
     List<String> picked = new ArrayList<>();
     for (int i = 0; i < times; i++) {
       picked.add(pick(strategy, candidates, ANY));
@@ -105,7 +107,7 @@ class ShareStrategyTest {
     return new Member(clientId, isLocal);
   }
 
-  private static Message from(String publisher) {
+  private static Message messageFrom(String publisher) {
     return new Message(
         ANY.topic(),
         ANY.payload(),

@@ -27,63 +27,63 @@ import org.junit.jupiter.api.Test;
 class SharedSubscriptionTest {
   private static final String SHARED = "$share/s/a";
 
-  private final DeliveryWorld world = new DeliveryWorld();
+  private final DeliveryFixture fixture = new DeliveryFixture();
 
   @Test
   void shouldRotateAmongConnectedMembers() {
-    FakeSession one = member("one", world.loop);
-    FakeSession two = member("two", world.other);
+    FakeSession one = subscribeMember("one", fixture.loop);
+    FakeSession two = subscribeMember("two", fixture.otherLoop);
     for (int i = 0; i < 4; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
     assertThat(one.deliveries).hasSize(2);
     assertThat(two.deliveries).hasSize(2);
     assertThat(one.deliveries).allMatch(Delivery::isShared);
-    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+    assertThat(fixture.outcomes).containsOnly(PublishOutcome.ACCEPTED);
   }
 
   /** A member that follows an unavailable one gets its own turn, not two. */
   @Test
   void shouldRotateAmongTheRemainingMembersWhenSomeAreGone() {
-    FakeSession one = member("one", world.loop);
-    world.inboxRoute("away", SHARED, AT_LEAST_ONCE);
-    FakeSession gone = member("gone", world.loop);
-    FakeSession two = member("two", world.loop);
-    FakeSession three = member("three", world.other);
-    world.local.removeAll(gone); // its route is still there
+    FakeSession one = subscribeMember("one", fixture.loop);
+    fixture.addInboxRoute("away", SHARED, AT_LEAST_ONCE);
+    FakeSession gone = subscribeMember("gone", fixture.loop);
+    FakeSession two = subscribeMember("two", fixture.loop);
+    FakeSession three = subscribeMember("three", fixture.otherLoop);
+    fixture.local.removeAll(gone); // its route is still there
 
     for (int i = 0; i < 6; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
     assertThat(one.deliveries).hasSize(2);
     assertThat(two.deliveries).hasSize(2);
     assertThat(three.deliveries).hasSize(2);
-    assertThat(world.inboxes.inserts).isEmpty();
+    assertThat(fixture.inboxes.inserts).isEmpty();
   }
 
   @Test
   void shouldRotateAmongInboxesWhenAllMembersAreOffline() {
-    world.inboxRoute("one", SHARED, AT_LEAST_ONCE);
-    world.inboxRoute("two", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("one", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("two", SHARED, AT_LEAST_ONCE);
 
     for (int i = 0; i < 4; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
-    assertThat(world.inboxes.inserts)
+    assertThat(fixture.inboxes.inserts)
         .extracting(insert -> insert.targets().get(0).id().clientId())
         .containsExactly("one", "two", "one", "two");
   }
 
   @Test
   void shouldDeliverToEveryShareAndToOrdinarySubscribers() {
-    FakeSession both = world.connect("both", world.loop);
-    world.subscribe(both, "$share/x/a", AT_LEAST_ONCE);
-    world.subscribe(both, "$share/y/+", AT_MOST_ONCE);
-    world.subscribe(both, "a", AT_LEAST_ONCE);
+    FakeSession both = fixture.connect("both", fixture.loop);
+    fixture.subscribe(both, "$share/x/a", AT_LEAST_ONCE);
+    fixture.subscribe(both, "$share/y/+", AT_MOST_ONCE);
+    fixture.subscribe(both, "a", AT_LEAST_ONCE);
 
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
     assertThat(both.deliveries).hasSize(3);
     assertThat(both.deliveries.stream().filter(Delivery::isShared)).hasSize(2);
@@ -91,84 +91,84 @@ class SharedSubscriptionTest {
 
   @Test
   void shouldTryTheNextMemberWhenAMemberOnAnotherLoopRefuses() {
-    FakeSession refusing = member("one", world.other);
-    FakeSession accepting = member("two", world.loop);
+    FakeSession refusing = subscribeMember("one", fixture.otherLoop);
+    FakeSession accepting = subscribeMember("two", fixture.loop);
     refusing.closed = true;
 
     for (int i = 0; i < 3; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
     assertThat(accepting.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
     assertThat(accepting.flushes).isPositive();
-    assertThat(world.observer.drops()).isEmpty();
+    assertThat(fixture.observer.drops()).isEmpty();
   }
 
   @Test
-  void shouldStoreItInAnOfflineInboxWhenTheLastConnectedMemberRefuses() {
-    FakeSession refusing = member("one", world.other);
+  void shouldStoreTheMessageInAnOfflineInboxWhenTheLastConnectedMemberRefuses() {
+    FakeSession refusing = subscribeMember("one", fixture.otherLoop);
     refusing.closed = true;
-    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("offline", SHARED, AT_LEAST_ONCE);
 
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(world.inboxes.inserts).hasSize(1);
-    assertThat(world.observer.drops()).isEmpty();
+    assertThat(fixture.inboxes.inserts).hasSize(1);
+    assertThat(fixture.observer.drops()).isEmpty();
   }
 
   /** A member that may not read one message has not left; it keeps its other messages. */
   @Test
   void shouldKeepTheSubscriptionsOfAMemberThatMayNotReadTheMessage() {
-    FakeSession forbidden = member("one", world.other);
-    world.subscribe(forbidden, "+", AT_MOST_ONCE);
-    FakeSession permitted = member("two", world.loop);
+    FakeSession forbidden = subscribeMember("one", fixture.otherLoop);
+    fixture.subscribe(forbidden, "+", AT_MOST_ONCE);
+    FakeSession permitted = subscribeMember("two", fixture.loop);
     forbidden.mayNotRead = true;
 
     for (int i = 0; i < 3; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
-    world.local.removeAll(permitted);
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "for nobody"));
+    fixture.local.removeAll(permitted);
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "for nobody"));
 
     assertThat(permitted.texts()).containsExactlyInAnyOrder("m0", "m1", "m2");
     assertThat(forbidden.texts()).containsExactly("m0", "m1", "m2", "for nobody");
-    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
-    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+    assertThat(fixture.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(fixture.outcomes).containsOnly(PublishOutcome.ACCEPTED);
   }
 
   @Test
-  void shouldCountMessagesThatNoMemberTakes() {
-    FakeSession refusing = member("one", world.other);
+  void shouldCountMessagesThatNoMemberAccepts() {
+    FakeSession refusing = subscribeMember("one", fixture.otherLoop);
     refusing.closed = true;
 
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
-    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    assertThat(fixture.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test
   void shouldPreferConnectedMembersToOfflineInboxes() {
-    world.inboxRoute("attached", SHARED, AT_LEAST_ONCE);
-    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
-    world.connectPersistent("attached", world.loop);
-    FakeSession live = member("live", world.loop);
+    fixture.addInboxRoute("attached", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    fixture.connectPersistent("attached", fixture.loop);
+    FakeSession live = subscribeMember("live", fixture.loop);
 
     for (int i = 0; i < 4; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
     assertThat(live.deliveries).hasSize(2);
-    assertThat(world.inboxes.inserts)
+    assertThat(fixture.inboxes.inserts)
         .hasSize(2)
         .allMatch(insert -> insert.targets().get(0).id().clientId().equals("attached"));
   }
 
   @Test
   void shouldStoreInAnOfflineInboxWhenNobodyIsConnected() {
-    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.inboxes.inserts).hasSize(1);
-    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.ACCEPTED);
+    fixture.addInboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(fixture.inboxes.inserts).hasSize(1);
+    assertThat(fixture.lastOutcome()).isEqualTo(PublishOutcome.ACCEPTED);
   }
 
   @Test
@@ -178,15 +178,15 @@ class SharedSubscriptionTest {
       routes.add(route(new Receiver.Inbox("m" + i, 1)));
     }
     routes.add(route(new Receiver.Live("n2", 1, "m7"))); // an ended incarnation
-    CountedRoutes members = new CountedRoutes(routes);
+    CountingRoutes members = new CountingRoutes(routes);
     ShareMatch share = new ShareMatch("s", "a", members);
     ShareSelection selection =
         new ShareSelection(
-            DeliveryWorld.SELF,
-            new OtherNodes(DeliveryWorld.SELF, world.nodes, world.observer),
-            world.local,
-            world.registry,
-            DeliveryWorld.SMALL);
+            DeliveryFixture.SELF,
+            new OtherNodes(DeliveryFixture.SELF, fixture.streams, fixture.observer),
+            fixture.local,
+            fixture.registry,
+            DeliveryFixture.SMALL);
     members.reads = 0;
 
     ShareSelection.Choice choice =
@@ -208,117 +208,117 @@ class SharedSubscriptionTest {
 
   @Test
   void shouldDropQos0WhenAllMembersAreOffline() {
-    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
-    world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
-    assertThat(world.inboxes.inserts).isEmpty();
-    assertThat(world.observer.onDropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(1);
+    fixture.addInboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    fixture.publishAndRun(message("a", AT_MOST_ONCE, "m"));
+    assertThat(fixture.inboxes.inserts).isEmpty();
+    assertThat(fixture.observer.onDropped(CopyDropReason.QOS0_OFFLINE)).isEqualTo(1);
   }
 
   @Test
   void shouldDeliverQos0LiveToAPersistentMember() {
-    FakeSession persistent = world.connectPersistent("p", world.other);
-    world.subscribe(persistent, SHARED, AT_LEAST_ONCE);
-    world.inboxRoute("p", SHARED, AT_LEAST_ONCE);
+    FakeSession persistent = fixture.connectPersistent("p", fixture.otherLoop);
+    fixture.subscribe(persistent, SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("p", SHARED, AT_LEAST_ONCE);
 
-    world.publishAndRun(message("a", AT_MOST_ONCE, "m"));
+    fixture.publishAndRun(message("a", AT_MOST_ONCE, "m"));
 
     assertThat(persistent.texts()).containsExactly("m");
-    assertThat(world.observer.drops()).isEmpty();
+    assertThat(fixture.observer.drops()).isEmpty();
   }
 
   @Test
   void shouldDeliverAtTheOldQosUntilTheRouteOfAPersistentMemberIsReplaced() {
-    FakeSession persistent = world.connectPersistent("p", world.other);
-    world.subscribe(persistent, SHARED, AT_MOST_ONCE);
-    world.inboxRoute("p", SHARED, AT_MOST_ONCE);
-    world.router.hold();
-    world.local.subscribe(
+    FakeSession persistent = fixture.connectPersistent("p", fixture.otherLoop);
+    fixture.subscribe(persistent, SHARED, AT_MOST_ONCE);
+    fixture.addInboxRoute("p", SHARED, AT_MOST_ONCE);
+    fixture.router.hold();
+    fixture.local.subscribe(
         persistent, TopicFilter.parse(SHARED), SubscriptionOptions.ofQos(AT_LEAST_ONCE));
 
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
     assertThat(persistent.deliveries)
         .singleElement()
         .satisfies(delivery -> assertThat(delivery.qos()).isEqualTo(AT_MOST_ONCE));
-    assertThat(world.observer.drops()).isEmpty();
-    world.router.releaseOne();
+    assertThat(fixture.observer.drops()).isEmpty();
+    fixture.router.releaseOne();
   }
 
   @Test
   void shouldTryTheNextMemberAndRemoveTheRouteWhenAnInboxIsGone() {
-    world.inboxRoute("a-gone", SHARED, AT_LEAST_ONCE);
-    world.inboxRoute("b-there", SHARED, AT_LEAST_ONCE);
-    world.inboxes.outcomes.put("a-gone", InsertOutcome.ABSENT);
+    fixture.addInboxRoute("a-gone", SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("b-there", SHARED, AT_LEAST_ONCE);
+    fixture.inboxes.outcomes.put("a-gone", InsertOutcome.ABSENT);
 
     for (int i = 0; i < 2; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
     assertThat(
-            world.inboxes.inserts.stream()
+            fixture.inboxes.inserts.stream()
                 .filter(i -> i.targets().get(0).id().clientId().equals("b-there")))
         .hasSize(2);
-    assertThat(world.router.filters()).hasSize(1);
-    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+    assertThat(fixture.router.filters()).hasSize(1);
+    assertThat(fixture.outcomes).containsOnly(PublishOutcome.ACCEPTED);
   }
 
   /** After Clean Start, the old session's route awaits removal while the new route exists. */
   @Test
   void shouldTryTheNewInboxOfAClientWhoseOldOneIsGone() {
-    world.inboxRoute("again", SHARED, AT_LEAST_ONCE);
-    world.router.add(
+    fixture.addInboxRoute("again", SHARED, AT_LEAST_ONCE);
+    fixture.router.add(
         new Route(
             FakeSession.TENANT,
             TopicFilter.parse(SHARED),
             new Receiver.Inbox("again", 2),
             SubscriptionOptions.ofQos(AT_LEAST_ONCE)));
-    world.inboxes.outcomes.put("again/1", InsertOutcome.ABSENT);
+    fixture.inboxes.outcomes.put("again/1", InsertOutcome.ABSENT);
 
     for (int i = 0; i < 2; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
     assertThat(
-            world.inboxes.inserts.stream()
+            fixture.inboxes.inserts.stream()
                 .filter(insert -> insert.targets().get(0).incarnation() == 2))
         .hasSize(2);
-    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
-    assertThat(world.observer.drops()).isEmpty();
+    assertThat(fixture.outcomes).containsOnly(PublishOutcome.ACCEPTED);
+    assertThat(fixture.observer.drops()).isEmpty();
   }
 
   @Test
   void shouldAnswerNotDurableWhenTheNextMembersInboxFails() {
-    world.inboxRoute("gone", SHARED, AT_LEAST_ONCE);
-    world.inboxes.failure = new IllegalStateException("down");
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.lastAnswer()).isEqualTo(PublishOutcome.NOT_DURABLE);
+    fixture.addInboxRoute("gone", SHARED, AT_LEAST_ONCE);
+    fixture.inboxes.failure = new IllegalStateException("down");
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(fixture.lastOutcome()).isEqualTo(PublishOutcome.NOT_DURABLE);
   }
 
   @Test
   void shouldTryTheNextMemberWhenAnInboxIsFull() {
-    world.inboxRoute("full", SHARED, AT_LEAST_ONCE);
-    world.inboxes.outcomes.put("full", InsertOutcome.REFUSED_FULL);
-    FakeSession live = world.connect("live", world.other);
-    world.connectPersistent("full", world.loop);
-    world.subscribe(live, SHARED, AT_LEAST_ONCE);
+    fixture.addInboxRoute("full", SHARED, AT_LEAST_ONCE);
+    fixture.inboxes.outcomes.put("full", InsertOutcome.REFUSED_FULL);
+    FakeSession live = fixture.connect("live", fixture.otherLoop);
+    fixture.connectPersistent("full", fixture.loop);
+    fixture.subscribe(live, SHARED, AT_LEAST_ONCE);
 
     for (int i = 0; i < 4; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
     assertThat(live.texts()).hasSize(4);
-    assertThat(world.answers).containsOnly(PublishOutcome.ACCEPTED);
+    assertThat(fixture.outcomes).containsOnly(PublishOutcome.ACCEPTED);
   }
 
   @Test
   void shouldNotChooseAMemberThatHasUnsubscribed() {
-    FakeSession leaving = member("one", world.loop);
-    FakeSession staying = member("two", world.loop);
-    world.router.hold(); // its route remains for a while
-    world.local.unsubscribe(leaving, TopicFilter.parse(SHARED));
+    FakeSession leaving = subscribeMember("one", fixture.loop);
+    FakeSession staying = subscribeMember("two", fixture.loop);
+    fixture.router.hold(); // its route remains for a while
+    fixture.local.unsubscribe(leaving, TopicFilter.parse(SHARED));
 
     for (int i = 0; i < 3; i++) {
-      world.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
+      fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m" + i));
     }
 
     assertThat(leaving.deliveries).isEmpty();
@@ -327,97 +327,99 @@ class SharedSubscriptionTest {
 
   @Test
   void shouldDeliverAtTheQosOfTheLatestSubscription() {
-    FakeSession member = member("one", world.loop);
-    world.router.hold(); // its route keeps the old options for a while
-    world.local.subscribe(
+    FakeSession member = subscribeMember("one", fixture.loop);
+    fixture.router.hold(); // its route keeps the old options for a while
+    fixture.local.subscribe(
         member, TopicFilter.parse(SHARED), SubscriptionOptions.ofQos(AT_MOST_ONCE));
 
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
 
     assertThat(member.deliveries).extracting(Delivery::qos).containsExactly(AT_MOST_ONCE);
   }
 
   @Test
   void shouldCountAMessageWhoseOnlyMemberBelongsToAnEndedIncarnation() {
-    world.router.add(route(new Receiver.Live("n2", 1, "far")));
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    fixture.router.add(route(new Receiver.Live("n2", 1, "far")));
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(fixture.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test
   void shouldChooseTheSameMemberAgainWhenThePublisherRepeatsAMessage() {
     for (String client : List.of("i1", "i2", "i3", "i4")) {
-      world.inboxRoute(client, SHARED, AT_LEAST_ONCE);
+      fixture.addInboxRoute(client, SHARED, AT_LEAST_ONCE);
     }
     Set<String> chosen = new TreeSet<>();
     for (int i = 0; i < 40; i++) {
       PublishId id = new PublishId(9, i, 0);
-      world.publish(message("a", AT_LEAST_ONCE, "m"), id);
-      world.publish(message("a", AT_LEAST_ONCE, "m"), id);
+      fixture.publish(message("a", AT_LEAST_ONCE, "m"), id);
+      fixture.publish(message("a", AT_LEAST_ONCE, "m"), id);
       List<String> clients =
-          world.inboxes.inserts.stream().map(in -> in.targets().get(0).id().clientId()).toList();
+          fixture.inboxes.inserts.stream().map(in -> in.targets().get(0).id().clientId()).toList();
       assertThat(clients.get(2 * i)).isEqualTo(clients.get(2 * i + 1));
       chosen.add(clients.get(2 * i));
     }
-    assertThat(chosen).as("and yet all members get some").hasSize(4);
+    assertThat(chosen).as("all members are chosen for some messages").hasSize(4);
   }
 
   @Test
   void shouldRedistributeUnacknowledgedMessagesWhenAMemberLeaves() {
-    FakeSession leaving = member("one", world.loop);
-    FakeSession staying = member("two", world.other);
-    world.subscribe(leaving, "a", AT_LEAST_ONCE);
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m0"));
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m1"));
+    FakeSession leaving = subscribeMember("one", fixture.loop);
+    FakeSession staying = subscribeMember("two", fixture.otherLoop);
+    fixture.subscribe(leaving, "a", AT_LEAST_ONCE);
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m0"));
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m1"));
     List<String> before = staying.texts();
     leaving.closed = true;
-    world.local.removeAll(leaving);
+    fixture.local.removeAll(leaving);
 
-    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.deliveries)));
-    world.other.runAll();
+    fixture.loop.run(
+        () -> fixture.distribution.redistribute(leaving, List.copyOf(leaving.deliveries)));
+    fixture.otherLoop.runAll();
 
     assertThat(before).hasSize(1);
     assertThat(staying.texts()).containsExactlyInAnyOrder("m0", "m1");
-    assertThat(world.observer.redistributed.sum())
-        .as("ordinary ones are its own loss")
+    assertThat(fixture.observer.redistributed.sum())
+        .as("messages of ordinary subscriptions are not redistributed")
         .isEqualTo(1);
   }
 
-  /** A message waiting for it may come from a node that has continued without this one. */
+  /** The sender may have chosen another member already, as it considers this incarnation ended. */
   @Test
   void shouldRedistributeOnlyQos1MessagesWithoutALease() {
-    FakeSession leaving = world.connect("one", world.loop);
-    FakeSession staying = world.connect("two", world.loop);
-    world.subscribe(leaving, SHARED, EXACTLY_ONCE);
+    FakeSession leaving = fixture.connect("one", fixture.loop);
+    FakeSession staying = fixture.connect("two", fixture.loop);
+    fixture.subscribe(leaving, SHARED, EXACTLY_ONCE);
     for (Qos qos : Qos.values()) {
-      world.publishAndRun(message("a", qos, "m" + qos.level()));
+      fixture.publishAndRun(message("a", qos, "m" + qos.level()));
     }
-    world.subscribe(staying, SHARED, EXACTLY_ONCE);
-    world.local.removeAll(leaving);
-    world.serving = false;
+    fixture.subscribe(staying, SHARED, EXACTLY_ONCE);
+    fixture.local.removeAll(leaving);
+    fixture.serving = false;
 
-    world.loop.run(() -> world.publisher.redistribute(leaving, List.copyOf(leaving.deliveries)));
+    fixture.loop.run(
+        () -> fixture.distribution.redistribute(leaving, List.copyOf(leaving.deliveries)));
 
     assertThat(leaving.texts()).hasSize(3);
     assertThat(staying.texts()).containsExactly("m1");
-    assertThat(world.observer.onDropped(CopyDropReason.NOT_SERVING)).isEqualTo(2);
-    assertThat(world.observer.redistributed.sum()).isEqualTo(1);
+    assertThat(fixture.observer.onDropped(CopyDropReason.NOT_SERVING)).isEqualTo(2);
+    assertThat(fixture.observer.redistributed.sum()).isEqualTo(1);
   }
 
   @Test
   void shouldStoreOrCountRedistributedMessagesWhenNobodyIsConnected() {
-    FakeSession leaving = member("one", world.loop);
-    world.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
-    world.inboxRoute("offline", SHARED, AT_LEAST_ONCE);
-    world.local.removeAll(leaving);
-    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.deliveries));
-    assertThat(world.inboxes.inserts).hasSize(1);
+    FakeSession leaving = subscribeMember("one", fixture.loop);
+    fixture.publishAndRun(message("a", AT_LEAST_ONCE, "m"));
+    fixture.addInboxRoute("offline", SHARED, AT_LEAST_ONCE);
+    fixture.local.removeAll(leaving);
+    fixture.loop.run(() -> fixture.distribution.redistribute(leaving, leaving.deliveries));
+    assertThat(fixture.inboxes.inserts).hasSize(1);
 
-    world.inboxes.failure = new IllegalStateException("down");
-    world.loop.run(() -> world.publisher.redistribute(leaving, leaving.deliveries));
-    assertThat(world.observer.onDropped(CopyDropReason.SHARE_NOT_STORED)).isEqualTo(1);
+    fixture.inboxes.failure = new IllegalStateException("down");
+    fixture.loop.run(() -> fixture.distribution.redistribute(leaving, leaving.deliveries));
+    assertThat(fixture.observer.onDropped(CopyDropReason.SHARE_NOT_STORED)).isEqualTo(1);
 
-    FakeSession alone = member("alone", world.loop);
+    FakeSession alone = subscribeMember("alone", fixture.loop);
     assertThat(alone.deliveries).isEmpty();
     Delivery unknown =
         new Delivery(
@@ -426,24 +428,24 @@ class SharedSubscriptionTest {
             false,
             List.of(),
             new ShareKey(FakeSession.TENANT, "s", "z"));
-    world.loop.run(() -> world.publisher.redistribute(leaving, List.of(unknown)));
-    assertThat(world.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
+    fixture.loop.run(() -> fixture.distribution.redistribute(leaving, List.of(unknown)));
+    assertThat(fixture.observer.onDropped(CopyDropReason.NO_SHARE_MEMBER)).isEqualTo(1);
   }
 
   @Test
   void shouldBoundTheNumberOfRememberedShares() {
     for (int i = 0; i < 40; i++) {
-      FakeSession one = world.connect("one" + i, world.loop);
-      world.subscribe(one, "$share/s" + i + "/many", AT_MOST_ONCE);
+      FakeSession one = fixture.connect("one" + i, fixture.loop);
+      fixture.subscribe(one, "$share/s" + i + "/many", AT_MOST_ONCE);
     }
-    world.publishAndRun(message("many", AT_MOST_ONCE, "m"));
-    assertThat(world.observer.delivered.sum()).isEqualTo(40);
-    assertThat(world.publisher.status().shares()).isLessThanOrEqualTo(16);
+    fixture.publishAndRun(message("many", AT_MOST_ONCE, "m"));
+    assertThat(fixture.observer.delivered.sum()).isEqualTo(40);
+    assertThat(fixture.distribution.status().shares()).isLessThanOrEqualTo(16);
   }
 
-  private FakeSession member(String clientId, ManualLoop loop) {
-    FakeSession session = world.connect(clientId, loop);
-    world.subscribe(session, SHARED, AT_LEAST_ONCE);
+  private FakeSession subscribeMember(String clientId, ManualLoop loop) {
+    FakeSession session = fixture.connect(clientId, loop);
+    fixture.subscribe(session, SHARED, AT_LEAST_ONCE);
     return session;
   }
 }

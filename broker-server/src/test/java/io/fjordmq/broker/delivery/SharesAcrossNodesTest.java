@@ -38,40 +38,40 @@ class SharesAcrossNodesTest {
     cluster.close();
   }
 
-  private TestClient member(int node, String clientId) {
+  private TestClient connectMember(int node, String clientId) {
     TestClient client = cluster.node(node).connect(clientId).subscribe(1, "$share/g/#", 2);
-    client.all();
+    client.readAll();
     return client;
   }
 
   @Test
   void shouldTryTheNextMemberOnAnyNodeWhenOneMayNotRead() {
-    TestClient one = member(1, "limited-1");
-    TestClient two = member(2, "limited-2");
-    TestClient permitted = member(1, "free");
+    TestClient one = connectMember(1, "limited-1");
+    TestClient two = connectMember(2, "limited-2");
+    TestClient permitted = connectMember(1, "free");
     TestClient publisher = cluster.node(0).connect("p");
 
     for (int i = 1; i <= 4; i++) {
       publisher.publish(i, 1, "private", "m" + i).expect("PUBACK " + i);
     }
 
-    assertThat(permitted.all()).hasSize(4);
+    assertThat(permitted.readAll()).hasSize(4);
     one.expect();
     two.expect();
   }
 
   @Test
   void shouldCountAMessageThatNoMemberMayReadAndKeepTheSubscriptions() {
-    TestClient one = member(1, "limited-1");
-    TestClient two = member(2, "limited-2");
-    List.of(one, two).forEach(client -> client.subscribe(2, "open", 0).all());
+    TestClient one = connectMember(1, "limited-1");
+    TestClient two = connectMember(2, "limited-2");
+    List.of(one, two).forEach(client -> client.subscribe(2, "open", 0).readAll());
     TestClient publisher = cluster.node(0).connect("p");
 
     publisher.publish(1, 1, "private", "m").expect("PUBACK 1");
     publisher.publish(2, 1, "open", "m").expect("PUBACK 2");
 
-    assertThat(one.all()).contains("PUBLISH q0 open m");
-    assertThat(two.all()).contains("PUBLISH q0 open m");
+    assertThat(one.readAll()).contains("PUBLISH q0 open m");
+    assertThat(two.readAll()).contains("PUBLISH q0 open m");
     assertThat(cluster.node(0).dropped).isEqualTo(Map.of("no_share_member", 1L));
     assertThat(cluster.node(1).dropped).isEmpty();
     assertThat(cluster.node(2).dropped).isEmpty();

@@ -22,7 +22,7 @@ class DiskCapacityTest {
   private static final NodeId B = new NodeId("b");
   private static final NodeId C = new NodeId("c");
 
-  private static boolean room(boolean here, State b, State c, NodeId... voters) {
+  private static boolean hasEnoughSpace(boolean localSpace, State b, State c, NodeId... voters) {
     Map<NodeId, Member> members = new HashMap<>();
     Map.of(SELF, State.UP, B, b, C, c)
         .forEach(
@@ -35,35 +35,42 @@ class DiskCapacityTest {
             RangeEpoch.FIRST,
             ReplicaSet.ofVoters(voters));
     DiskCapacity diskCapacity =
-        new DiskCapacity(SELF, () -> here, () -> new Members(1, members), () -> List.of(range));
+        new DiskCapacity(
+            SELF, () -> localSpace, () -> new Members(1, members), () -> List.of(range));
     diskCapacity.refresh();
     return diskCapacity.isEnough();
   }
 
   @Test
   void shouldAcceptMessagesWhileAMajorityOfTheVotersHasRoom() {
-    assertThat(room(true, State.UP, State.UP, SELF, B, C)).isTrue();
-    assertThat(room(false, State.UP, State.UP, SELF, B, C)).as("this one is full").isTrue();
-    assertThat(room(true, State.FULL, State.SLOW, SELF, B, C)).isTrue();
-    assertThat(room(false, State.FULL, State.UP, SELF, B, C)).as("two are full").isFalse();
-    assertThat(room(true, State.FULL, State.DOWN, SELF, B, C))
-        .as("it takes the disk of the full one")
-        .isFalse();
-    assertThat(room(true, State.DOWN, State.DOWN, SELF, B, C))
-        .as("no majority, but no matter of room")
+    assertThat(hasEnoughSpace(true, State.UP, State.UP, SELF, B, C)).isTrue();
+    assertThat(hasEnoughSpace(false, State.UP, State.UP, SELF, B, C))
+        .as("this node is full")
         .isTrue();
-    assertThat(room(false, State.UP, State.UP, SELF, B)).as("both are needed").isFalse();
+    assertThat(hasEnoughSpace(true, State.FULL, State.SLOW, SELF, B, C)).isTrue();
+    assertThat(hasEnoughSpace(false, State.FULL, State.UP, SELF, B, C))
+        .as("two nodes are full")
+        .isFalse();
+    assertThat(hasEnoughSpace(true, State.FULL, State.DOWN, SELF, B, C))
+        .as("the majority needs the full node")
+        .isFalse();
+    assertThat(hasEnoughSpace(true, State.DOWN, State.DOWN, SELF, B, C))
+        .as("no majority, but not for lack of space")
+        .isTrue();
+    assertThat(hasEnoughSpace(false, State.UP, State.UP, SELF, B))
+        .as("both voters are needed")
+        .isFalse();
   }
 
   @Test
   void shouldCheckTheLocalDiskWhenThisNodeIsTheOnlyVoter() {
-    assertThat(room(true, State.FULL, State.FULL, SELF)).isTrue();
-    assertThat(room(false, State.UP, State.UP, SELF)).isFalse();
+    assertThat(hasEnoughSpace(true, State.FULL, State.FULL, SELF)).isTrue();
+    assertThat(hasEnoughSpace(false, State.UP, State.UP, SELF)).isFalse();
   }
 
   @Test
   void shouldIgnoreTheLocalDiskWhenOtherNodesStoreTheRange() {
-    assertThat(room(false, State.UP, State.UP, B)).isTrue();
-    assertThat(room(true, State.FULL, State.UP, B)).isFalse();
+    assertThat(hasEnoughSpace(false, State.UP, State.UP, B)).isTrue();
+    assertThat(hasEnoughSpace(true, State.FULL, State.UP, B)).isFalse();
   }
 }

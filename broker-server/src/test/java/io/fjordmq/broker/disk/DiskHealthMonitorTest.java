@@ -15,22 +15,24 @@ class DiskHealthMonitorTest {
   private static final long STEP = 250;
 
   private final FakeCluster cluster = new FakeCluster();
-  private boolean room = true;
+  private boolean hasSpace = true;
   private @Nullable String failure;
   private long stuckSince = -1;
   private long slowest;
   private long now;
   private final DiskHealthMonitor monitor =
       new DiskHealthMonitor(
-          new DiskHealthMonitor.DiskState(() -> room, () -> failure, this::pace), cluster, SLOW);
+          new DiskHealthMonitor.DiskState(() -> hasSpace, () -> failure, this::takeLatency),
+          cluster,
+          SLOW);
 
-  private LogLatency pace() {
-    LogLatency pace = new LogLatency(stuckSince < 0 ? 0 : now - stuckSince, slowest);
+  private LogLatency takeLatency() {
+    LogLatency latency = new LogLatency(stuckSince < 0 ? 0 : now - stuckSince, slowest);
     slowest = 0;
-    return pace;
+    return latency;
   }
 
-  private void pass(long millis) {
+  private void advance(long millis) {
     for (long end = now + millis; now < end; ) {
       now += STEP;
       monitor.check(now);
@@ -39,54 +41,54 @@ class DiskHealthMonitorTest {
 
   @Test
   void shouldReportNothingWhileTheDiskIsHealthy() {
-    pass(60_000);
+    advance(60_000);
     assertThat(cluster.events).isEmpty();
     assertThat(monitor.problem()).isNull();
   }
 
   @Test
   void shouldReportFullWhileSpaceIsLowAndUpAfterwards() {
-    room = false;
-    pass(5_000);
-    room = true;
-    pass(5_000);
+    hasSpace = false;
+    advance(5_000);
+    hasSpace = true;
+    advance(5_000);
     assertThat(cluster.events).containsExactly("FULL", "UP");
   }
 
   @Test
   void shouldReportSlowAfterASlowWriteUntilTheDiskRecovers() {
     slowest = SLOW;
-    pass(4_000);
+    advance(4_000);
     assertThat(cluster.events).containsExactly("SLOW");
-    pass(3_000);
+    advance(3_000);
     assertThat(cluster.events).containsExactly("SLOW", "UP");
   }
 
   @Test
   void shouldPauseHeartbeatsThenSuspendWhileAWriteIsStuckAndResume() {
     stuckSince = 0;
-    pass(750);
+    advance(750);
     assertThat(cluster.events).isEmpty();
-    pass(1_000);
-    assertThat(cluster.events).containsExactly("SLOW", "silent");
-    pass(500);
+    advance(1_000);
+    assertThat(cluster.events).containsExactly("SLOW", "suppress");
+    advance(500);
     assertThat(cluster.events)
         .hasSize(3)
         .last()
         .asString()
-        .startsWith("rest: a log write has been stuck");
+        .startsWith("suspend: a log write has been stuck");
     stuckSince = -1;
-    pass(STEP);
-    assertThat(cluster.events.subList(3, 5)).containsExactly("speaks", "resume");
+    advance(STEP);
+    assertThat(cluster.events.subList(3, 5)).containsExactly("allow", "resume");
   }
 
   @Test
   void shouldSuspendWhileWritesFail() {
     failure = "no space";
-    pass(2_000);
-    assertThat(cluster.events).containsExactly("FULL", "rest: no space");
+    advance(2_000);
+    assertThat(cluster.events).containsExactly("FULL", "suspend: no space");
     failure = null;
-    pass(STEP);
+    advance(STEP);
     assertThat(cluster.events).contains("resume");
   }
 
@@ -95,23 +97,23 @@ class DiskHealthMonitorTest {
     cluster.canWrite = false;
     failure = "no space";
     stuckSince = 0;
-    pass(20_000);
+    advance(20_000);
     assertThat(cluster.events).containsOnly("FULL");
   }
 
   /** The earlier majority check may have relied on this very disk. */
   @Test
   void shouldRecheckTheMajorityWhenAFullDiskStartsToFail() {
-    room = false;
-    pass(2_000);
+    hasSpace = false;
+    advance(2_000);
     assertThat(cluster.events).containsExactly("FULL");
     cluster.canWrite = false;
     failure = "no space";
-    pass(10_000);
+    advance(10_000);
     assertThat(cluster.events).containsOnly("FULL");
     cluster.canWrite = true;
-    pass(2_000);
-    assertThat(cluster.events).endsWith("rest: no space");
+    advance(2_000);
+    assertThat(cluster.events).endsWith("suspend: no space");
   }
 
   @Test
@@ -119,7 +121,7 @@ class DiskHealthMonitorTest {
     cluster.state = null;
     failure = "no space";
     stuckSince = 0;
-    pass(20_000);
+    advance(20_000);
     assertThat(cluster.events).isEmpty();
     assertThat(monitor.problem()).isNotNull();
   }
@@ -129,11 +131,11 @@ class DiskHealthMonitorTest {
     for (Member.State going :
         List.of(Member.State.DRAINING, Member.State.LEAVING, Member.State.STARTING)) {
       cluster.state = going;
-      room = false;
-      pass(5_000);
+      hasSpace = false;
+      advance(5_000);
       failure = "no space";
       stuckSince = now;
-      pass(20_000);
+      advance(20_000);
       failure = null;
       stuckSince = -1;
       assertThat(cluster.events).as("%s", going).isEmpty();
@@ -144,7 +146,7 @@ class DiskHealthMonitorTest {
     private final List<String> events = new ArrayList<>();
     private Member.@Nullable State state = Member.State.UP;
     private boolean canWrite = true;
-    private boolean silent;
+    private boolean suppressed;
 
     @Override
     public Member.@Nullable State state() {
@@ -162,16 +164,16 @@ class DiskHealthMonitorTest {
     }
 
     @Override
-    public void suppressLeaderRequests(boolean now) {
-      if (now != silent) {
-        events.add(now ? "silent" : "speaks");
+    public void suppressLeaderRequests(boolean suppress) {
+      if (suppress != suppressed) {
+        events.add(suppress ? "suppress" : "allow");
       }
-      silent = now;
+      suppressed = suppress;
     }
 
     @Override
     public void suspend(String why) {
-      events.add("rest: " + why);
+      events.add("suspend: " + why);
     }
 
     @Override

@@ -11,8 +11,8 @@ import io.fjordmq.api.Topic;
 import io.fjordmq.api.TopicFilter;
 import io.fjordmq.broker.delivery.CountingObserver;
 import io.fjordmq.broker.delivery.DeliveryAssembly;
+import io.fjordmq.broker.delivery.DeliveryFixture;
 import io.fjordmq.broker.delivery.DeliveryPorts;
-import io.fjordmq.broker.delivery.DeliveryWorld;
 import io.fjordmq.broker.delivery.Distribution;
 import io.fjordmq.broker.delivery.FakeInboxStore;
 import io.fjordmq.broker.delivery.FakeSession;
@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Goal: with real threads, every message of a publisher reaches every subscriber once and in order,
  * and routes follow subscriptions. Method: a session per event loop and publishers on every loop;
- * then subscribers that come and go on all loops at once.
+ * then sessions that subscribe and unsubscribe on all loops concurrently.
  */
 class LiveDeliveryConcurrencyTest {
   private static final int LOOPS = 4;
@@ -52,7 +52,7 @@ class LiveDeliveryConcurrencyTest {
   private final DeliveryAssembly delivery =
       DeliveryAssembly.open(
           new DeliveryPorts(
-              DeliveryWorld.SELF,
+              DeliveryFixture.SELF,
               DeliverySettings.DEFAULTS,
               observer,
               router,
@@ -62,7 +62,7 @@ class LiveDeliveryConcurrencyTest {
               () -> true,
               InstantSource.system()));
   private final LocalSubscriptions local = delivery.live();
-  private final Distribution publisher = delivery.distribution();
+  private final Distribution distribution = delivery.distribution();
   private final List<ThreadedLoop> loops = new ArrayList<>();
 
   LiveDeliveryConcurrencyTest() {
@@ -73,16 +73,16 @@ class LiveDeliveryConcurrencyTest {
 
   @AfterEach
   void stop() {
-    loops.forEach(loop -> loop.thread.shutdownNow());
+    loops.forEach(loop -> loop.executor.shutdownNow());
   }
 
   @Test
   void shouldKeepTheOrderOfEachPublisherWhenAllLoopsPublish() throws Exception {
     int messages = 5_000;
     CountDownLatch all = new CountDownLatch(LOOPS * LOOPS * messages);
-    List<OrderedSession> sessions = new ArrayList<>();
+    List<OrderCheckingSession> sessions = new ArrayList<>();
     for (ThreadedLoop loop : loops) {
-      OrderedSession session = new OrderedSession("s-" + loop.name, loop, all);
+      OrderCheckingSession session = new OrderCheckingSession("s-" + loop.name, loop, all);
       sessions.add(session);
       local.subscribe(session, TopicFilter.parse("t/#"), SubscriptionOptions.ofQos(AT_LEAST_ONCE));
     }
@@ -91,9 +91,9 @@ class LiveDeliveryConcurrencyTest {
     }
 
     assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
-    for (OrderedSession session : sessions) {
+    for (OrderCheckingSession session : sessions) {
       assertThat(session.faults).isEmpty();
-      assertThat(session.next)
+      assertThat(session.nextNumbers)
           .hasSize(LOOPS)
           .allSatisfy((p, n) -> assertThat(n).isEqualTo(messages));
     }
@@ -106,25 +106,25 @@ class LiveDeliveryConcurrencyTest {
     router.runOn(routerThread);
     List<Future<?>> running = new ArrayList<>();
     for (ThreadedLoop loop : loops) {
-      running.add(loop.thread.submit(() -> subscribeAndUnsubscribe(loop, 400)));
+      running.add(loop.executor.submit(() -> subscribeAndUnsubscribe(loop, 400)));
     }
     for (Future<?> each : running) {
       each.get(30, TimeUnit.SECONDS);
     }
-    Await.until("both routes are held", () -> publisher.status().heldRoutes() == 2);
+    Await.until("both routes are held", () -> distribution.status().heldRoutes() == 2);
     assertThat(router.faults()).isEmpty();
     assertThat(router.filters()).containsExactlyInAnyOrder("kept/a", "kept/b");
-    assertThat(publisher.status().filters()).isEqualTo(2);
-    assertThat(publisher.status().unremovedRoutes()).isZero();
+    assertThat(distribution.status().filters()).isEqualTo(2);
+    assertThat(distribution.status().unremovedRoutes()).isZero();
     routerThread.shutdown();
     assertThat(routerThread.awaitTermination(5, TimeUnit.SECONDS)).isTrue();
   }
 
-  /** Subscribes and unsubscribes at random, and at the end to two filters for good. */
+  /** Subscribes and unsubscribes at random, and finally subscribes to two filters. */
   private void subscribeAndUnsubscribe(ThreadedLoop loop, int rounds) {
     CountDownLatch nothing = new CountDownLatch(0);
     List<String> filters = List.of("kept/a", "kept/b", "x", "y/+", "#");
-    OrderedSession session = new OrderedSession("c-" + loop.name, loop, nothing);
+    OrderCheckingSession session = new OrderCheckingSession("c-" + loop.name, loop, nothing);
     for (int i = 0; i < rounds; i++) {
       TopicFilter filter =
           TopicFilter.parse(filters.get(ThreadLocalRandom.current().nextInt(filters.size())));
@@ -135,12 +135,12 @@ class LiveDeliveryConcurrencyTest {
         case 3 -> local.unsubscribe(session, filter).join();
         default -> {
           local.removeAll(session);
-          session = new OrderedSession("c-" + loop.name, loop, nothing);
+          session = new OrderCheckingSession("c-" + loop.name, loop, nothing);
         }
       }
     }
     local.removeAll(session);
-    session = new OrderedSession("c-" + loop.name, loop, nothing);
+    session = new OrderCheckingSession("c-" + loop.name, loop, nothing);
     for (String kept : List.of("kept/a", "kept/b")) {
       local
           .subscribe(session, TopicFilter.parse(kept), SubscriptionOptions.ofQos(AT_MOST_ONCE))
@@ -149,20 +149,24 @@ class LiveDeliveryConcurrencyTest {
     }
   }
 
-  /** In reads of up to ten messages, so that other work of the loop comes in between. */
+  /** Publishes in batches of up to ten, so that other tasks of the loop run in between. */
   private void publishFrom(ThreadedLoop loop, int from, int messages) {
     int end = Math.min(messages, from + 10);
     for (int i = from; i < end; i++) {
-      publisher.publish(
-          FakeSession.TENANT, numbered(loop.name, i), ConnectOrder.NONE, null, outcome -> {});
+      distribution.publish(
+          FakeSession.TENANT,
+          numberedMessage(loop.name, i),
+          ConnectOrder.NONE,
+          null,
+          outcome -> {});
     }
-    publisher.flush();
+    distribution.flush();
     if (end < messages) {
       loop.execute(() -> publishFrom(loop, end, messages));
     }
   }
 
-  private static Message numbered(String publisher, int number) {
+  private static Message numberedMessage(String publisher, int number) {
     return new Message(
         new Topic("t/" + publisher),
         new byte[8],
@@ -176,38 +180,38 @@ class LiveDeliveryConcurrencyTest {
 
   private static final class ThreadedLoop implements Executor {
     final String name;
-    final ExecutorService thread;
-    private volatile Thread its = Thread.currentThread();
+    final ExecutorService executor;
+    private volatile Thread loopThread = Thread.currentThread();
 
     ThreadedLoop(String name) {
       this.name = name;
-      this.thread =
+      this.executor =
           Executors.newSingleThreadExecutor(
               task -> {
-                its = new Thread(task, name);
-                return its;
+                loopThread = new Thread(task, name);
+                return loopThread;
               });
-      thread.execute(() -> {});
+      executor.execute(() -> {});
     }
 
     @Override
     public void execute(Runnable task) {
-      thread.execute(task);
+      executor.execute(task);
     }
   }
 
-  /** Checks that each publisher's numbers come one after the other. */
-  private static final class OrderedSession implements LiveSession {
+  /** Checks that the messages of each publisher arrive in sequence. */
+  private static final class OrderCheckingSession implements LiveSession {
     private final String clientId;
     private final ThreadedLoop loop;
-    private final CountDownLatch all;
-    final Map<String, Long> next = new ConcurrentHashMap<>();
+    private final CountDownLatch expectedDeliveries;
+    final Map<String, Long> nextNumbers = new ConcurrentHashMap<>();
     final List<String> faults = new ArrayList<>();
 
-    OrderedSession(String clientId, ThreadedLoop loop, CountDownLatch all) {
+    OrderCheckingSession(String clientId, ThreadedLoop loop, CountDownLatch all) {
       this.clientId = clientId;
       this.loop = loop;
-      this.all = all;
+      this.expectedDeliveries = all;
     }
 
     @Override
@@ -232,18 +236,18 @@ class LiveDeliveryConcurrencyTest {
 
     @Override
     public boolean inEventLoop() {
-      return Thread.currentThread() == loop.its;
+      return Thread.currentThread() == loop.loopThread;
     }
 
     @Override
     public DeliveryResult deliver(Delivery delivery) {
       Message message = delivery.message();
-      long expected = next.getOrDefault(message.publisher(), 0L);
+      long expected = nextNumbers.getOrDefault(message.publisher(), 0L);
       if (!inEventLoop() || message.acceptedAtMillis() != expected) {
         faults.add("expected " + expected + " but was " + message);
       }
-      next.put(message.publisher(), message.acceptedAtMillis() + 1);
-      all.countDown();
+      nextNumbers.put(message.publisher(), message.acceptedAtMillis() + 1);
+      expectedDeliveries.countDown();
       return DeliveryResult.ACCEPTED;
     }
 

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.SubscriptionOptions;
 import io.fjordmq.api.TopicFilter;
-import io.fjordmq.broker.delivery.DeliveryWorld;
+import io.fjordmq.broker.delivery.DeliveryFixture;
 import io.fjordmq.broker.delivery.FakeSession;
 import io.fjordmq.router.Receiver;
 import java.util.List;
@@ -22,192 +22,192 @@ class LocalSubscriptionsTest {
   private static final TopicFilter FILTER = TopicFilter.parse("a");
   private static final SubscriptionOptions QOS1 = SubscriptionOptions.ofQos(AT_LEAST_ONCE);
 
-  private final DeliveryWorld world = new DeliveryWorld();
-  private final FakeSession first = world.connect("first", world.loop);
-  private final FakeSession second = world.connect("second", world.loop);
+  private final DeliveryFixture fixture = new DeliveryFixture();
+  private final FakeSession first = fixture.connect("first", fixture.loop);
+  private final FakeSession second = fixture.connect("second", fixture.loop);
 
   @Test
   void shouldAddOneRouteForManySubscribersAndRemoveItWithTheLast() {
-    assertThat(world.subscribe(first, "a", AT_LEAST_ONCE)).isTrue();
-    assertThat(world.subscribe(second, "a", AT_MOST_ONCE)).isTrue();
-    assertThat(world.subscribe(second, "a", AT_LEAST_ONCE)).as("replaces").isFalse();
-    assertThat(world.router.calls()).containsExactly("add a");
+    assertThat(fixture.subscribe(first, "a", AT_LEAST_ONCE)).isTrue();
+    assertThat(fixture.subscribe(second, "a", AT_MOST_ONCE)).isTrue();
+    assertThat(fixture.subscribe(second, "a", AT_LEAST_ONCE)).as("replaces").isFalse();
+    assertThat(fixture.router.calls()).containsExactly("add a");
 
-    assertThat(world.local.unsubscribe(first, FILTER).join()).isTrue();
-    assertThat(world.local.unsubscribe(first, FILTER).join()).isFalse();
-    assertThat(world.router.calls()).containsExactly("add a");
-    assertThat(world.local.unsubscribe(second, FILTER).join()).isTrue();
+    assertThat(fixture.local.unsubscribe(first, FILTER).join()).isTrue();
+    assertThat(fixture.local.unsubscribe(first, FILTER).join()).isFalse();
+    assertThat(fixture.router.calls()).containsExactly("add a");
+    assertThat(fixture.local.unsubscribe(second, FILTER).join()).isTrue();
 
-    assertThat(world.router.calls()).containsExactly("add a", "remove a");
-    assertThat(world.publisher.status().filters()).isZero();
-    assertThat(world.publisher.status().heldRoutes()).isZero();
+    assertThat(fixture.router.calls()).containsExactly("add a", "remove a");
+    assertThat(fixture.distribution.status().filters()).isZero();
+    assertThat(fixture.distribution.status().heldRoutes()).isZero();
   }
 
   @Test
   void shouldMakeEverySubscriberWaitForTheRoute() {
-    world.router.hold();
-    CompletableFuture<Boolean> one = world.local.subscribe(first, FILTER, QOS1);
-    CompletableFuture<Boolean> two = world.local.subscribe(second, FILTER, QOS1);
+    fixture.router.hold();
+    CompletableFuture<Boolean> one = fixture.local.subscribe(first, FILTER, QOS1);
+    CompletableFuture<Boolean> two = fixture.local.subscribe(second, FILTER, QOS1);
 
     assertThat(one).isNotDone();
     assertThat(two).isNotDone();
-    world.router.releaseOne();
+    fixture.router.releaseOne();
 
     assertThat(one).isCompletedWithValue(true);
     assertThat(two).isCompletedWithValue(true);
-    assertThat(world.router.calls()).containsExactly("add a");
+    assertThat(fixture.router.calls()).containsExactly("add a");
   }
 
   @Test
   void shouldAddTheRouteAgainForASubscriberDuringItsRemoval() {
-    world.subscribe(first, "a", AT_LEAST_ONCE);
-    world.router.hold();
-    world.local.unsubscribe(first, FILTER);
-    CompletableFuture<Boolean> late = world.local.subscribe(second, FILTER, QOS1);
+    fixture.subscribe(first, "a", AT_LEAST_ONCE);
+    fixture.router.hold();
+    fixture.local.unsubscribe(first, FILTER);
+    CompletableFuture<Boolean> late = fixture.local.subscribe(second, FILTER, QOS1);
 
-    world.router.releaseOne();
+    fixture.router.releaseOne();
     assertThat(late).isNotDone();
-    world.router.releaseOne();
+    fixture.router.releaseOne();
 
     assertThat(late).isCompletedWithValue(true);
-    assertThat(world.router.calls()).containsExactly("add a", "remove a", "add a");
-    assertThat(world.router.filters()).containsExactly("a");
+    assertThat(fixture.router.calls()).containsExactly("add a", "remove a", "add a");
+    assertThat(fixture.router.filters()).containsExactly("a");
   }
 
   @Test
   void shouldRemoveTheRouteAfterItsAdditionWhenTheSubscriberLeavesEarly() {
-    world.router.hold();
-    CompletableFuture<Boolean> leaving = world.local.subscribe(first, FILTER, QOS1);
-    world.local.removeAll(first);
-    world.router.releaseOne();
-    world.router.releaseOne();
+    fixture.router.hold();
+    CompletableFuture<Boolean> leaving = fixture.local.subscribe(first, FILTER, QOS1);
+    fixture.local.removeAll(first);
+    fixture.router.releaseOne();
+    fixture.router.releaseOne();
 
     assertThat(leaving).isDone();
-    assertThat(world.router.filters()).isEmpty();
-    assertThat(world.publisher.status().heldRoutes()).isZero();
+    assertThat(fixture.router.filters()).isEmpty();
+    assertThat(fixture.distribution.status().heldRoutes()).isZero();
   }
 
   @Test
   void shouldCompleteAllWaitersWhenAllLeaveBeforeTheRouteIsAddedAgain() {
-    world.subscribe(first, "a", AT_LEAST_ONCE);
-    world.router.hold();
-    world.local.unsubscribe(first, FILTER);
-    CompletableFuture<Boolean> late = world.local.subscribe(second, FILTER, QOS1);
-    world.local.unsubscribe(second, FILTER);
+    fixture.subscribe(first, "a", AT_LEAST_ONCE);
+    fixture.router.hold();
+    fixture.local.unsubscribe(first, FILTER);
+    CompletableFuture<Boolean> late = fixture.local.subscribe(second, FILTER, QOS1);
+    fixture.local.unsubscribe(second, FILTER);
 
     assertThat(late).isDone();
-    world.router.releaseOne();
-    assertThat(world.router.heldCalls()).isZero();
-    assertThat(world.publisher.status().heldRoutes()).isZero();
+    fixture.router.releaseOne();
+    assertThat(fixture.router.heldCalls()).isZero();
+    assertThat(fixture.distribution.status().heldRoutes()).isZero();
   }
 
   @Test
   void shouldRevertTheSubscriptionWhenItsRouteCannotBeAdded() {
-    world.router.hold();
-    CompletableFuture<Boolean> failing = world.local.subscribe(first, FILTER, QOS1);
-    world.router.failOne(new IllegalStateException("no majority"));
+    fixture.router.hold();
+    CompletableFuture<Boolean> failing = fixture.local.subscribe(first, FILTER, QOS1);
+    fixture.router.failOne(new IllegalStateException("no majority"));
 
     assertThat(failing).isCompletedExceptionally();
-    assertThat(world.publisher.status().filters()).isZero();
-    assertThat(world.observer.routeFailures.sum()).isEqualTo(1);
+    assertThat(fixture.distribution.status().filters()).isZero();
+    assertThat(fixture.observer.routeFailures.sum()).isEqualTo(1);
     // The addition may have happened after all: the route is removed to be sure.
-    world.router.releaseOne();
-    assertThat(world.router.calls()).containsExactly("add a", "remove a");
-    assertThat(world.publisher.status().heldRoutes()).isZero();
+    fixture.router.releaseOne();
+    assertThat(fixture.router.calls()).containsExactly("add a", "remove a");
+    assertThat(fixture.distribution.status().heldRoutes()).isZero();
   }
 
   @Test
   void shouldKeepANewerSubscriptionWhenAnOlderOneFails() {
-    world.router.hold();
-    CompletableFuture<Boolean> older = world.local.subscribe(first, FILTER, QOS1);
-    world.local.unsubscribe(first, FILTER);
-    CompletableFuture<Boolean> newer = world.local.subscribe(first, FILTER, QOS1);
-    world.router.failOne(new IllegalStateException("no majority"));
+    fixture.router.hold();
+    CompletableFuture<Boolean> older = fixture.local.subscribe(first, FILTER, QOS1);
+    fixture.local.unsubscribe(first, FILTER);
+    CompletableFuture<Boolean> newer = fixture.local.subscribe(first, FILTER, QOS1);
+    fixture.router.failOne(new IllegalStateException("no majority"));
 
     assertThat(older).isCompletedExceptionally();
     // Both waited for the failed call, so both fail; a third one starts from scratch.
     assertThat(newer).isCompletedExceptionally();
-    world.router.releaseOne();
-    CompletableFuture<Boolean> third = world.local.subscribe(first, FILTER, QOS1);
-    world.router.releaseOne();
+    fixture.router.releaseOne();
+    CompletableFuture<Boolean> third = fixture.local.subscribe(first, FILTER, QOS1);
+    fixture.router.releaseOne();
     assertThat(third).isCompletedWithValue(true);
-    assertThat(world.router.filters()).containsExactly("a");
+    assertThat(fixture.router.filters()).containsExactly("a");
   }
 
   @Test
   void shouldRetryAFailedRemoval() {
-    world.subscribe(first, "a", AT_LEAST_ONCE);
-    world.router.failWith(new IllegalStateException("no majority"));
-    world.local.unsubscribe(first, FILTER);
-    assertThat(world.publisher.status().unremovedRoutes()).isEqualTo(1);
-    assertThat(world.router.filters()).containsExactly("a");
+    fixture.subscribe(first, "a", AT_LEAST_ONCE);
+    fixture.router.failWith(new IllegalStateException("no majority"));
+    fixture.local.unsubscribe(first, FILTER);
+    assertThat(fixture.distribution.status().unremovedRoutes()).isEqualTo(1);
+    assertThat(fixture.router.filters()).containsExactly("a");
 
-    world.router.failWith(null);
-    world.subscribe(second, "b", AT_LEAST_ONCE);
+    fixture.router.failWith(null);
+    fixture.subscribe(second, "b", AT_LEAST_ONCE);
 
-    assertThat(world.router.filters()).containsExactly("b");
-    assertThat(world.publisher.status().unremovedRoutes()).isZero();
-    assertThat(world.publisher.status().heldRoutes()).isEqualTo(1);
+    assertThat(fixture.router.filters()).containsExactly("b");
+    assertThat(fixture.distribution.status().unremovedRoutes()).isZero();
+    assertThat(fixture.distribution.status().heldRoutes()).isEqualTo(1);
   }
 
   @Test
   void shouldRemoveEverythingOfAClientABoundedNumberAtATime() {
     for (int i = 0; i < 10; i++) {
-      world.subscribe(first, "t/" + i, AT_LEAST_ONCE);
+      fixture.subscribe(first, "t/" + i, AT_LEAST_ONCE);
     }
-    world.subscribe(first, "$share/s/x", AT_LEAST_ONCE);
-    world.router.hold();
-    world.local.removeAll(first);
+    fixture.subscribe(first, "$share/s/x", AT_LEAST_ONCE);
+    fixture.router.hold();
+    fixture.local.removeAll(first);
 
-    int inFlight = DeliveryWorld.SMALL.routeRemovalsInFlight();
-    assertThat(world.router.heldCalls()).isEqualTo(inFlight);
-    assertThat(world.publisher.status().waitingRemovals()).isEqualTo(11 - inFlight);
-    while (world.router.heldCalls() > 0) {
-      world.router.releaseOne();
+    int inFlight = DeliveryFixture.SMALL.routeRemovalsInFlight();
+    assertThat(fixture.router.heldCalls()).isEqualTo(inFlight);
+    assertThat(fixture.distribution.status().waitingRemovals()).isEqualTo(11 - inFlight);
+    while (fixture.router.heldCalls() > 0) {
+      fixture.router.releaseOne();
     }
-    assertThat(world.router.filters()).isEmpty();
-    assertThat(world.publisher.status().filters()).isZero();
-    assertThat(world.publisher.status().waitingRemovals()).isZero();
+    assertThat(fixture.router.filters()).isEmpty();
+    assertThat(fixture.distribution.status().filters()).isZero();
+    assertThat(fixture.distribution.status().waitingRemovals()).isZero();
   }
 
   @Test
   void shouldNotRemoveRoutesOfTheNextIncarnationWithPendingRemovals() {
-    AtomicLong life = new AtomicLong(1);
+    AtomicLong incarnation = new AtomicLong(1);
     LocalSubscriptions local =
         new LocalSubscriptions(
-            new LocalNode("n1", life::get),
-            world.router,
-            world.dispatch,
-            DeliveryWorld.SMALL,
-            world.observer);
+            new LocalNode("n1", incarnation::get),
+            fixture.router,
+            fixture.dispatch,
+            DeliveryFixture.SMALL,
+            fixture.observer);
     List<TopicFilter> filters =
         IntStream.range(0, 10).mapToObj(i -> TopicFilter.parse("t/" + i)).toList();
     filters.forEach(filter -> local.subscribe(first, filter, QOS1));
-    world.router.hold();
+    fixture.router.hold();
     local.removeAll(first);
     local.endIncarnation();
-    assertThat(local.removals().waiting()).isPositive();
+    assertThat(local.removals().queuedCount()).isPositive();
 
-    life.set(2);
+    incarnation.set(2);
     List<CompletableFuture<Boolean>> added =
         filters.stream().map(filter -> local.subscribe(second, filter, QOS1)).toList();
-    while (world.router.heldCalls() > 0) {
-      world.router.releaseOne();
+    while (fixture.router.heldCalls() > 0) {
+      fixture.router.releaseOne();
     }
 
     assertThat(added).allMatch(one -> one.isDone() && !one.isCompletedExceptionally());
-    assertThat(world.router.receivers())
+    assertThat(fixture.router.receivers())
         .hasSize(filters.size())
         .containsOnly(new Receiver.Live("n1", 2, ""));
   }
 
   @Test
   void shouldDeliverNothingAfterUnsubscribe() {
-    world.subscribe(first, "a", AT_LEAST_ONCE);
-    world.subscribe(second, "a", AT_LEAST_ONCE);
-    world.publish(message("a", AT_LEAST_ONCE, "before"));
-    world.local.unsubscribe(first, FILTER);
-    world.publish(message("a", AT_LEAST_ONCE, "after"));
+    fixture.subscribe(first, "a", AT_LEAST_ONCE);
+    fixture.subscribe(second, "a", AT_LEAST_ONCE);
+    fixture.publish(message("a", AT_LEAST_ONCE, "before"));
+    fixture.local.unsubscribe(first, FILTER);
+    fixture.publish(message("a", AT_LEAST_ONCE, "after"));
 
     assertThat(first.texts()).containsExactly("before");
     assertThat(second.texts()).containsExactly("before", "after");
@@ -215,12 +215,12 @@ class LocalSubscriptionsTest {
 
   @Test
   void shouldServeTheNewConnectionWhenTheOlderOneNeverDisconnected() {
-    world.subscribe(first, "a", AT_LEAST_ONCE);
-    FakeSession successor = new FakeSession("first", world.loop, false);
-    world.subscribe(successor, "a", AT_LEAST_ONCE);
-    world.local.removeAll(first);
+    fixture.subscribe(first, "a", AT_LEAST_ONCE);
+    FakeSession successor = new FakeSession("first", fixture.loop, false);
+    fixture.subscribe(successor, "a", AT_LEAST_ONCE);
+    fixture.local.removeAll(first);
 
-    world.publish(message("a", AT_LEAST_ONCE, "m"));
+    fixture.publish(message("a", AT_LEAST_ONCE, "m"));
 
     assertThat(first.texts()).isEmpty();
     assertThat(successor.texts()).containsExactly("m");
@@ -228,55 +228,55 @@ class LocalSubscriptionsTest {
 
   @Test
   void shouldAddALiveRouteForAConnectedPersistentShareMember() {
-    FakeSession persistent = world.connectPersistent("p", world.loop);
-    assertThat(world.subscribe(persistent, "$share/s/a", AT_LEAST_ONCE)).isTrue();
-    assertThat(world.router.calls()).containsExactly("add $share/s/a");
-    world.local.removeAll(persistent);
-    assertThat(world.router.calls()).containsExactly("add $share/s/a", "remove $share/s/a");
+    FakeSession persistent = fixture.connectPersistent("p", fixture.loop);
+    assertThat(fixture.subscribe(persistent, "$share/s/a", AT_LEAST_ONCE)).isTrue();
+    assertThat(fixture.router.calls()).containsExactly("add $share/s/a");
+    fixture.local.removeAll(persistent);
+    assertThat(fixture.router.calls()).containsExactly("add $share/s/a", "remove $share/s/a");
   }
 
   @Test
   void shouldRouteMessagesAboveQos0OnlyToLiveReceivers() {
-    FakeSession persistent = world.connectPersistent("p", world.loop);
-    world.subscribe(persistent, "a", AT_LEAST_ONCE);
-    world.subscribe(persistent, "b", AT_MOST_ONCE);
-    world.subscribe(first, "c", AT_MOST_ONCE);
-    assertThat(world.router.maxQos("a")).isEqualTo(AT_MOST_ONCE);
-    assertThat(world.router.maxQos("b")).isEqualTo(EXACTLY_ONCE);
-    assertThat(world.router.maxQos("c")).isEqualTo(EXACTLY_ONCE);
+    FakeSession persistent = fixture.connectPersistent("p", fixture.loop);
+    fixture.subscribe(persistent, "a", AT_LEAST_ONCE);
+    fixture.subscribe(persistent, "b", AT_MOST_ONCE);
+    fixture.subscribe(first, "c", AT_MOST_ONCE);
+    assertThat(fixture.router.maxQos("a")).isEqualTo(AT_MOST_ONCE);
+    assertThat(fixture.router.maxQos("b")).isEqualTo(EXACTLY_ONCE);
+    assertThat(fixture.router.maxQos("c")).isEqualTo(EXACTLY_ONCE);
 
-    world.subscribe(persistent, "a", AT_MOST_ONCE);
-    assertThat(world.router.maxQos("a")).as("raised, as it is replaced").isEqualTo(EXACTLY_ONCE);
+    fixture.subscribe(persistent, "a", AT_MOST_ONCE);
+    assertThat(fixture.router.maxQos("a")).as("raised, as it is replaced").isEqualTo(EXACTLY_ONCE);
   }
 
   @Test
   void shouldReplaceTheRouteOfAShareWhenItsOptionsChange() {
-    world.subscribe(first, "$share/s/a", AT_LEAST_ONCE);
-    world.subscribe(first, "$share/s/a", AT_LEAST_ONCE);
-    world.subscribe(first, "$share/s/a", AT_MOST_ONCE);
-    assertThat(world.router.calls()).containsExactly("add $share/s/a", "add $share/s/a");
+    fixture.subscribe(first, "$share/s/a", AT_LEAST_ONCE);
+    fixture.subscribe(first, "$share/s/a", AT_LEAST_ONCE);
+    fixture.subscribe(first, "$share/s/a", AT_MOST_ONCE);
+    assertThat(fixture.router.calls()).containsExactly("add $share/s/a", "add $share/s/a");
   }
 
   @Test
   void shouldRemoveAClosedSession() {
-    world.subscribe(first, "a", AT_LEAST_ONCE);
+    fixture.subscribe(first, "a", AT_LEAST_ONCE);
     first.closed = true;
-    world.publish(message("a", AT_LEAST_ONCE, "m"));
-    assertThat(world.publisher.status().heldRoutes()).isZero();
-    assertThat(world.publisher.status().filters()).isZero();
+    fixture.publish(message("a", AT_LEAST_ONCE, "m"));
+    assertThat(fixture.distribution.status().heldRoutes()).isZero();
+    assertThat(fixture.distribution.status().filters()).isZero();
   }
 
   @Test
   void shouldTrackChangesOfOverlappingFilters() {
-    world.subscribe(first, "a/+", AT_LEAST_ONCE);
-    world.subscribe(second, "a/b", AT_LEAST_ONCE);
-    world.publish(message("a/b", AT_LEAST_ONCE, "m1"));
-    world.subscribe(first, "a/b", AT_MOST_ONCE);
-    world.publish(message("a/b", AT_LEAST_ONCE, "m2"));
-    world.local.unsubscribe(second, TopicFilter.parse("a/b"));
-    world.publish(message("a/b", AT_LEAST_ONCE, "m3"));
-    world.local.unsubscribe(first, TopicFilter.parse("a/+"));
-    world.publish(message("a/b", AT_LEAST_ONCE, "m4"));
+    fixture.subscribe(first, "a/+", AT_LEAST_ONCE);
+    fixture.subscribe(second, "a/b", AT_LEAST_ONCE);
+    fixture.publish(message("a/b", AT_LEAST_ONCE, "m1"));
+    fixture.subscribe(first, "a/b", AT_MOST_ONCE);
+    fixture.publish(message("a/b", AT_LEAST_ONCE, "m2"));
+    fixture.local.unsubscribe(second, TopicFilter.parse("a/b"));
+    fixture.publish(message("a/b", AT_LEAST_ONCE, "m3"));
+    fixture.local.unsubscribe(first, TopicFilter.parse("a/+"));
+    fixture.publish(message("a/b", AT_LEAST_ONCE, "m4"));
 
     assertThat(first.texts()).containsExactly("m1", "m2", "m3", "m4");
     assertThat(first.deliveries.get(2).qos()).isEqualTo(AT_LEAST_ONCE);
@@ -286,14 +286,14 @@ class LocalSubscriptionsTest {
 
   @Test
   void shouldDeliverOnceWhenTheOverlapExceedsTheCache() {
-    int many = DeliveryWorld.SMALL.maxCachedFanOut() + 5;
+    int many = DeliveryFixture.SMALL.maxCachedFanOut() + 5;
     for (int i = 0; i < many; i++) {
-      FakeSession session = world.connect("s" + i, world.loop);
-      world.subscribe(session, "a/+", AT_LEAST_ONCE);
-      world.subscribe(session, "a/b", AT_LEAST_ONCE);
+      FakeSession session = fixture.connect("s" + i, fixture.loop);
+      fixture.subscribe(session, "a/+", AT_LEAST_ONCE);
+      fixture.subscribe(session, "a/b", AT_LEAST_ONCE);
     }
-    world.publish(message("a/b", AT_LEAST_ONCE, "m1"));
-    world.publish(message("a/b", AT_LEAST_ONCE, "m2"));
-    assertThat(world.observer.delivered.sum()).isEqualTo(2L * many);
+    fixture.publish(message("a/b", AT_LEAST_ONCE, "m1"));
+    fixture.publish(message("a/b", AT_LEAST_ONCE, "m2"));
+    assertThat(fixture.observer.delivered.sum()).isEqualTo(2L * many);
   }
 }

@@ -6,22 +6,22 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever the step size, the pace is exactly the allowed rate. */
+/** Clients are disconnected at exactly the allowed rate, whatever the step size. */
 class DisconnectRateTest {
   private static final int SECONDS = 60;
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 15, 500, 20_000})
   void shouldKeepTheRate(int perSecond) {
-    DisconnectRate pace = new DisconnectRate(perSecond);
+    DisconnectRate rate = new DisconnectRate(perSecond);
     Random random = new Random(7);
     long begin = -5_000; // monotonic clocks may begin anywhere
-    assertThat(pace.begin(begin)).isTrue();
-    assertThat(pace.begin(begin)).isFalse();
-    long sum = pace.due(begin);
+    assertThat(rate.begin(begin)).isTrue();
+    assertThat(rate.begin(begin)).isFalse();
+    long sum = rate.due(begin);
     for (long at = begin; at < begin + SECONDS * 1_000; ) {
       at += 1 + random.nextInt(400);
-      sum += pace.due(at);
+      sum += rate.due(at);
       long elapsed = at - begin + DisconnectRate.STEP_MILLIS;
       assertThat(sum).isBetween(elapsed * perSecond / 1_000 - 1, elapsed * perSecond / 980 + 1);
     }
@@ -30,13 +30,13 @@ class DisconnectRateTest {
   @ParameterizedTest
   @ValueSource(ints = {10, 500})
   void shouldNotCatchUpAfterAPause(int perSecond) {
-    DisconnectRate pace = new DisconnectRate(perSecond);
-    pace.begin(0);
-    pace.due(0);
-    assertThat(pace.due(60_000)).isEqualTo(perSecond);
-    assertThat(pace.due(60_100)).isEqualTo(perSecond / 10);
-    pace.end();
-    assertThat(pace.begin(90_000)).isTrue();
-    assertThat(pace.due(90_000)).isEqualTo(perSecond / 10);
+    DisconnectRate rate = new DisconnectRate(perSecond);
+    rate.begin(0);
+    rate.due(0);
+    assertThat(rate.due(60_000)).isEqualTo(perSecond);
+    assertThat(rate.due(60_100)).isEqualTo(perSecond / 10);
+    rate.end();
+    assertThat(rate.begin(90_000)).isTrue();
+    assertThat(rate.due(90_000)).isEqualTo(perSecond / 10);
   }
 }

@@ -43,7 +43,7 @@ class LeadershipHandoverTest {
         }
       };
 
-  private void replica(long number, boolean leading, NodeId... voters) {
+  private void addReplica(long number, boolean leading, NodeId... voters) {
     ReplicaSet group = new ReplicaSet(Set.of(voters), Set.of());
     RangeDescriptor range =
         new RangeDescriptor(new RangeId("dist", number), KeyInterval.ALL, RangeEpoch.FIRST, group);
@@ -52,36 +52,36 @@ class LeadershipHandoverTest {
     replicas.add(new ReplicaStatus(SELF, range, leading, 1, 0, 0, 0, status, null, null));
   }
 
-  private void stop(Duration timeout, NodeId... counted) {
-    new LeadershipHandover(ranges, () -> Set.of(counted), timeout).close();
+  private void handOver(Duration timeout, NodeId... up) {
+    new LeadershipHandover(ranges, () -> Set.of(up), timeout).close();
   }
 
   @Test
   void shouldDistributeLeadershipOverTheOtherVotersThatAreUp() {
-    replica(1, true, SELF, B, C);
-    replica(2, true, SELF, B, C);
-    replica(3, false, SELF, B, C);
-    replica(4, true, SELF, C);
-    stop(Duration.ofDays(1), SELF, B, C);
+    addReplica(1, true, SELF, B, C);
+    addReplica(2, true, SELF, B, C);
+    addReplica(3, false, SELF, B, C);
+    addReplica(4, true, SELF, C);
+    handOver(Duration.ofDays(1), SELF, B, C);
     assertThat(transferred).isEqualTo(Map.of("dist-1", B, "dist-2", C, "dist-4", C));
   }
 
   @Test
   void shouldNotTransferLeadershipToNodesThatAreNotUp() {
-    replica(1, true, SELF, B, C);
-    replica(2, true, SELF, B);
-    replica(3, true, SELF);
-    stop(Duration.ofDays(1), SELF, C);
+    addReplica(1, true, SELF, B, C);
+    addReplica(2, true, SELF, B);
+    addReplica(3, true, SELF);
+    handOver(Duration.ofDays(1), SELF, C);
     assertThat(transferred).isEqualTo(Map.of("dist-1", C));
   }
 
   @Test
   void shouldStopAtTheDeadlineIfATransferFailsOrHangs() {
-    replica(1, true, SELF, B);
+    addReplica(1, true, SELF, B);
     result = CompletableFuture.failedFuture(new IllegalStateException("busy"));
-    stop(Duration.ofDays(1), SELF, B);
+    handOver(Duration.ofDays(1), SELF, B);
     result = new CompletableFuture<>();
-    stop(Duration.ofMillis(1), SELF, B);
+    handOver(Duration.ofMillis(1), SELF, B);
     assertThat(transferred).isEqualTo(Map.of("dist-1", B));
   }
 }

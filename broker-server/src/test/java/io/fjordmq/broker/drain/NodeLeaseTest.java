@@ -44,13 +44,13 @@ class NodeLeaseTest {
     assertThat(newer.isOpen()).isTrue();
     TestClient newest = cluster.node(2).connect("c");
     newer.expect(TAKEN_OVER);
-    assertThat(newest.subscribe(1, "a", 0).all()).containsExactly("SUBACK 1 [0]");
+    assertThat(newest.subscribe(1, "a", 0).readAll()).containsExactly("SUBACK 1 [0]");
   }
 
   @Test
   void shouldCloseTheOlderConnectionOfAPersistentClientAndKeepItsMessages() {
     TestClient older = cluster.node(0).connectPersistent("c").subscribe(1, "a", 1);
-    older.all();
+    older.readAll();
     TestClient publisher = cluster.node(2).connect("p");
     publisher.publish(1, 1, "a", "unacknowledged");
     older.expect("PUBLISH q1 id=1 a unacknowledged");
@@ -66,7 +66,7 @@ class NodeLeaseTest {
     cluster.cut(0, 1);
     TestClient older = cluster.node(0).connect("c");
     TestClient newer = cluster.node(1).connect("c");
-    assertThat(older.isOpen()).as("it cannot know yet").isTrue();
+    assertThat(older.isOpen()).as("its node has not been notified yet").isTrue();
     cluster.heal();
     older.expect(TAKEN_OVER);
     assertThat(newer.isOpen()).as("the older notice changes nothing").isTrue();
@@ -84,7 +84,7 @@ class NodeLeaseTest {
       cluster.settle();
       assertThat(clients).filteredOn(TestClient::isOpen).hasSize(1);
       for (TestClient client : clients) {
-        assertThat(client.all().stream().filter(TAKEN_OVER::equals).count()).isLessThan(2);
+        assertThat(client.readAll().stream().filter(TAKEN_OVER::equals).count()).isLessThan(2);
       }
     }
   }
@@ -100,14 +100,15 @@ class NodeLeaseTest {
             .willMessage(payload.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static final Duration GRACE = InboxSettings.DEFAULT.willGrace();
+  private static final Duration WILL_GRACE = InboxSettings.DEFAULT.willGrace();
 
-  private InboxSweeper sweeperOfTheLeader() {
+  private InboxSweeper leaderSweeper() {
     RangeClient client = cluster.client(InboxReplicas.STORE);
     return new InboxSweeper(
         client,
         () -> client.locate(KeyInterval.ALL),
-        (node, life) -> !cluster.node(0).membership.members().hasEnded(new NodeId(node), life),
+        (node, incarnation) ->
+            !cluster.node(0).membership.members().hasEnded(new NodeId(node), incarnation),
         cluster.ranges.timers(),
         InboxSettings.DEFAULT,
         InboxObserver.NONE);
@@ -116,38 +117,38 @@ class NodeLeaseTest {
   @Test
   void shouldPublishTheWillsOfTransientClientsOfAFailedNode() {
     TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
-    watcher.all();
+    watcher.readAll();
     TestClient dying = cluster.node(1).open().connect(withWill("c", "died"));
     TestClient leaving = cluster.node(1).open().connect(withWill("d", "never"));
     dying.expect("CONNACK 0");
     leaving.disconnect();
     cluster.peers.isolate(cluster.node(1).id);
     cluster.markDown(1);
-    sweeperOfTheLeader().sweep();
-    cluster.pass(GRACE.minusSeconds(1));
+    leaderSweeper().sweep();
+    cluster.advanceTime(WILL_GRACE.minusSeconds(1));
     watcher.expect();
-    cluster.pass(Duration.ofSeconds(2));
-    sweeperOfTheLeader().sweep();
+    cluster.advanceTime(Duration.ofSeconds(2));
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect("PUBLISH q1 id=1 wills died");
-    sweeperOfTheLeader().sweep();
-    cluster.pass(Duration.ofSeconds(20));
+    leaderSweeper().sweep();
+    cluster.advanceTime(Duration.ofSeconds(20));
     watcher.expect();
   }
 
-  /** Whether the clients of a dead node are back is known to the others; nobody has broken. */
+  /** The remaining nodes know which clients of the failed node have reconnected. */
   @Test
   void shouldNotPublishTheWillOfAClientThatReconnectsAfterItsNodeFailed() {
     TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
-    watcher.all();
+    watcher.readAll();
     cluster.node(1).open().connect(withWill("c", "transient")).expect("CONNACK 0");
     cluster.peers.isolate(cluster.node(1).id);
     cluster.markDown(1);
-    sweeperOfTheLeader().sweep();
-    cluster.pass(GRACE.minusSeconds(1));
+    leaderSweeper().sweep();
+    cluster.advanceTime(WILL_GRACE.minusSeconds(1));
     cluster.node(2).connect("c");
-    cluster.pass(GRACE);
-    sweeperOfTheLeader().sweep();
+    cluster.advanceTime(WILL_GRACE);
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect();
   }
@@ -156,17 +157,17 @@ class NodeLeaseTest {
   @Test
   void shouldNotPublishTheWillOfAClientThatReconnectsAfterTheIncarnationEnded() {
     TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
-    watcher.all();
+    watcher.readAll();
     TestNode node = cluster.node(1);
     TestClient back = node.open().connect(withWill("back", "never"));
     TestClient gone = node.open().connect(withWill("gone", "gone"));
     node.membership.endIncarnation();
-    cluster.pass(Duration.ofMillis(100));
+    cluster.advanceTime(Duration.ofMillis(100));
     back.expect("CONNACK 0", "DISCONNECT 8b");
     gone.expect("CONNACK 0", "DISCONNECT 8b");
     cluster.node(2).connect("back");
-    cluster.pass(GRACE.plusSeconds(1));
-    sweeperOfTheLeader().sweep();
+    cluster.advanceTime(WILL_GRACE.plusSeconds(1));
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect("PUBLISH q1 id=1 wills gone");
   }
@@ -175,7 +176,7 @@ class NodeLeaseTest {
   @Test
   void shouldNotPublishTheWillOfAClientThatReconnectsAfterItsNodeReturned() {
     TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
-    watcher.all();
+    watcher.readAll();
     TestNode node = cluster.node(1);
     TestClient back = node.open().connect(withWill("back", "never"));
     TestClient gone = node.open().connect(withWill("gone", "gone"));
@@ -183,24 +184,24 @@ class NodeLeaseTest {
     cluster.peers.isolate(node.id);
     node.membership.stopServing("the lease has run out");
     cluster.markDown(1);
-    sweeperOfTheLeader().sweep();
-    cluster.pass(GRACE.minusSeconds(1));
+    leaderSweeper().sweep();
+    cluster.advanceTime(WILL_GRACE.minusSeconds(1));
     lost.cut();
     cluster.peers.heal();
     node.membership.endIncarnation();
-    cluster.pass(Duration.ofSeconds(2));
+    cluster.advanceTime(Duration.ofSeconds(2));
     back.expect("CONNACK 0", "DISCONNECT 8b");
     gone.expect("CONNACK 0", "DISCONNECT 8b");
-    sweeperOfTheLeader().sweep();
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect("PUBLISH q1 id=1 wills lost");
     cluster.node(2).connect("back");
-    cluster.pass(GRACE);
-    sweeperOfTheLeader().sweep();
+    cluster.advanceTime(WILL_GRACE);
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect("PUBLISH q1 id=2 wills gone");
-    cluster.pass(GRACE);
-    sweeperOfTheLeader().sweep();
+    cluster.advanceTime(WILL_GRACE);
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect();
   }
@@ -209,7 +210,7 @@ class NodeLeaseTest {
   @Test
   void shouldDelayTheWillsOfClientsThatDisconnectWithoutALease() {
     TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
-    watcher.all();
+    watcher.readAll();
     TestNode node = cluster.node(1);
     TestClient back = node.open().connect(withWill("back", "never"));
     TestClient gone = node.open().connect(withWill("gone", "gone"));
@@ -219,12 +220,12 @@ class NodeLeaseTest {
     cluster.settle();
     watcher.expect();
     cluster.node(2).connect("back");
-    cluster.pass(GRACE.minusSeconds(1));
-    sweeperOfTheLeader().sweep();
+    cluster.advanceTime(WILL_GRACE.minusSeconds(1));
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect();
-    cluster.pass(Duration.ofSeconds(2));
-    sweeperOfTheLeader().sweep();
+    cluster.advanceTime(Duration.ofSeconds(2));
+    leaderSweeper().sweep();
     cluster.settle();
     watcher.expect("PUBLISH q1 id=1 wills gone");
   }
@@ -232,7 +233,7 @@ class NodeLeaseTest {
   @Test
   void shouldPublishTheWillOfATransientClientOnce() {
     TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
-    watcher.all();
+    watcher.readAll();
     cluster.node(1).open().connect(withWill("c", "cut")).cut();
     watcher.expect("PUBLISH q1 id=1 wills cut");
     TestClient older = cluster.node(1).open().connect(withWill("c", "taken over"));
@@ -260,26 +261,26 @@ class NodeLeaseTest {
    * send, and continues in order when the lease is renewed.
    */
   @Test
-  void shouldHoldItsClientsWithoutALease() {
+  void shouldHoldClientsWithoutALease() {
     TestNode node = cluster.node(1);
     TestClient client = node.connect("c").subscribe(1, "a", 1);
     TestClient old = node.open().connect3("old", true);
     TestClient silent = node.connect("s").subscribe(1, "a", 1);
-    client.all();
-    old.all();
-    silent.all();
+    client.readAll();
+    old.readAll();
+    silent.readAll();
     node.membership.stopServing("the lease has run out");
     client.publish(2, 1, "a", "1").publish(3, 2, "a", "2").publish(0, 0, "a", "3");
-    client.subscribe(4, "b", 1).raw("c000");
+    client.subscribe(4, "b", 1).sendHex("c000");
     client.expect();
     old.publish(1, 1, "a", "4").publish(2, 2, "a", "5").expect();
-    cluster.pass(Duration.ofSeconds(60));
+    cluster.advanceTime(Duration.ofSeconds(60));
     assertThat(client.isOpen() && old.isOpen() && silent.isOpen()).isTrue();
     assertThat(node.dropped).isEmpty();
     node.membership.serve();
     cluster.settle();
-    assertThat(client.all()).contains("PUBACK 2", "PUBREC 3", "SUBACK 4 [1]", "PINGRESP");
-    assertThat(old.all()).contains("PUBACK 1", "PUBREC 2");
+    assertThat(client.readAll()).contains("PUBACK 2", "PUBREC 3", "SUBACK 4 [1]", "PINGRESP");
+    assertThat(old.readAll()).contains("PUBACK 1", "PUBREC 2");
     silent.expect(
         "PUBLISH q1 id=1 a 1",
         "PUBLISH q1 id=2 a 2",
@@ -287,38 +288,38 @@ class NodeLeaseTest {
         "PUBLISH q1 id=3 a 4",
         "PUBLISH q1 id=4 a 5");
     client.publish(5, 1, "a", "6");
-    assertThat(client.all()).contains("PUBACK 5");
+    assertThat(client.readAll()).contains("PUBACK 5");
   }
 
   /** A DISCONNECT among the held packets still cancels the will. */
   @Test
   void shouldHonorTheDisconnectOfAHeldClient() {
     TestClient watcher = cluster.node(0).connect("w").subscribe(1, "wills", 1);
-    watcher.all();
+    watcher.readAll();
     TestNode node = cluster.node(1);
     TestClient client = node.open().connect(withWill("c", "cut"));
     client.expect("CONNACK 0");
     node.membership.stopServing("the lease has run out");
     client.disconnect().cut();
     node.membership.serve();
-    cluster.pass(Duration.ofSeconds(20));
+    cluster.advanceTime(Duration.ofSeconds(20));
     watcher.expect();
   }
 
   @Test
-  void shouldEndAllSessionsWithItsIncarnationAndServeInTheNext() {
+  void shouldEndAllSessionsWithTheIncarnationAndServeInTheNext() {
     TestNode node = cluster.node(1);
     TestClient client = node.connect("c").subscribe(1, "a", 1);
     TestClient persistent = node.connectPersistent("p").subscribe(1, "a", 1);
-    client.all();
-    persistent.all();
+    client.readAll();
+    persistent.readAll();
     CompletableFuture<Void> ended = node.membership.endIncarnation();
     cluster.settle();
     client.expect("DISCONNECT 8b");
-    assertThat(ended).as("although a connection is still to be closed").isCompleted();
+    assertThat(ended).as("although a connection is still open").isCompleted();
     assertThat(node.sessions.size()).isEqualTo(1);
-    cluster.beginNextLife(1);
-    cluster.pass(Duration.ofMillis(100));
+    cluster.beginNextIncarnation(1);
+    cluster.advanceTime(Duration.ofMillis(100));
     persistent.expect("DISCONNECT 8b");
     assertThat(node.sessions.size()).isZero();
     TestClient again = node.connect("c").subscribe(1, "a", 1);
@@ -330,18 +331,18 @@ class NodeLeaseTest {
   }
 
   @Test
-  void shouldRedirectItsClientsGraduallyWhenAnotherNodeServes() {
+  void shouldRedirectClientsGraduallyWhenAnotherNodeServes() {
     TestNode node = cluster.node(1);
     TestClient client = node.connect("c");
     TestClient persistent = node.connectPersistent("p").subscribe(1, "a", 1);
-    persistent.all();
+    persistent.readAll();
     node.membership.expireLease();
     cluster.settle();
     client.expect("DISCONNECT 8b");
     node.membership.expireLease();
     cluster.settle();
-    persistent.expect(); // ten each second
-    cluster.pass(Duration.ofMillis(100));
+    persistent.expect(); // ten clients per second
+    cluster.advanceTime(Duration.ofMillis(100));
     node.membership.expireLease();
     cluster.settle();
     persistent.expect("DISCONNECT 8b");
@@ -363,7 +364,7 @@ class NodeLeaseTest {
     transientOne.publish(1, 1, "a", "never").expect();
     persistent.publish(1, 1, "a", "never").expect();
     TestClient watcher = cluster.node(2).connect("w").subscribe(1, "a", 1);
-    watcher.all();
+    watcher.readAll();
     cluster.node(0).connect("t");
     cluster.node(0).connectPersistent("p");
     transientOne.expect(TAKEN_OVER);
@@ -377,7 +378,7 @@ class NodeLeaseTest {
   @Test
   void shouldNotSendToAnEndedIncarnationWhoseRoutesRemain() {
     TestClient subscriber = cluster.node(1).connect("s").subscribe(1, "a", 1);
-    subscriber.all();
+    subscriber.readAll();
     cluster.node(0).membership.setState(cluster.node(1).id, Member.State.DOWN);
     cluster.node(0).membership.setUp(cluster.node(1).id, 2);
     cluster.node(0).connect("p").publish(1, 1, "a", "m").expect("PUBACK 1");

@@ -90,7 +90,7 @@ enum Action {
     @Override
     void perform(MemoryBroker broker, FuzzedClient client, Choices choices) {
       int seconds = choices.below(16);
-      broker.pass(seconds);
+      broker.advanceClock(seconds);
       client.advance(seconds);
     }
   },

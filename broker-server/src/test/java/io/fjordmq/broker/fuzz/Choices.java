@@ -31,11 +31,11 @@ final class Choices {
     return octet() % choices;
   }
 
-  boolean yes() {
+  boolean nextBoolean() {
     return (octet() & 1) == 1;
   }
 
-  <T> T of(List<T> choices) {
+  <T> T oneOf(List<T> choices) {
     return choices.get(below(choices.size()));
   }
 

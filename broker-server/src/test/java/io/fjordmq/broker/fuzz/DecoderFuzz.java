@@ -28,7 +28,7 @@ public final class DecoderFuzz {
   public static void fuzzerTestOneInput(byte[] input) {
     Choices choices = new Choices(input);
     try (FuzzedBroker fuzzed = new FuzzedBroker()) {
-      MemoryBroker.Line line = begin(fuzzed.broker(), choices.below(BEGINNINGS.size()));
+      MemoryBroker.MemoryConnection line = begin(fuzzed.broker(), choices.below(BEGINNINGS.size()));
       int piece = choices.octet();
       while (choices.hasMore() && line.isOpen()) {
         line.send(choices.bytes(piece == 0 ? input.length : piece));
@@ -37,10 +37,10 @@ public final class DecoderFuzz {
   }
 
   /** A connection that has sent this beginning. */
-  static MemoryBroker.Line begin(MemoryBroker broker, int beginning) {
-    MemoryBroker.Line line = broker.open();
+  static MemoryBroker.MemoryConnection begin(MemoryBroker broker, int beginning) {
+    MemoryBroker.MemoryConnection line = broker.open();
     if (beginning == BEGINNINGS.size() - 1) {
-      line.reading5();
+      line.decodeMqtt5();
     }
     return beginning == 0 ? line : line.send(BEGINNINGS.get(beginning));
   }

@@ -43,7 +43,7 @@ class FuzzTest {
   void shouldConnectBeforeTheDecoderInput() {
     for (int beginning = 1; beginning <= 3; beginning++) {
       try (FuzzedBroker fuzzed = new FuzzedBroker()) {
-        MemoryBroker.Line line = DecoderFuzz.begin(fuzzed.broker(), beginning);
+        MemoryBroker.MemoryConnection line = DecoderFuzz.begin(fuzzed.broker(), beginning);
         line.read();
         assertThat(line.send(HexFormat.of().parseHex("c000")).read()).containsExactly("PINGRESP");
       }

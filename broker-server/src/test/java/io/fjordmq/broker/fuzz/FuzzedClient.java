@@ -32,11 +32,11 @@ final class FuzzedClient {
 
   private final MemoryBroker broker;
   private final ArrayDeque<String> unanswered = new ArrayDeque<>();
-  private MemoryBroker.@Nullable Line line;
-  private boolean five;
+  private MemoryBroker.@Nullable MemoryConnection line;
+  private boolean mqtt5;
 
   /** Whether the version is known, because nothing was sent before the first CONNECT. */
-  private boolean legible;
+  private boolean versionKnown;
 
   FuzzedClient(MemoryBroker broker) {
     this.broker = broker;
@@ -50,11 +50,11 @@ final class FuzzedClient {
   }
 
   private void open(boolean five, boolean legible) {
-    this.five = five;
-    this.legible = legible;
+    this.mqtt5 = five;
+    this.versionKnown = legible;
     line = broker.open();
     if (five) {
-      line.reading5();
+      line.decodeMqtt5();
     }
   }
 
@@ -78,7 +78,7 @@ final class FuzzedClient {
       return;
     }
     List<String> packets = line.read();
-    if (legible) {
+    if (versionKnown) {
       requireReadable(packets);
     }
     for (String packet : packets) {
@@ -127,7 +127,7 @@ final class FuzzedClient {
   }
 
   void connect(Choices choices) {
-    if (!choices.yes()) { // or a second CONNECT on the same connection
+    if (!choices.nextBoolean()) { // or a second CONNECT on the same connection
       cut();
     }
     int version = 3 + choices.below(4); // 6 is none
@@ -137,12 +137,13 @@ final class FuzzedClient {
     if (version == 5) {
       packet.properties(connectProperties(choices));
     }
-    packet.text(choices.of(NAMES));
+    packet.text(choices.oneOf(NAMES));
     if ((flags & 4) != 0) {
       if (version == 5) {
-        packet.properties(choices.yes() ? new PacketBytes().one(0x18).four(5) : new PacketBytes());
+        packet.properties(
+            choices.nextBoolean() ? new PacketBytes().one(0x18).four(5) : new PacketBytes());
       }
-      packet.text(choices.of(TOPICS)).counted(choices.bytes(choices.below(4)));
+      packet.text(choices.oneOf(TOPICS)).counted(choices.bytes(choices.below(4)));
     }
     if ((flags & 0x80) != 0) {
       packet.text("user");
@@ -151,7 +152,7 @@ final class FuzzedClient {
       packet.text("password");
     }
     if (line == null) {
-      open(version == 5, version != 6); // refused in the form of the newest
+      open(version == 5, version != 6); // refused in the format of the newest version
     }
     send(packet.packet(0x10));
   }
@@ -160,7 +161,9 @@ final class FuzzedClient {
     int which = choices.octet();
     PacketBytes properties = new PacketBytes();
     if ((which & 1) != 0) {
-      properties.one(0x11).four(choices.yes() ? -1 : choices.octet()); // Session Expiry Interval
+      properties
+          .one(0x11)
+          .four(choices.nextBoolean() ? -1 : choices.octet()); // Session Expiry Interval
     }
     if ((which & 2) != 0) {
       properties.one(0x21).two(choices.octet()); // Receive Maximum
@@ -185,7 +188,7 @@ final class FuzzedClient {
 
   void subscribe(Choices choices) {
     PacketBytes packet = new PacketBytes().two(id(choices));
-    if (five) {
+    if (mqtt5) {
       int identifier = choices.octet();
       packet.properties(
           (identifier & 1) == 0
@@ -193,29 +196,29 @@ final class FuzzedClient {
               : new PacketBytes().one(0x0B).one(identifier >> 1));
     }
     for (int filters = choices.below(4); filters > 0; filters--) {
-      packet.text(choices.of(FILTERS)).one(choices.octet());
+      packet.text(choices.oneOf(FILTERS)).one(choices.octet());
     }
     send(packet.packet(0x82));
   }
 
   void unsubscribe(Choices choices) {
     PacketBytes packet = new PacketBytes().two(id(choices));
-    if (five) {
+    if (mqtt5) {
       packet.properties(new PacketBytes());
     }
     for (int filters = choices.below(3); filters > 0; filters--) {
-      packet.text(choices.of(FILTERS));
+      packet.text(choices.oneOf(FILTERS));
     }
     send(packet.packet(0xA2));
   }
 
   void publish(Choices choices) {
     int flags = choices.below(16);
-    PacketBytes packet = new PacketBytes().text(choices.of(TOPICS));
+    PacketBytes packet = new PacketBytes().text(choices.oneOf(TOPICS));
     if ((flags & 6) != 0) {
       packet.two(id(choices));
     }
-    if (five) {
+    if (mqtt5) {
       packet.properties(publishProperties(choices));
     }
     packet.bytes(choices.bytes(choices.below(8)));
@@ -232,7 +235,7 @@ final class FuzzedClient {
       properties.one(0x02).four(choices.below(8)); // Message Expiry Interval
     }
     if ((which & 4) != 0) {
-      properties.one(0x08).text(choices.of(TOPICS)); // Response Topic
+      properties.one(0x08).text(choices.oneOf(TOPICS)); // Response Topic
     }
     if ((which & 8) != 0) {
       properties.one(0x01).one(choices.octet()); // Payload Format Indicator
@@ -249,8 +252,8 @@ final class FuzzedClient {
   /** PUBACK, PUBREC, PUBREL or PUBCOMP with any identifier, expected or not. */
   void acknowledge(Choices choices) {
     PacketBytes packet = new PacketBytes().two(id(choices));
-    int first = choices.of(ACKNOWLEDGEMENTS);
-    if (five && choices.yes()) {
+    int first = choices.oneOf(ACKNOWLEDGEMENTS);
+    if (mqtt5 && choices.nextBoolean()) {
       packet.one(choices.octet());
     }
     send(packet.packet(first));
@@ -258,10 +261,12 @@ final class FuzzedClient {
 
   void disconnect(Choices choices) {
     PacketBytes packet = new PacketBytes();
-    if (five && choices.yes()) {
+    if (mqtt5 && choices.nextBoolean()) {
       packet.one(choices.octet());
       packet.properties(
-          choices.yes() ? new PacketBytes().one(0x11).four(choices.octet()) : new PacketBytes());
+          choices.nextBoolean()
+              ? new PacketBytes().one(0x11).four(choices.octet())
+              : new PacketBytes());
     }
     send(packet.packet(0xE0));
   }

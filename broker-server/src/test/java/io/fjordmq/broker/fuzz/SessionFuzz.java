@@ -25,8 +25,8 @@ public final class SessionFuzz {
         clients.add(new FuzzedClient(fuzzed.broker()));
       }
       while (choices.hasMore()) {
-        Action action = choices.of(Action.ALL);
-        action.perform(fuzzed.broker(), choices.of(clients), choices);
+        Action action = choices.oneOf(Action.ALL);
+        action.perform(fuzzed.broker(), choices.oneOf(clients), choices);
         clients.forEach(FuzzedClient::read);
       }
       fuzzed.broker().resume();

@@ -1,9 +1,9 @@
 /**
  * Targets of the coverage-guided fuzzer: {@code DecoderFuzz} gives a connection any bytes, {@code
- * SessionFuzz} gives the broker any conversation of several clients. Both run the real pipeline on
- * stores in memory, on one thread and with time that only they move, so that an input does the same
+ * SessionFuzz} simulates any conversation of several clients. Both run the real pipeline on
+ * in-memory stores, on one thread and with simulated time, so that an input has the same effect
  * each time. {@code bin/fuzz.sh} searches; {@code FuzzTest} runs the kept inputs, and shows that
- * the targets find planted faults.
+ * the targets detect injected faults.
  *
  * <p>They know nothing of the fuzzer: a target is a method that takes bytes.
  */

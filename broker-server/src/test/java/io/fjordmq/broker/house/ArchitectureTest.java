@@ -73,7 +73,7 @@ class ArchitectureTest {
         new Rule(HouseRules.noCycles("cluster")),
         new Rule(HouseRules.noCycles("broker")),
         new Rule(HouseRules.noLargeClassCycles()), // its violation is in ClassCyclesTest
-        new Rule(HouseRules.rootIsTheRoot(), ListenerThatKnowsTooMuch.class),
+        new Rule(HouseRules.partsKnowNoRoot(), ListenerThatKnowsTooMuch.class),
         new Rule(HouseRules.boundary("limits"), QuotaThatKnowsThePath.class),
         new Rule(
             HouseRules.boundary("protocol", "limits", "dispatch"), PacketThatKnowsSessions.class),

@@ -28,7 +28,7 @@ final class HouseRules {
   private static final int MAX_CYCLE_MEMBERS = 8;
   private static final String GENERATED = ROOT + "cluster.peer.proto..";
   private static final String TESTING = ROOT + "testing..";
-  private static final String[] MQTT_WORDS = {
+  private static final String[] MQTT_PACKAGES = {
     "io.fjordmq.router..", "io.fjordmq.inbox..", "io.fjordmq.retain..", "io.fjordmq.broker.."
   };
 
@@ -79,7 +79,7 @@ final class HouseRules {
         .resideInAnyPackage(ROOT + "range..", ROOT + "cluster..")
         .should()
         .dependOnClassesThat(
-            resideInAnyPackage(MQTT_WORDS)
+            resideInAnyPackage(MQTT_PACKAGES)
                 .or(resideInAPackage("io.netty.handler.codec.mqtt.."))
                 .or(resideInAPackage(ROOT + "api"))
                 .or(nameMatching(ROOT + "common.MessageCodec"))
@@ -329,7 +329,7 @@ final class HouseRules {
         .because("broker." + inside + " may use only " + String.join(", ", others));
   }
 
-  /** What local dispatch delivers to is a client of this node, wherever the message is from. */
+  /** Local dispatch delivers only to clients of this node, wherever the message is from. */
   static ArchRule dispatchIsLocal() {
     return noClasses()
         .that()
@@ -341,7 +341,7 @@ final class HouseRules {
   }
 
   /** Parts of the broker that the composition root assembles do not know it. */
-  static ArchRule rootIsTheRoot() {
+  static ArchRule partsKnowNoRoot() {
     return noClasses()
         .that()
         .resideInAPackage(BROKER + "(*)..")

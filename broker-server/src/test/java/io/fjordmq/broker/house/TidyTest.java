@@ -123,7 +123,7 @@ class TidyTest {
         untaggedSimulations(read(file)).forEach(test -> untagged.add(file.getFileName() + test));
       }
     }
-    assertThat(untagged).as("tests with Seeds.usually but without @Tag(Seeds.TAG)").isEmpty();
+    assertThat(untagged).as("seeded tests without @Tag(Seeds.TAG)").isEmpty();
   }
 
   @Test
@@ -133,14 +133,14 @@ class TidyTest {
             "  @Test",
             "  @Tag(Seeds.TAG)",
             "  void tagged() {",
-            "    Seeds.usually(2).play(run);",
+            "    Seeds.withDefaultCount(2).run(run);",
             "  @Test",
             "  void untagged() {",
-            "    Seeds.usually(2).play(run);");
+            "    Seeds.withDefaultCount(2).run(run);");
     assertThat(untaggedSimulations(source)).containsExactly(":7");
   }
 
-  /** The lines of calls of {@code Seeds.usually} in tests that have no tag. */
+  /** The lines with calls of {@code Seeds.withDefaultCount} in tests without the tag. */
   private static List<String> untaggedSimulations(List<String> source) {
     List<String> untagged = new ArrayList<>();
     boolean tagged = false;
@@ -153,7 +153,7 @@ class TidyTest {
         tagged = false;
       } else if (line.equals("  @Tag(Seeds.TAG)")) {
         tagged = true;
-      } else if (!tagged && line.contains("Seeds.usually(") && !line.contains("\"")) {
+      } else if (!tagged && line.contains("Seeds.withDefaultCount(") && !line.contains("\"")) {
         untagged.add(":" + (i + 1));
       }
     }

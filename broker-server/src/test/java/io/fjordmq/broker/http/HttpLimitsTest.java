@@ -36,15 +36,15 @@ class HttpLimitsTest {
   /** Small, so that the kernel buffers few pages of the server. */
   private static final int RECEIVE_BUFFER = 4 << 10;
 
-  private final Map<HttpLimit, LongAdder> limited = new ConcurrentHashMap<>();
-  private final AtomicInteger prepared = new AtomicInteger();
-  private final CountDownLatch blocked = new CountDownLatch(1);
+  private final Map<HttpLimit, LongAdder> limitCounts = new ConcurrentHashMap<>();
+  private final AtomicInteger renderedPages = new AtomicInteger();
+  private final CountDownLatch unblock = new CountDownLatch(1);
   private final List<RawHttp> clients = new ArrayList<>();
   private final List<HttpServer> servers = new ArrayList<>();
 
   @AfterEach
   void stop() {
-    blocked.countDown();
+    unblock.countDown();
     clients.forEach(RawHttp::close);
     servers.forEach(HttpServer::close);
   }
@@ -54,14 +54,14 @@ class HttpLimitsTest {
   }
 
   private void count(HttpLimit limit, int times) {
-    limited.computeIfAbsent(limit, any -> new LongAdder()).add(times);
+    limitCounts.computeIfAbsent(limit, any -> new LongAdder()).add(times);
   }
 
   private Pages largePages() {
     String page = "x".repeat(PAGE_BYTES);
     return new Pages(
         () -> {
-          prepared.incrementAndGet();
+          renderedPages.incrementAndGet();
           return page;
         },
         List::of,
@@ -72,9 +72,9 @@ class HttpLimitsTest {
     return servers.get(0).port();
   }
 
-  private void waitBlocked() {
+  private void awaitUnblocked() {
     try {
-      if (!blocked.await(60, TimeUnit.SECONDS)) {
+      if (!unblock.await(60, TimeUnit.SECONDS)) {
         throw new IllegalStateException("the page was not unblocked in time");
       }
     } catch (InterruptedException e) {
@@ -83,11 +83,11 @@ class HttpLimitsTest {
   }
 
   private long count(HttpLimit limit) {
-    LongAdder count = limited.get(limit);
+    LongAdder count = limitCounts.get(limit);
     return count == null ? 0 : count.sum();
   }
 
-  private Socket connected() throws IOException {
+  private Socket connectSocket() throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(RECEIVE_BUFFER);
     socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port()));
@@ -96,7 +96,7 @@ class HttpLimitsTest {
 
   private RawHttp openNeverReadingClient() {
     try {
-      return openNeverReadingClient(connected());
+      return openNeverReadingClient(connectSocket());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -119,13 +119,15 @@ class HttpLimitsTest {
   private String statusOf(String path) {
     try (RawHttp client = new RawHttp(port())) {
       List<String> answer =
-          client.request("GET " + path + " HTTP/1.1", "Host: a", "Connection: close").answer();
+          client
+              .request("GET " + path + " HTTP/1.1", "Host: a", "Connection: close")
+              .readResponse();
       return answer.isEmpty() ? "closed" : answer.get(0);
     }
   }
 
   private void await(String what, BooleanSupplier condition) {
-    Await.until(() -> what + "; " + limited + " prepared " + prepared, condition);
+    Await.until(() -> what + "; " + limitCounts + " rendered " + renderedPages, condition);
   }
 
   @Test
@@ -136,11 +138,11 @@ class HttpLimitsTest {
     List<RawHttp> stuck =
         List.of(openNeverReadingClient(), openNeverReadingClient(), openNeverReadingClient());
     await("write time-outs", () -> count(HttpLimit.WRITE_TIMEOUT) == stuck.size());
-    assertThat(prepared.get()).isLessThan(stuck.size() * PIPELINED / 2);
-    int before = prepared.get();
+    assertThat(renderedPages.get()).isLessThan(stuck.size() * PIPELINED / 2);
+    int before = renderedPages.get();
     assertThat(statusOf("/livez")).contains("200");
     assertThat(statusOf("/metrics")).contains("200");
-    assertThat(prepared.get()).as("nothing goes on for those that are gone").isEqualTo(before + 1);
+    assertThat(renderedPages.get()).as("not for closed connections").isEqualTo(before + 1);
   }
 
   @Test
@@ -159,15 +161,16 @@ class HttpLimitsTest {
             tls));
     SSLSocketFactory sockets = certs.trusting(null).getSocketFactory();
     try (RawHttp probe =
-        new RawHttp(sockets.createSocket(connected(), "localhost", port(), true))) {
-      assertThat(probe.request("GET /livez HTTP/1.1", "Host: a", "Connection: close").answer())
+        new RawHttp(sockets.createSocket(connectSocket(), "localhost", port(), true))) {
+      assertThat(
+              probe.request("GET /livez HTTP/1.1", "Host: a", "Connection: close").readResponse())
           .contains("alive");
     }
     for (int i = 0; i < 3; i++) {
-      openNeverReadingClient(sockets.createSocket(connected(), "localhost", port(), true));
+      openNeverReadingClient(sockets.createSocket(connectSocket(), "localhost", port(), true));
     }
     await("write time-outs", () -> count(HttpLimit.WRITE_TIMEOUT) == 3);
-    assertThat(prepared.get()).isBetween(1, 3 * PIPELINED / 2);
+    assertThat(renderedPages.get()).isBetween(1, 3 * PIPELINED / 2);
   }
 
   @Test
@@ -183,7 +186,7 @@ class HttpLimitsTest {
           statusOf("/metrics");
           return count(HttpLimit.PENDING_REQUESTS) > 0;
         });
-    await("the stalled ones are gone", () -> statusOf("/metrics").contains("200"));
+    await("the stalled connections are closed", () -> statusOf("/metrics").contains("200"));
     assertThat(statusOf("/livez")).contains("200");
   }
 
@@ -200,7 +203,7 @@ class HttpLimitsTest {
           statusOf("/status");
           return count(HttpLimit.PENDING_RESPONSE_BYTES) > 0;
         });
-    await("the stalled one is gone", () -> statusOf("/metrics").contains("200"));
+    await("the stalled connection is closed", () -> statusOf("/metrics").contains("200"));
     assertThat(statusOf("/readyz")).contains("200");
   }
 
@@ -210,7 +213,7 @@ class HttpLimitsTest {
         TestHttpSettings.limits(64, 2, 16 << 20, Duration.ofSeconds(1), Duration.ofSeconds(30)),
         new Pages(
             () -> {
-              waitBlocked();
+              awaitUnblocked();
               return "";
             },
             List::of,
@@ -221,10 +224,10 @@ class HttpLimitsTest {
     assertThat(statusOf("/livez")).contains("200");
     assertThat(statusOf("/readyz")).contains("200");
     await("requests beyond the limit are refused", () -> count(HttpLimit.PENDING_REQUESTS) >= 2);
-    await("the others when their time is over", () -> count(HttpLimit.REQUEST_TIMEOUT) == 2);
+    await("the other requests time out", () -> count(HttpLimit.REQUEST_TIMEOUT) == 2);
     assertThat(statusOf("/metrics")).as("its thread is still blocked").contains("503");
-    blocked.countDown();
-    await("metrics are back", () -> statusOf("/metrics").contains("200"));
+    unblock.countDown();
+    await("metrics are served again", () -> statusOf("/metrics").contains("200"));
     assertThat(statusOf("/status")).as("never completes").contains("503");
     assertThat(statusOf("/metrics")).contains("200");
   }
@@ -236,7 +239,7 @@ class HttpLimitsTest {
         new Pages(
             () -> "a 1\n",
             () -> {
-              waitBlocked();
+              awaitUnblocked();
               return List.of();
             },
             CompletableFuture::new));
@@ -246,8 +249,8 @@ class HttpLimitsTest {
     assertThat(statusOf("/livez")).contains("200");
     assertThat(statusOf("/metrics")).contains("200");
     assertThat(statusOf("/readyz")).contains("503");
-    blocked.countDown();
-    await("readiness is back", () -> statusOf("/readyz").contains("200"));
+    unblock.countDown();
+    await("readiness is served again", () -> statusOf("/readyz").contains("200"));
   }
 
   @Test
@@ -264,10 +267,10 @@ class HttpLimitsTest {
       await("idle times differ", () -> System.nanoTime() - mark > 20_000_000L || known > 2);
     }
     assertThat(statusOf("/livez")).contains("200");
-    assertThat(silent.get(0).answer()).as("the rest of its only response").isNotEmpty();
+    assertThat(silent.get(0).readResponse()).as("the rest of its only response").isNotEmpty();
     assertThat(count(HttpLimit.CONNECTIONS)).isEqualTo(1);
     for (RawHttp kept : silent.subList(1, 3)) {
-      assertThat(kept.request("GET /livez HTTP/1.1", "Host: a", "Connection: close").answer())
+      assertThat(kept.request("GET /livez HTTP/1.1", "Host: a", "Connection: close").readResponse())
           .contains("alive");
     }
   }
@@ -281,7 +284,7 @@ class HttpLimitsTest {
     assertThat(statusOf("/livez")).contains("200");
     assertThat(statusOf("/readyz")).contains("200");
     assertThat(statusOf("/metrics")).contains("200");
-    await("the oldest are gone", () -> count(HttpLimit.CONNECTIONS) >= 1_000 - 64);
+    await("the oldest connections are closed", () -> count(HttpLimit.CONNECTIONS) >= 1_000 - 64);
     assertThat(clients.get(0).isClosed()).isTrue();
   }
 }

@@ -21,7 +21,7 @@ class HttpServerTest {
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final CompletableFuture<String> cluster = new CompletableFuture<>();
-  private volatile List<String> faults = List.of();
+  private volatile List<String> notReadyReasons = List.of();
   private HttpServer server;
 
   @BeforeEach
@@ -29,7 +29,7 @@ class HttpServerTest {
     server =
         HttpServer.start(
             TestHttpSettings.defaults(),
-            new Pages(() -> "a_metric 1.0\n", () -> faults, () -> cluster),
+            new Pages(() -> "a_metric 1.0\n", () -> notReadyReasons, () -> cluster),
             HttpObserver.NONE);
   }
 
@@ -50,22 +50,22 @@ class HttpServerTest {
   @Test
   void shouldReportWhyTheNodeIsNotReady() throws Exception {
     assertThat(get("/readyz").statusCode()).isEqualTo(200);
-    faults = List.of("range inbox-1 has no leader", "the storage has failed: disk full");
+    notReadyReasons = List.of("range inbox-1 has no leader", "the storage has failed: disk full");
     HttpResponse<String> answer = get("/readyz");
     assertThat(answer.statusCode()).isEqualTo(503);
-    assertThat(answer.body().lines()).isEqualTo(faults);
+    assertThat(answer.body().lines()).isEqualTo(notReadyReasons);
     assertThat(get("/livez").statusCode()).isEqualTo(200);
   }
 
   @Test
   void shouldServeOtherRequestsWhileTheClusterStatusIsPending() throws Exception {
-    CompletableFuture<HttpResponse<String>> asked =
+    CompletableFuture<HttpResponse<String>> pending =
         client.sendAsync(
             HttpRequest.newBuilder(uri("/status")).build(), HttpResponse.BodyHandlers.ofString());
     assertThat(get("/livez").statusCode()).isEqualTo(200);
-    assertThat(asked).isNotDone();
+    assertThat(pending).isNotDone();
     cluster.complete("node 3f9c  up\n");
-    assertThat(asked.get().body()).isEqualTo("node 3f9c  up\n");
+    assertThat(pending.get().body()).isEqualTo("node 3f9c  up\n");
     assertThat(get("/status").body()).isEqualTo("node 3f9c  up\n");
   }
 
@@ -77,9 +77,9 @@ class HttpServerTest {
       }
       pipelining.request("GET /readyz HTTP/1.1", "Host: a", "Connection: close");
       pipelining.request("GET /metrics HTTP/1.1", "Host: a");
-      assertThat(get("/livez").statusCode()).as("the requests are there").isEqualTo(200);
+      assertThat(get("/livez").statusCode()).as("the requests have arrived").isEqualTo(200);
       cluster.complete("node 3f9c  up\n");
-      assertThat(pipelining.answer())
+      assertThat(pipelining.readResponse())
           .filteredOn(line -> line.matches("node.*|alive|ready|a_metric.*"))
           .containsExactly("node 3f9c  up", "alive", "node 3f9c  up", "ready");
     }
@@ -113,7 +113,7 @@ class HttpServerTest {
     HttpResponse<String> full = get(path);
     try (RawHttp head = new RawHttp(server.port())) {
       List<String> lines =
-          head.request("HEAD " + path + " HTTP/1.1", "Host: a", "Connection: close").answer();
+          head.request("HEAD " + path + " HTTP/1.1", "Host: a", "Connection: close").readResponse();
       assertThat(lines.get(0)).isEqualTo("HTTP/1.1 200 OK");
       assertThat(lines).contains("Content-Length: " + full.body().length()).last().isEqualTo("");
     }

@@ -42,12 +42,12 @@ class MalformedHttpTest {
     root.detachAppender(log);
     assertThat(log.list)
         .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
-        .filteredOn(event -> isOfTheServer(event.getLoggerName())) // not of tests before this one
+        .filteredOn(event -> isServerLogger(event.getLoggerName())) // not from earlier tests
         .filteredOn(event -> !event.getLoggerName().equals(SILENCED)) // in conf/logback.xml
         .isEmpty();
   }
 
-  private static boolean isOfTheServer(String logger) {
+  private static boolean isServerLogger(String logger) {
     return logger.startsWith(HttpServer.class.getPackageName())
         || logger.startsWith("org.eclipse.jetty");
   }
@@ -75,7 +75,8 @@ class MalformedHttpTest {
   })
   void shouldAnswerMalformedRequestsWithTheRightStatus(String line, int status) {
     try (RawHttp client = new RawHttp(server.port())) {
-      List<String> answer = client.request(line, "Host: 127.0.0.1", "Connection: close").answer();
+      List<String> answer =
+          client.request(line, "Host: 127.0.0.1", "Connection: close").readResponse();
       assertThat(answer.get(0)).matches("HTTP/1\\.1 " + status + " .*");
       assertThat(answer).noneMatch(text -> text.contains("\tat ") || text.contains("<"));
     }
@@ -114,10 +115,10 @@ class MalformedHttpTest {
   @Test
   void shouldRejectRequestsThatAreNotHttp() {
     try (RawHttp client = new RawHttp(server.port())) {
-      assertThat(client.send("\0\1\2\r\n\r\n").answer().get(0)).startsWith("HTTP/1.1 400");
+      assertThat(client.send("\0\1\2\r\n\r\n").readResponse().get(0)).startsWith("HTTP/1.1 400");
     }
     try (RawHttp tls = new RawHttp(server.port())) {
-      assertThat(tls.send("\u0016\3\1\2\0\1\0\1\r\n\r\n").answer().get(0))
+      assertThat(tls.send("\u0016\3\1\2\0\1\0\1\r\n\r\n").readResponse().get(0))
           .startsWith("HTTP/1.1 400");
     }
     assertThat(statusOf("GET /livez HTTP/1.1", "Host: a", "Connection: close")).contains(" 200 ");
@@ -125,7 +126,7 @@ class MalformedHttpTest {
 
   private String statusOf(String... lines) {
     try (RawHttp client = new RawHttp(server.port())) {
-      return client.request(lines).answer().get(0);
+      return client.request(lines).readResponse().get(0);
     }
   }
 }

@@ -50,8 +50,8 @@ final class RawHttp implements AutoCloseable {
     return socket;
   }
 
-  /** Everything until the server closes the connection, by lines. */
-  List<String> answer() {
+  /** Returns the lines received until the server closes the connection. */
+  List<String> readResponse() {
     try {
       return new String(socket.getInputStream().readAllBytes(), US_ASCII).lines().toList();
     } catch (IOException e) {
@@ -59,7 +59,7 @@ final class RawHttp implements AutoCloseable {
     }
   }
 
-  /** True if the server closes the connection without a response. */
+  /** Waits for a byte; true if the server closes the connection instead. */
   boolean isClosed() {
     try {
       return socket.getInputStream().read() < 0;

@@ -3,7 +3,7 @@ package io.fjordmq.broker.http;
 import io.fjordmq.testing.RecordBuilder;
 import java.time.Duration;
 
-/** Settings of servers under test: the defaults on any free port, with some limits lower. */
+/** Settings of servers under test: the defaults on a free port, some with lower limits. */
 final class TestHttpSettings {
   private TestHttpSettings() {}
 

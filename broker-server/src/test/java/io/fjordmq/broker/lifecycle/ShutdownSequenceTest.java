@@ -21,7 +21,7 @@ class ShutdownSequenceTest {
     shutdownSequence.add(
         "b",
         () -> {
-          throw new IllegalStateException("defect");
+          throw new IllegalStateException("failed to close");
         });
     shutdownSequence.add(
         "c",
@@ -52,20 +52,20 @@ class ShutdownSequenceTest {
 
   /** A node whose stores wait for the lock; it has components of its own. */
   private static final class HangingComposite implements ShutdownSequence.Composite {
-    private final ShutdownSequence own = new ShutdownSequence(Duration.ofMillis(50));
+    private final ShutdownSequence components = new ShutdownSequence(Duration.ofMillis(50));
 
     HangingComposite(ReentrantReadWriteLock lock) {
-      own.add("stores", lock.writeLock()::lock);
+      components.add("stores", lock.writeLock()::lock);
     }
 
     @Override
     public List<String> unclosedComponents() {
-      return own.unclosedComponents();
+      return components.unclosedComponents();
     }
 
     @Override
     public void close() {
-      own.close();
+      components.close();
     }
   }
 
@@ -73,17 +73,17 @@ class ShutdownSequenceTest {
   @Timeout(60)
   void shouldNotStopEarlyOnAnInterrupt() {
     ShutdownSequence shutdownSequence = new ShutdownSequence();
-    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch started = new CountDownLatch(1);
     shutdownSequence.add(
         "slow",
         () -> {
-          begun.countDown();
+          started.countDown();
           closed.add("slow");
         });
     Thread.currentThread().interrupt();
     shutdownSequence.close();
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(begun.getCount()).isZero();
+    assertThat(started.getCount()).isZero();
     assertThat(closed).containsExactly("slow");
   }
 }

@@ -26,7 +26,7 @@ class FileDescriptorsTest {
         () -> now);
   }
 
-  private static int admitted(FileDescriptors descriptors, int tries) {
+  private static int countAdmitted(FileDescriptors descriptors, int tries) {
     int admitted = 0;
     for (int i = 0; i < tries; i++) {
       admitted += descriptors.admit() ? 1 : 0;
@@ -37,7 +37,7 @@ class FileDescriptorsTest {
   @Test
   void shouldAdmitConnectionsUpToTheReserve() {
     FileDescriptors descriptors = descriptors(50);
-    assertThat(admitted(descriptors, 1_000)).isEqualTo(150);
+    assertThat(countAdmitted(descriptors, 1_000)).isEqualTo(150);
     assertThat(descriptors.reasons())
         .containsExactly(
             "file descriptors: 250 of 300 in use, 50 reserved; raise the limit (ulimit -n)");
@@ -46,25 +46,25 @@ class FileDescriptorsTest {
   @Test
   void shouldAdmitANewConnectionForEachThatCloses() {
     FileDescriptors descriptors = descriptors(50);
-    admitted(descriptors, 150);
+    countAdmitted(descriptors, 150);
     for (int i = 0; i < 20; i++) {
       descriptors.onConnectionClosed();
     }
-    assertThat(admitted(descriptors, 1_000)).isEqualTo(20);
+    assertThat(countAdmitted(descriptors, 1_000)).isEqualTo(20);
   }
 
   @Test
   void shouldBecomeReadyAgainWhenEnoughDescriptorsAreFree() {
     FileDescriptors descriptors = descriptors(40);
-    admitted(descriptors, 1_000);
+    countAdmitted(descriptors, 1_000);
     count = new Count(249, 300);
     for (int i = 0; i < 3; i++) {
-      assertThat(descriptors.reasons()).as("not at the first free one").hasSize(1);
+      assertThat(descriptors.reasons()).as("one free descriptor is not enough").hasSize(1);
       now += 1_000;
       descriptors.refresh();
     }
     assertThat(descriptors.reasons()).isEmpty();
-    assertThat(admitted(descriptors, 1_000)).isEqualTo(11);
+    assertThat(countAdmitted(descriptors, 1_000)).isEqualTo(11);
   }
 
   @Test
@@ -85,12 +85,12 @@ class FileDescriptorsTest {
       descriptors.refresh();
     }
     assertThat(countCalls).isEqualTo(1 + 3);
-    admitted(descriptors, 100);
+    countAdmitted(descriptors, 100);
     for (int i = 0; i < 10; i++) {
       now += 1_000;
       descriptors.refresh();
     }
-    assertThat(countCalls).as("connections are in the count now").isEqualTo(1 + 3 + 1);
+    assertThat(countCalls).as("the count now includes the connections").isEqualTo(1 + 3 + 1);
     count = new Count(200, 300);
     now += 30_000;
     descriptors.refresh();
@@ -103,12 +103,13 @@ class FileDescriptorsTest {
 
   @Test
   void shouldAdmitAllConnectionsWithoutAReserveOrACount() {
-    assertThat(admitted(descriptors(0), 1_000)).isEqualTo(1_000);
+    assertThat(countAdmitted(descriptors(0), 1_000)).isEqualTo(1_000);
     assertThat(
-            admitted(new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0), 1_000))
+            countAdmitted(
+                new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0), 1_000))
         .isEqualTo(1_000);
     FileDescriptors unknown = new FileDescriptors(() -> Count.UNKNOWN, 50, () -> now);
-    assertThat(admitted(unknown, 1_000)).isEqualTo(1_000);
+    assertThat(countAdmitted(unknown, 1_000)).isEqualTo(1_000);
   }
 
   @Test
@@ -119,16 +120,16 @@ class FileDescriptorsTest {
 
   @Test
   void shouldWarnIfTheConfigurationNeedsMoreThanTheLimit() {
-    assertThat(warnings(descriptors(50), 250)).isEmpty();
-    assertThat(warnings(descriptors(50), 251))
+    assertThat(captureWarnings(descriptors(50), 250)).isEmpty();
+    assertThat(captureWarnings(descriptors(50), 251))
         .containsExactly(
             "The open-file limit is lower than the configuration needs; raise it (ulimit -n) or "
                 + "lower maxConnections of the listeners limit=300 needed=301");
     FileDescriptors unknown = new FileDescriptors(() -> Count.UNKNOWN, 50, () -> now);
-    assertThat(warnings(unknown, 1_000_000)).isEmpty();
+    assertThat(captureWarnings(unknown, 1_000_000)).isEmpty();
   }
 
-  private static List<String> warnings(FileDescriptors descriptors, long needed) {
+  private static List<String> captureWarnings(FileDescriptors descriptors, long needed) {
     Logger logger = (Logger) LoggerFactory.getLogger(FileDescriptors.class);
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** When overload begins and ends, with injected readings and an injected clock. */
+/** Tests when overload begins and ends, with injected readings and an injected clock. */
 class OverloadGuardTest {
   private final OverloadSettings settings = OverloadSettings.DEFAULTS;
   private long now;
@@ -22,7 +22,7 @@ class OverloadGuardTest {
           () -> now,
           new FileDescriptors(() -> FileDescriptors.Count.UNKNOWN, 0, () -> 0));
 
-  private boolean at(long millis, int heap, int direct, long lag) {
+  private boolean isOverloadedAt(long millis, int heap, int direct, long lag) {
     now = millis;
     guard.check(new OverloadReading(heap, direct, lag));
     return guard.isOverloaded();
@@ -37,7 +37,7 @@ class OverloadGuardTest {
   })
   void shouldBecomeOverloadedAtEachUpperThreshold(
       int heap, int direct, long lag, boolean overloaded, String reason) {
-    assertThat(at(0, heap, direct, lag)).isEqualTo(overloaded);
+    assertThat(isOverloadedAt(0, heap, direct, lag)).isEqualTo(overloaded);
     if (overloaded) {
       assertThat(guard.reasons()).singleElement().asString().startsWith(reason);
     } else {
@@ -47,14 +47,16 @@ class OverloadGuardTest {
 
   @Test
   void shouldRecoverAfterAllReadingsStayBelowTheLowerThresholds() {
-    assertThat(at(0, 90, 0, 0)).isTrue();
-    assertThat(at(1_000, 71, 0, 0)).as("between the thresholds").isTrue();
-    assertThat(at(2_000, 10, 0, 0)).isTrue();
-    assertThat(at(2_500, 10, 71, 0)).as("another measure between its thresholds").isTrue();
-    assertThat(at(4_000, 10, 10, 0)).isTrue();
+    assertThat(isOverloadedAt(0, 90, 0, 0)).isTrue();
+    assertThat(isOverloadedAt(1_000, 71, 0, 0)).as("between the thresholds").isTrue();
+    assertThat(isOverloadedAt(2_000, 10, 0, 0)).isTrue();
+    assertThat(isOverloadedAt(2_500, 10, 71, 0))
+        .as("another reading is between its thresholds")
+        .isTrue();
+    assertThat(isOverloadedAt(4_000, 10, 10, 0)).isTrue();
     assertThat(guard.reasons()).containsExactly("recovering from overload");
-    assertThat(at(4_500, 10, 10, 0)).isFalse();
-    assertThat(at(4_600, 84, 84, 0)).as("hysteresis").isFalse();
+    assertThat(isOverloadedAt(4_500, 10, 10, 0)).isFalse();
+    assertThat(isOverloadedAt(4_600, 84, 84, 0)).as("hysteresis").isFalse();
     assertThat(guard.reasons()).isEmpty();
   }
 
@@ -124,9 +126,9 @@ class OverloadGuardTest {
     assertThat(tasks).as("no second probe behind the first").hasSize(1);
     tasks.remove().run();
     now.addAndGet(20_000_000);
-    assertThat(lag.maxMillis()).as("it was late").isEqualTo(20);
+    assertThat(lag.maxMillis()).as("the probe ran late").isEqualTo(20);
     tasks.remove().run();
-    assertThat(lag.maxMillis()).as("it is not any more").isZero();
+    assertThat(lag.maxMillis()).as("the probe ran in time").isZero();
   }
 
   @Test

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Blocks of addresses. */
+/** Tests the parsing of CIDR blocks and which addresses they contain. */
 class CidrBlockTest {
   @ParameterizedTest
   @CsvSource({
@@ -27,7 +27,8 @@ class CidrBlockTest {
     "fd00::/8, fe00::1, false",
     "127.0.0.1, ::ffff:127.0.0.1, true"
   })
-  void shouldContain(String network, String address, boolean inside) throws UnknownHostException {
+  void shouldMatchAddresses(String network, String address, boolean inside)
+      throws UnknownHostException {
     assertThat(CidrBlock.parse(network).contains(InetAddress.getByName(address))).isEqualTo(inside);
   }
 

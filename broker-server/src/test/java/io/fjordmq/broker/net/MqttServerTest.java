@@ -27,7 +27,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The same pipeline on real sockets. */
+/** Tests the MQTT server on real sockets. */
 @ExtendWith(LeakDetector.class)
 class MqttServerTest {
   private static final String CONNECT_5 = "10 0e 0004 4d515454 05 02 003c 00 0001 61";
@@ -63,8 +63,8 @@ class MqttServerTest {
     socket.getOutputStream().write(ByteBufUtil.decodeHexDump(hex.replace(" ", "")));
   }
 
-  /** One packet of less than 128 bytes. */
-  private static String read(Socket socket) throws IOException {
+  /** Reads one packet of less than 128 bytes. */
+  private static String readPacket(Socket socket) throws IOException {
     InputStream in = socket.getInputStream();
     ByteArrayOutputStream packet = new ByteArrayOutputStream();
     packet.write(in.read());
@@ -80,9 +80,9 @@ class MqttServerTest {
     try (MqttServer server = start(ANY_PORT);
         Socket socket = open(server)) {
       send(socket, CONNECT_5);
-      assertThat(read(socket)).startsWith("20").contains("0000");
+      assertThat(readPacket(socket)).startsWith("20").contains("0000");
       send(socket, "c000");
-      assertThat(read(socket)).isEqualTo("d000");
+      assertThat(readPacket(socket)).isEqualTo("d000");
     }
   }
 
@@ -97,7 +97,7 @@ class MqttServerTest {
                 ListenerObserver.NONE);
         Socket socket = open(server)) {
       send(socket, CONNECT_5);
-      assertThat(read(socket)).startsWith("20");
+      assertThat(readPacket(socket)).startsWith("20");
     }
   }
 
@@ -117,11 +117,11 @@ class MqttServerTest {
     try (MqttServer server = start(ANY_PORT);
         Socket socket = open(server)) {
       send(socket, CONNECT_5);
-      read(socket);
+      readPacket(socket);
       // The packet announces 2 MiB, and the client sends 512 KiB of it.
       send(socket, "30 80808001");
       socket.getOutputStream().write(new byte[512 << 10]);
-      assertThat(read(socket)).startsWith("e0").contains("95");
+      assertThat(readPacket(socket)).startsWith("e0").contains("95");
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
     }
   }
@@ -131,9 +131,9 @@ class MqttServerTest {
     MqttServer server = start(ANY_PORT);
     try (Socket socket = open(server)) {
       send(socket, "10 13 0004 4d515454 05 02 003c 05 11 00000064 0001 61");
-      read(socket);
+      readPacket(socket);
       assertThat(server.shutdown(Duration.ofSeconds(10))).isTrue();
-      assertThat(read(socket)).startsWith("e0").contains("8b");
+      assertThat(readPacket(socket)).startsWith("e0").contains("8b");
       assertThat(world.inboxes.get("a").attached).isFalse();
       assertThat(world.registry.size()).isZero();
     }
@@ -145,19 +145,19 @@ class MqttServerTest {
     try (MqttServer server = start(ANY_PORT)) {
       try (Socket first = open(server)) {
         send(first, CONNECT_5);
-        read(first);
+        readPacket(first);
         try (Socket second = open(server)) {
           assertThat(second.getInputStream().read()).isEqualTo(-1);
         }
         assertThat(world.observer.refused)
             .containsOnly(Map.entry(CloseReason.NO_FILE_DESCRIPTORS, 1));
         send(first, "c000");
-        assertThat(read(first)).as("connected clients are not affected").isEqualTo("d000");
+        assertThat(readPacket(first)).as("connected clients are not affected").isEqualTo("d000");
       }
       Await.until("the descriptor is free", () -> world.freeDescriptors.get() == 1);
       try (Socket third = open(server)) {
         send(third, CONNECT_5);
-        assertThat(read(third)).startsWith("20");
+        assertThat(readPacket(third)).startsWith("20");
       }
     }
   }
@@ -165,7 +165,7 @@ class MqttServerTest {
   @Test
   void shouldCountFailuresToAcceptAConnection() {
     EmbeddedChannel listener =
-        new EmbeddedChannel(new AcceptFailures("tcpListener", world.sessions));
+        new EmbeddedChannel(new AcceptFailureHandler("tcpListener", world.sessions));
     listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
     listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
     listener.checkException(); // throws if it was passed on
@@ -186,13 +186,13 @@ class MqttServerTest {
     try (MqttServer server = start(one);
         Socket first = open(server)) {
       send(first, CONNECT_5);
-      read(first);
+      readPacket(first);
       try (Socket second = open(server)) {
         assertThat(second.getInputStream().read()).isEqualTo(-1);
       }
       assertThat(world.observer.refused).containsEntry(CloseReason.TOO_MANY_CONNECTIONS, 1);
       send(first, "c000");
-      assertThat(read(first)).isEqualTo("d000");
+      assertThat(readPacket(first)).isEqualTo("d000");
     }
   }
 }

@@ -66,7 +66,7 @@ public final class OpenListener implements AutoCloseable {
     ClientEvents connections =
         new ClientEvents() {
           @Override
-          public void connected(Client client) {
+          public void onConnected(Client client) {
             peers.add(client.peer());
           }
         };
@@ -86,8 +86,8 @@ public final class OpenListener implements AutoCloseable {
               }
 
               @Override
-              public void onReload(boolean takenOver) {
-                reloads.add(takenOver);
+              public void onReload(boolean loaded) {
+                reloads.add(loaded);
               }
 
               @Override
@@ -122,13 +122,13 @@ public final class OpenListener implements AutoCloseable {
     return server.listeners().get(0).port();
   }
 
-  /** A connection on which nothing has been sent yet. */
-  public Line connect() throws IOException {
-    return line(new Socket(InetAddress.getLoopbackAddress(), port()));
+  /** Opens a connection without sending anything. */
+  public RawConnection connect() throws IOException {
+    return newConnection(new Socket(InetAddress.getLoopbackAddress(), port()));
   }
 
-  /** A connection that has completed its TLS handshake. */
-  public Line connect(SSLContext tls, String... protocols) throws IOException {
+  /** Opens a connection and completes its TLS handshake. */
+  public RawConnection connect(SSLContext tls, String... protocols) throws IOException {
     SSLSocket socket =
         (SSLSocket) tls.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port());
     if (protocols.length > 0) {
@@ -136,14 +136,14 @@ public final class OpenListener implements AutoCloseable {
     }
     socket.setSoTimeout(TIMEOUT_MILLIS);
     socket.startHandshake();
-    return line(socket);
+    return newConnection(socket);
   }
 
-  private Line line(Socket socket) throws IOException {
+  private RawConnection newConnection(Socket socket) throws IOException {
     socket.setSoTimeout(TIMEOUT_MILLIS);
     socket.setTcpNoDelay(true);
     clients.add(socket);
-    return new Line(socket);
+    return new RawConnection(socket);
   }
 
   /** Waits until this many connections have been refused for the reason. */
@@ -172,20 +172,20 @@ public final class OpenListener implements AutoCloseable {
     }
     Await.until(
         "all connections are closed",
-        () -> server.listeners().stream().mapToInt(Listener::connections).sum() == 0);
+        () -> server.listeners().stream().mapToInt(Listener::connectionCount).sum() == 0);
     server.shutdown(Duration.ofSeconds(10));
     stores.shutdown();
   }
 
-  /** A client connection; packets are hexadecimal digits. */
-  public record Line(Socket socket) implements AutoCloseable {
+  /** A client connection that sends and reads packets as hexadecimal digits. */
+  public record RawConnection(Socket socket) implements AutoCloseable {
     public void send(String hex) throws IOException {
       OutputStream out = socket.getOutputStream();
       out.write(ByteBufUtil.decodeHexDump(hex.replace(" ", "")));
       out.flush();
     }
 
-    /** One packet of less than 128 bytes; empty at the end of the stream. */
+    /** Reads one packet of less than 128 bytes; empty at the end of the stream. */
     public String read() throws IOException {
       InputStream in = socket.getInputStream();
       int first = in.read();
@@ -200,8 +200,8 @@ public final class OpenListener implements AutoCloseable {
       return ByteBufUtil.hexDump(packet.toByteArray());
     }
 
-    /** True if the broker has closed the connection, in whatever way. */
-    public boolean isEnded() {
+    /** Reads until the broker closes or resets the connection; false after a timeout. */
+    public boolean awaitClose() {
       try {
         while (socket.getInputStream().read() >= 0) {
           continue; // a packet sent before

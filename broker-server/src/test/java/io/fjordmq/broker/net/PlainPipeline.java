@@ -13,12 +13,12 @@ public final class PlainPipeline {
 
   private PlainPipeline() {}
 
-  /** Add it to every new channel; it replaces itself with the handlers of a connection. */
+  /** Returns a handler for every new channel; it replaces itself with those of a connection. */
   public static ChannelHandler of(String listener, Sessions sessions) {
     return of(listener, () -> null, sessions);
   }
 
-  /** The same for clients with TLS certificates; null for a client without one. */
+  /** The same, for clients with TLS certificates; the supplier returns null for one without. */
   public static ChannelHandler of(
       String listener, Supplier<@Nullable X509Certificate> certificate, Sessions sessions) {
     return new MqttPipeline(

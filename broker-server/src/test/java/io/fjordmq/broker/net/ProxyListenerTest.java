@@ -4,7 +4,7 @@ import static io.fjordmq.broker.net.OpenListener.CONNECT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.limits.SessionSettings;
-import io.fjordmq.broker.net.OpenListener.Line;
+import io.fjordmq.broker.net.OpenListener.RawConnection;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.testing.Certs;
@@ -30,16 +30,16 @@ class ProxyListenerTest {
   private static final String SIGNATURE = "0d0a0d0a000d0a515549540a";
 
   /** IPv4, TCP: 198.51.100.7:1000 to 127.0.0.1:1883. */
-  private static final String FOUR = "11 000c c6336407 7f000001 03e8 075b";
+  private static final String IPV4_ADDRESSES = "11 000c c6336407 7f000001 03e8 075b";
 
   private static String hex(String text) {
     return ByteBufUtil.hexDump(text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
   private static Peer connect(OpenListener listener, String header) throws Exception {
-    try (Line line = listener.connect()) {
-      line.send(header + CONNECT);
-      assertThat(line.read()).startsWith("20");
+    try (RawConnection connection = listener.connect()) {
+      connection.send(header + CONNECT);
+      assertThat(connection.read()).startsWith("20");
       return OpenListener.take(listener.peers);
     }
   }
@@ -59,14 +59,14 @@ class ProxyListenerTest {
   @Test
   void shouldReadTheClientAddressFromAVersion2Header() throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.1", "::1"))) {
-      Peer four = connect(listener, SIGNATURE + "21" + FOUR);
+      Peer four = connect(listener, SIGNATURE + "21" + IPV4_ADDRESSES);
       assertThat(four.displayName()).isEqualTo("198.51.100.7:1000");
       assertThat(four.address()).isEqualTo(InetAddress.getByName("198.51.100.7"));
       String six = "20010db8000000000000000000000007" + "00".repeat(15) + "01" + "03e8" + "075b";
       assertThat(connect(listener, SIGNATURE + "21 21 0024" + six).displayName())
           .isEqualTo("[2001:db8::7]:1000");
       // With a field of three bytes after the addresses.
-      String field = FOUR.replace("000c", "0012") + "e0 0003 616263";
+      String field = IPV4_ADDRESSES.replace("000c", "0012") + "e0 0003 616263";
       assertThat(connect(listener, SIGNATURE + "21" + field).displayName())
           .isEqualTo("198.51.100.7:1000");
     }
@@ -77,14 +77,14 @@ class ProxyListenerTest {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.1"))) {
       InetAddress proxy = InetAddress.getLoopbackAddress();
       assertThat(connect(listener, hex("PROXY UNKNOWN\r\n")).address()).isEqualTo(proxy);
-      assertThat(connect(listener, SIGNATURE + "20" + FOUR).address())
+      assertThat(connect(listener, SIGNATURE + "20" + IPV4_ADDRESSES).address())
           .as("LOCAL: the proxy itself")
           .isEqualTo(proxy);
       assertThat(connect(listener, SIGNATURE + "20 00 0000").address()).isEqualTo(proxy);
       assertThat(connect(listener, SIGNATURE + "21 00 0000").address()).isEqualTo(proxy);
       String unix = hex("/run/client") + "00".repeat(97) + hex("/run/proxy") + "00".repeat(98);
       assertThat(connect(listener, SIGNATURE + "21 31 00d8" + unix).address())
-          .as("a client of the proxy's machine is not one of this machine")
+          .as("a client on the proxy host is not a local client")
           .isEqualTo(proxy);
     }
   }
@@ -98,15 +98,17 @@ class ProxyListenerTest {
             new OpenListener(
                 new ListenerSettings(
                     tls.key(), tls.endpoint(), tls.socket(), proxy, tls.tls(), null));
-        Line line = listener.connect()) {
-      line.send(SIGNATURE + "21");
-      line.send("11 000c c6336407");
-      line.send("7f000001 03e8 075b");
+        RawConnection connection = listener.connect()) {
+      connection.send(SIGNATURE + "21");
+      connection.send("11 000c c6336407");
+      connection.send("7f000001 03e8 075b");
       SSLContext context = certs.trusting(null);
       SSLSocket socket =
           (SSLSocket)
-              context.getSocketFactory().createSocket(line.socket(), "localhost", 1883, false);
-      Line inside = new Line(socket);
+              context
+                  .getSocketFactory()
+                  .createSocket(connection.socket(), "localhost", 1883, false);
+      RawConnection inside = new RawConnection(socket);
       inside.send(CONNECT);
       assertThat(inside.read()).startsWith("20");
       Peer peer = OpenListener.take(listener.peers);
@@ -132,9 +134,9 @@ class ProxyListenerTest {
     // The last one announces 64 KiB, more than the listener buffers.
     String all = garbage.endsWith("\u00ff") ? garbage + ".".repeat(4_000) : garbage;
     try (OpenListener listener = new OpenListener(OpenListener.proxied("127.0.0.1"));
-        Line line = listener.connect()) {
-      line.send(hex(all));
-      assertThat(line.isEnded()).isTrue();
+        RawConnection connection = listener.connect()) {
+      connection.send(hex(all));
+      assertThat(connection.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.PROXY_HEADER_INVALID, 1);
       assertThat(listener.peers).isEmpty();
       assertThat(listener.world.observer.refused).hasSize(1);
@@ -144,9 +146,9 @@ class ProxyListenerTest {
   @Test
   void shouldRejectConnectionsFromUntrustedProxies() throws Exception {
     try (OpenListener listener = new OpenListener(OpenListener.proxied("192.0.2.0/24"));
-        Line line = listener.connect()) {
-      line.send(SIGNATURE + "21" + FOUR + CONNECT);
-      assertThat(line.isEnded()).isTrue();
+        RawConnection connection = listener.connect()) {
+      connection.send(SIGNATURE + "21" + IPV4_ADDRESSES + CONNECT);
+      assertThat(connection.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.PROXY_NOT_TRUSTED, 1);
       assertThat(listener.peers).isEmpty();
     }
@@ -155,9 +157,9 @@ class ProxyListenerTest {
   @Test
   void shouldRejectAHeaderOnAListenerWithoutProxyProtocol() throws Exception {
     try (OpenListener listener = new OpenListener(ListenerSettings.tcp("127.0.0.1", 0));
-        Line line = listener.connect()) {
-      line.send(SIGNATURE + "21" + FOUR + CONNECT);
-      assertThat(line.isEnded()).isTrue();
+        RawConnection connection = listener.connect()) {
+      connection.send(SIGNATURE + "21" + IPV4_ADDRESSES + CONNECT);
+      assertThat(connection.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.FIRST_PACKET_NOT_CONNECT, 1);
     }
   }
@@ -166,9 +168,9 @@ class ProxyListenerTest {
   void shouldCloseConnectionsWithoutAHeaderAfterATimeout() throws Exception {
     SessionSettings hasty = Settings.with("connectTimeout", Duration.ofMillis(300));
     try (OpenListener listener = new OpenListener(hasty, OpenListener.proxied("127.0.0.1"));
-        Line line = listener.connect()) {
-      line.send(hex("PROXY TCP4"));
-      assertThat(line.isEnded()).isTrue();
+        RawConnection connection = listener.connect()) {
+      connection.send(hex("PROXY TCP4"));
+      assertThat(connection.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.CONNECT_TIMEOUT, 1);
     }
   }

@@ -25,10 +25,10 @@ class ServerTlsTest {
       certs.certificate("server", next);
       certs.key("server", next);
       assertThat(tls.reloadIfChanged()).isFalse();
-      assertThat(tls.reloadIfChanged()).as("said once").isNull();
+      assertThat(tls.reloadIfChanged()).as("reported once").isNull();
       now = tomorrow.plusSeconds(1);
       assertThat(tls.reloadIfChanged()).isTrue();
-      assertThat(tls.expires()).isEqualTo(next.getCertificate().getNotAfter().toInstant());
+      assertThat(tls.expiresAt()).isEqualTo(next.getCertificate().getNotAfter().toInstant());
       assertThat(tls.reloadIfChanged()).isNull();
     }
   }

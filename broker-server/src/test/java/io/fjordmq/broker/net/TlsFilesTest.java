@@ -92,12 +92,12 @@ class TlsFilesTest {
     StringWriter text = new StringWriter();
     try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
       if (key instanceof ECPrivateKey curve && !encrypted) {
-        // As openssl writes it, with the curve in it.
-        var form =
+        // Like openssl: includes the curve parameters.
+        var sec1Key =
             new org.bouncycastle.asn1.sec.ECPrivateKey(
                 256, curve.getS(), SECObjectIdentifiers.secp256r1);
-        writer.writeObject(new PemObject("EC PRIVATE KEY", form.getEncoded()));
-        return flushed(writer, text);
+        writer.writeObject(new PemObject("EC PRIVATE KEY", sec1Key.getEncoded()));
+        return flushAndGetText(writer, text);
       }
       writer.writeObject(
           encrypted
@@ -111,12 +111,12 @@ class TlsFilesTest {
     return text.toString();
   }
 
-  private static String flushed(JcaPEMWriter writer, StringWriter text) throws IOException {
+  private static String flushAndGetText(JcaPEMWriter writer, StringWriter text) throws IOException {
     writer.flush();
     return text.toString();
   }
 
-  private static String encrypted(PrivateKey key) throws Exception {
+  private static String encryptedPem(PrivateKey key) throws Exception {
     StringWriter text = new StringWriter();
     try (JcaPEMWriter writer = new JcaPEMWriter(text)) {
       writer.writeObject(
@@ -139,7 +139,7 @@ class TlsFilesTest {
       String old = traditionalFormat(key, false);
       assertThat(old).containsPattern("BEGIN (RSA|EC) PRIVATE KEY");
       open(settings(bundle, old, ""));
-      String encrypted = encrypted(key);
+      String encrypted = encryptedPem(key);
       assertThat(encrypted).contains("BEGIN ENCRYPTED PRIVATE KEY");
       open(settings(bundle, encrypted, PASSWORD));
     }
@@ -148,7 +148,7 @@ class TlsFilesTest {
 
   @Test
   void shouldReadThePasswordFromTheFirstLineOfAFile() throws Exception {
-    TlsSettings s = settings(rsa, encrypted(rsa.getKeyPair().getPrivate()), "");
+    TlsSettings s = settings(rsa, encryptedPem(rsa.getKeyPair().getPrivate()), "");
     Path file = certs.write("password", PASSWORD + "\nnot this\n");
     open(Certs.with(s, s.certFile(), s.keyFile(), "", file.toString(), ""));
   }
@@ -190,7 +190,7 @@ class TlsFilesTest {
   @Test
   void shouldExplainWhyAnEncryptedKeyCannotBeRead() throws Exception {
     PrivateKey key = rsa.getKeyPair().getPrivate();
-    String encrypted = encrypted(key);
+    String encrypted = encryptedPem(key);
     assertRefused(settings(rsa, encrypted, ""), "keyFile: ", "is encrypted; set keyPassword");
     assertRefused(settings(rsa, encrypted, "wrong"), "keyFile: ", "cannot be decrypted");
     assertRefused(

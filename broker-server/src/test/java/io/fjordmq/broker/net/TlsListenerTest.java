@@ -6,7 +6,7 @@ import static io.fjordmq.broker.net.OpenListener.PONG;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fjordmq.broker.net.OpenListener.Line;
+import io.fjordmq.broker.net.OpenListener.RawConnection;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.protocol.Peer;
 import io.fjordmq.broker.testing.Certs;
@@ -32,9 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * TLS listeners as clients and operators see them, with each TLS library; clients use the JDK's.
- */
+/** Tests TLS listeners with each TLS library; the clients use the TLS implementation of the JDK. */
 @ParameterizedClass
 @EnumSource(TlsLibrary.class)
 @ExtendWith(LeakDetector.class)
@@ -50,7 +48,7 @@ class TlsListenerTest {
     return new OpenListener(library, OpenListener.tls(settings));
   }
 
-  private static TlsSettings changed(
+  private static TlsSettings withChanges(
       TlsSettings s,
       TlsSettings.ClientCertificate clientAuth,
       String trustFile,
@@ -65,14 +63,14 @@ class TlsListenerTest {
         .build();
   }
 
-  private static TlsSettings reloading(TlsSettings s) {
-    return changed(s, s.clientAuth(), s.trustFile(), s.protocols(), s.handshakeTimeout());
+  private static TlsSettings withFastReload(TlsSettings s) {
+    return withChanges(s, s.clientAuth(), s.trustFile(), s.protocols(), s.handshakeTimeout());
   }
 
-  private TlsSettings mutual(Certs certs, TlsSettings.ClientCertificate clientAuth) {
+  private TlsSettings withClientAuth(Certs certs, TlsSettings.ClientCertificate clientAuth) {
     TlsSettings s = certs.settings();
     String trust = certs.authorityFile().toString();
-    return changed(s, clientAuth, trust, s.protocols(), s.handshakeTimeout());
+    return withChanges(s, clientAuth, trust, s.protocols(), s.handshakeTimeout());
   }
 
   @ParameterizedTest
@@ -80,18 +78,18 @@ class TlsListenerTest {
   void shouldServeTls12AndTls13(String protocol) throws Exception {
     Certs certs = new Certs(folder);
     try (OpenListener listener = open(certs.settings());
-        Line line = listener.connect(certs.trusting(null), protocol)) {
-      line.send(CONNECT);
-      assertThat(line.read()).startsWith("20");
-      line.send(PING);
-      assertThat(line.read()).isEqualTo(PONG);
+        RawConnection connection = listener.connect(certs.trusting(null), protocol)) {
+      connection.send(CONNECT);
+      assertThat(connection.read()).startsWith("20");
+      connection.send(PING);
+      assertThat(connection.read()).isEqualTo(PONG);
       Peer peer = OpenListener.take(listener.peers);
       assertThat(peer.encrypted()).isTrue();
       assertThat(peer.certificate()).isNull();
       assertThat(peer.listener()).isEqualTo("tlsListener");
       assertThat(listener.server.listeners().get(0).url())
           .isEqualTo("tls://127.0.0.1:" + listener.port());
-      assertThat(((SSLSocket) line.socket()).getSession().getProtocol()).isEqualTo(protocol);
+      assertThat(((SSLSocket) connection.socket()).getSession().getProtocol()).isEqualTo(protocol);
     }
   }
 
@@ -99,7 +97,8 @@ class TlsListenerTest {
   void shouldServeOnlyTheConfiguredVersions() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings s = certs.settings();
-    TlsSettings newest = changed(s, s.clientAuth(), "", List.of("TLSv1.3"), s.handshakeTimeout());
+    TlsSettings newest =
+        withChanges(s, s.clientAuth(), "", List.of("TLSv1.3"), s.handshakeTimeout());
     try (OpenListener listener = open(newest)) {
       assertThatThrownBy(() -> listener.connect(certs.trusting(null), "TLSv1.2"))
           .isInstanceOf(SSLException.class);
@@ -110,11 +109,11 @@ class TlsListenerTest {
   @Test
   void shouldIdentifyTheClientByItsCertificate() throws Exception {
     Certs certs = new Certs(folder);
-    TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
+    TlsSettings required = withClientAuth(certs, TlsSettings.ClientCertificate.REQUIRED);
     try (OpenListener listener = open(required);
-        Line line = listener.connect(certs.trusting(certs.client("device-7")))) {
-      line.send(CONNECT);
-      assertThat(line.read()).startsWith("20");
+        RawConnection connection = listener.connect(certs.trusting(certs.client("device-7")))) {
+      connection.send(CONNECT);
+      assertThat(connection.read()).startsWith("20");
       X509Certificate certificate =
           Objects.requireNonNull(OpenListener.take(listener.peers).certificate());
       assertThat(certificate.getSubjectX500Principal().getName()).isEqualTo("CN=device-7");
@@ -126,7 +125,7 @@ class TlsListenerTest {
   void shouldRejectClientsWithoutATrustedCertificate(String protocol) throws Exception {
     Certs certs = new Certs(folder);
     X509Bundle stranger = new Certs(Files.createDirectory(folder.resolve("other"))).client("x");
-    TlsSettings required = mutual(certs, TlsSettings.ClientCertificate.REQUIRED);
+    TlsSettings required = withClientAuth(certs, TlsSettings.ClientCertificate.REQUIRED);
     try (OpenListener listener = open(required)) {
       assertRefused(listener, certs.trusting(null), protocol);
       listener.awaitRefused(CloseReason.TLS_FAILED, 1);
@@ -140,9 +139,9 @@ class TlsListenerTest {
   private static void assertRefused(OpenListener listener, SSLContext client, String protocol) {
     assertThatThrownBy(
             () -> {
-              try (Line line = listener.connect(client, protocol)) {
-                line.send(CONNECT);
-                assertThat(line.read()).isNotEmpty();
+              try (RawConnection connection = listener.connect(client, protocol)) {
+                connection.send(CONNECT);
+                assertThat(connection.read()).isNotEmpty();
               }
             })
         .isInstanceOf(IOException.class);
@@ -151,12 +150,12 @@ class TlsListenerTest {
   @Test
   void shouldAcceptClientsWithoutACertificateIfItIsOptional() throws Exception {
     Certs certs = new Certs(folder);
-    TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
+    TlsSettings optional = withClientAuth(certs, TlsSettings.ClientCertificate.OPTIONAL);
     try (OpenListener listener = open(optional)) {
       for (X509Bundle client : new X509Bundle[] {null, certs.client("b")}) {
-        try (Line line = listener.connect(certs.trusting(client))) {
-          line.send(CONNECT);
-          assertThat(line.read()).startsWith("20");
+        try (RawConnection connection = listener.connect(certs.trusting(client))) {
+          connection.send(CONNECT);
+          assertThat(connection.read()).startsWith("20");
           assertThat(OpenListener.take(listener.peers).certificate() == null)
               .isEqualTo(client == null);
         }
@@ -168,9 +167,9 @@ class TlsListenerTest {
   void shouldCountProtocolMismatchesBetweenTlsAndPlainText() throws Exception {
     Certs certs = new Certs(folder);
     try (OpenListener listener = open(certs.settings())) {
-      Line plain = listener.connect();
+      RawConnection plain = listener.connect();
       plain.send(CONNECT);
-      assertThat(plain.isEnded()).isTrue();
+      assertThat(plain.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.TLS_FAILED, 1);
     }
     try (OpenListener listener = new OpenListener(ListenerSettings.tcp("127.0.0.1", 0))) {
@@ -184,11 +183,11 @@ class TlsListenerTest {
   void shouldCloseTheConnectionWhenTheHandshakeTimesOut() throws Exception {
     Certs certs = new Certs(folder);
     TlsSettings s = certs.settings();
-    TlsSettings hasty = changed(s, s.clientAuth(), "", s.protocols(), Duration.ofMillis(200));
+    TlsSettings hasty = withChanges(s, s.clientAuth(), "", s.protocols(), Duration.ofMillis(200));
     try (OpenListener listener = open(hasty)) {
-      Line slow = listener.connect();
+      RawConnection slow = listener.connect();
       slow.send("16 0301 0200 01"); // the beginning of a ClientHello
-      assertThat(slow.isEnded()).isTrue();
+      assertThat(slow.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.TLS_FAILED, 1);
     }
   }
@@ -197,12 +196,12 @@ class TlsListenerTest {
   void shouldSendDisconnectAndCloseNotifyBeforeClosing() throws Exception {
     Certs certs = new Certs(folder);
     try (OpenListener listener = open(certs.settings());
-        Line line = listener.connect(certs.trusting(null))) {
-      line.send(CONNECT);
-      line.read();
-      line.send("30 80808001" + "00".repeat(1_000)); // 2 MiB announced
-      assertThat(line.read()).startsWith("e0").contains("95");
-      assertThat(line.socket().getInputStream().read()).as("close_notify").isEqualTo(-1);
+        RawConnection connection = listener.connect(certs.trusting(null))) {
+      connection.send(CONNECT);
+      connection.read();
+      connection.send("30 80808001" + "00".repeat(1_000)); // 2 MiB announced
+      assertThat(connection.read()).startsWith("e0").contains("95");
+      assertThat(connection.socket().getInputStream().read()).as("close_notify").isEqualTo(-1);
     }
   }
 
@@ -210,18 +209,18 @@ class TlsListenerTest {
   @ValueSource(strings = {"TLSv1.3", "TLSv1.2"})
   void shouldResumeTlsSessions(String protocol) throws Exception {
     Certs certs = new Certs(folder);
-    TlsSettings optional = mutual(certs, TlsSettings.ClientCertificate.OPTIONAL);
+    TlsSettings optional = withClientAuth(certs, TlsSettings.ClientCertificate.OPTIONAL);
     SSLContext client = certs.trusting(certs.client("again"));
     try (OpenListener listener = open(optional)) {
       for (boolean resumed : new boolean[] {false, true, true}) {
-        try (Line line = listener.connect(client, protocol)) {
-          line.send(CONNECT);
-          assertThat(line.read()).startsWith("20");
+        try (RawConnection connection = listener.connect(client, protocol)) {
+          connection.send(CONNECT);
+          assertThat(connection.read()).startsWith("20");
           assertThat(OpenListener.take(listener.handshakes)).isEqualTo(resumed);
           assertThat(OpenListener.take(listener.peers).certificate())
-              .as("resumed or not, it is known who it is")
+              .as("also available after resumption")
               .isNotNull();
-          line.send("e000");
+          connection.send("e000");
         }
       }
     }
@@ -230,10 +229,10 @@ class TlsListenerTest {
   @Test
   void shouldReloadChangedFilesAndKeepTheOldOnesIfTheNewOnesAreInvalid() throws Exception {
     Certs certs = new Certs(folder);
-    TlsSettings settings = reloading(certs.settings());
+    TlsSettings settings = withFastReload(certs.settings());
     X509Bundle next = certs.server();
     try (OpenListener listener = open(settings);
-        Line old = listener.connect(certs.trusting(null))) {
+        RawConnection old = listener.connect(certs.trusting(null))) {
       final BigInteger first = serial(old);
       certs.certificate("server", next);
       // The key still belongs to the previous certificate.
@@ -248,13 +247,13 @@ class TlsListenerTest {
       assertThat(serial(listener.connect(certs.trusting(null))))
           .isEqualTo(next.getCertificate().getSerialNumber());
       old.send(CONNECT);
-      assertThat(old.read()).as("connections that are there stay").startsWith("20");
-      assertThat(listener.reloads).as("each fault is told once").isEmpty();
+      assertThat(old.read()).as("existing connections stay open").startsWith("20");
+      assertThat(listener.reloads).as("each error is reported once").isEmpty();
     }
   }
 
-  private static BigInteger serial(Line line) throws IOException {
-    SSLSocket socket = (SSLSocket) line.socket();
+  private static BigInteger serial(RawConnection connection) throws IOException {
+    SSLSocket socket = (SSLSocket) connection.socket();
     return ((X509Certificate) socket.getSession().getPeerCertificates()[0]).getSerialNumber();
   }
 }

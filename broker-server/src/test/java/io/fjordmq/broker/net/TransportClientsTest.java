@@ -54,7 +54,7 @@ class TransportClientsTest {
     Certs certs = new Certs(folder);
     X509Bundle proof = kind.equals("mutual") ? certs.client("hive") : null;
     try (OpenListener listener = open(certs, kind)) {
-      Mqtt5BlockingClient client = hive(listener, certs, kind, proof);
+      Mqtt5BlockingClient client = buildHiveMqClient(listener, certs, kind, proof);
       client.connect();
       Peer peer = OpenListener.take(listener.peers);
       assertThat(peer.encrypted()).isEqualTo(!kind.equals("tcp") && !kind.equals("ws"));
@@ -72,7 +72,7 @@ class TransportClientsTest {
     }
   }
 
-  private static Mqtt5BlockingClient hive(
+  private static Mqtt5BlockingClient buildHiveMqClient(
       OpenListener listener, Certs certs, String kind, @Nullable X509Bundle proof) {
     Mqtt5ClientBuilder builder =
         MqttClient.builder()

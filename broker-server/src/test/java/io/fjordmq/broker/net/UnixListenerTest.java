@@ -26,14 +26,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class UnixListenerTest {
   @TempDir Path folder;
 
-  private Path file() {
+  private Path socketFile() {
     return folder.resolve("mqtt");
   }
 
   private ListenerSettings unix(String permissions) {
     return new ListenerSettings(
         "mqttServerConfig.unixListener",
-        new Endpoint.Unix(file().toString(), permissions),
+        new Endpoint.Unix(socketFile().toString(), permissions),
         SocketSettings.DEFAULTS,
         ProxySettings.NONE,
         null,
@@ -41,7 +41,7 @@ class UnixListenerTest {
   }
 
   private void assertServes() throws IOException {
-    try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(file()))) {
+    try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(socketFile()))) {
       byte[] connect = ByteBufUtil.decodeHexDump(OpenListener.CONNECT.replace(" ", ""));
       client.write(ByteBuffer.wrap(connect));
       ByteBuffer answer = ByteBuffer.allocate(1);
@@ -54,26 +54,26 @@ class UnixListenerTest {
   void shouldCreateTheSocketFileWithTheConfiguredPermissions() throws Exception {
     try (OpenListener listener = new OpenListener(unix("0620"))) {
       assertServes();
-      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socketFile())))
           .isEqualTo("rw--w----");
       Peer peer = OpenListener.take(listener.peers);
-      assertThat(peer.displayName()).isEqualTo("unix:" + file());
+      assertThat(peer.displayName()).isEqualTo("unix:" + socketFile());
       assertThat(peer.address()).isNull();
-      assertThat(listener.server.listeners().get(0).url()).isEqualTo("unix:" + file());
+      assertThat(listener.server.listeners().get(0).url()).isEqualTo("unix:" + socketFile());
     }
-    assertThat(folder).as("the file goes with the listener").isEmptyDirectory();
+    assertThat(folder).as("the file is removed with the listener").isEmptyDirectory();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"nio", "epoll"})
   void shouldServeOnBothTransports(String name) throws Exception {
-    try (OpenListener world = new OpenListener(ListenerSettings.tcp("127.0.0.1", 0));
+    try (OpenListener tcpListener = new OpenListener(ListenerSettings.tcp("127.0.0.1", 0));
         MqttServer server =
             MqttServer.start(
                 java.util.List.of(unix("660")),
                 Transport.named(name),
                 1,
-                world.world.sessions,
+                tcpListener.world.sessions,
                 ListenerObserver.NONE)) {
       assertThat(server.listeners()).hasSize(1);
       assertServes();
@@ -84,9 +84,9 @@ class UnixListenerTest {
   @Test
   void shouldReplaceAStaleSocketFile() throws Exception {
     try (ServerSocketChannel dead = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-      dead.bind(UnixDomainSocketAddress.of(file()));
+      dead.bind(UnixDomainSocketAddress.of(socketFile()));
     }
-    assertThat(file()).exists();
+    assertThat(socketFile()).exists();
     try (OpenListener listener = new OpenListener(unix("660"))) {
       assertServes();
       assertThat(OpenListener.take(listener.peers).listener()).isEqualTo("unixListener");
@@ -96,20 +96,20 @@ class UnixListenerTest {
   @Test
   void shouldNotReplaceTheSocketFileOfARunningProcess() throws Exception {
     try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-      other.bind(UnixDomainSocketAddress.of(file()));
+      other.bind(UnixDomainSocketAddress.of(socketFile()));
       assertThatThrownBy(() -> new OpenListener(unix("660")))
-          .hasMessageContaining(file() + ": another process listens on it; change")
+          .hasMessageContaining(socketFile() + ": another process listens on it; change")
           .hasMessageContaining("mqttServerConfig.unixListener.path");
-      assertThat(file()).exists();
+      assertThat(socketFile()).exists();
     }
   }
 
   @Test
   void shouldNotRemoveAFileThatIsNotASocket() throws Exception {
-    Files.writeString(file(), "precious");
+    Files.writeString(socketFile(), "precious");
     assertThatThrownBy(() -> new OpenListener(unix("660")))
         .hasMessageContaining("exists and is not a socket");
-    assertThat(file()).hasContent("precious");
+    assertThat(socketFile()).hasContent("precious");
   }
 
   @Test

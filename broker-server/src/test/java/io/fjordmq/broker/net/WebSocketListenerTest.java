@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fjordmq.broker.limits.Limit;
-import io.fjordmq.broker.net.OpenListener.Line;
+import io.fjordmq.broker.net.OpenListener.RawConnection;
 import io.fjordmq.broker.protocol.CloseReason;
 import io.fjordmq.broker.testing.LeakDetector;
 import io.fjordmq.broker.testing.Settings;
@@ -55,7 +55,7 @@ class WebSocketListenerTest {
   /** Records binary frames and the close code. */
   private static final class Client implements WebSocket.Listener {
     final BlockingQueue<String> frames = new LinkedBlockingQueue<>();
-    final BlockingQueue<Integer> closed = new LinkedBlockingQueue<>();
+    final BlockingQueue<Integer> closeCodes = new LinkedBlockingQueue<>();
     final BlockingQueue<String> pongs = new LinkedBlockingQueue<>();
     final WebSocket socket;
 
@@ -92,7 +92,7 @@ class WebSocketListenerTest {
 
     @Override
     public @Nullable CompletionStage<?> onClose(WebSocket from, int status, String reason) {
-      closed.add(status);
+      closeCodes.add(status);
       return null;
     }
   }
@@ -114,7 +114,7 @@ class WebSocketListenerTest {
 
   @Test
   @DisplayName("[MQTT-6.0.0-2] [3.1.1: MQTT-6.0.0-2] packets need not begin and end with frames")
-  void shouldTakePacketsFromAnyMixOfFrames() throws Exception {
+  void shouldReadPacketsRegardlessOfFrameBoundaries() throws Exception {
     try (OpenListener listener = open()) {
       Client client = new Client(listener, "mqtt");
       String connect = CONNECT.replace(" ", "");
@@ -123,7 +123,7 @@ class WebSocketListenerTest {
       client.send(connect.substring(6, 10), true);
       client.send(connect.substring(10), true); // and the rest in another message
       assertThat(OpenListener.take(client.frames)).startsWith("20");
-      client.send(PING + PING + PING.substring(0, 2), true); // several in one, and a part
+      client.send(PING + PING + PING.substring(0, 2), true); // two packets and a part
       client.send(PING.substring(2), true);
       StringBuilder pongs = new StringBuilder();
       while (pongs.length() < 3 * PONG.length()) {
@@ -169,15 +169,15 @@ class WebSocketListenerTest {
             new OpenListener(
                 OpenListener.webSocket(
                     new WebSocketSettings("/mqtt", 1_024, !compression.equals("off"))));
-        Line line = listener.connect()) {
+        RawConnection connection = listener.connect()) {
       String more = "Sec-WebSocket-Protocol: mqtt\r\n";
       if (compression.equals("on")) {
         more += "Sec-WebSocket-Extensions: permessage-deflate\r\n";
       }
       String request = UPGRADE.formatted("/mqtt", more);
-      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-      line.send(first + "80" + "00000000");
-      String answer = ByteBufUtil.hexDump(line.socket().getInputStream().readAllBytes());
+      connection.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      connection.send(first + "80" + "00000000");
+      String answer = ByteBufUtil.hexDump(connection.socket().getInputStream().readAllBytes());
       assertThat(answer).containsPattern("88..03ea"); // close, 1002
       listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
     }
@@ -208,15 +208,15 @@ class WebSocketListenerTest {
   }
 
   @Test
-  void shouldEndTheConnectionWhenTheClientClosesIt() throws Exception {
+  void shouldEndTheConnectionWhenTheClientClosesTheWebSocket() throws Exception {
     try (OpenListener listener = open()) {
       Client client = new Client(listener, "mqtt");
       client.send(CONNECT, true);
       OpenListener.take(client.frames);
       client.socket.sendClose(WebSocket.NORMAL_CLOSURE, "bye").join();
-      assertThat(OpenListener.take(client.closed)).isEqualTo(WebSocket.NORMAL_CLOSURE);
+      assertThat(OpenListener.take(client.closeCodes)).isEqualTo(WebSocket.NORMAL_CLOSURE);
       Await.until(
-          () -> "ended, but " + listener.world.observer.disconnected,
+          () -> "the connection has ended, but " + listener.world.observer.disconnected,
           () -> listener.world.observer.disconnected.containsKey(CloseReason.CONNECTION_LOST));
     }
   }
@@ -227,13 +227,13 @@ class WebSocketListenerTest {
     try (OpenListener listener = open()) {
       Client early = new Client(listener, "mqtt");
       early.socket.sendText("CONNECT", true).join();
-      assertThat(OpenListener.take(early.closed)).isEqualTo(1003);
+      assertThat(OpenListener.take(early.closeCodes)).isEqualTo(1003);
       listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
       Client later = new Client(listener, "mqtt");
       later.send(CONNECT, true);
       OpenListener.take(later.frames);
       later.socket.sendText("PUBLISH", true).join();
-      assertThat(OpenListener.take(later.closed)).isEqualTo(1003);
+      assertThat(OpenListener.take(later.closeCodes)).isEqualTo(1003);
       assertThat(listener.world.observer.disconnected)
           .containsEntry(CloseReason.WEBSOCKET_ERROR, 1);
     }
@@ -247,7 +247,7 @@ class WebSocketListenerTest {
       OpenListener.take(client.frames);
       client.send(CONNECT, true);
       assertThat(OpenListener.take(client.frames)).startsWith("e0").contains("82");
-      assertThat(OpenListener.take(client.closed)).isEqualTo(WebSocket.NORMAL_CLOSURE);
+      assertThat(OpenListener.take(client.closeCodes)).isEqualTo(WebSocket.NORMAL_CLOSURE);
     }
   }
 
@@ -257,7 +257,7 @@ class WebSocketListenerTest {
         new OpenListener(OpenListener.webSocket(new WebSocketSettings("/mqtt", 1_024, false)))) {
       Client client = new Client(listener, "mqtt");
       client.send("00".repeat(1_025), true);
-      assertThat(OpenListener.take(client.closed)).isEqualTo(1009);
+      assertThat(OpenListener.take(client.closeCodes)).isEqualTo(1009);
       listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
     }
   }
@@ -276,29 +276,30 @@ class WebSocketListenerTest {
     }
   }
 
-  private static String answer(OpenListener listener, String request) throws IOException {
-    try (Line line = listener.connect()) {
-      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-      return new String(line.socket().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+  private static String sendRequest(OpenListener listener, String request) throws IOException {
+    try (RawConnection connection = listener.connect()) {
+      connection.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      return new String(
+          connection.socket().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 
   @Test
   void shouldAnswerOtherRequestsWithAnHttpError() throws Exception {
     try (OpenListener listener = open()) {
-      assertThat(answer(listener, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
+      assertThat(sendRequest(listener, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"))
           .startsWith("HTTP/1.1 404 ")
           .endsWith("MQTT is at /mqtt\n");
-      assertThat(answer(listener, "GET /mqtt HTTP/1.1\r\nHost: x\r\n\r\n"))
+      assertThat(sendRequest(listener, "GET /mqtt HTTP/1.1\r\nHost: x\r\n\r\n"))
           .startsWith("HTTP/1.1 426 ")
           .containsIgnoringCase("sec-websocket-version: 13");
-      assertThat(answer(listener, "DELETE /mqtt HTTP/1.1\r\nHost: x\r\n\r\n"))
+      assertThat(sendRequest(listener, "DELETE /mqtt HTTP/1.1\r\nHost: x\r\n\r\n"))
           .startsWith("HTTP/1.1 405 ");
-      assertThat(answer(listener, UPGRADE.formatted("/mqtt", ""))).startsWith("HTTP/1.1 400 ");
+      assertThat(sendRequest(listener, UPGRADE.formatted("/mqtt", ""))).startsWith("HTTP/1.1 400 ");
       String withoutKey = UPGRADE.formatted("/mqtt", "Sec-WebSocket-Protocol: mqtt\r\n");
-      assertThat(answer(listener, withoutKey.replaceFirst("Sec-WebSocket-Key.*\r\n", "")))
+      assertThat(sendRequest(listener, withoutKey.replaceFirst("Sec-WebSocket-Key.*\r\n", "")))
           .startsWith("HTTP/1.1 400 ");
-      assertThat(answer(listener, "\u0010\u000e\u0000\u0004MQTT\r\n\r\n"))
+      assertThat(sendRequest(listener, "\u0010\u000e\u0000\u0004MQTT\r\n\r\n"))
           .startsWith("HTTP/1.1 400 ");
       listener.awaitRefused(CloseReason.WEBSOCKET_REFUSED, 6);
     }
@@ -307,28 +308,29 @@ class WebSocketListenerTest {
   @Test
   void shouldAcceptAQueryAnOriginAndAdditionalSubProtocols() throws Exception {
     try (OpenListener listener = open();
-        Line line = listener.connect()) {
+        RawConnection connection = listener.connect()) {
       String more = "Origin: https://elsewhere.example\r\nSec-WebSocket-Protocol: a, mqtt\r\n";
       String request = UPGRADE.formatted("/mqtt?token=1", more);
-      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-      byte[] first = line.socket().getInputStream().readNBytes(12);
+      connection.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      byte[] first = connection.socket().getInputStream().readNBytes(12);
       assertThat(new String(first, StandardCharsets.US_ASCII)).isEqualTo("HTTP/1.1 101");
     }
   }
 
   @Test
-  @DisplayName("[MQTT-6.0.0-4] [3.1.1: MQTT-6.0.0-4] also in a second header line")
-  void shouldSelectMqttFromAnyLine() throws Exception {
+  @DisplayName("[MQTT-6.0.0-4] [3.1.1: MQTT-6.0.0-4] mqtt is also found in a second header line")
+  void shouldSelectMqttFromAnyHeaderLine() throws Exception {
     try (OpenListener listener = open();
-        Line line = listener.connect()) {
+        RawConnection connection = listener.connect()) {
       String more = "Sec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: mqtt\r\n";
-      line.socket()
+      connection
+          .socket()
           .getOutputStream()
           .write(UPGRADE.formatted("/mqtt", more).getBytes(StandardCharsets.US_ASCII));
       StringBuilder answer = new StringBuilder();
       while (answer.indexOf("\r\n\r\n") < 0) {
-        int next = line.socket().getInputStream().read();
-        assertThat(next).as("the rest of " + answer).isNotNegative();
+        int next = connection.socket().getInputStream().read();
+        assertThat(next).as("end of stream after " + answer).isNotNegative();
         answer.append((char) next);
       }
       assertThat(answer.toString()).containsIgnoringCase("\r\nsec-websocket-protocol: mqtt\r\n");
@@ -338,11 +340,11 @@ class WebSocketListenerTest {
   @Test
   void shouldRejectUnmaskedFrames() throws Exception {
     try (OpenListener listener = open();
-        Line line = listener.connect()) {
+        RawConnection connection = listener.connect()) {
       String request = UPGRADE.formatted("/mqtt", "Sec-WebSocket-Protocol: mqtt\r\n");
-      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-      line.send("8210" + CONNECT.replace(" ", ""));
-      assertThat(line.isEnded()).isTrue();
+      connection.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      connection.send("8210" + CONNECT.replace(" ", ""));
+      assertThat(connection.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
     }
   }
@@ -353,11 +355,11 @@ class WebSocketListenerTest {
             new OpenListener(
                 Settings.with("connectTimeout", Duration.ofMillis(300)),
                 OpenListener.webSocket(WebSocketSettings.DEFAULTS));
-        Line half = listener.connect()) {
+        RawConnection half = listener.connect()) {
       half.socket().getOutputStream().write("GET /mqtt HT".getBytes(StandardCharsets.US_ASCII));
-      assertThat(half.isEnded()).isTrue();
+      assertThat(half.awaitClose()).isTrue();
       Client idle = new Client(listener, "mqtt");
-      assertThat(OpenListener.take(idle.closed)).isEqualTo(WebSocket.NORMAL_CLOSURE);
+      assertThat(OpenListener.take(idle.closeCodes)).isEqualTo(WebSocket.NORMAL_CLOSURE);
       listener.awaitRefused(CloseReason.CONNECT_TIMEOUT, 2);
     }
   }
@@ -366,26 +368,26 @@ class WebSocketListenerTest {
   void shouldServeOnAConfiguredPathWithCompression() throws Exception {
     try (OpenListener listener =
             new OpenListener(OpenListener.webSocket(new WebSocketSettings("/x", 1_024, true)));
-        Line line = listener.connect()) {
+        RawConnection connection = listener.connect()) {
       String more =
           "Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Extensions: permessage-deflate\r\n";
       String request = UPGRADE.formatted("/x", more);
-      line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+      connection.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
       StringBuilder answer = new StringBuilder();
       while (answer.indexOf("\r\n\r\n") < 0) {
-        answer.append((char) line.socket().getInputStream().read());
+        answer.append((char) connection.socket().getInputStream().read());
       }
       assertThat(answer.toString()).containsIgnoringCase("extensions: permessage-deflate");
       // 200,000 zeros compressed to about 200 bytes exceed the frame limit.
-      String zeros = deflated(new byte[200_000]);
-      line.send("c2fe" + "%04x".formatted(zeros.length() / 2) + "00000000" + zeros);
-      assertThat(line.isEnded()).isTrue();
+      String zeros = deflate(new byte[200_000]);
+      connection.send("c2fe" + "%04x".formatted(zeros.length() / 2) + "00000000" + zeros);
+      assertThat(connection.awaitClose()).isTrue();
       listener.awaitRefused(CloseReason.WEBSOCKET_ERROR, 1);
     }
   }
 
-  /** Without the last four bytes of a flush, see RFC 7692 §7.2.1. */
-  private static String deflated(byte[] content) {
+  /** Compresses and omits the last four bytes of the flush; see RFC 7692 §7.2.1. */
+  private static String deflate(byte[] content) {
     var deflater = new java.util.zip.Deflater(9, true);
     deflater.setInput(content);
     byte[] out = new byte[1_024];
@@ -399,14 +401,17 @@ class WebSocketListenerTest {
     java.util.Random random = new java.util.Random(7);
     try (OpenListener listener = open()) {
       for (int i = 0; i < 30; i++) {
-        try (Line line = listener.connect()) {
+        try (RawConnection connection = listener.connect()) {
           byte[] garbage = new byte[random.nextInt(300)];
           random.nextBytes(garbage);
           if (i % 2 == 0) {
             String request = UPGRADE.formatted("/mqtt", "Sec-WebSocket-Protocol: mqtt\r\n");
-            line.socket().getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            connection
+                .socket()
+                .getOutputStream()
+                .write(request.getBytes(StandardCharsets.US_ASCII));
           }
-          line.socket().getOutputStream().write(garbage);
+          connection.socket().getOutputStream().write(garbage);
         }
       }
       Await.until(

@@ -1,6 +1,6 @@
 /**
- * The MQTT front end from the outside: real pipeline, real sessions, real delivery, stores in
- * memory ({@link io.fjordmq.broker.testing.World}), clients on embedded channels.
+ * Tests of the MQTT front end with the real pipeline, sessions and delivery, with stores in memory
+ * ({@link io.fjordmq.broker.testing.World}), clients on embedded channels.
  */
 @NullMarked
 package io.fjordmq.broker.net;

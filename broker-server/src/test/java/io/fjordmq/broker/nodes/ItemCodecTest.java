@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Nodes of two versions talk to each other: existing formats never change, new ones are added. */
+/** Nodes of two versions communicate, so a change adds a format and leaves the old ones as is. */
 class ItemCodecTest {
   private static final HexFormat HEX = HexFormat.of();
   private static final Message MESSAGE =
@@ -39,11 +39,11 @@ class ItemCodecTest {
   private static final InboxHandle HANDLE = new InboxHandle(new InboxId("t", "c"), 2, 3);
   private static final String HANDLE_HEX = "0174" + "0163" + "0000000000000002" + "03";
 
-  private static Map<NodeItem, String> golden() {
+  private static Map<NodeItem, String> goldenItems() {
     Map<NodeItem, String> items = new LinkedHashMap<>();
     items.put(new NodeItem.Publish("t", MESSAGE, null), "01" + "0174" + MESSAGE_HEX);
     items.put(
-        new NodeItem.Shared(
+        new NodeItem.SharePublish(
             "t", "s", "a/#", "c", Qos.AT_LEAST_ONCE, true, List.of(300), MESSAGE, null, false),
         "02" + "0174" + "0173" + "03612f23" + "0163" + "05" + "01ac02" + MESSAGE_HEX);
     items.put(
@@ -52,26 +52,26 @@ class ItemCodecTest {
         "03" + HANDLE_HEX + "01" + "07" + "0200" + MESSAGE_HEX);
     items.put(new NodeItem.Refetch(HANDLE.id()), "04" + "0174" + "0163");
     items.put(
-        new NodeItem.InboxesLed(new KeyInterval(new byte[] {1}, new byte[] {2})),
+        new NodeItem.LeaderNotice(new KeyInterval(new byte[] {1}, new byte[] {2})),
         "05" + "0101" + "01" + "0102");
-    items.put(new NodeItem.InboxesLed(KeyInterval.ALL), "05" + "00" + "00");
-    items.put(new NodeItem.Fenced(HANDLE), "06" + HANDLE_HEX);
+    items.put(new NodeItem.LeaderNotice(KeyInterval.ALL), "05" + "00" + "00");
+    items.put(new NodeItem.FenceNotice(HANDLE), "06" + HANDLE_HEX);
     items.put(
-        new NodeItem.Connected("t", "c", new ConnectOrder(1, 258)),
+        new NodeItem.ConnectNotice("t", "c", new ConnectOrder(1, 258)),
         "07" + "0174" + "0163" + "0000000000000001" + "0000000000000102");
     PublishId id = new PublishId(-2, 300, 5);
     String idHex = "fffffffffffffffe" + "ac02" + "05";
     items.put(new NodeItem.Publish("t", MESSAGE, id), "08" + idHex + "0174" + MESSAGE_HEX);
     items.put(
-        new NodeItem.Shared(
+        new NodeItem.SharePublish(
             "t", "s", "a", "c", Qos.AT_MOST_ONCE, false, List.of(), MESSAGE, id, false),
         "09" + idHex + "0174" + "0173" + "0161" + "0163" + "0000" + MESSAGE_HEX);
     items.put(
-        new NodeItem.Shared(
+        new NodeItem.SharePublish(
             "t", "s", "a", "c", Qos.AT_LEAST_ONCE, false, List.of(), MESSAGE, null, true),
         "0a" + "0174" + "0173" + "0161" + "0163" + "0100" + MESSAGE_HEX);
     items.put(
-        new NodeItem.Shared(
+        new NodeItem.SharePublish(
             "t", "s", "a", "c", Qos.AT_MOST_ONCE, false, List.of(), MESSAGE, id, true),
         "0b" + idHex + "0174" + "0173" + "0161" + "0163" + "0000" + MESSAGE_HEX);
     return items;
@@ -79,12 +79,12 @@ class ItemCodecTest {
 
   @Test
   void shouldKeepTheFormatOfItemsByteForByte() {
-    golden().forEach((item, hex) -> assertThat(HEX.formatHex(item.encode())).isEqualTo(hex));
+    goldenItems().forEach((item, hex) -> assertThat(HEX.formatHex(item.encode())).isEqualTo(hex));
   }
 
   @Test
   void shouldDecodeWhatItEncodes() {
-    golden()
+    goldenItems()
         .forEach(
             (item, hex) -> {
               NodeItem read = ItemCodec.decode(HEX.parseHex(hex));

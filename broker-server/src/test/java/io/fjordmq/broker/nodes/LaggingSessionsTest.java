@@ -29,7 +29,7 @@ class LaggingSessionsTest {
     lagging.add(SECOND);
     lagging.add(new InboxId("t", "3"));
     lagging.add(FIRST);
-    assertThat(lagging.takeItems()).containsExactly(new NodeItem.InboxesLed(KeyInterval.ALL));
+    assertThat(lagging.takeItems()).containsExactly(new NodeItem.LeaderNotice(KeyInterval.ALL));
     lagging.add(FIRST);
     assertThat(lagging.takeItems()).containsExactly(new NodeItem.Refetch(FIRST));
   }

@@ -42,35 +42,35 @@ class NodeStreamsTest {
           .with(NodesSettings::responseTimeout, Duration.ofSeconds(5))
           .with(NodesSettings::resendAfter, Duration.ofMillis(100))
           .build();
-  private static final Duration A_WHILE = Duration.ofSeconds(1);
+  private static final Duration ONE_SECOND = Duration.ofSeconds(1);
 
   private final ManualTimers timers = new ManualTimers();
   private final LoopbackPeers peers = LoopbackPeers.immediate();
-  private final TestMembership seenByA = new TestMembership(A);
-  private final TestMembership seenByB = new TestMembership(B);
+  private final TestMembership membershipOfA = new TestMembership(A);
+  private final TestMembership membershipOfB = new TestMembership(B);
   private final NodeStreams streams = new NodeStreams();
   private final StreamLifecycle lifecycle =
       new StreamLifecycle(A, streams, peers.start(A), timers, SMALL, NodesObserver.NONE);
-  private final RecordingReceiver atB = new RecordingReceiver();
+  private final RecordingReceiver receiverAtB = new RecordingReceiver();
   private final List<ItemOutcome> outcomes = new ArrayList<>();
 
   NodeStreamsTest() {
-    new NodeReceiver(seenByB, atB, NodesObserver.NONE).start(peers.start(B));
-    seenByA.setUp(B, 1);
-    seenByA.watch(lifecycle);
+    new NodeReceiver(membershipOfB, receiverAtB, NodesObserver.NONE).start(peers.start(B));
+    membershipOfA.setUp(B, 1);
+    membershipOfA.watch(lifecycle);
   }
 
   /** Records the items a node has received, as text. */
   private static final class RecordingReceiver implements ItemReceiver {
-    final List<String> taken = new ArrayList<>();
-    final List<Responder> unanswered = new ArrayList<>();
-    boolean late;
+    final List<String> received = new ArrayList<>();
+    final List<Responder> pendingResponders = new ArrayList<>();
+    boolean delayResponses;
 
     @Override
     public void onItem(NodeItem item, Responder responder) {
-      taken.add(text(item));
-      if (late) {
-        unanswered.add(responder);
+      received.add(text(item));
+      if (delayResponses) {
+        pendingResponders.add(responder);
       } else {
         responder.respondAccepted(!text(item).equals("nobody's"));
       }
@@ -83,19 +83,19 @@ class NodeStreamsTest {
       if (item instanceof NodeItem.Publish publish) {
         return publish.message().topic().name();
       } else if (item instanceof NodeItem.Refetch again) {
-        return "look again " + again.inbox().clientId();
+        return "refetch " + again.inbox().clientId();
       }
       return item.getClass().getSimpleName();
     }
   }
 
-  private NodeStream toB() {
+  private NodeStream streamToB() {
     return Objects.requireNonNull(streams.find("b"));
   }
 
   private void offer(String... topics) {
     for (String topic : topics) {
-      toB().offer(item(topic, 0), outcomes::add);
+      streamToB().offer(item(topic, 0), outcomes::add);
     }
   }
 
@@ -115,7 +115,7 @@ class NodeStreamsTest {
         Message.NEVER);
   }
 
-  private static NodeItem.Appended appended(String client) {
+  private static NodeItem.Appended appendedItem(String client) {
     return new NodeItem.Appended(
         new InboxHandle(new InboxId("t", client), 1, 1),
         List.of(new InboxEntry(1, message("entry", 0), Qos.AT_LEAST_ONCE, false, List.of())));
@@ -124,7 +124,7 @@ class NodeStreamsTest {
   @Test
   void shouldDeliverItemsOnceAndInOrder() {
     offer("1", "nobody's", "3");
-    assertThat(atB.taken).containsExactly("1", "nobody's", "3");
+    assertThat(receiverAtB.received).containsExactly("1", "nobody's", "3");
     assertThat(outcomes)
         .containsExactly(ItemOutcome.ACCEPTED, ItemOutcome.REJECTED, ItemOutcome.ACCEPTED);
     assertThat(streams.status()).isEqualTo(new NodesStatus(1, 0, 0, 0));
@@ -134,24 +134,24 @@ class NodeStreamsTest {
   void shouldResendUnacknowledgedBatchesWithoutDuplicates() {
     peers.cut(B, A);
     offer("1", "2", "3", "4", "5");
-    assertThat(atB.taken).as("it came, and the answer was lost").containsExactly("1");
-    timers.advance(A_WHILE);
+    assertThat(receiverAtB.received).as("received, but the response was lost").containsExactly("1");
+    timers.advance(ONE_SECOND);
     assertThat(outcomes).isEmpty();
     peers.heal();
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).containsExactly("1", "2", "3", "4", "5");
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).containsExactly("1", "2", "3", "4", "5");
     assertThat(outcomes).hasSize(5).containsOnly(ItemOutcome.ACCEPTED);
   }
 
   private void offerWithTimeout(String... topics) {
     for (String topic : topics) {
-      toB().offerWithDeadline(item(topic, 0), outcomes::add);
+      streamToB().offerWithDeadline(item(topic, 0), outcomes::add);
     }
   }
 
   /**
-   * Goal: nobody waits forever for a node that is alive but unreachable. Method: its responses are
-   * lost; the outcomes come at the timeout, in order, and none comes twice.
+   * Goal: no item waits forever for a node that is alive but unreachable. Method: its responses are
+   * lost; each outcome is reported once at the timeout, in order.
    */
   @Test
   void shouldReportAnOverdueItemAndKeepSending() {
@@ -168,11 +168,9 @@ class NodeStreamsTest {
     assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.OVERDUE);
     outcomes.clear();
     peers.heal();
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).containsExactly("1", "nobody waits", "2");
-    assertThat(outcomes)
-        .as("of the one that nobody waited for")
-        .containsExactly(ItemOutcome.ACCEPTED);
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).containsExactly("1", "nobody waits", "2");
+    assertThat(outcomes).as("of the item without a deadline").containsExactly(ItemOutcome.ACCEPTED);
     offerWithTimeout("3");
     timers.advance(SMALL.publishTimeout().multipliedBy(2));
     assertThat(outcomes).containsExactly(ItemOutcome.ACCEPTED, ItemOutcome.ACCEPTED);
@@ -182,96 +180,96 @@ class NodeStreamsTest {
   void shouldReportTheEndOfTheReceivingIncarnationOnce() {
     peers.cut(A, B);
     offerWithTimeout("1");
-    timers.advance(A_WHILE);
+    timers.advance(ONE_SECOND);
     offerWithTimeout("2");
-    timers.advance(SMALL.publishTimeout().minus(A_WHILE));
-    seenByA.setState(B, Member.State.DOWN);
+    timers.advance(SMALL.publishTimeout().minus(ONE_SECOND));
+    membershipOfA.setState(B, Member.State.DOWN);
     timers.advance(SMALL.publishTimeout().multipliedBy(2));
     assertThat(outcomes).containsExactly(ItemOutcome.OVERDUE, ItemOutcome.INCARNATION_OVER);
   }
 
-  /** A QoS 0 publisher is not slowed forever, nor once for each message. */
+  /** A QoS 0 publisher is not throttled forever, nor again for each message. */
   @Test
   void shouldNotSlowPublishersForLongWhenTheReceiverDoesNotAnswer() {
     peers.cut(A, B);
-    while (!toB().isCongested()) {
+    while (!streamToB().isCongested()) {
       offer("x");
     }
     List<String> drained = new ArrayList<>();
-    toB().whenDrained(() -> drained.add("slowed"));
+    streamToB().whenDrained(() -> drained.add("slowed"));
     timers.advance(SMALL.publishTimeout().minusMillis(1));
     assertThat(drained).isEmpty();
     timers.advance(Duration.ofMillis(1));
     assertThat(drained).containsExactly("slowed");
-    toB().whenDrained(() -> drained.add("not slowed"));
+    streamToB().whenDrained(() -> drained.add("not slowed"));
     assertThat(drained).containsExactly("slowed", "not slowed");
     peers.heal();
-    timers.advance(A_WHILE);
-    assertThat(toB().isCongested()).isFalse();
+    timers.advance(ONE_SECOND);
+    assertThat(streamToB().isCongested()).isFalse();
     peers.cut(A, B);
-    while (!toB().isCongested()) {
+    while (!streamToB().isCongested()) {
       offer("x");
     }
-    toB().whenDrained(() -> drained.add("slowed again"));
+    streamToB().whenDrained(() -> drained.add("slowed again"));
     assertThat(drained).hasSize(2);
   }
 
   @Test
   void shouldReportOutcomesOnlyWhenTheReceiverAcknowledges() {
-    atB.late = true;
+    receiverAtB.delayResponses = true;
     offer("1", "2");
-    assertThat(atB.taken).containsExactly("1");
+    assertThat(receiverAtB.received).containsExactly("1");
     peers.cut(A, B);
     peers.heal();
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).as("it came again and is here").containsExactly("1");
-    atB.late = false;
-    atB.unanswered.get(0).respondAccepted(true);
-    assertThat(atB.taken).containsExactly("1", "2");
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).as("resent, but received before").containsExactly("1");
+    receiverAtB.delayResponses = false;
+    receiverAtB.pendingResponders.get(0).respondAccepted(true);
+    assertThat(receiverAtB.received).containsExactly("1", "2");
     assertThat(outcomes).containsOnly(ItemOutcome.ACCEPTED).hasSize(2);
   }
 
   @Test
   void shouldCompletePendingItemsWhenTheReceivingIncarnationEnds() {
-    NodeStream before = toB();
+    NodeStream before = streamToB();
     peers.cut(A, B);
     offer("1", "2");
-    seenByA.setState(B, Member.State.DOWN);
+    membershipOfA.setState(B, Member.State.DOWN);
     assertThat(outcomes)
         .containsExactly(ItemOutcome.INCARNATION_OVER, ItemOutcome.INCARNATION_OVER);
     assertThat(streams.find("b")).isNull();
     before.offer(item("late", 0), outcomes::add);
     assertThat(outcomes).hasSize(3).containsOnly(ItemOutcome.INCARNATION_OVER);
-    seenByA.setUp(B, 2);
+    membershipOfA.setUp(B, 2);
     peers.heal();
     assertThat(streams.find("b", 1)).isNull();
-    offer("for the next life");
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).as("the node itself does not know of it yet").isEmpty();
-    seenByB.endIncarnation();
-    seenByB.beginIncarnation();
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).containsExactly("for the next life");
+    offer("for the next incarnation");
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).as("the node has not begun this incarnation yet").isEmpty();
+    membershipOfB.endIncarnation();
+    membershipOfB.beginIncarnation();
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).containsExactly("for the next incarnation");
   }
 
   @Test
   void shouldNotSendToANodeThatIsStarting() {
-    seenByA.setState(B, Member.State.STARTING);
+    membershipOfA.setState(B, Member.State.STARTING);
     assertThat(streams.find("b")).isNull();
     assertThat(streams.all()).isEmpty();
-    seenByA.setUp(B, 1);
+    membershipOfA.setUp(B, 1);
     assertThat(streams.find("b")).isNotNull();
   }
 
-  /** Events of the ranges it leads must reach the clients of other nodes. */
+  /** Events of ranges led by this node must reach the clients of other nodes. */
   @Test
   void shouldSendWhileThisNodeIsStarting() {
-    seenByA.setState(A, Member.State.STARTING);
+    membershipOfA.setState(A, Member.State.STARTING);
     offer("one");
-    seenByA.setUp(A, 1);
+    membershipOfA.setUp(A, 1);
     offer("two");
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).containsExactly("one", "two");
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).containsExactly("one", "two");
   }
 
   @Test
@@ -279,13 +277,13 @@ class NodeStreamsTest {
     offer("1");
     peers.cut(A, B);
     offer("2");
-    seenByA.endIncarnation();
+    membershipOfA.endIncarnation();
     assertThat(outcomes).containsExactly(ItemOutcome.ACCEPTED, ItemOutcome.ABANDONED);
-    seenByA.beginIncarnation();
+    membershipOfA.beginIncarnation();
     peers.heal();
-    timers.advance(A_WHILE);
+    timers.advance(ONE_SECOND);
     offer("3");
-    assertThat(atB.taken).containsExactly("1", "3");
+    assertThat(receiverAtB.received).containsExactly("1", "3");
   }
 
   @Test
@@ -297,71 +295,71 @@ class NodeStreamsTest {
     NodeStream earlier = Objects.requireNonNull(late.find("b"));
     before.endIncarnation();
     before.beginIncarnation();
-    Objects.requireNonNull(late.find("b")).offer(item("second life", 0), outcomes::add);
+    Objects.requireNonNull(late.find("b")).offer(item("second incarnation", 0), outcomes::add);
     new StreamSender(1, peers.start(A), timers, SMALL, NodesObserver.NONE)
-        .send(earlier, new StreamBatch(1, 1, 1, List.of(item("first life", 0))));
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).containsExactly("second life");
+        .send(earlier, new StreamBatch(1, 1, 1, List.of(item("first incarnation", 0))));
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).containsExactly("second incarnation");
   }
 
   @Test
   void shouldBeFullAboveItsCapacityAndDrainedBelowTheHighWaterMark() {
     peers.cut(A, B);
     List<String> drained = new ArrayList<>();
-    for (int i = 0; !toB().isCongested(); i++) {
+    for (int i = 0; !streamToB().isCongested(); i++) {
       offer("" + i);
     }
-    toB().whenDrained(() -> drained.add("told"));
-    assertThat(toB().isFull()).isFalse();
-    while (!toB().isFull()) {
+    streamToB().whenDrained(() -> drained.add("drained"));
+    assertThat(streamToB().isFull()).isFalse();
+    while (!streamToB().isFull()) {
       offer("more");
     }
     assertThat(streams.status().bytes()).isBetween(1_001L, 1_200L);
     assertThat(streams.status().full()).isEqualTo(1);
     assertThat(drained).isEmpty();
     peers.heal();
-    timers.advance(A_WHILE);
-    assertThat(drained).containsExactly("told");
-    assertThat(toB().isFull()).isFalse();
-    assertThat(atB.taken).hasSize(outcomes.size());
+    timers.advance(ONE_SECOND);
+    assertThat(drained).containsExactly("drained");
+    assertThat(streamToB().isFull()).isFalse();
+    assertThat(receiverAtB.received).hasSize(outcomes.size());
   }
 
   @Test
   void shouldReplaceEntriesByARefetchWhenFull() {
     peers.cut(A, B);
-    while (!toB().isFull()) {
+    while (!streamToB().isFull()) {
       offer("x");
     }
-    toB().append(appended("c"));
-    toB().append(appended("c"));
-    toB().append(appended("d"));
+    streamToB().pushEntries(appendedItem("c"));
+    streamToB().pushEntries(appendedItem("c"));
+    streamToB().pushEntries(appendedItem("d"));
     peers.heal();
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).doesNotContain("Appended").endsWith("look again c", "look again d");
-    toB().append(appended("c"));
-    assertThat(atB.taken).endsWith("Appended");
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).doesNotContain("Appended").endsWith("refetch c", "refetch d");
+    streamToB().pushEntries(appendedItem("c"));
+    assertThat(receiverAtB.received).endsWith("Appended");
   }
 
   @Test
   void shouldReplaceEntriesThatExceedABatchByARefetch() {
     InboxEntry large =
         new InboxEntry(1, message("large", 200), Qos.AT_LEAST_ONCE, false, List.of());
-    InboxHandle handle = appended("c").handle();
-    toB().append(new NodeItem.Appended(handle, List.of(large)));
-    toB().append(new NodeItem.Appended(handle, List.of(large, large)));
-    assertThat(atB.taken).containsExactly("Appended", "look again c");
+    InboxHandle handle = appendedItem("c").handle();
+    streamToB().pushEntries(new NodeItem.Appended(handle, List.of(large)));
+    streamToB().pushEntries(new NodeItem.Appended(handle, List.of(large, large)));
+    assertThat(receiverAtB.received).containsExactly("Appended", "refetch c");
   }
 
   @Test
   void shouldRefetchAllInboxesWhenTooManySessionsLag() {
     peers.cut(A, B);
-    while (!toB().isFull()) {
+    while (!streamToB().isFull()) {
       offer("x");
     }
-    List.of("c", "d", "e", "f").forEach(client -> toB().append(appended(client)));
+    List.of("c", "d", "e", "f").forEach(client -> streamToB().pushEntries(appendedItem(client)));
     peers.heal();
-    timers.advance(A_WHILE);
-    assertThat(atB.taken).endsWith("x", "InboxesLed");
+    timers.advance(ONE_SECOND);
+    assertThat(receiverAtB.received).endsWith("x", "LeaderNotice");
   }
 
   @Test
@@ -369,13 +367,13 @@ class NodeStreamsTest {
     peers.cut(A, B);
     assertThat(streams.canAcceptNotices()).isTrue();
     for (int i = 0; i < 2; i++) {
-      toB().sendNotice(new NodeItem.Fenced(appended("c").handle()));
+      streamToB().sendNotice(new NodeItem.FenceNotice(appendedItem("c").handle()));
     }
     assertThat(streams.canAcceptNotices()).isFalse();
     peers.heal();
-    timers.advance(A_WHILE);
+    timers.advance(ONE_SECOND);
     assertThat(streams.canAcceptNotices()).isTrue();
-    assertThat(atB.taken).containsExactly("Fenced", "Fenced");
+    assertThat(receiverAtB.received).containsExactly("FenceNotice", "FenceNotice");
   }
 
   @Test
@@ -384,29 +382,30 @@ class NodeStreamsTest {
     offer("1");
     lifecycle.close();
     assertThat(outcomes).containsExactly(ItemOutcome.ABANDONED);
-    seenByA.setUp(B, 2);
+    membershipOfA.setUp(B, 2);
     assertThat(streams.all()).isEmpty();
   }
 
   @Test
   @Tag(Seeds.TAG)
   void shouldDeliverItemsOnceAndInOrderOverAnUnreliableNetwork() {
-    Seeds.withDefaultCount(50).run(NodeStreamsTest::playBadNetwork);
+    Seeds.withDefaultCount(50).run(NodeStreamsTest::runOnUnreliableNetwork);
   }
 
-  private static void playBadNetwork(long seed) {
+  private static void runOnUnreliableNetwork(long seed) {
     Simulation simulation = new Simulation(seed);
     SimNetwork network = new SimNetwork(simulation);
-    network.setFaults(SimNetwork.Faults.ROUGH);
+    network.setFaults(SimNetwork.Faults.UNRELIABLE);
     LoopbackPeers simulated = LoopbackPeers.simulated(network);
     NodeStreams streams = new NodeStreams();
-    TestMembership seenByA = new TestMembership(A);
-    seenByA.setUp(B, 1);
-    seenByA.watch(
+    TestMembership membershipOfA = new TestMembership(A);
+    membershipOfA.setUp(B, 1);
+    membershipOfA.watch(
         new StreamLifecycle(
             A, streams, simulated.start(A), SimTimers.of(simulation), SMALL, NodesObserver.NONE));
-    RecordingReceiver atB = new RecordingReceiver();
-    new NodeReceiver(new TestMembership(B), atB, NodesObserver.NONE).start(simulated.start(B));
+    RecordingReceiver receiverAtB = new RecordingReceiver();
+    new NodeReceiver(new TestMembership(B), receiverAtB, NodesObserver.NONE)
+        .start(simulated.start(B));
     NodeStream toB = Objects.requireNonNull(streams.find("b"));
     List<ItemOutcome> outcomes = new ArrayList<>();
     for (int i = 0; i < 300; i++) {
@@ -415,7 +414,7 @@ class NodeStreamsTest {
     }
     network.setFaults(SimNetwork.Faults.NONE);
     simulation.run(60_000);
-    assertThat(atB.taken)
+    assertThat(receiverAtB.received)
         .as("seed %d", seed)
         .isEqualTo(IntStream.range(0, 300).mapToObj(String::valueOf).toList());
     assertThat(outcomes).as("seed %d", seed).hasSize(300).containsOnly(ItemOutcome.ACCEPTED);

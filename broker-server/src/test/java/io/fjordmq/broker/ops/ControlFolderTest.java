@@ -42,7 +42,7 @@ class ControlFolderTest {
         clock);
   }
 
-  private String answerTo(ControlFolder control, String request) throws IOException {
+  private String submit(ControlFolder control, String request) throws IOException {
     Files.writeString(folder.resolve("7-1.request"), request);
     control.poll();
     assertThat(folder.resolve("7-1.request")).doesNotExist();
@@ -52,7 +52,7 @@ class ControlFolderTest {
   @Test
   void shouldRunEachRequestOnceAndWriteTheResponse() throws IOException {
     ControlFolder control = open();
-    assertThat(answerTo(control, " voters  inbox=3\n")).isEqualTo("75\none\ntwo\n");
+    assertThat(submit(control, " voters  inbox=3\n")).isEqualTo("75\none\ntwo\n");
     control.poll();
     assertThat(requests).containsExactly(List.of("voters", "inbox=3"));
   }
@@ -77,7 +77,7 @@ class ControlFolderTest {
   @Test
   void shouldRemoveResponsesThatNobodyReads() throws IOException {
     ControlFolder control = open();
-    answerTo(control, "voters");
+    submit(control, "voters");
     now = now.plusSeconds(500);
     control.poll();
     assertThat(folder.resolve("7-1.response")).exists();
@@ -89,8 +89,8 @@ class ControlFolderTest {
   @Test
   void shouldRejectLongRequestsAndSurviveAnException() throws IOException {
     ControlFolder control = open();
-    assertThat(answerTo(control, "x".repeat(5_000))).startsWith("2\nthe command is longer than");
-    assertThat(answerTo(control, "defect")).startsWith("1\n").contains("planted");
-    assertThat(answerTo(control, "voters")).startsWith("75\n");
+    assertThat(submit(control, "x".repeat(5_000))).startsWith("2\nthe command is longer than");
+    assertThat(submit(control, "defect")).startsWith("1\n").contains("planted");
+    assertThat(submit(control, "voters")).startsWith("75\n");
   }
 }

@@ -4,16 +4,16 @@ import static io.fjordmq.broker.protocol.Packets.connect3;
 import static io.fjordmq.broker.protocol.Packets.connect4;
 import static io.fjordmq.broker.protocol.Packets.connect5;
 import static io.fjordmq.broker.protocol.Packets.expiry;
-import static io.fjordmq.broker.protocol.Packets.four;
 import static io.fjordmq.broker.protocol.Packets.packet;
 import static io.fjordmq.broker.protocol.Packets.properties;
 import static io.fjordmq.broker.protocol.Packets.publish5;
 import static io.fjordmq.broker.protocol.Packets.subscribe5;
 import static io.fjordmq.broker.protocol.Packets.text;
+import static io.fjordmq.broker.protocol.Packets.uint32;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.testing.RawBroker;
-import io.fjordmq.broker.testing.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker.RawConnection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -29,13 +29,13 @@ class ConnectTest {
     broker.close();
   }
 
-  private Line connected(String connect) {
-    Line line = broker.open().send(connect);
+  private RawConnection openConnection(String connect) {
+    RawConnection line = broker.open().send(connect);
     assertThat(line.read()).singleElement().asString().matches("20..0[01]00.*");
     return line;
   }
 
-  private static void assertSessionPresent(Line line, boolean present) {
+  private static void assertSessionPresent(RawConnection line, boolean present) {
     assertThat(line.read())
         .singleElement()
         .asString()
@@ -45,14 +45,14 @@ class ConnectTest {
   @Test
   @DisplayName("[MQTT-3.1.2-4] [MQTT-3.2.2-2] Clean Start discards the session")
   void shouldStartANewSessionAtCleanStart() {
-    connected(connect5("c", true, expiry(60))).cut();
+    openConnection(connect5("c", true, expiry(60))).cut();
     assertSessionPresent(broker.open().send(connect5("c", true, expiry(60))), false);
   }
 
   @Test
   @DisplayName("[MQTT-3.1.2-5] [MQTT-3.2.2-3] an existing session is resumed")
   void shouldResumeAnExistingSession() {
-    connected(connect5("c", true, expiry(60))).cut();
+    openConnection(connect5("c", true, expiry(60))).cut();
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), true);
   }
 
@@ -65,8 +65,8 @@ class ConnectTest {
   @Test
   @DisplayName("[MQTT-3.2.2-6] a refusal does not set Session Present")
   void shouldNotSetSessionPresentInARefusal() {
-    connected(connect5("c", true, expiry(60))).cut();
-    Line line = broker.open().send(connect5("c", false, "21 0000"));
+    openConnection(connect5("c", true, expiry(60))).cut();
+    RawConnection line = broker.open().send(connect5("c", false, "21 0000"));
     assertThat(line.read()).singleElement().asString().matches("20..0082.*");
   }
 
@@ -75,13 +75,14 @@ class ConnectTest {
       "[MQTT-3.1.2-2] [3.1.1: MQTT-3.1.2-2] an unsupported version is refused in a known format")
   @CsvSource({
     "mosquitto's bridges try 3.1.1 with the high bit first, 84, 20020001",
-    "and 3.1 with it,                                       83, 20020001",
-    "MQTT 3.1.1 in the coming,                              02, 20020001",
+    "then MQTT 3.1 with the high bit,                       83, 20020001",
+    "level 2,                                               02, 20020001",
     "level 0,                                               00, 20020001",
-    "and with the high bit,                                 80, 20020001"
+    "level 0 with the high bit,                             80, 20020001"
   })
   void shouldRefuseUnknownVersions(String what, String level, String answer) {
-    Line line = broker.open().send(packet(0x10, text("MQTT"), level, "02 003c", text("c")));
+    RawConnection line =
+        broker.open().send(packet(0x10, text("MQTT"), level, "02 003c", text("c")));
     assertThat(line.read()).as(what).containsExactly(answer);
     assertThat(line.isOpen()).isFalse();
   }
@@ -89,7 +90,8 @@ class ConnectTest {
   @Test
   @DisplayName("[MQTT-1.5.4-2] invalid text of a client is not echoed")
   void shouldNotEchoInvalidText() {
-    Line line = broker.open().send(packet(0x10, "0004 00000a0d", "06", "02 003c 00", text("c")));
+    RawConnection line =
+        broker.open().send(packet(0x10, "0004 00000a0d", "06", "02 003c 00", text("c")));
     assertThat(line.read())
         .singleElement()
         .asString()
@@ -106,10 +108,11 @@ class ConnectTest {
     "empty will topic,              0000,            '',    90",
     "will topic with many levels,   0000,            DEEP,  90"
   })
-  void shouldRejectAWillWith(String what, String rest, String topic, String code) {
+  void shouldRefuseAnInvalidWill(String what, String rest, String topic, String code) {
     String will = properties(rest.substring(4));
     String name = topic.equals("DEEP") ? "/".repeat(200) : topic;
-    Line line = broker.open().send(connect5("06", "00", text("c"), will, text(name), text("gone")));
+    RawConnection line =
+        broker.open().send(connect5("06", "00", text("c"), will, text(name), text("gone")));
     assertThat(line.read()).as(what).singleElement().asString().matches("20..00" + code + ".*");
     assertThat(line.isOpen()).isFalse();
   }
@@ -117,8 +120,8 @@ class ConnectTest {
   @Test
   @DisplayName("[MQTT-3.1.4-3] the older connection of a client ends with 0x8E")
   void shouldDisconnectTheOlderConnectionAtATakeover() {
-    Line old = connected(connect5("c", true));
-    connected(connect5("c", true));
+    RawConnection old = openConnection(connect5("c", true));
+    openConnection(connect5("c", true));
     assertThat(old.read()).singleElement().asString().startsWith("e0").contains("8e");
     assertThat(old.isOpen()).isFalse();
   }
@@ -127,7 +130,7 @@ class ConnectTest {
   @DisplayName("[MQTT-3.1.0-2] a second CONNECT of any version closes the connection")
   @CsvSource({"MQTT 5, 05", "MQTT 3.1.1, 04"})
   void shouldCloseTheConnectionOnASecondConnect(String what, String level) {
-    Line line = connected(connect5("c", true));
+    RawConnection line = openConnection(connect5("c", true));
     String properties = level.equals("05") ? "00" : "";
     line.send(packet(0x10, text("MQTT"), level, "02 0000", properties, text("c")));
     assertThat(line.read()).as(what).singleElement().asString().matches("e0..82.*");
@@ -138,25 +141,25 @@ class ConnectTest {
   @DisplayName("[MQTT-3.1.2-24] no packet exceeds the client's maximum, CONNACK included")
   @CsvSource({"1", "4", "5", "12", "16", "17", "18", "60"})
   void shouldLimitTheConnackToTheMaximumPacketSize(int most) {
-    Line line = broker.open().send(connect5("c", true, "27" + four(most)));
+    RawConnection line = broker.open().send(connect5("c", true, "27" + uint32(most)));
     assertThat(line.read())
         .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(most));
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-24] [MQTT-3.2.2-19] nor does the CONNACK of a refusal")
+  @DisplayName("[MQTT-3.1.2-24] [MQTT-3.2.2-19] the CONNACK of a refusal does not exceed it")
   void shouldLimitARefusalToTheMaximumPacketSize() {
     String tooLong = "x".repeat(2_000);
-    Line line = broker.open().send(connect5(tooLong, true, "27" + four(12)));
+    RawConnection line = broker.open().send(connect5(tooLong, true, "27" + uint32(12)));
     assertThat(line.read())
         .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(12));
     assertThat(line.isOpen()).isFalse();
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-24] nor does a SUBACK for many filters")
+  @DisplayName("[MQTT-3.1.2-24] a SUBACK for many filters does not exceed the maximum")
   void shouldLimitTheSubackToTheMaximumPacketSize() {
-    Line line = connected(connect5("c", true, "27" + four(40)));
+    RawConnection line = openConnection(connect5("c", true, "27" + uint32(40)));
     String[] filters = new String[60];
     for (int i = 0; i < filters.length; i++) {
       filters[i] = text("f" + i) + "00";
@@ -168,9 +171,9 @@ class ConnectTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.2-24] nor does a DISCONNECT with a Reason String")
+  @DisplayName("[MQTT-3.1.2-24] a DISCONNECT with a Reason String does not exceed it")
   void shouldLimitADisconnectToTheMaximumPacketSize() {
-    Line line = connected(connect5("c", true, "27" + four(40)));
+    RawConnection line = openConnection(connect5("c", true, "27" + uint32(40)));
     line.send("c001 00");
     assertThat(line.read()).containsExactly("e0028100");
   }
@@ -179,16 +182,17 @@ class ConnectTest {
   @DisplayName(
       "[MQTT-3.1.3-6] [MQTT-3.1.3-7] [MQTT-3.2.2-16] a client without an identifier is given one")
   void shouldAssignAClientIdentifier() {
-    Line line = broker.open().send(connect5("", false, expiry(60)));
+    RawConnection line = broker.open().send(connect5("", false, expiry(60)));
     assertThat(line.read()).singleElement().asString().matches("20..0000.*12....66.*");
   }
 
   @Test
   @DisplayName("[MQTT-4.13.1-1] DISCONNECT cannot extend a session with expiry 0")
   void shouldRejectASessionExpiryAtDisconnectIfItWasZeroAtConnect() {
-    Line listener = connected(connect5("l", true));
+    RawConnection listener = openConnection(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();
-    Line line = connected(connect5("06", "00", text("c"), "00", text("will"), text("gone")));
+    RawConnection line =
+        openConnection(connect5("06", "00", text("c"), "00", text("will"), text("gone")));
     line.send(packet(0xE0, "00", properties(expiry(10))));
     assertThat(line.read()).singleElement().asString().matches("e0..82.*");
     assertThat(listener.read()).containsExactly(publish5("will", "676f6e65"));
@@ -197,30 +201,30 @@ class ConnectTest {
   @Test
   @DisplayName("[MQTT-4.1.0-2] DISCONNECT may end a session immediately")
   void shouldEndTheSessionAtDisconnectWithExpiryZero() {
-    connected(connect5("c", true, expiry(60))).send(packet(0xE0, "00", properties(expiry(0))));
+    openConnection(connect5("c", true, expiry(60))).send(packet(0xE0, "00", properties(expiry(0))));
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), false);
   }
 
   @Test
   @DisplayName("[MQTT-3.14.4-3] DISCONNECT 0x00 discards the will")
   void shouldDiscardTheWillAtANormalDisconnect() {
-    Line listener = connected(connect5("l", true));
+    RawConnection listener = openConnection(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();
     String connect = connect5("06", "00", text("c"), "00", text("will"), text("gone"));
-    connected(connect).send("e000");
-    connected(connect).send("e001 00");
-    connected(connect).send("e002 00 00");
+    openConnection(connect).send("e000");
+    openConnection(connect).send("e001 00");
+    openConnection(connect).send("e002 00 00");
     assertThat(listener.read()).isEmpty();
-    connected(connect).send("e001 04");
+    openConnection(connect).send("e001 04");
     assertThat(listener.read()).hasSize(1);
   }
 
   @Test
   @DisplayName("[MQTT-3.14.4-1] packets after a DISCONNECT are ignored")
   void shouldIgnorePacketsAfterDisconnect() {
-    Line listener = connected(connect5("l", true));
+    RawConnection listener = openConnection(connect5("l", true));
     listener.send(subscribe5(1, "t", 0)).read();
-    connected(connect5("c", true)).send("e000", publish5("t", "78"));
+    openConnection(connect5("c", true)).send("e000", publish5("t", "78"));
     assertThat(listener.read()).isEmpty();
   }
 
@@ -228,16 +232,17 @@ class ConnectTest {
   @DisplayName(
       "[MQTT-3.1.2-7] [MQTT-3.1.2-9] [MQTT-3.1.2-15] the will has its QoS, RETAIN and properties")
   void shouldPublishTheWillWithAllItsProperties() {
-    Line listener = connected(connect5("l", true));
+    RawConnection listener = openConnection(connect5("l", true));
     listener.send(subscribe5(1, "will", 1)).read();
     String will =
         properties("01 01", "02 00000064", "03" + text("ct"), "26" + text("k") + text("v"));
-    Line line = connected(connect5("2e", "00", text("c"), will, text("will"), text("gone")));
+    RawConnection line =
+        openConnection(connect5("2e", "00", text("c"), will, text("will"), text("gone")));
     line.cut();
     String seen =
         properties("02 00000064", "01 01", "03" + text("ct"), "26" + text("k") + text("v"));
     assertThat(listener.read()).containsExactly(publish5(0x32, 1, "will", seen, "676f6e65"));
-    Line late = connected(connect5("late", true)).send(subscribe5(1, "will", 0));
+    RawConnection late = openConnection(connect5("late", true)).send(subscribe5(1, "will", 0));
     assertThat(late.read()).hasSize(2).last().asString().startsWith("31");
   }
 
@@ -254,7 +259,7 @@ class ConnectTest {
   @DisplayName("[MQTT-4.12.0-7] AUTH without a method is a protocol error")
   @CsvSource({"no body, f000", "continue, f002 18 00", "method, f006 18 04 15 0001 78"})
   void shouldRejectAuth(String what, String packet) {
-    Line line = connected(connect5("c", true)).send(packet);
+    RawConnection line = openConnection(connect5("c", true)).send(packet);
     assertThat(line.read()).as(what).singleElement().asString().matches("e0..8[12].*");
     assertThat(line.isOpen()).isFalse();
   }
@@ -262,7 +267,7 @@ class ConnectTest {
   @Test
   @DisplayName("[MQTT-3.1.2-29] without Request Problem Information no Reason String is sent")
   void shouldNotSendReasonStringsWithoutRequestProblemInformation() {
-    Line line = connected(connect5("c", true, "17 00"));
+    RawConnection line = openConnection(connect5("c", true, "17 00"));
     line.send(
         subscribe5(1, "/".repeat(128), 0), publish5(0x32, 1, "x", "00", ""), Packets.ack(0x62, 9));
     assertThat(line.read()).containsExactlyInAnyOrder("90040001008f", "4003000110", "7003000992");
@@ -272,10 +277,10 @@ class ConnectTest {
   @DisplayName(
       "[MQTT-3.1.2-8] a session that ends with its connection publishes its will immediately")
   void shouldNotDelayTheWillBeyondTheSession() {
-    Line listener = connected(connect5("l", true));
+    RawConnection listener = openConnection(connect5("l", true));
     listener.send(subscribe5(1, "will", 0)).read();
-    String will = properties("18" + four(3_600));
-    connected(connect5("06", "00", text("c"), will, text("will"), text("gone"))).cut();
+    String will = properties("18" + uint32(3_600));
+    openConnection(connect5("06", "00", text("c"), will, text("will"), text("gone"))).cut();
     assertThat(listener.read()).containsExactly(publish5("will", "676f6e65"));
   }
 
@@ -283,8 +288,8 @@ class ConnectTest {
   @DisplayName(
       "[MQTT-3.1.3-2] [3.1.1: MQTT-3.1.3-2] MQTT 5, 3.1.1 and 3.1 share client identifiers and sessions")
   void shouldResumeAcrossVersions() {
-    connected(connect3("c", false)).cut();
-    connected(connect4("c", false)).cut();
+    openConnection(connect3("c", false)).cut();
+    openConnection(connect4("c", false)).cut();
     assertSessionPresent(broker.open().send(connect5("c", false, expiry(60))), true);
   }
 }

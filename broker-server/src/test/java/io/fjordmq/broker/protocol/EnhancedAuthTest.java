@@ -2,13 +2,13 @@ package io.fjordmq.broker.protocol;
 
 import static io.fjordmq.broker.protocol.Packets.bytes;
 import static io.fjordmq.broker.protocol.Packets.connect5;
-import static io.fjordmq.broker.protocol.Packets.counted;
-import static io.fjordmq.broker.protocol.Packets.four;
 import static io.fjordmq.broker.protocol.Packets.packet;
 import static io.fjordmq.broker.protocol.Packets.properties;
 import static io.fjordmq.broker.protocol.Packets.publish5;
 import static io.fjordmq.broker.protocol.Packets.subscribe5;
 import static io.fjordmq.broker.protocol.Packets.text;
+import static io.fjordmq.broker.protocol.Packets.uint32;
+import static io.fjordmq.broker.protocol.Packets.withLength;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.api.plugin.ClientInfo;
@@ -22,7 +22,7 @@ import io.fjordmq.api.plugin.Permissions.Rule;
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.security.TestSecurity;
 import io.fjordmq.broker.testing.RawBroker;
-import io.fjordmq.broker.testing.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker.RawConnection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -44,7 +44,7 @@ class EnhancedAuthTest {
    */
   private static final class CountingAuthenticator implements EnhancedAuthenticator {
     private final CompletableFuture<Step> never = new CompletableFuture<>();
-    private int open;
+    private int openExchanges;
 
     @Override
     public String method() {
@@ -53,7 +53,7 @@ class EnhancedAuthTest {
 
     @Override
     public Exchange begin(ConnectAttempt attempt, @Nullable ClientInfo current) {
-      open++;
+      openExchanges++;
       return new Exchange() {
         @Override
         public CompletionStage<Step> next(byte[] data) {
@@ -69,7 +69,7 @@ class EnhancedAuthTest {
 
         @Override
         public void close() {
-          open--;
+          openExchanges--;
         }
       };
     }
@@ -81,18 +81,18 @@ class EnhancedAuthTest {
     }
   }
 
-  private final CountingAuthenticator counting = new CountingAuthenticator();
+  private final CountingAuthenticator authenticator = new CountingAuthenticator();
   private final RawBroker broker =
-      new RawBroker(SessionSettings.defaults(), TestSecurity.of(counting));
+      new RawBroker(SessionSettings.defaults(), TestSecurity.of(authenticator));
 
   @AfterEach
   void closeBroker() {
     broker.close();
-    assertThat(counting.open).as("exchanges that were not closed").isZero();
+    assertThat(authenticator.openExchanges).as("exchanges that were not closed").isZero();
   }
 
   private static String data(int value) {
-    return "16" + counted(bytes(value));
+    return "16" + withLength(bytes(value));
   }
 
   private static String auth(int code, String... properties) {
@@ -107,27 +107,27 @@ class EnhancedAuthTest {
     return connect5("c", true, METHOD + String.join("", more));
   }
 
-  private Line connected() {
-    Line line = broker.open().send(connect(data(3)));
+  private RawConnection openConnection() {
+    RawConnection line = broker.open().send(connect(data(3)));
     assertThat(line.read()).singleElement().asString().matches("20..0000.*");
     return line;
   }
 
-  private static void assertRefused(Line line, String code) {
+  private static void assertRefused(RawConnection line, String code) {
     assertThat(line.read()).singleElement().asString().matches("20..00" + code + ".*");
     assertThat(line.isOpen()).isFalse();
   }
 
-  private static void assertEnded(Line line, String code) {
+  private static void assertEnded(RawConnection line, String code) {
     assertThat(line.read()).singleElement().asString().matches("e0.." + code + ".*");
     assertThat(line.isOpen()).isFalse();
   }
 
   @Test
   @DisplayName(
-      "[MQTT-4.12.0-2] [MQTT-4.12.0-3] [MQTT-4.12.0-5] both sides exchange AUTH until it is done")
+      "[MQTT-4.12.0-2] [MQTT-4.12.0-3] [MQTT-4.12.0-5] both sides exchange AUTH until the end")
   void shouldExchangeAuthUntilTheClientIsAuthenticated() {
-    Line line = broker.open().send(connect());
+    RawConnection line = broker.open().send(connect());
     assertThat(line.read()).containsExactly(continueAuth(1));
     assertThat(line.send(continueAuth(1)).read()).containsExactly(continueAuth(2));
     assertThat(line.send(continueAuth(2)).read()).containsExactly(continueAuth(3));
@@ -164,7 +164,7 @@ class EnhancedAuthTest {
   @DisplayName("[MQTT-4.12.0-4] the server can refuse at any step, and closes the connection")
   @CsvSource({"0", "2"})
   void shouldRefuseTheClientAtAnyStep(int steps) {
-    Line line = broker.open().send(connect(steps == 0 ? data(7) : ""));
+    RawConnection line = broker.open().send(connect(steps == 0 ? data(7) : ""));
     if (steps > 0) {
       line.send(continueAuth(1)).read();
       line.send(continueAuth(7));
@@ -180,37 +180,37 @@ class EnhancedAuthTest {
     "PUBLISH, 3004 0001 61 00, 82"
   })
   void shouldRejectOtherPacketsDuringTheExchange(String what, String hex, String code) {
-    Line line = broker.open().send(connect());
+    RawConnection line = broker.open().send(connect());
     assertThat(line.read()).hasSize(1);
     line.send(hex.replace(" ", ""));
     assertRefused(line, code);
-    // Also if it came along with the CONNECT.
-    Line hasty = broker.open().send(connect(), hex.replace(" ", ""));
+    // Also if it was sent together with the CONNECT.
+    RawConnection hasty = broker.open().send(connect(), hex.replace(" ", ""));
     assertThat(hasty.read()).hasSize(2).last().asString().matches("20..00" + code + ".*");
   }
 
   @Test
   @DisplayName("DISCONNECT ends the exchange without an answer")
   void shouldAllowTheClientToAbortTheExchange() {
-    Line line = broker.open().send(connect());
+    RawConnection line = broker.open().send(connect());
     assertThat(line.read()).hasSize(1);
     assertThat(line.send("e000").read()).isEmpty();
     assertThat(line.isOpen()).isFalse();
   }
 
   @ParameterizedTest(name = "{0}")
-  @DisplayName("[MQTT-3.15.1-1] [MQTT-3.15.2-1] a malformed AUTH")
+  @DisplayName("[MQTT-3.15.1-1] [MQTT-3.15.2-1] a malformed AUTH is refused")
   @CsvSource({
     "reserved flag,     f1, 18, COUNT, 81",
-    "code of no table,  f0, 01, COUNT, 82",
+    "unknown code,      f0, 01, COUNT, 82",
     "Success,           f0, 00, COUNT, 82",
-    "to authenticate again, f0, 19, COUNT, 82",
+    "Re-authenticate,   f0, 19, COUNT, 82",
     "another method,    f0, 18, OTHER, 82",
     "no method,         f0, 18, '',    82"
   })
   void shouldRejectAMalformedAuth(
       String what, String first, String code, String method, String answer) {
-    Line line = broker.open().send(connect());
+    RawConnection line = broker.open().send(connect());
     assertThat(line.read()).as(what).hasSize(1);
     String named = method.isEmpty() ? "" : "15" + text(method);
     line.send(packet(Integer.parseInt(first, 16), code, properties(named + data(1))));
@@ -220,8 +220,8 @@ class EnhancedAuthTest {
   @Test
   @DisplayName("[MQTT-4.12.0-6] without a method the server sends neither AUTH nor a method")
   void shouldNotSendAnAuthenticationMethodToClientsWithoutOne() {
-    Line line = broker.open().send(connect5("c", true));
-    assertRefused(line, "87"); // nobody else is there to let it in
+    RawConnection line = broker.open().send(connect5("c", true));
+    assertRefused(line, "87"); // no other authenticator admits it
     try (RawBroker open = new RawBroker()) {
       assertThat(open.open().send(connect5("c", true)).read())
           .singleElement()
@@ -234,7 +234,7 @@ class EnhancedAuthTest {
   @Test
   @DisplayName("[MQTT-3.1.2-24] no AUTH exceeds the client's Maximum Packet Size")
   void shouldNotSendAnAuthLargerThanTheMaximumPacketSize() {
-    Line line = broker.open().send(connect("27" + four(14)));
+    RawConnection line = broker.open().send(connect("27" + uint32(14)));
     assertThat(line.read())
         .allSatisfy(packet -> assertThat(packet.length() / 2).isLessThanOrEqualTo(14));
     assertThat(line.isOpen()).isFalse();
@@ -243,14 +243,14 @@ class EnhancedAuthTest {
   @Test
   @DisplayName("[MQTT-4.12.1-1] a connected client re-authenticates while other packets continue")
   void shouldReauthenticateDuringNormalOperation() {
-    Line line = connected();
+    RawConnection line = openConnection();
     assertThat(line.send(subscribe5(1, "first", 0)).read()).hasSize(1);
     line.send(auth(0x19, METHOD), publish5("first", "61"));
     assertThat(line.read()).containsExactlyInAnyOrder(continueAuth(1), publish5("first", "61"));
     line.send(continueAuth(1), publish5("first", "62"));
     assertThat(line.read()).containsExactlyInAnyOrder(continueAuth(2), publish5("first", "62"));
     assertThat(line.send(continueAuth(3)).read()).containsExactly(auth(0x00, METHOD, data(33)));
-    // Another identity has other rights: it may write to "second" only, and read nothing.
+    // The new identity has other permissions: it may write to "second" only, and read nothing.
     assertThat(line.send(publish5(0x32, 7, "first", "00", "63")).read())
         .containsExactly("4003000787");
     assertThat(line.send(publish5(0x32, 8, "second", "00", "63")).read())
@@ -261,7 +261,7 @@ class EnhancedAuthTest {
   @DisplayName("[MQTT-4.12.1-2] a re-authentication that fails ends the connection")
   @CsvSource({"denied, 7", "another tenant, 9"})
   void shouldCloseTheConnectionWhenReauthenticationFails(String what, int value) {
-    Line line = connected().send(auth(0x19, METHOD, data(value)));
+    RawConnection line = openConnection().send(auth(0x19, METHOD, data(value)));
     assertEnded(line, "87");
   }
 
@@ -269,13 +269,13 @@ class EnhancedAuthTest {
   @DisplayName("[MQTT-4.12.1-1] re-authentication out of sequence or with another method")
   @CsvSource({
     "another method, f019, OTHER, '', 0",
-    "going on with nothing, f018, COUNT, '', 0",
-    "twice at a time, f019, COUNT, 08, 1",
-    "again within, f019, COUNT, '', 1"
+    "no exchange to continue, f018, COUNT, '', 0",
+    "two exchanges at once, f019, COUNT, 08, 1",
+    "restart within an exchange, f019, COUNT, '', 1"
   })
   void shouldRejectReauthenticationOutOfSequence(
       String what, String head, String method, String data, int answeredBefore) {
-    Line line = connected();
+    RawConnection line = openConnection();
     if (answeredBefore > 0) {
       line.send(auth(0x19, METHOD + (data.isEmpty() ? "" : data(8)))).read();
     }
@@ -288,7 +288,7 @@ class EnhancedAuthTest {
   @DisplayName("[MQTT-4.12.0-7] no method at CONNECT, no AUTH later")
   void shouldRejectAuthFromAClientThatConnectedWithoutAMethod() {
     try (RawBroker open = new RawBroker()) {
-      Line line = open.open().send(connect5("c", true));
+      RawConnection line = open.open().send(connect5("c", true));
       line.read();
       assertEnded(line.send(auth(0x19, METHOD)), "82");
     }
@@ -297,13 +297,13 @@ class EnhancedAuthTest {
   @Test
   @DisplayName("a connection lost during an exchange releases its resources")
   void shouldReleaseTheExchangeOfALostConnection() {
-    Line line = broker.open().send(connect());
+    RawConnection line = broker.open().send(connect());
     line.read();
     line.cut();
     broker.open().send(connect(data(8))).cut();
-    Line again = connected().send(auth(0x19, METHOD));
+    RawConnection again = openConnection().send(auth(0x19, METHOD));
     again.read();
     again.cut();
-    assertThat(counting.open).isZero();
+    assertThat(authenticator.openExchanges).isZero();
   }
 }

@@ -10,11 +10,11 @@ import static io.fjordmq.broker.protocol.Packets.publish;
 import static io.fjordmq.broker.protocol.Packets.publish5;
 import static io.fjordmq.broker.protocol.Packets.subscribe;
 import static io.fjordmq.broker.protocol.Packets.text;
-import static io.fjordmq.broker.protocol.Packets.two;
+import static io.fjordmq.broker.protocol.Packets.uint16;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.testing.RawBroker;
-import io.fjordmq.broker.testing.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker.RawConnection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,8 +33,8 @@ class Mqtt3Test {
     broker.close();
   }
 
-  private Line connected(String connect) {
-    Line line = broker.open().send(connect);
+  private RawConnection openConnection(String connect) {
+    RawConnection line = broker.open().send(connect);
     assertThat(line.read()).containsExactly(ACCEPTED);
     return line;
   }
@@ -46,7 +46,7 @@ class Mqtt3Test {
   @Test
   @DisplayName("[3.1.1: MQTT-3.2.2-2] [3.1.1: MQTT-3.2.2-3] Session Present")
   void shouldSendSessionPresentToMqtt311() {
-    connected(connect4("c", false)).cut();
+    openConnection(connect4("c", false)).cut();
     assertThat(broker.open().send(connect4("c", false)).read()).containsExactly("20020100");
     assertThat(broker.open().send(connect4("c", true)).read()).containsExactly(ACCEPTED);
   }
@@ -54,7 +54,7 @@ class Mqtt3Test {
   @Test
   @DisplayName("[3.1: §3.2] the first byte of a CONNACK is reserved: there is no Session Present")
   void shouldNotSendSessionPresentToMqtt31() {
-    connected(connect3("c", false)).cut();
+    openConnection(connect3("c", false)).cut();
     assertThat(broker.open().send(connect3("c", false)).read()).containsExactly(ACCEPTED);
   }
 
@@ -62,11 +62,11 @@ class Mqtt3Test {
   @ValueSource(ints = {3, 4})
   @DisplayName("acknowledgements of MQTT 3 have an identifier and nothing else")
   void shouldAnswerWithoutReasonCodesAndProperties(int version) {
-    Line line = connected(connect(version, "c"));
-    line.send(packet(0x32, text("nobody"), two(1), "78"));
-    line.send(packet(0x34, text("nobody"), two(2), "78"));
+    RawConnection line = openConnection(connect(version, "c"));
+    line.send(packet(0x32, text("nobody"), uint16(1), "78"));
+    line.send(packet(0x34, text("nobody"), uint16(2), "78"));
     line.send(ack(0x62, 2), ack(0x62, 77));
-    line.send(packet(0xA2, two(3), text("never"), text("/".repeat(128))));
+    line.send(packet(0xA2, uint16(3), text("never"), text("/".repeat(128))));
     line.send(ack(0x50, 99));
     assertThat(line.read())
         .containsExactly(
@@ -77,19 +77,19 @@ class Mqtt3Test {
   @ValueSource(ints = {3, 4})
   @DisplayName("a message of MQTT 5 reaches MQTT 3 without its properties")
   void shouldNotSendMqtt5Properties(int version) {
-    Line line = connected(connect(version, "c")).send(subscribe(1, "a", 1));
+    RawConnection line = openConnection(connect(version, "c")).send(subscribe(1, "a", 1));
     assertThat(line.read()).containsExactly("9003000101");
-    Line publisher = broker.open().send(connect5("p", true));
+    RawConnection publisher = broker.open().send(connect5("p", true));
     String given = properties("02 00000064", "03" + text("ct"), "26" + text("k") + text("v"));
     publisher.send(publish5(0x32, 1, "a", given, "78"));
-    assertThat(line.read()).containsExactly(packet(0x32, text("a"), two(1), "78"));
+    assertThat(line.read()).containsExactly(packet(0x32, text("a"), uint16(1), "78"));
   }
 
   @ParameterizedTest(name = "level {0}")
   @ValueSource(ints = {3, 4})
   @DisplayName("MQTT 3 receives no reason when its connection ends")
   void shouldSendNoDisconnect(int version) {
-    Line line = connected(connect(version, "c"));
+    RawConnection line = openConnection(connect(version, "c"));
     broker.open().send(connect(version, "c"));
     assertThat(line.read()).isEmpty();
     assertThat(line.isOpen()).isFalse();
@@ -98,8 +98,9 @@ class Mqtt3Test {
   @Test
   @DisplayName("[3.1.1: MQTT-3.8.4-5] [3.1.1: MQTT-3.9.3-1] a refused filter is answered with 0x80")
   void shouldRejectInvalidFilters() {
-    Line line = connected(connect4("c", true));
-    line.send(packet(0x82, two(7), text("a"), "00", text("/".repeat(128)), "01", text("b"), "02"));
+    RawConnection line = openConnection(connect4("c", true));
+    line.send(
+        packet(0x82, uint16(7), text("a"), "00", text("/".repeat(128)), "01", text("b"), "02"));
     assertThat(line.read()).containsExactly("90050007008002");
   }
 
@@ -112,17 +113,17 @@ class Mqtt3Test {
     "PUBREL, 6a020001, 70020001"
   })
   void shouldAcceptDupOnSubscribeAndUnsubscribeOfMqtt31(String what, String packet, String answer) {
-    Line line = connected(connect3("c", true)).send(packet);
+    RawConnection line = openConnection(connect3("c", true)).send(packet);
     assertThat(line.read()).as(what).containsExactly(answer);
     assertThat(line.isOpen()).isTrue();
   }
 
   @ParameterizedTest(name = "{0}")
   @DisplayName(
-      "[3.1.1: MQTT-2.2.2-2] [3.1.1: MQTT-3.6.1-1] [3.1.1: MQTT-3.8.1-1] [3.1.1: MQTT-3.10.1-1] in MQTT 3.1.1 that flag is reserved")
+      "[3.1.1: MQTT-2.2.2-2] [3.1.1: MQTT-3.6.1-1] [3.1.1: MQTT-3.8.1-1] [3.1.1: MQTT-3.10.1-1] in MQTT 3.1.1 DUP is reserved there")
   @CsvSource({"SUBSCRIBE, 8a060001000161 00", "UNSUBSCRIBE, aa0500010001 61", "PUBREL, 6a020001"})
   void shouldRejectReservedFlags(String what, String packet) {
-    Line line = connected(connect4("c", true)).send(packet);
+    RawConnection line = openConnection(connect4("c", true)).send(packet);
     assertThat(line.read()).as(what).isEmpty();
     assertThat(line.isOpen()).isFalse();
   }
@@ -131,9 +132,9 @@ class Mqtt3Test {
   @DisplayName("[3.1: §3.1] user name and password may be missing although flagged")
   void shouldAcceptAMqtt31ConnectWithoutTheFlaggedUserName() {
     String head = text("MQIsdp") + "03";
-    connected(packet(0x10, head, "c2", "0000", text("c")));
-    connected(packet(0x10, head, "c2", "0000", text("c"), text("user")));
-    connected(packet(0x10, head, "c2", "0000", text("c"), text("user"), text("pass")));
+    openConnection(packet(0x10, head, "c2", "0000", text("c")));
+    openConnection(packet(0x10, head, "c2", "0000", text("c"), text("user")));
+    openConnection(packet(0x10, head, "c2", "0000", text("c"), text("user"), text("pass")));
   }
 
   @Test
@@ -141,24 +142,25 @@ class Mqtt3Test {
       "[3.1.1: MQTT-3.1.3-7] [3.1.1: MQTT-3.1.3-8] an empty identifier needs Clean Session")
   void shouldRejectAnEmptyClientIdentifier() {
     assertThat(broker.open().send(connect4("", false)).read()).containsExactly("20020002");
-    connected(connect4("", true));
+    openConnection(connect4("", true));
   }
 
   @Test
   @DisplayName("[3.1.1: MQTT-3.3.1-2] a QoS 0 PUBLISH must not set DUP")
   void shouldRejectDupWithQos0() {
-    Line line = connected(connect4("c", true)).send(packet(0x38, text("a"), "78"));
+    RawConnection line = openConnection(connect4("c", true)).send(packet(0x38, text("a"), "78"));
     assertThat(line.isOpen()).isFalse();
   }
 
   @Test
   @DisplayName("[3.1.1: MQTT-4.7.2-1] $-topics are not matched by a leading wildcard")
   void shouldNotMatchDollarTopicsWithLeadingWildcards() {
-    Line all = connected(connect4("all", true)).send(subscribe(1, "#", 0), subscribe(2, "+/x", 0));
-    Line sys = connected(connect4("sys", true)).send(subscribe(1, "$own/#", 0));
+    RawConnection all =
+        openConnection(connect4("all", true)).send(subscribe(1, "#", 0), subscribe(2, "+/x", 0));
+    RawConnection sys = openConnection(connect4("sys", true)).send(subscribe(1, "$own/#", 0));
     assertThat(all.read()).hasSize(2);
     assertThat(sys.read()).hasSize(1);
-    connected(connect4("p", true)).send(publish("$own/x", "78"));
+    openConnection(connect4("p", true)).send(publish("$own/x", "78"));
     assertThat(all.read()).isEmpty();
     assertThat(sys.read()).containsExactly(publish("$own/x", "78"));
   }

@@ -3,7 +3,7 @@ package io.fjordmq.broker.protocol;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Packets as hexadecimal digits, without any validation. */
+/** Builds packets as hexadecimal digits, without any validation. */
 final class Packets {
   static final String CLEAN_START = "02";
   static final String RESUME = "00";
@@ -18,25 +18,25 @@ final class Packets {
     return hex.toString();
   }
 
-  static String two(int value) {
+  static String uint16(int value) {
     return HexFormat.of().toHexDigits((short) value);
   }
 
-  static String four(long value) {
+  static String uint32(long value) {
     return HexFormat.of().toHexDigits((int) value);
   }
 
-  /** Two bytes of length and the bytes. */
-  static String counted(String hex) {
-    return two(hex.length() / 2) + hex;
+  /** Puts the length, as two bytes, before the bytes. */
+  static String withLength(String hex) {
+    return uint16(hex.length() / 2) + hex;
   }
 
   static String text(String text) {
-    return counted(HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8)));
+    return withLength(HexFormat.of().formatHex(text.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** A variable byte integer. */
-  static String integer(int value) {
+  /** Encodes a variable byte integer. */
+  static String varInt(int value) {
     StringBuilder hex = new StringBuilder();
     int rest = value;
     while (rest >= 0x80) {
@@ -46,19 +46,19 @@ final class Packets {
     return hex.append(bytes(rest)).toString();
   }
 
-  /** Properties, each a whole identifier and value, with their length before them. */
+  /** Puts the length before the properties, each of which is an identifier with its value. */
   static String properties(String... properties) {
     String all = String.join("", properties).replace(" ", "");
-    return integer(all.length() / 2) + all;
+    return varInt(all.length() / 2) + all;
   }
 
-  /** A packet of this first byte; the remaining length is counted. */
+  /** Builds a packet with this first byte; computes the remaining length. */
   static String packet(int first, String... parts) {
     String body = String.join("", parts).replace(" ", "");
-    return bytes(first) + integer(body.length() / 2) + body;
+    return bytes(first) + varInt(body.length() / 2) + body;
   }
 
-  /** An MQTT 5 CONNECT: flags, then everything from the properties on. */
+  /** Builds an MQTT 5 CONNECT from its flags and all fields from the properties on. */
   static String connect5(String flags, String... rest) {
     return packet(0x10, text("MQTT"), "05", flags, "0000", String.join("", rest));
   }
@@ -76,17 +76,17 @@ final class Packets {
   }
 
   static String expiry(long seconds) {
-    return "11" + four(seconds);
+    return "11" + uint32(seconds);
   }
 
-  /** QoS 0, MQTT 3. */
+  /** Builds an MQTT 3 PUBLISH with QoS 0. */
   static String publish(String topic, String payload) {
     return packet(0x30, text(topic), payload);
   }
 
-  /** MQTT 5; without packet identifier if it is 0. */
+  /** Builds an MQTT 5 PUBLISH; without packet identifier if it is 0. */
   static String publish5(int first, int id, String topic, String properties, String payload) {
-    return packet(first, text(topic), id == 0 ? "" : two(id), properties, payload);
+    return packet(first, text(topic), id == 0 ? "" : uint16(id), properties, payload);
   }
 
   static String publish5(String topic, String payload) {
@@ -94,7 +94,7 @@ final class Packets {
   }
 
   static String subscribe5(int id, String properties, String... filters) {
-    return packet(0x82, two(id), properties, String.join("", filters));
+    return packet(0x82, uint16(id), properties, String.join("", filters));
   }
 
   static String subscribe5(int id, String filter, int options) {
@@ -102,14 +102,14 @@ final class Packets {
   }
 
   static String subscribe(int id, String filter, int qos) {
-    return packet(0x82, two(id), text(filter), bytes(qos));
+    return packet(0x82, uint16(id), text(filter), bytes(qos));
   }
 
   static String ack(int first, int id) {
-    return packet(first, two(id));
+    return packet(first, uint16(id));
   }
 
   static String ack(int first, int id, int code) {
-    return packet(first, two(id), bytes(code));
+    return packet(first, uint16(id), bytes(code));
   }
 }

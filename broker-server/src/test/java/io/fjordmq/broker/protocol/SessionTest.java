@@ -9,11 +9,11 @@ import static io.fjordmq.broker.protocol.Packets.properties;
 import static io.fjordmq.broker.protocol.Packets.publish5;
 import static io.fjordmq.broker.protocol.Packets.subscribe5;
 import static io.fjordmq.broker.protocol.Packets.text;
-import static io.fjordmq.broker.protocol.Packets.two;
+import static io.fjordmq.broker.protocol.Packets.uint16;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.testing.RawBroker;
-import io.fjordmq.broker.testing.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker.RawConnection;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -28,26 +28,26 @@ class SessionTest {
     broker.close();
   }
 
-  private Line connected(String clientId, String... properties) {
-    Line line = broker.open().send(connect5(clientId, true, properties));
+  private RawConnection openConnection(String clientId, String... properties) {
+    RawConnection line = broker.open().send(connect5(clientId, true, properties));
     assertThat(line.read()).hasSize(1);
     return line;
   }
 
-  private Line resumed(String clientId) {
+  private RawConnection resumeSession(String clientId) {
     return broker.open().send(connect5(clientId, false, expiry(60)));
   }
 
   @Test
   @DisplayName("[MQTT-3.1.4-3] [MQTT-4.4.0-1] a takeover with messages in flight loses none")
   void shouldContinueTheSessionAfterATakeover() {
-    Line old = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
-    Line publisher = connected("p");
+    RawConnection old = openConnection("s", expiry(60)).send(subscribe5(1, "a", 2));
+    RawConnection publisher = openConnection("p");
     publisher.send(publish5(0x34, 1, "a", "00", "31"), publish5(0x32, 2, "a", "00", "32"));
     publisher.send(publish5(0x34, 3, "a", "00", "33"), publish5(0x32, 4, "a", "00", "34"));
     assertThat(old.read()).hasSize(5);
     old.send(ack(0x50, 1), ack(0x40, 4));
-    Line line = resumed("s");
+    RawConnection line = resumeSession("s");
     assertThat(old.read()).first().isEqualTo(ack(0x62, 1));
     assertThat(old.isOpen()).isFalse();
     assertThat(line.read())
@@ -56,20 +56,20 @@ class SessionTest {
             ack(0x62, 1), publish5(0x3A, 2, "a", "00", "32"), publish5(0x3C, 3, "a", "00", "33"));
     line.send(ack(0x70, 1), ack(0x40, 2), ack(0x50, 3), ack(0x70, 3));
     assertThat(line.isOpen()).as("PUBCOMP before PUBREL ends the connection").isFalse();
-    Line last = resumed("s");
+    RawConnection last = resumeSession("s");
     last.send(ack(0x70, 3)).cut();
-    assertThat(resumed("s").read()).hasSize(1);
+    assertThat(resumeSession("s").read()).hasSize(1);
   }
 
   @Test
   @DisplayName("[MQTT-3.1.2-23] subscriptions are kept with their options and identifiers")
   void shouldKeepSubscriptions() {
-    connected("s", expiry(60))
+    openConnection("s", expiry(60))
         .send(subscribe5(1, properties("0b05"), text("a") + "0d"), subscribe5(2, "b", 0))
         .cut();
-    Line line = resumed("s");
+    RawConnection line = resumeSession("s");
     line.read();
-    connected("p").send(publish5(0x33, 1, "a", "00", "78"), publish5("b", "79"));
+    openConnection("p").send(publish5(0x33, 1, "a", "00", "78"), publish5("b", "79"));
     assertThat(line.read())
         .containsExactlyInAnyOrder(
             publish5(0x33, 1, "a", properties("0b05"), "78"), publish5("b", "79"));
@@ -80,10 +80,10 @@ class SessionTest {
   @Test
   @DisplayName("[MQTT-3.1.2-4] nothing of a session is left after Clean Start")
   void shouldDiscardTheSessionAtCleanStart() {
-    Line old = connected("s", expiry(60)).send(subscribe5(1, "a", 2));
-    Line publisher = connected("p").send(publish5(0x34, 1, "a", "00", "78"));
+    RawConnection old = openConnection("s", expiry(60)).send(subscribe5(1, "a", 2));
+    RawConnection publisher = openConnection("p").send(publish5(0x34, 1, "a", "00", "78"));
     old.send(ack(0x50, 1), publish5(0x34, 9, "x", "00", "")).cut();
-    Line line = connected("s", expiry(60));
+    RawConnection line = openConnection("s", expiry(60));
     line.send(ack(0x62, 9));
     assertThat(line.read())
         .as("its QoS 2 identifiers are forgotten")
@@ -96,26 +96,26 @@ class SessionTest {
   @Test
   @DisplayName("[MQTT-4.1.0-2] a session ends with its connection if expiry is 0")
   void shouldEndTheSessionWithTheConnection() {
-    connected("s").send(subscribe5(1, "a", 1)).cut();
-    assertThat(resumed("s").read()).singleElement().asString().startsWith("200e00");
+    openConnection("s").send(subscribe5(1, "a", 1)).cut();
+    assertThat(resumeSession("s").read()).singleElement().asString().startsWith("200e00");
   }
 
   @Test
   @DisplayName("MQTT 5 resumes a session of MQTT 3.1.1 with its own expiry")
   void shouldEndASessionResumedWithoutExpiry() {
     broker.open().send(connect4("s", false)).cut();
-    Line line = broker.open().send(connect5("s", false));
+    RawConnection line = broker.open().send(connect5("s", false));
     assertThat(line.read()).singleElement().asString().startsWith("200e01");
     line.cut();
-    assertThat(resumed("s").read()).singleElement().asString().startsWith("200e00");
+    assertThat(resumeSession("s").read()).singleElement().asString().startsWith("200e00");
   }
 
   @Test
   @DisplayName(
       "[MQTT-3.14.4-2] [MQTT-4.13.2-1] server shutdown: 0x8B for MQTT 5, nothing for MQTT 3.1.1")
   void shouldSendDisconnectAtShutdown() {
-    Line five = connected("five");
-    Line four = broker.open().send(connect4("four", true));
+    RawConnection five = openConnection("five");
+    RawConnection four = broker.open().send(connect4("four", true));
     four.read();
     broker.shutDown();
     assertThat(five.read()).singleElement().asString().matches("e0..8b.*");
@@ -127,7 +127,7 @@ class SessionTest {
   @Test
   @DisplayName("[MQTT-3.2.0-1] packets may follow a CONNECT immediately")
   void shouldProcessPacketsSentTogetherWithConnect() {
-    Line line =
+    RawConnection line =
         broker
             .open()
             .send(connect5("s", true), subscribe5(1, "a", 1), publish5(0x32, 2, "a", "00", "78"));
@@ -136,9 +136,9 @@ class SessionTest {
   }
 
   @Test
-  @DisplayName("[MQTT-3.1.4-6] they are ignored if it is refused")
+  @DisplayName("[MQTT-3.1.4-6] packets after a refused CONNECT are ignored")
   void shouldIgnorePacketsAfterARefusedConnect() {
-    Line listener = connected("l").send(subscribe5(1, "a", 0));
+    RawConnection listener = openConnection("l").send(subscribe5(1, "a", 0));
     listener.read();
     broker.open().send(connect5("s", true, "21 0000"), publish5("a", "78"));
     assertThat(listener.read()).isEmpty();
@@ -147,12 +147,12 @@ class SessionTest {
   @Test
   @DisplayName("[MQTT-3.1.2-8] [MQTT-3.1.2-10] a will is published once and then forgotten")
   void shouldPublishAWillOnce() {
-    Line listener = connected("l").send(subscribe5(1, "will", 0));
+    RawConnection listener = openConnection("l").send(subscribe5(1, "will", 0));
     listener.read();
     String rest = text("c") + "00" + text("will") + text("gone");
     broker.open().send(connect5("06", properties(), rest)).cut();
     assertThat(listener.read()).hasSize(1);
-    connected("c").cut();
+    openConnection("c").cut();
     assertThat(listener.read()).isEmpty();
   }
 
@@ -160,18 +160,18 @@ class SessionTest {
   @DisplayName(
       "[MQTT-3.1.2-8] [MQTT-3.1.4-3] a takeover publishes the will of the older connection")
   void shouldPublishTheWillAtATakeover() {
-    Line listener = connected("l").send(subscribe5(1, "will", 0));
+    RawConnection listener = openConnection("l").send(subscribe5(1, "will", 0));
     listener.read();
     broker.open().send(connect5("06", "00", text("c"), "00", text("will"), text("gone")));
-    connected("c");
+    openConnection("c");
     assertThat(listener.read()).containsExactly(publish5("will", "676f6e65"));
   }
 
   @Test
   @DisplayName("[MQTT-3.12.4-1] PINGREQ is answered, also behind a held-back PUBLISH")
   void shouldAnswerPingreq() {
-    connected("k", expiry(60)).send(subscribe5(1, "a", 1)).cut();
-    Line line = connected("c");
+    openConnection("k", expiry(60)).send(subscribe5(1, "a", 1)).cut();
+    RawConnection line = openConnection("c");
     broker.hold();
     line.send(publish5(0x32, 1, "a", "00", ""), "c000");
     assertThat(line.read()).containsExactly("d000");
@@ -182,11 +182,12 @@ class SessionTest {
   @Test
   @DisplayName("[MQTT-4.3.3-9] PUBREC with an error frees the identifier for another message")
   void shouldFreeTheIdentifierAfterAPubrecWithAnError() {
-    Line line = connected("s", expiry(60)).send(packet(0x34, text("n"), two(3), "00", ""));
+    RawConnection line =
+        openConnection("s", expiry(60)).send(packet(0x34, text("n"), uint16(3), "00", ""));
     assertThat(line.read()).containsExactly(ack(0x50, 3, 0x10));
     line.send(ack(0x62, 3));
     assertThat(line.read()).containsExactly(ack(0x70, 3));
-    line.send(packet(0x34, text("n"), two(3), "00", ""));
+    line.send(packet(0x34, text("n"), uint16(3), "00", ""));
     assertThat(line.read()).containsExactly(ack(0x50, 3, 0x10));
   }
 }

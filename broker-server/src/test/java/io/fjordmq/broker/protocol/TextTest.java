@@ -1,15 +1,15 @@
 package io.fjordmq.broker.protocol;
 
 import static io.fjordmq.broker.protocol.Packets.connect5;
-import static io.fjordmq.broker.protocol.Packets.counted;
 import static io.fjordmq.broker.protocol.Packets.packet;
 import static io.fjordmq.broker.protocol.Packets.properties;
 import static io.fjordmq.broker.protocol.Packets.subscribe5;
 import static io.fjordmq.broker.protocol.Packets.text;
+import static io.fjordmq.broker.protocol.Packets.withLength;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.testing.RawBroker;
-import io.fjordmq.broker.testing.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker.RawConnection;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,8 +25,8 @@ class TextTest {
     broker.close();
   }
 
-  private Line connected(String clientId) {
-    Line line = broker.open().send(connect5(clientId, true));
+  private RawConnection openConnection(String clientId) {
+    RawConnection line = broker.open().send(connect5(clientId, true));
     assertThat(line.read()).hasSize(1);
     return line;
   }
@@ -46,7 +46,7 @@ class TextTest {
     "U+0000,               6100"
   })
   void shouldRejectIllFormedStrings(String what, String bad) {
-    String field = counted(bad);
+    String field = withLength(bad);
     for (String connect :
         new String[] {
           connect5("02", "00", field),
@@ -55,7 +55,7 @@ class TextTest {
           connect5("06", "00", text("c"), properties("03" + field), text("w"), text("x")),
           connect5("82", "00", text("c"), field)
         }) {
-      Line line = broker.open().send(connect);
+      RawConnection line = broker.open().send(connect);
       assertThat(line.read())
           .as(what + " in " + connect)
           .singleElement()
@@ -72,7 +72,7 @@ class TextTest {
           packet(0x40, "0001 00", properties("1f" + field)),
           packet(0xE0, "00", properties("1f" + field))
         }) {
-      Line line = connected("c").send(packet);
+      RawConnection line = openConnection("c").send(packet);
       assertThat(line.read())
           .as(what + " in " + packet)
           .singleElement()
@@ -89,16 +89,16 @@ class TextTest {
     "byte order mark,        efbbbf61",
     "only a byte order mark, efbbbf",
     "beyond the BMP,         f09f909f",
-    "not normalised,         65cc81",
+    "not normalized,         65cc81",
     "control character,      6101",
     "not a character,        efbfbf",
     "a blank,                20"
   })
-  void shouldPassUnusualStringsOnUnchanged(String what, String topic) {
-    Line line = connected("s").send(packet(0x82, "0001 00", counted(topic), "00"));
-    Line bare = connected("b").send(subscribe5(1, "a", 0));
-    String publish = packet(0x30, counted(topic), properties("03" + counted(topic)), "78");
-    connected("p").send(publish);
+  void shouldForwardUnusualStringsUnchanged(String what, String topic) {
+    RawConnection line = openConnection("s").send(packet(0x82, "0001 00", withLength(topic), "00"));
+    RawConnection bare = openConnection("b").send(subscribe5(1, "a", 0));
+    String publish = packet(0x30, withLength(topic), properties("03" + withLength(topic)), "78");
+    openConnection("p").send(publish);
     assertThat(line.read()).as(what).endsWith(publish);
     assertThat(bare.read()).hasSize(1);
   }
@@ -107,9 +107,9 @@ class TextTest {
   @DisplayName("[MQTT-4.7.3-3] topics and filters of 65,535 bytes")
   void shouldAcceptTheLongestTopic() {
     String topic = "x".repeat(65_535);
-    Line line = connected("s").send(subscribe5(1, topic, 0));
+    RawConnection line = openConnection("s").send(subscribe5(1, topic, 0));
     String publish = packet(0x30, text(topic), "00", "78");
-    connected("p").send(publish);
+    openConnection("p").send(publish);
     assertThat(line.read()).endsWith(publish);
   }
 
@@ -118,7 +118,7 @@ class TextTest {
   void shouldAcceptLongWillTopics() {
     for (int bytes : new int[] {32_767, 32_768, 65_535}) {
       String topic = "x".repeat(bytes);
-      Line line = connected("s" + bytes).send(subscribe5(1, topic, 0));
+      RawConnection line = openConnection("s" + bytes).send(subscribe5(1, topic, 0));
       broker.open().send(connect5("06", "00", text("c"), "00", text(topic), text("x"))).cut();
       String head = text("MQTT") + "04" + "06" + "0000";
       broker.open().send(packet(0x10, head, text("c"), text(topic), text("y"))).cut();
@@ -131,8 +131,9 @@ class TextTest {
   @DisplayName("[MQTT-3.1.3-11] [MQTT-1.5.4-1] long will topics are checked like short ones")
   @CsvSource({"ill-formed, ff, 81", "U+0000, 00, 81", "wildcard, 23, 90"})
   void shouldRejectIllFormedLongWillTopics(String what, String end, String code) {
-    String topic = counted("78".repeat(40_000) + end);
-    Line line = broker.open().send(connect5("06", "00", text("c"), "00", topic, text("x")));
+    String topic = withLength("78".repeat(40_000) + end);
+    RawConnection line =
+        broker.open().send(connect5("06", "00", text("c"), "00", topic, text("x")));
     assertThat(line.read()).as(what).singleElement().asString().matches("20..00" + code + ".*");
     assertThat(line.isOpen()).isFalse();
   }

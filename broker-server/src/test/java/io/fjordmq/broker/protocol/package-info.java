@@ -1,8 +1,8 @@
 /**
- * MQTT 3.1, 3.1.1 and 5.0 statement by statement, byte by byte: each test names the normative
- * statement it holds ({@code [MQTT-3.1.2-7]}; those of MQTT 3.1.1 with {@code 3.1.1:}, sections of
- * MQTT 3.1, which numbers none, with {@code 3.1:}). One class per group of packets. {@code Packets}
- * writes packets, {@code RawBroker} of the package {@code net} carries them.
+ * Tests MQTT 3.1, 3.1.1 and 5.0 statement by statement, on raw bytes. Each test names the normative
+ * statement it covers ({@code [MQTT-3.1.2-7]}; {@code 3.1.1:} marks statements of MQTT 3.1.1,
+ * {@code 3.1:} sections of MQTT 3.1). One class per group of packets. {@code Packets} builds
+ * packets, and {@code RawBroker} sends them to a broker.
  */
 @NullMarked
 package io.fjordmq.broker.protocol;

@@ -39,10 +39,10 @@ class ConformanceTableTest {
 
   private static final Pattern ROW = Pattern.compile("\\| ([^|]+?) \\| ([^|]+?) \\| ([^|]*?) *\\|");
   private static final Pattern TEST = Pattern.compile("`([^`]+)`");
-  private static final String NOT_SHOWN = "not shown yet";
+  private static final String UNTESTED = "not shown yet";
 
   /** This number may only decrease. */
-  private static final int NOT_SHOWN_YET = 0;
+  private static final int MAX_UNTESTED = 0;
 
   /** A row: the tests it lists and its other remarks. */
   private record Row(String line, String statement, String meaning, Set<String> tests, String why) {
@@ -102,7 +102,7 @@ class ConformanceTableTest {
     NamedTests tests = NamedTests.read();
     Map<String, String> wrong = new LinkedHashMap<>();
     for (Row row : table()) {
-      Set<String> naming = tests.of(row.statement);
+      Set<String> naming = tests.testsOf(row.statement);
       if (!row.tests.equals(naming)) {
         wrong.put(
             row.statement,
@@ -123,10 +123,10 @@ class ConformanceTableTest {
   void shouldListTestsOrAReasonForEveryStatement() throws IOException {
     List<String> silent = new ArrayList<>();
     for (Row row : table()) {
-      if (row.tests.isEmpty() && (row.why.isEmpty() || row.why.equals(NOT_SHOWN))) {
+      if (row.tests.isEmpty() && (row.why.isEmpty() || row.why.equals(UNTESTED))) {
         silent.add(row.line);
       }
     }
-    assertThat(silent).hasSizeLessThanOrEqualTo(NOT_SHOWN_YET);
+    assertThat(silent).hasSizeLessThanOrEqualTo(MAX_UNTESTED);
   }
 }

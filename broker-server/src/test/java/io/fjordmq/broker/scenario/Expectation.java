@@ -11,7 +11,7 @@ final class Expectation {
   private Expectation() {}
 
   /** The first expected packet that did not arrive; null if all did. */
-  static @Nullable Statement firstWrong(List<Statement> expected, List<String> seen) {
+  static @Nullable Statement firstMismatch(List<Statement> expected, List<String> seen) {
     for (int i = 0; i < expected.size(); i++) {
       if (i >= seen.size() || !matches(expected.get(i), seen.get(i))) {
         return expected.get(i);

@@ -72,7 +72,7 @@ final class NamedTests {
     }
   }
 
-  Set<String> of(String statement) {
+  Set<String> testsOf(String statement) {
     return byStatement.getOrDefault(statement, Set.of());
   }
 

@@ -10,7 +10,7 @@ final class Options {
   private record Option(String name, String value) {}
 
   private final Statement statement;
-  private final ArrayDeque<Option> left = new ArrayDeque<>();
+  private final ArrayDeque<Option> remaining = new ArrayDeque<>();
 
   Options(Statement statement, List<String> words) {
     this.statement = statement;
@@ -19,7 +19,7 @@ final class Options {
       if (equals < 1) {
         throw statement.fault("not name=value: " + word);
       }
-      left.add(new Option(word.substring(0, equals), word.substring(equals + 1)));
+      remaining.add(new Option(word.substring(0, equals), word.substring(equals + 1)));
     }
   }
 
@@ -28,9 +28,9 @@ final class Options {
   }
 
   Optional<String> text(String name) {
-    for (Option option : left) {
+    for (Option option : remaining) {
       if (option.name.equals(name)) {
-        left.remove(option);
+        remaining.remove(option);
         return Optional.of(option.value);
       }
     }
@@ -77,29 +77,30 @@ final class Options {
     }
   }
 
-  /** Takes the first {@code name=} and everything behind it: what follows is about it. */
+  /** Removes the first {@code name=} and the options after it, which belong to it. */
   Optional<Options> group(String name) {
     Options group = new Options(statement);
     List<Option> before = new ArrayList<>();
-    while (!left.isEmpty() && !left.peek().name.equals(name)) {
-      before.add(left.remove());
+    while (!remaining.isEmpty() && !remaining.peek().name.equals(name)) {
+      before.add(remaining.remove());
     }
-    while (!left.isEmpty() && (group.left.isEmpty() || !left.peek().name.equals(name))) {
-      group.left.add(left.remove());
+    while (!remaining.isEmpty()
+        && (group.remaining.isEmpty() || !remaining.peek().name.equals(name))) {
+      group.remaining.add(remaining.remove());
     }
     for (int i = before.size() - 1; i >= 0; i--) {
-      left.addFirst(before.get(i));
+      remaining.addFirst(before.get(i));
     }
-    return group.left.isEmpty() ? Optional.empty() : Optional.of(group);
+    return group.remaining.isEmpty() ? Optional.empty() : Optional.of(group);
   }
 
   /** The properties among the options, in their order, as bytes. */
   String properties() {
     StringBuilder hex = new StringBuilder();
-    for (Option option : List.copyOf(left)) {
+    for (Option option : List.copyOf(remaining)) {
       Property property = Property.named(option.name);
       if (property != null) {
-        left.remove(option);
+        remaining.remove(option);
         try {
           hex.append(property.encode(option.value));
         } catch (IllegalArgumentException e) {
@@ -111,8 +112,8 @@ final class Options {
   }
 
   /** Fails if a word is left, because nothing would check it. */
-  void end() {
-    Option option = left.peek();
+  void requireAllConsumed() {
+    Option option = remaining.peek();
     if (option != null) {
       throw statement.fault(statement.verb() + " has no " + option.name + "=");
     }

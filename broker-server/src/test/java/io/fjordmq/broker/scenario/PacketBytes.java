@@ -32,14 +32,14 @@ final class PacketBytes {
       String topic = counted(of.text("will").orElseThrow());
       String message = counted(of.text("payload", ""));
       String its = of.properties();
-      of.end();
+      of.requireAllConsumed();
       payload.append(version == 5 ? properties(its) : "").append(topic).append(message);
     }
     userName.ifPresent(text -> payload.append(counted(text)));
     password.ifPresent(text -> payload.append(counted(text)));
     String wanted = options.text("flags", "");
     String all = options.properties();
-    options.end();
+    options.requireAllConsumed();
     return packet(
         0x10,
         counted(protocol)
@@ -59,7 +59,7 @@ final class PacketBytes {
     String id = qos == 0 ? "" : two(options.number("id"));
     String payload = plain(options.text("payload", ""));
     String its = options.properties();
-    options.end();
+    options.requireAllConsumed();
     return packet(first, topic + id + (version == 5 ? properties(its) : "") + payload);
   }
 
@@ -70,14 +70,14 @@ final class PacketBytes {
   }
 
   /** DISCONNECT and AUTH. */
-  static String last(int first, Options options) {
+  static String reasonPacket(int first, Options options) {
     return packet(first, reason(options));
   }
 
   private static String reason(Options options) {
     int code = options.code("code");
     String its = options.properties();
-    options.end();
+    options.requireAllConsumed();
     return its.isEmpty() && code == 0
         ? ""
         : one(code) + (its.isEmpty() ? "" : Bytes.properties(its));
@@ -92,10 +92,10 @@ final class PacketBytes {
       bits |= one.flag("no-local") ? 0x04 : 0;
       bits |= one.flag("as-published") ? 0x08 : 0;
       filters.append(counted(one.text("filter").orElseThrow())).append(one(bits));
-      one.end();
+      one.requireAllConsumed();
       filter = options.group("filter");
     }
-    return identified(0x82, options, version, filters);
+    return identifiedPacket(0x82, options, version, filters);
   }
 
   static String unsubscribe(Options options, int version) {
@@ -105,13 +105,14 @@ final class PacketBytes {
       filters.append(counted(filter.get()));
       filter = options.text("filter");
     }
-    return identified(0xA2, options, version, filters);
+    return identifiedPacket(0xA2, options, version, filters);
   }
 
-  private static String identified(int first, Options options, int version, StringBuilder filters) {
+  private static String identifiedPacket(
+      int first, Options options, int version, StringBuilder filters) {
     String id = two(options.number("id"));
     String its = options.properties();
-    options.end();
+    options.requireAllConsumed();
     return packet(first, id + (version == 5 ? properties(its) : "") + filters);
   }
 }

@@ -11,12 +11,12 @@ final class PacketCursor {
     this.bytes = bytes;
   }
 
-  int left() {
+  int remaining() {
     return bytes.length - at;
   }
 
   int one() {
-    if (left() < 1) {
+    if (remaining() < 1) {
       throw new IllegalArgumentException("the packet ends early");
     }
     return bytes[at++] & 0xFF;
@@ -45,8 +45,8 @@ final class PacketCursor {
     throw new IllegalArgumentException("an integer of five bytes");
   }
 
-  byte[] take(int count) {
-    if (count > left()) {
+  byte[] readBytes(int count) {
+    if (count > remaining()) {
       throw new IllegalArgumentException("the packet ends early");
     }
     at += count;
@@ -54,6 +54,6 @@ final class PacketCursor {
   }
 
   byte[] counted() {
-    return take(two());
+    return readBytes(two());
   }
 }

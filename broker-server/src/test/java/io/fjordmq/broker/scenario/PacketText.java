@@ -3,8 +3,8 @@ package io.fjordmq.broker.scenario;
 import java.util.HexFormat;
 
 /**
- * Packets of the broker as words, read by nobody's codec: what is not exactly as the standard draws
- * it becomes {@code MALFORMED}. Fields that are 0 and may be left out are left out.
+ * Decodes the broker's packets to words, with a codec of its own: anything not exactly as in the
+ * standard becomes {@code MALFORMED}. Optional fields that are 0 are omitted.
  */
 final class PacketText {
   private final String client;
@@ -31,30 +31,30 @@ final class PacketText {
   private void read() {
     int first = in.one();
     int size = in.integer();
-    require(size == in.left(), "remaining length");
+    require(size == in.remaining(), "remaining length");
     switch (first) {
-      case 0x20 -> connAck();
-      case 0x40 -> reply("PUBACK");
-      case 0x50 -> reply("PUBREC");
-      case 0x62 -> reply("PUBREL");
-      case 0x70 -> reply("PUBCOMP");
+      case 0x20 -> readConnAck();
+      case 0x40 -> readReply("PUBACK");
+      case 0x50 -> readReply("PUBREC");
+      case 0x62 -> readReply("PUBREL");
+      case 0x70 -> readReply("PUBCOMP");
       case 0x90 -> {
-        identified("SUBACK");
-        codes();
+        readIdentified("SUBACK");
+        readCodes();
       }
       case 0xB0 -> {
-        identified("UNSUBACK");
-        codes();
+        readIdentified("UNSUBACK");
+        readCodes();
       }
-      case 0xD0 -> begin("PINGRESP");
-      case 0xE0 -> reason("DISCONNECT");
-      case 0xF0 -> reason("AUTH");
+      case 0xD0 -> appendType("PINGRESP");
+      case 0xE0 -> readReason("DISCONNECT");
+      case 0xF0 -> readReason("AUTH");
       default -> {
         require(first >> 4 == 3, "a packet of a client, or wrong flags");
-        publish(first);
+        readPublish(first);
       }
     }
-    require(in.left() == 0, "bytes after the last field");
+    require(in.remaining() == 0, "bytes after the last field");
   }
 
   private static void require(boolean condition, String what) {
@@ -63,99 +63,99 @@ final class PacketText {
     }
   }
 
-  private void begin(String type) {
+  private void appendType(String type) {
     text.append(type).append(' ').append(client);
   }
 
-  private void word(String name, Object value) {
+  private void appendWord(String name, Object value) {
     text.append(' ').append(name).append('=').append(value);
   }
 
-  private void connAck() {
-    begin("CONNACK");
+  private void readConnAck() {
+    appendType("CONNACK");
     int flags = in.one();
     require(flags <= 1, "flags of a CONNACK");
-    word("present", flags);
-    code(in.one());
+    appendWord("present", flags);
+    appendCode(in.one());
     if (version == 5) {
-      properties();
+      readProperties();
     }
   }
 
-  private void code(int code) {
+  private void appendCode(int code) {
     if (code != 0) {
-      word("code", Bytes.one(code));
+      appendWord("code", Bytes.one(code));
     }
   }
 
-  private void publish(int first) {
-    begin("PUBLISH");
+  private void readPublish(int first) {
+    appendType("PUBLISH");
     int qos = first >> 1 & 3;
     require(qos < 3, "QoS 3");
-    word("topic", Value.show(in.counted()));
+    appendWord("topic", Value.format(in.counted()));
     if (qos > 0) {
-      word("qos", qos);
-      word("id", in.two());
+      appendWord("qos", qos);
+      appendWord("id", in.two());
     }
     if ((first & 8) != 0) {
       require(qos > 0, "DUP with QoS 0");
-      word("dup", 1);
+      appendWord("dup", 1);
     }
     if ((first & 1) != 0) {
-      word("retain", 1);
+      appendWord("retain", 1);
     }
     if (version == 5) {
-      properties();
+      readProperties();
     }
-    word("payload", Value.show(in.take(in.left())));
+    appendWord("payload", Value.format(in.readBytes(in.remaining())));
   }
 
-  private void reply(String type) {
-    begin(type);
-    word("id", in.two());
-    if (in.left() > 0) {
+  private void readReply(String type) {
+    appendType(type);
+    appendWord("id", in.two());
+    if (in.remaining() > 0) {
       require(version == 5, "a reason code before MQTT 5");
-      code(in.one());
+      appendCode(in.one());
     }
-    if (in.left() > 0) {
-      properties();
+    if (in.remaining() > 0) {
+      readProperties();
     }
   }
 
-  private void identified(String type) {
-    begin(type);
-    word("id", in.two());
+  private void readIdentified(String type) {
+    appendType(type);
+    appendWord("id", in.two());
     if (version == 5) {
-      properties();
+      readProperties();
     }
   }
 
-  private void codes() {
+  private void readCodes() {
     StringBuilder all = new StringBuilder();
-    while (in.left() > 0) {
+    while (in.remaining() > 0) {
       all.append(all.isEmpty() ? "" : ",").append(Bytes.one(in.one()));
     }
     if (!all.isEmpty()) {
-      word("codes", all);
+      appendWord("codes", all);
     }
   }
 
-  private void reason(String type) {
-    begin(type);
+  private void readReason(String type) {
+    appendType(type);
     require(version == 5, "no packet of a server before MQTT 5");
-    if (in.left() > 0) {
-      code(in.one());
+    if (in.remaining() > 0) {
+      appendCode(in.one());
     }
-    if (in.left() > 0) {
-      properties();
+    if (in.remaining() > 0) {
+      readProperties();
     }
   }
 
-  private void properties() {
-    PacketCursor all = new PacketCursor(in.take(in.integer()));
-    while (all.left() > 0) {
+  private void readProperties() {
+    PacketCursor all = new PacketCursor(in.readBytes(in.integer()));
+    while (all.remaining() > 0) {
       Property property = Property.of(all.integer());
-      word(property.word(), property.read(all));
+      appendWord(property.word(), property.read(all));
     }
   }
 }

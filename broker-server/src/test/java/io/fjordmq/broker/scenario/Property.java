@@ -93,8 +93,8 @@ enum Property {
       case TWO_BYTES -> String.valueOf(in.two());
       case FOUR_BYTES -> String.valueOf(in.four());
       case INTEGER -> String.valueOf(in.integer());
-      case COUNTED -> Value.show(in.counted());
-      case TWO_TEXTS -> Value.show(in.counted()) + ":" + Value.show(in.counted());
+      case COUNTED -> Value.format(in.counted());
+      case TWO_TEXTS -> Value.format(in.counted()) + ":" + Value.format(in.counted());
     };
   }
 }

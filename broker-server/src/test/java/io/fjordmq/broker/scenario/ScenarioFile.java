@@ -56,7 +56,7 @@ final class ScenarioFile {
     ScenarioFile parser = new ScenarioFile(file);
     List<String> lines = text.lines().toList();
     for (int i = 0; i < lines.size(); i++) {
-      parser.line(i + 1, lines.get(i).strip());
+      parser.parseLine(i + 1, lines.get(i).strip());
     }
     parser.endScenario(lines.size());
     if (parser.scenarios.isEmpty()) {
@@ -65,7 +65,7 @@ final class ScenarioFile {
     return parser.scenarios;
   }
 
-  private void line(int number, String line) {
+  private void parseLine(int number, String line) {
     if (line.startsWith("#")) {
       return;
     }
@@ -83,11 +83,11 @@ final class ScenarioFile {
       }
       expected = new ArrayList<>();
     } else {
-      statement(Statement.parse(file, number, line));
+      addStatement(Statement.parse(file, number, line));
     }
   }
 
-  private void statement(Statement statement) {
+  private void addStatement(Statement statement) {
     List<Statement> answers = expected;
     if (answers != null) {
       answers.add(statement);
@@ -95,13 +95,13 @@ final class ScenarioFile {
       if (!actions.isEmpty() || !steps.isEmpty()) {
         throw statement.fault(statement.verb() + " stands before the first action");
       }
-      header(statement);
+      addHeader(statement);
     } else {
       actions.add(statement);
     }
   }
 
-  private void header(Statement statement) {
+  private void addHeader(Statement statement) {
     if (statement.verb().equals("setting")) {
       settings.add(statement);
       return;
@@ -119,7 +119,7 @@ final class ScenarioFile {
       if (!actions.isEmpty()) {
         throw actions
             .get(0)
-            .fault("what is the answer? " + THEN + " and packets, or 'nothing', are missing");
+            .fault("no expected answer: " + THEN + " and packets, or 'nothing', are missing");
       }
       return;
     }

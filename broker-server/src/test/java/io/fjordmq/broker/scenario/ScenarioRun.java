@@ -2,7 +2,7 @@ package io.fjordmq.broker.scenario;
 
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.testing.RawBroker;
-import io.fjordmq.broker.testing.RawBroker.Line;
+import io.fjordmq.broker.testing.RawBroker.RawConnection;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,18 +14,18 @@ import java.util.Map;
 final class ScenarioRun implements AutoCloseable {
   /** A connection and the name of its client in the scenario. */
   private static final class Client {
-    private final Line line;
+    private final RawConnection line;
     private final int version;
-    private final List<String> before;
+    private final List<String> unreadBefore;
     private boolean gone;
 
     /**
      * @param before unread packets of an earlier connection with this name
      */
-    private Client(Line line, int version, List<String> before) {
+    private Client(RawConnection line, int version, List<String> before) {
       this.line = line;
       this.version = version;
-      this.before = before;
+      this.unreadBefore = before;
     }
   }
 
@@ -40,7 +40,7 @@ final class ScenarioRun implements AutoCloseable {
     this.version = version;
     SessionSettings settings = SessionSettings.defaults();
     for (Statement statement : scenario.settings()) {
-      settings = changed(settings, statement);
+      settings = withSetting(settings, statement);
     }
     this.broker = new RawBroker(settings);
   }
@@ -54,18 +54,18 @@ final class ScenarioRun implements AutoCloseable {
     }
   }
 
-  private static SessionSettings changed(SessionSettings settings, Statement statement) {
+  private static SessionSettings withSetting(SessionSettings settings, Statement statement) {
     String[] nameAndValue = String.join("", statement.rest()).split("=", 2);
     for (RecordComponent component : SessionSettings.class.getRecordComponents()) {
       if (nameAndValue.length == 2 && component.getName().equals(nameAndValue[0])) {
         return RawBroker.settings(
-            settings, nameAndValue[0], typed(component.getType(), nameAndValue[1]));
+            settings, nameAndValue[0], parseValue(component.getType(), nameAndValue[1]));
       }
     }
     throw statement.fault("a setting is name=value, with a name of SessionSettings");
   }
 
-  private static Object typed(Class<?> type, String value) {
+  private static Object parseValue(Class<?> type, String value) {
     if (type == boolean.class) {
       return Boolean.parseBoolean(value);
     } else if (type == long.class) {
@@ -78,7 +78,7 @@ final class ScenarioRun implements AutoCloseable {
 
   private void run() {
     for (Scenario.Step step : scenario.steps()) {
-      step.actions().forEach(this::act);
+      step.actions().forEach(this::perform);
       check(step.expected());
     }
     if (held) {
@@ -86,17 +86,17 @@ final class ScenarioRun implements AutoCloseable {
     }
   }
 
-  private void act(Statement statement) {
+  private void perform(Statement statement) {
     switch (statement.verb()) {
       case "open" -> {
         Options options = statement.options();
         int itsVersion = options.number("v", version);
-        options.end();
+        options.requireAllConsumed();
         open(statement, itsVersion);
       }
       case "connect" -> connect(statement);
       case "cut" -> {
-        statement.options().end();
+        statement.options().requireAllConsumed();
         Client client = client(statement);
         client.gone = true;
         client.line.cut();
@@ -105,24 +105,24 @@ final class ScenarioRun implements AutoCloseable {
         List<String> hex = statement.words().subList(2, statement.words().size());
         client(statement).line.send(hex.toArray(String[]::new));
       }
-      case "wait" -> broker.pass(seconds(statement));
+      case "wait" -> broker.advanceTime(seconds(statement));
       case "hold" -> {
-        alone(statement);
+        requireNoArguments(statement);
         held = true;
         broker.hold();
       }
       case "resume" -> {
-        alone(statement);
+        requireNoArguments(statement);
         held = false;
         broker.resume();
       }
       case "crash" -> {
-        alone(statement);
+        requireNoArguments(statement);
         clients.clear();
         broker.crash();
       }
       case "shutdown" -> {
-        alone(statement);
+        requireNoArguments(statement);
         broker.shutDown();
       }
       default -> client(statement).line.send(packet(statement, client(statement).version));
@@ -139,17 +139,17 @@ final class ScenarioRun implements AutoCloseable {
       case "pubcomp" -> PacketBytes.reply(0x70, options);
       case "subscribe" -> PacketBytes.subscribe(options, version);
       case "unsubscribe" -> PacketBytes.unsubscribe(options, version);
-      case "disconnect" -> PacketBytes.last(0xE0, options);
-      case "auth" -> PacketBytes.last(0xF0, options);
+      case "disconnect" -> PacketBytes.reasonPacket(0xE0, options);
+      case "auth" -> PacketBytes.reasonPacket(0xF0, options);
       case "ping" -> {
-        options.end();
+        options.requireAllConsumed();
         yield Bytes.packet(0xC0, "");
       }
       default -> throw statement.fault("unknown word: " + statement.verb());
     };
   }
 
-  private static void alone(Statement statement) {
+  private static void requireNoArguments(Statement statement) {
     if (!statement.rest().isEmpty()) {
       throw statement.fault(statement.verb() + " stands alone");
     }
@@ -177,7 +177,7 @@ final class ScenarioRun implements AutoCloseable {
       throw statement.fault(
           statement.client() + " is still connected; another name with id= is the same client");
     }
-    List<String> unseen = before == null ? List.of() : seen(statement.client(), before);
+    List<String> unseen = before == null ? List.of() : readPackets(statement.client(), before);
     Client client = new Client(broker.open(), itsVersion, new ArrayList<>(unseen));
     clients.put(statement.client(), client);
     return client;
@@ -209,10 +209,10 @@ final class ScenarioRun implements AutoCloseable {
     List<String> seen = new ArrayList<>();
     Statement wrong = null;
     for (Map.Entry<String, Client> one : clients.entrySet()) {
-      List<String> its = seen(one.getKey(), one.getValue());
+      List<String> its = readPackets(one.getKey(), one.getValue());
       seen.addAll(its);
       List<Statement> wanted = byClient.getOrDefault(one.getKey(), List.of());
-      Statement first = Expectation.firstWrong(wanted, its);
+      Statement first = Expectation.firstMismatch(wanted, its);
       if (wrong == null && first != null) {
         wrong = first;
       } else if (wrong == null && its.size() > wanted.size()) {
@@ -224,9 +224,9 @@ final class ScenarioRun implements AutoCloseable {
     }
   }
 
-  private List<String> seen(String name, Client client) {
-    List<String> all = new ArrayList<>(client.before);
-    client.before.clear();
+  private List<String> readPackets(String name, Client client) {
+    List<String> all = new ArrayList<>(client.unreadBefore);
+    client.unreadBefore.clear();
     client.line.read().forEach(hex -> all.add(PacketText.of(name, client.version, hex)));
     if (!client.line.isOpen() && !client.gone) {
       client.gone = true;

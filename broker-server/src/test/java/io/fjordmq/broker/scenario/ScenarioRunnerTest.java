@@ -119,7 +119,7 @@ class ScenarioRunnerTest {
         "unknown client,         'ping d\n----\nPINGRESP c',                      it.txt:7:",
         "no client,              'ping\n----\nPINGRESP c',                        it.txt:7:",
         "expected of nobody,     'ping c\n----\nPINGRESP d',                      it.txt:9:",
-        "unknown option,         'publish c topic=a colour=red\n----\nnothing',   it.txt:7:",
+        "unknown option,         'publish c topic=a color=red\n----\nnothing',   it.txt:7:",
         "option of others,       'ping c id=1\n----\nPINGRESP c',                 it.txt:7:",
         "missing option,         'puback c\n----\nnothing',                       it.txt:7:",
         "no number,              'puback c id=x\n----\nnothing',                  it.txt:7:",
@@ -143,7 +143,7 @@ class ScenarioRunnerTest {
 
   @Test
   void shouldFailAtAnUnknownSetting() {
-    assertFails("scenario s\nsetting colour=red\n" + CONNECTED, "it.txt:2:");
+    assertFails("scenario s\nsetting color=red\n" + CONNECTED, "it.txt:2:");
   }
 
   @Test

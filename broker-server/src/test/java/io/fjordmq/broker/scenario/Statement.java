@@ -12,7 +12,7 @@ import java.util.List;
  */
 record Statement(String file, int line, List<String> words) {
 
-  /** Splits at blanks outside of quotes; the quotes go. */
+  /** Splits at blanks outside of quotes and removes the quotes. */
   static Statement parse(String file, int line, String text) {
     List<String> words = new ArrayList<>();
     StringBuilder word = new StringBuilder();

@@ -29,7 +29,7 @@ final class Value {
     return value.getBytes(StandardCharsets.UTF_8);
   }
 
-  static String show(byte[] bytes) {
+  static String format(byte[] bytes) {
     String text;
     try {
       text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();

@@ -38,7 +38,7 @@ class AclFileTest {
 
   @TempDir private Path folder;
 
-  private AclFile acl(String text) throws IOException {
+  private AclFile readAcl(String text) throws IOException {
     return AclFile.read(Files.writeString(folder.resolve("acl"), text));
   }
 
@@ -78,19 +78,19 @@ class AclFileTest {
       String clientId, String user, String access, String topic, Decision expected)
       throws IOException {
     @Nullable String name = user.isEmpty() ? null : user;
-    TopicRules rules = acl(FILE).rulesOf(clientId, name);
+    TopicRules rules = readAcl(FILE).rulesOf(clientId, name);
     assertThat(rules.decide(new Topic(topic), access.equals("write"))).isEqualTo(expected);
   }
 
   @Test
   void shouldAcceptNamesAndTopicsWithSpaces() throws IOException {
-    TopicRules rules = acl("user a b\ntopic read one two/#\n").rulesOf("c", "a b");
+    TopicRules rules = readAcl("user a b\ntopic read one two/#\n").rulesOf("c", "a b");
     assertThat(rules.decide(new Topic("one two/x"), false)).isEqualTo(Decision.ALLOW);
   }
 
   @Test
   void shouldNotExpandPlaceholdersInSubstitutedText() throws IOException {
-    TopicRules rules = acl("pattern read %c/%u\n").rulesOf("%u", "alice");
+    TopicRules rules = readAcl("pattern read %c/%u\n").rulesOf("%u", "alice");
     assertThat(rules.decide(new Topic("%u/alice"), false)).isEqualTo(Decision.ALLOW);
     assertThat(rules.decide(new Topic("alice/alice"), false)).isEqualTo(Decision.PASS);
   }
@@ -104,7 +104,7 @@ class AclFileTest {
     "grant all,            a line must begin with"
   })
   void shouldNameTheInvalidLine(String line, String reason) throws IOException {
-    assertThatThrownBy(() -> acl("# one\n" + line + "\n"))
+    assertThatThrownBy(() -> readAcl("# one\n" + line + "\n"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("acl:2: ")
         .hasMessageContaining(reason);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fjordmq.broker.limits.SessionSettings;
 import io.fjordmq.broker.net.OpenListener;
-import io.fjordmq.broker.net.OpenListener.Line;
+import io.fjordmq.broker.net.OpenListener.RawConnection;
 import io.fjordmq.broker.net.TlsSettings;
 import io.fjordmq.broker.testing.Certs;
 import io.fjordmq.broker.testing.LeakDetector;
@@ -25,20 +25,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code securityConfig.useCommonNameAsUsername} on a listener to which clients may bring a
+ * Tests {@code securityConfig.useCommonNameAsUsername} on a listener with an optional client
  * certificate.
  */
 @Tag("slow")
 @ExtendWith(LeakDetector.class)
 class CertificateUserTest {
-  private static final String ALLOWED_BUT_NOBODY_LISTENS = "10";
+  private static final String NO_MATCHING_SUBSCRIBERS = "10";
   private static final String NOT_AUTHORIZED = "87";
 
   @TempDir Path folder;
   private Certs certs;
 
   @BeforeEach
-  void makeAuthority() {
+  void createCerts() {
     certs = new Certs(folder);
   }
 
@@ -60,37 +60,38 @@ class CertificateUserTest {
     return new OpenListener(SessionSettings.defaults(), security, OpenListener.tls(optional));
   }
 
-  private static String text(String text) {
+  private static String encodeText(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     HexFormat hex = HexFormat.of();
     return hex.toHexDigits((short) bytes.length) + hex.formatHex(bytes);
   }
 
-  private static String packet(int first, String body) {
+  private static String encodePacket(int first, String body) {
     HexFormat hex = HexFormat.of();
     return hex.toHexDigits((byte) first) + hex.toHexDigits((byte) (body.length() / 2)) + body;
   }
 
   /**
-   * The code of the CONNACK.
+   * Sends a CONNECT and returns the code of the CONNACK.
    *
    * @param user empty for neither user name nor password
    */
-  private static String login(Line line, int version, String user) throws Exception {
+  private static String login(RawConnection connection, int version, String user) throws Exception {
     HexFormat hex = HexFormat.of();
     String flags = user.isEmpty() ? "02" : "c2";
-    String head = text("MQTT") + hex.toHexDigits((byte) version) + flags + "003c";
-    String credentials = user.isEmpty() ? "" : text(user) + text("password");
-    line.send(packet(0x10, head + (version == 5 ? "00" : "") + text("c") + credentials));
-    String answer = line.read();
+    String head = encodeText("MQTT") + hex.toHexDigits((byte) version) + flags + "003c";
+    String credentials = user.isEmpty() ? "" : encodeText(user) + encodeText("password");
+    connection.send(
+        encodePacket(0x10, head + (version == 5 ? "00" : "") + encodeText("c") + credentials));
+    String answer = connection.read();
     assertThat(answer).startsWith("20");
     return answer.substring(6, 8);
   }
 
-  /** The reason code of the PUBACK. */
-  private static String publish(Line line, String topic) throws Exception {
-    line.send(packet(0x32, text(topic) + "000100"));
-    String answer = line.read();
+  /** Publishes with QoS 1 and returns the reason code of the PUBACK. */
+  private static String publish(RawConnection connection, String topic) throws Exception {
+    connection.send(encodePacket(0x32, encodeText(topic) + "000100"));
+    String answer = connection.read();
     assertThat(answer).startsWith("40").hasSizeGreaterThan(8);
     return answer.substring(8, 10);
   }
@@ -101,12 +102,13 @@ class CertificateUserTest {
       throws Exception {
     try (Security security = security();
         OpenListener listener = open(security);
-        Line line = listener.connect(certs.trusting(certs.client("device-7")), protocol)) {
-      assertThat(login(line, 5, userName)).isEqualTo("00");
-      assertThat(publish(line, "of/device-7/x")).isEqualTo(ALLOWED_BUT_NOBODY_LISTENS);
-      assertThat(publish(line, "named")).isEqualTo(ALLOWED_BUT_NOBODY_LISTENS);
-      assertThat(publish(line, "of/device-8/x")).isEqualTo(NOT_AUTHORIZED);
-      assertThat(publish(line, "of/c/x")).isEqualTo(NOT_AUTHORIZED);
+        RawConnection connection =
+            listener.connect(certs.trusting(certs.client("device-7")), protocol)) {
+      assertThat(login(connection, 5, userName)).isEqualTo("00");
+      assertThat(publish(connection, "of/device-7/x")).isEqualTo(NO_MATCHING_SUBSCRIBERS);
+      assertThat(publish(connection, "named")).isEqualTo(NO_MATCHING_SUBSCRIBERS);
+      assertThat(publish(connection, "of/device-8/x")).isEqualTo(NOT_AUTHORIZED);
+      assertThat(publish(connection, "of/c/x")).isEqualTo(NOT_AUTHORIZED);
     }
   }
 
@@ -114,10 +116,10 @@ class CertificateUserTest {
   void shouldGrantEachClientTheRightsOfItsCertificate() throws Exception {
     try (Security security = security();
         OpenListener listener = open(security);
-        Line line = listener.connect(certs.trusting(certs.client("device-8")))) {
-      assertThat(login(line, 5, "device-7")).isEqualTo("00");
-      assertThat(publish(line, "of/device-8/x")).isEqualTo(ALLOWED_BUT_NOBODY_LISTENS);
-      assertThat(publish(line, "named")).isEqualTo(NOT_AUTHORIZED);
+        RawConnection connection = listener.connect(certs.trusting(certs.client("device-8")))) {
+      assertThat(login(connection, 5, "device-7")).isEqualTo("00");
+      assertThat(publish(connection, "of/device-8/x")).isEqualTo(NO_MATCHING_SUBSCRIBERS);
+      assertThat(publish(connection, "named")).isEqualTo(NOT_AUTHORIZED);
     }
   }
 
@@ -138,9 +140,9 @@ class CertificateUserTest {
       throws Exception {
     try (Security security = security();
         OpenListener listener = open(security);
-        Line line = listener.connect(certs.trusting(proof))) {
-      assertThat(login(line, version, user)).isEqualTo(code);
-      assertThat(line.isEnded()).isTrue();
+        RawConnection connection = listener.connect(certs.trusting(proof))) {
+      assertThat(login(connection, version, user)).isEqualTo(code);
+      assertThat(connection.awaitClose()).isTrue();
       assertThat(listener.peers).isEmpty();
     }
   }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which events plugin listeners receive, and that clients never wait for a listener. */
+/** Tests which events plugin listeners receive, and that clients never wait for a listener. */
 @ExtendWith(LeakDetector.class)
 class ClientEventListenerTest {
   private static final Permissions PERMISSIONS =
@@ -85,8 +85,8 @@ class ClientEventListenerTest {
       record(client.clientId() + " dropped " + count + ": " + reason);
     }
 
-    /** The given number of events; fewer if no more arrive. */
-    List<String> next(int count) throws InterruptedException {
+    /** Takes the given number of events, or fewer if no more arrive. */
+    List<String> takeEvents(int count) throws InterruptedException {
       List<String> next = new ArrayList<>();
       String event = recorded.poll(20, TimeUnit.SECONDS);
       while (event != null) {
@@ -97,7 +97,7 @@ class ClientEventListenerTest {
     }
 
     void expect(String... events) throws InterruptedException {
-      assertThat(next(events.length)).containsExactly(events);
+      assertThat(takeEvents(events.length)).containsExactly(events);
     }
   }
 
@@ -116,8 +116,8 @@ class ClientEventListenerTest {
     }
   }
 
-  /** Counts what becomes of events. */
-  private static final class Counting implements SecurityObserver {
+  /** Counts queued and dropped events. */
+  private static final class CountingObserver implements SecurityObserver {
     private final AtomicInteger waiting = new AtomicInteger();
     private final AtomicInteger dropped = new AtomicInteger();
 
@@ -132,11 +132,11 @@ class ClientEventListenerTest {
     }
   }
 
-  private static World world(Security security) {
+  private static World createWorld(Security security) {
     return new World(SessionSettings.defaults(), security);
   }
 
-  private static TestClient connected(World world, String clientId) {
+  private static TestClient connect(World world, String clientId) {
     TestClient client = world.open().connect5(clientId, true, 0);
     client.expect("CONNACK 0");
     return client;
@@ -150,10 +150,10 @@ class ClientEventListenerTest {
   void shouldReportTheEventsOfAClientInOrder() throws Exception {
     Recorder listener = new Recorder();
     try (Security security = TestSecurity.of(LIMITED, listener);
-        World world = world(security)) {
-      TestClient client = connected(world, "c");
+        World world = createWorld(security)) {
+      TestClient client = connect(world, "c");
       client.subscribe(1, "out/a", 1).subscribe(2, "in/a", 1);
-      client.raw("a20a 0002 00 0005 6f75742f61"); // UNSUBSCRIBE from out/a
+      client.sendHex("a20a 0002 00 0005 6f75742f61"); // UNSUBSCRIBE from out/a
       client.expect("SUBACK 1 [1]", "SUBACK 2 [135]", "UNSUBACK 2 [0]");
       client.publish(3, 1, "in/secret", "x").publish(0, 0, "else", "x").expect("PUBACK 3 87");
       client.publish(4, 1, "in/a", "x").expect("PUBACK 4 10");
@@ -163,7 +163,7 @@ class ClientEventListenerTest {
           "c subscribed to out/a with AT_LEAST_ONCE",
           denial("subscribe to in/a", ""),
           "c unsubscribed from out/a",
-          denial("publish to in/secret", "the client's permissions"), // and the client is told
+          denial("publish to in/secret", "the client's permissions"), // also sent to the client
           denial("publish to else", ""),
           "c dropped 1: not_authorized",
           "c disconnected: client_disconnect");
@@ -175,16 +175,16 @@ class ClientEventListenerTest {
   void shouldReportWhyAConnectionEnded() throws Exception {
     Recorder listener = new Recorder();
     try (Security security = TestSecurity.of(LIMITED, listener);
-        World world = world(security)) {
-      connected(world, "lost").cut();
+        World world = createWorld(security)) {
+      connect(world, "lost").cut();
       listener.expect("lost of t connected", "lost disconnected: connection_lost");
-      connected(world, "bad").raw("0000");
+      connect(world, "bad").sendHex("0000");
       listener.expect("bad of t connected", "bad disconnected: malformed_packet");
-      final TestClient first = connected(world, "twice");
-      TestClient second = connected(world, "twice");
+      final TestClient first = connect(world, "twice");
+      TestClient second = connect(world, "twice");
       first.expect("DISCONNECT 8e");
       second.disconnect();
-      assertThat(listener.next(4))
+      assertThat(listener.takeEvents(4))
           .containsExactlyInAnyOrder(
               "twice of t connected",
               "twice disconnected: session_taken_over",
@@ -198,11 +198,11 @@ class ClientEventListenerTest {
   void shouldReportOnlyTheRefusalOfARefusedClient() throws Exception {
     Recorder listener = new Recorder();
     try (Security security = TestSecurity.of(LIMITED, listener);
-        World world = world(security)) {
+        World world = createWorld(security)) {
       TestClient stranger = world.open().connect5("stranger", true, 0);
       stranger.expect("CONNACK 86");
       assertThat(stranger.isOpen()).isFalse();
-      connected(world, "c");
+      connect(world, "c");
       listener.expect(
           new ClientEventListener.Denial(null, "stranger", null, "connect", "the test").toString(),
           "c of t connected");
@@ -213,22 +213,22 @@ class ClientEventListenerTest {
   void shouldServeClientsAndDropExcessEventsWhileAListenerHangs() throws Exception {
     BlockingRecorder slow = new BlockingRecorder();
     Recorder other = new Recorder();
-    Counting counting = new Counting();
+    CountingObserver counting = new CountingObserver();
     try (Security security =
             TestSecurity.of(
                 TestSettings.with("maxWaitingEvents", 2), counting, LIMITED, slow, other);
-        World world = world(security)) {
+        World world = createWorld(security)) {
       for (int i = 0; i < 10; i++) {
-        TestClient client = connected(world, "c" + i);
+        TestClient client = connect(world, "c" + i);
         client.publish(1, 1, "in/a", "x").expect("PUBACK 1 10");
-        other.expect("c" + i + " of t connected"); // another's queue is its own
+        other.expect("c" + i + " of t connected"); // has its own queue
       }
-      // One event keeps it busy, two wait, and for the other seven there is no room.
+      // One event is in progress, two are queued, and the other seven are dropped.
       assertThat(counting.dropped).hasValue(7);
       Await.until(() -> "waiting: " + counting.waiting, () -> counting.waiting.get() == 2);
       slow.released.countDown();
       slow.expect("c0 of t connected", "c1 of t connected", "c2 of t connected");
-      connected(world, "later");
+      connect(world, "later");
       slow.expect("later of t connected");
       other.expect("later of t connected");
       assertThat(counting.waiting).hasValue(0);
@@ -248,8 +248,8 @@ class ClientEventListenerTest {
     void record(String event) {
       if (event.equals("c of t connected")) {
         switch (failure) {
-          case "exception" -> throw new IllegalStateException("as the test wants it");
-          case "missing class" -> throw new NoClassDefFoundError("as the test wants it");
+          case "exception" -> throw new IllegalStateException("planted by the test");
+          case "missing class" -> throw new NoClassDefFoundError("planted by the test");
           default -> record(event); // until the stack is full
         }
       }
@@ -262,11 +262,11 @@ class ClientEventListenerTest {
   void shouldKeepNotifyingAListenerThatFails(String how) throws Exception {
     FailingRecorder failing = new FailingRecorder(how);
     Recorder other = new Recorder();
-    Counting counting = new Counting();
+    CountingObserver counting = new CountingObserver();
     try (Security security =
             TestSecurity.of(TestSettings.with(), counting, LIMITED, failing, other);
-        World world = world(security)) {
-      TestClient client = connected(world, "c");
+        World world = createWorld(security)) {
+      TestClient client = connect(world, "c");
       client.subscribe(1, "out/a", 0).expect("SUBACK 1 [0]");
       client.disconnect();
       failing.expect(

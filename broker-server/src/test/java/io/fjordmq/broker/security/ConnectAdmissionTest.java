@@ -29,14 +29,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which clients may connect. */
+/** Tests which clients may connect. */
 class ConnectAdmissionTest {
-  /** Made by mosquitto_passwd: alice, secret. */
+  /** Created by mosquitto_passwd: user alice, password secret. */
   private static final String ALICE =
       "alice:$7$101$56sMhcGFEjQSocYJ$O03UD9SwIAxqGlcQOMLw3pSTrzA9E3Kw7gO0O2EP99HJjFDyNr1Q8hvnhejegnUGuLpyBecWp0pkfWdW6GeVdQ==";
 
-  private static final String HERE = "127.0.0.1";
-  private static final String ELSEWHERE = "192.0.2.7";
+  private static final String LOCAL_ADDRESS = "127.0.0.1";
+  private static final String REMOTE_ADDRESS = "192.0.2.7";
 
   @TempDir private Path folder;
   private final List<String> denials = new ArrayList<>();
@@ -62,7 +62,7 @@ class ConnectAdmissionTest {
         password == null ? null : password.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static String ask(Security security, ConnectAttempt attempt) {
+  private static String admit(Security security, ConnectAttempt attempt) {
     try {
       ConnectAdmission admission = security.admit(attempt).get(20, TimeUnit.SECONDS);
       return admission instanceof Admitted admitted
@@ -77,12 +77,12 @@ class ConnectAdmissionTest {
     return TestSecurity.of(settings, observer, extensions);
   }
 
-  private String passwords(String... lines) throws IOException {
+  private String writePasswords(String... lines) throws IOException {
     Path file = folder.resolve("passwords");
     return Files.write(file, List.of(lines)).toString();
   }
 
-  private static Security withoutAnything(SecuritySettings settings) {
+  private static Security openWithoutPlugins(SecuritySettings settings) {
     try {
       return Security.open(
           settings, List.of(), java.time.InstantSource.system(), SecurityObserver.NONE);
@@ -106,17 +106,17 @@ class ConnectAdmissionTest {
   })
   void shouldApplyAllowAnonymousWithoutOtherAuthenticators(
       Anonymous whom, String address, String user, String expected) throws IOException {
-    Security security = withoutAnything(TestSettings.with("allowAnonymous", whom));
+    Security security = openWithoutPlugins(TestSettings.with("allowAnonymous", whom));
     ConnectAttempt attempt =
         attempt(address.equals("unix") ? null : address, user.isEmpty() ? null : user, null);
-    assertThat(ask(security, attempt)).isEqualTo(expected);
+    assertThat(admit(security, attempt)).isEqualTo(expected);
   }
 
   @Test
   void shouldNameTheKeysThatAllowAnonymousClients() throws Exception {
-    Security security = withoutAnything(SecuritySettings.DEFAULTS);
+    Security security = openWithoutPlugins(SecuritySettings.DEFAULTS);
     ConnectAdmission admission =
-        security.admit(attempt(ELSEWHERE, null, null)).get(20, TimeUnit.SECONDS);
+        security.admit(attempt(REMOTE_ADDRESS, null, null)).get(20, TimeUnit.SECONDS);
     assertThat(((Refused) admission).detail())
         .contains("securityConfig.passwordFile", "securityConfig.allowAnonymous: true");
   }
@@ -136,51 +136,53 @@ class ConnectAdmissionTest {
   void shouldCheckThePasswordFile(Anonymous whom, String user, String password, String expected)
       throws Exception {
     SecuritySettings settings =
-        TestSettings.with("allowAnonymous", whom, "passwordFile", passwords("# users", "", ALICE));
+        TestSettings.with(
+            "allowAnonymous", whom, "passwordFile", writePasswords("# users", "", ALICE));
     try (Security security = security(settings)) {
       ConnectAttempt attempt =
-          attempt(HERE, user.isEmpty() ? null : user, password.isEmpty() ? null : password);
-      for (int i = 0; i < 2; i++) { // the second time a good password is remembered
-        assertThat(ask(security, attempt)).isEqualTo(expected);
+          attempt(
+              LOCAL_ADDRESS, user.isEmpty() ? null : user, password.isEmpty() ? null : password);
+      for (int i = 0; i < 2; i++) { // the second time, a valid password is cached
+        assertThat(admit(security, attempt)).isEqualTo(expected);
       }
     }
   }
 
   @Test
   void shouldReloadThePasswordFileAndIgnoreAnInvalidOne() throws Exception {
-    SecuritySettings settings = TestSettings.with("passwordFile", passwords(ALICE));
+    SecuritySettings settings = TestSettings.with("passwordFile", writePasswords(ALICE));
     try (Security security = security(settings)) {
-      ConnectAttempt alice = attempt(HERE, "alice", "secret");
-      ConnectAttempt bob = attempt(HERE, "bob", "secret");
-      assertThat(ask(security, alice)).isEqualTo("user alice");
-      passwords(ALICE, "bob:plain text");
+      ConnectAttempt alice = attempt(LOCAL_ADDRESS, "alice", "secret");
+      ConnectAttempt bob = attempt(LOCAL_ADDRESS, "bob", "secret");
+      assertThat(admit(security, alice)).isEqualTo("user alice");
+      writePasswords(ALICE, "bob:plain text");
       security.poll();
-      assertThat(ask(security, alice)).isEqualTo("user alice");
-      assertThat(ask(security, bob)).isEqualTo("BAD_USER_NAME_OR_PASSWORD");
-      passwords(ALICE.replace("alice", "bob"));
+      assertThat(admit(security, alice)).isEqualTo("user alice");
+      assertThat(admit(security, bob)).isEqualTo("BAD_USER_NAME_OR_PASSWORD");
+      writePasswords(ALICE.replace("alice", "bob"));
       security.poll();
-      assertThat(ask(security, bob)).isEqualTo("user bob");
-      assertThat(ask(security, alice)).isEqualTo("BAD_USER_NAME_OR_PASSWORD");
+      assertThat(admit(security, bob)).isEqualTo("user bob");
+      assertThat(admit(security, alice)).isEqualTo("BAD_USER_NAME_OR_PASSWORD");
       Files.delete(folder.resolve("passwords"));
       security.poll();
-      assertThat(ask(security, bob)).isEqualTo("user bob");
+      assertThat(admit(security, bob)).isEqualTo("user bob");
     }
   }
 
   @Test
   void shouldNotStartWithAnInvalidFile() throws IOException {
-    String broken = passwords("# users", "alice:plain text");
-    assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", broken)))
+    String broken = writePasswords("# users", "alice:plain text");
+    assertThatThrownBy(() -> openAndClose(TestSettings.with("passwordFile", broken)))
         .hasMessageContaining("securityConfig.passwordFile: " + broken + ":2: the password is not")
         .hasMessageContaining("passwd.sh");
-    String twice = passwords(ALICE, ALICE);
-    assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", twice)))
+    String twice = writePasswords(ALICE, ALICE);
+    assertThatThrownBy(() -> openAndClose(TestSettings.with("passwordFile", twice)))
         .hasMessageContaining("passwords:2: user alice is listed more than once");
-    assertThatThrownBy(() -> opened(TestSettings.with("passwordFile", folder + "/none")))
+    assertThatThrownBy(() -> openAndClose(TestSettings.with("passwordFile", folder + "/none")))
         .hasMessageContaining("file not found");
   }
 
-  private static void opened(SecuritySettings settings) throws Exception {
+  private static void openAndClose(SecuritySettings settings) throws Exception {
     Security.open(settings, List.of(), java.time.InstantSource.system(), SecurityObserver.NONE)
         .close();
   }
@@ -200,12 +202,12 @@ class ConnectAdmissionTest {
         };
     Authenticator never =
         attempt -> {
-          throw new AssertionError("it was decided before");
+          throw new AssertionError("an earlier authenticator has decided");
         };
     assertThat(
-            ask(
+            admit(
                 security(SecuritySettings.DEFAULTS, passes, allows, never),
-                attempt(ELSEWHERE, null, null)))
+                attempt(REMOTE_ADDRESS, null, null)))
         .isEqualTo("user u");
     assertThat(asked).containsExactly("first", "second");
   }
@@ -223,7 +225,7 @@ class ConnectAdmissionTest {
     SecuritySettings impatient = TestSettings.with("providerTimeout", Duration.ofMillis(50));
     for (Authenticator bad : List.of(throwing, failing, empty, silent)) {
       Authenticator tooLate = attempt -> Authentication.allow("u").now();
-      assertThat(ask(security(impatient, bad, tooLate), attempt(HERE, null, null)))
+      assertThat(admit(security(impatient, bad, tooLate), attempt(LOCAL_ADDRESS, null, null)))
           .isEqualTo("SERVER_UNAVAILABLE");
     }
     assertThat(denials)
@@ -233,7 +235,8 @@ class ConnectAdmissionTest {
   @Test
   void shouldDenyWithTheReasonOfTheProvider() throws IOException {
     Authenticator denying = attempt -> new Authentication.Deny(DenyReason.BANNED, "no").now();
-    assertThat(ask(security(SecuritySettings.DEFAULTS, denying), attempt(HERE, null, null)))
+    assertThat(
+            admit(security(SecuritySettings.DEFAULTS, denying), attempt(LOCAL_ADDRESS, null, null)))
         .isEqualTo(Refusal.BANNED.name());
     assertThat(denials).containsExactly("connect denied");
   }
@@ -241,15 +244,15 @@ class ConnectAdmissionTest {
   @Test
   void shouldBlockAnAddressWithTooManyFailedLogins() throws Exception {
     SecuritySettings settings =
-        TestSettings.with("maxLoginFailures", 3, "passwordFile", passwords(ALICE));
+        TestSettings.with("maxLoginFailures", 3, "passwordFile", writePasswords(ALICE));
     try (Security security = security(settings)) {
       for (int i = 0; i < 3; i++) {
-        assertThat(ask(security, attempt(ELSEWHERE, "alice", "guess" + i)))
+        assertThat(admit(security, attempt(REMOTE_ADDRESS, "alice", "guess" + i)))
             .isEqualTo("BAD_USER_NAME_OR_PASSWORD");
       }
-      assertThat(ask(security, attempt(ELSEWHERE, "alice", "secret")))
+      assertThat(admit(security, attempt(REMOTE_ADDRESS, "alice", "secret")))
           .isEqualTo("CONNECTION_RATE_EXCEEDED");
-      assertThat(ask(security, attempt("192.0.2.8", "alice", "secret"))).isEqualTo("user alice");
+      assertThat(admit(security, attempt("192.0.2.8", "alice", "secret"))).isEqualTo("user alice");
       assertThat(denials).endsWith("connect too_many_failures");
     }
   }
@@ -258,19 +261,19 @@ class ConnectAdmissionTest {
   void shouldLimitTheResultsOfConcurrentPasswordGuesses() throws Exception {
     SecuritySettings settings =
         TestSettings.with(
-            "maxLoginFailures", 3, "passwordThreads", 1, "passwordFile", passwords(ALICE));
+            "maxLoginFailures", 3, "passwordThreads", 1, "passwordFile", writePasswords(ALICE));
     try (Security security = security(settings)) {
       List<CompletableFuture<ConnectAdmission>> all = new ArrayList<>();
       for (String guess : List.of("a", "b", "c", "d", "secret", "e")) {
         String user = guess.equals("e") ? "nobody" : "alice";
-        all.add(security.admit(attempt(ELSEWHERE, user, guess)));
+        all.add(security.admit(attempt(REMOTE_ADDRESS, user, guess)));
       }
-      List<String> told = new ArrayList<>();
+      List<String> refusals = new ArrayList<>();
       for (CompletableFuture<ConnectAdmission> one : all) {
-        told.add(((Refused) one.get(20, TimeUnit.SECONDS)).refusal().name());
+        refusals.add(((Refused) one.get(20, TimeUnit.SECONDS)).refusal().name());
       }
-      assertThat(told.subList(0, 3)).containsOnly("BAD_USER_NAME_OR_PASSWORD");
-      assertThat(told.subList(3, 6)).containsOnly("CONNECTION_RATE_EXCEEDED");
+      assertThat(refusals.subList(0, 3)).containsOnly("BAD_USER_NAME_OR_PASSWORD");
+      assertThat(refusals.subList(3, 6)).containsOnly("CONNECTION_RATE_EXCEEDED");
     }
   }
 
@@ -280,11 +283,11 @@ class ConnectAdmissionTest {
         "slow:$argon2id$v=19$m=65536,t=3,p=1$MDEyMzQ1Njc4OWFiY2RlZg$M4074Iv3KwOnKN2ICtqv1H2ChAW7ustvRd8aCfT7DJw";
     SecuritySettings settings =
         TestSettings.with(
-            "passwordThreads", 1, "maxWaitingPasswords", 1, "passwordFile", passwords(slow));
+            "passwordThreads", 1, "maxWaitingPasswords", 1, "passwordFile", writePasswords(slow));
     try (Security security = security(settings)) {
       List<CompletableFuture<ConnectAdmission>> all = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
-        all.add(security.admit(attempt(HERE, "slow", "x")));
+        all.add(security.admit(attempt(LOCAL_ADDRESS, "slow", "x")));
       }
       long busy = 0;
       for (CompletableFuture<ConnectAdmission> one : all) {

@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 
 class LoginLimiterTest {
   private Instant now = Instant.EPOCH;
-  private int remembered;
-  private final SecurityObserver counting =
+  private int trackedAddresses;
+  private final SecurityObserver observer =
       new SecurityObserver() {
         @Override
         public void addTrackedAddresses(int delta) {
-          remembered += delta;
+          trackedAddresses += delta;
         }
       };
 
@@ -29,7 +29,7 @@ class LoginLimiterTest {
   private LoginLimiter limiter(int failures, int addresses) {
     SecuritySettings settings =
         TestSettings.with("maxLoginFailures", failures, "maxLoginAddresses", addresses);
-    return new LoginLimiter(settings, () -> now, counting);
+    return new LoginLimiter(settings, () -> now, observer);
   }
 
   @Test
@@ -66,7 +66,7 @@ class LoginLimiterTest {
     assertThat(limiter.isBlocked(address("192.0.2.1"))).isFalse();
     assertThat(limiter.isBlocked(address("192.0.2.2"))).isTrue();
     assertThat(limiter.isBlocked(address("192.0.2.3"))).isTrue();
-    assertThat(remembered).isEqualTo(2);
+    assertThat(trackedAddresses).isEqualTo(2);
   }
 
   @Test
@@ -75,6 +75,6 @@ class LoginLimiterTest {
     limiter.recordFailure(address("192.0.2.1"));
     assertThat(limiter.isBlocked(address("192.0.2.1"))).isFalse();
     assertThat(limiter.isBlocked(null)).isFalse();
-    assertThat(remembered).isZero();
+    assertThat(trackedAddresses).isZero();
   }
 }

@@ -14,9 +14,9 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code bin/passwd.sh} does. */
+/** Tests the command of {@code bin/passwd.sh}. */
 class PasswordCommandTest {
-  private static final String OF_MOSQUITTO =
+  private static final String MOSQUITTO_ENTRY =
       "carol:$7$101$56sMhcGFEjQSocYJ$O03UD9SwIAxqGlcQOMLw3pSTrzA9E3Kw7gO0O2EP99HJjFDyNr1Q8hvnhejegnUGuLpyBecWp0pkfWdW6GeVdQ==";
 
   @TempDir private Path folder;
@@ -43,14 +43,14 @@ class PasswordCommandTest {
     assertThat(matches("alice", "pä ss")).isTrue();
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
         .isEqualTo("rw-------");
-    Files.writeString(file(), Files.readString(file()) + "# a comment\n" + OF_MOSQUITTO + "\n");
+    Files.writeString(file(), Files.readString(file()) + "# a comment\n" + MOSQUITTO_ENTRY + "\n");
     assertThat(run("", "-b", file, "bob", "hunter2")).isZero();
     assertThat(run("new", file, "alice")).isZero();
     assertThat(matches("alice", "new")).isTrue();
     assertThat(matches("bob", "hunter2")).isTrue();
     assertThat(run("", "-D", file, "alice")).isZero();
     assertThat(PasswordFile.read(file()).users()).containsOnlyKeys("carol", "bob");
-    assertThat(Files.readAllLines(file())).contains("# a comment", OF_MOSQUITTO);
+    assertThat(Files.readAllLines(file())).contains("# a comment", MOSQUITTO_ENTRY);
     assertThat(Files.readString(file())).contains("bob:$argon2id$v=19$").doesNotContain("hunter2");
     try (var left = Files.list(folder)) {
       assertThat(left).containsExactly(file());
@@ -59,10 +59,10 @@ class PasswordCommandTest {
 
   @Test
   void shouldHashAPlainTextFile() throws IOException {
-    Files.writeString(file(), "# plain\nalice:se:cret\n" + OF_MOSQUITTO + "\n");
+    Files.writeString(file(), "# plain\nalice:se:cret\n" + MOSQUITTO_ENTRY + "\n");
     assertThat(run("", "-U", file().toString())).isZero();
     assertThat(matches("alice", "se:cret")).isTrue();
-    assertThat(Files.readAllLines(file())).contains("# plain", OF_MOSQUITTO);
+    assertThat(Files.readAllLines(file())).contains("# plain", MOSQUITTO_ENTRY);
   }
 
   @Test

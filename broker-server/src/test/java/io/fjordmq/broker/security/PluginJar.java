@@ -29,9 +29,9 @@ public final class PluginJar {
 
   /**
    * @param services {@code Authenticator=com.example.Mine Authorizer=…}
-   * @param source of one public class in {@code com.example}
+   * @param source source code of one public class in {@code com.example}
    */
-  public static void make(Path folder, String name, String services, String source)
+  public static void create(Path folder, String name, String services, String source)
       throws IOException {
     Path classes = Files.createTempDirectory("plugin-classes");
     compile(source, classes);
@@ -42,7 +42,7 @@ public final class PluginJar {
       for (Path one : made.filter(Files::isRegularFile).toList()) {
         add(jar, classes.relativize(one).toString(), Files.readAllBytes(one));
       }
-      for (Map.Entry<String, String> service : entries(services).entrySet()) {
+      for (Map.Entry<String, String> service : parseServices(services).entrySet()) {
         add(
             jar,
             "META-INF/services/io.fjordmq.api.plugin." + service.getKey(),
@@ -51,7 +51,7 @@ public final class PluginJar {
     }
   }
 
-  private static Map<String, String> entries(String services) {
+  private static Map<String, String> parseServices(String services) {
     Map<String, String> entries = new LinkedHashMap<>();
     for (String one : services.isBlank() ? new String[0] : services.split(" ", -1)) {
       entries.put(one.substring(0, one.indexOf('=')), one.substring(one.indexOf('=') + 1));
@@ -77,13 +77,13 @@ public final class PluginJar {
           }
         };
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-    String api = place(Extension.class) + File.pathSeparator + place(NullMarked.class);
+    String api = locationOf(Extension.class) + File.pathSeparator + locationOf(NullMarked.class);
     List<String> options =
         List.of("-proc:none", "--release", "17", "-cp", api, "-d", classes.toString());
     assertThat(compiler.getTask(null, null, null, options, null, List.of(unit)).call()).isTrue();
   }
 
-  private static String place(Class<?> type) {
+  private static String locationOf(Class<?> type) {
     try {
       return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
     } catch (URISyntaxException e) {

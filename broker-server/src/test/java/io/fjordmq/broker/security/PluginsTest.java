@@ -66,8 +66,8 @@ class PluginsTest {
     return folder.resolve("plugins");
   }
 
-  private void plugin(String name, String services, String source) throws IOException {
-    PluginJar.make(pluginDir(), name, services, source);
+  private void installPlugin(String name, String services, String source) throws IOException {
+    PluginJar.create(pluginDir(), name, services, source);
   }
 
   private SecuritySettings settings() {
@@ -89,7 +89,7 @@ class PluginsTest {
 
   @Test
   void shouldLoadAndCallAPlugin() throws Exception {
-    plugin(
+    installPlugin(
         "token-auth",
         "Authenticator=com.example.TokenAuthenticator Authorizer=com.example.TokenAuthenticator",
         EXAMPLE);
@@ -104,15 +104,15 @@ class PluginsTest {
       ClientAccess access = security.accessOf((Admitted) admission);
       assertThat(access.client().userName()).isEqualTo("alice");
       assertThat(access.isUnlimited()).isFalse();
-      assertThat(publish(access, "alice/x").allowed()).isTrue();
-      assertThat(publish(access, "bob/x"))
+      assertThat(decidePublish(access, "alice/x").allowed()).isTrue();
+      assertThat(decidePublish(access, "bob/x"))
           .isEqualTo(new AccessDecision(false, "plugin token-auth", DenialCause.DENIED));
       assertThat(security.admit(attempt("alice", "guess")).get(20, TimeUnit.SECONDS))
           .isInstanceOf(Refused.class);
     }
   }
 
-  private static AccessDecision publish(ClientAccess access, String topic) throws Exception {
+  private static AccessDecision decidePublish(ClientAccess access, String topic) throws Exception {
     return access
         .mayPublishWill(new Action.Publish(new Topic(topic), Qos.AT_LEAST_ONCE, false, true))
         .get(20, TimeUnit.SECONDS);
@@ -120,7 +120,7 @@ class PluginsTest {
 
   @Test
   void shouldExposeOnlyTheApiToAPlugin() throws Exception {
-    plugin(
+    installPlugin(
         "curious",
         "ClientEventListener=com.example.Curious",
         """
@@ -135,7 +135,7 @@ class PluginsTest {
                 Class.forName(name);
                 throw new IllegalStateException("sees " + name);
               } catch (ClassNotFoundException e) {
-                // as it should be
+                // expected
               }
             }
             if (Thread.currentThread().getContextClassLoader() != getClass().getClassLoader()) {
@@ -149,23 +149,23 @@ class PluginsTest {
 
   @Test
   void shouldNameTheJarOfAPluginThatFailsToStart() throws IOException {
-    plugin("token-auth", "Authenticator=com.example.TokenAuthenticator", EXAMPLE);
+    installPlugin("token-auth", "Authenticator=com.example.TokenAuthenticator", EXAMPLE);
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
         .isInstanceOf(SecurityStartException.class)
         .hasMessageContaining("token-auth.jar cannot be started")
         .hasMessageContaining("plugins.token-auth.token is required but not set");
-    plugin("token-auth", "Authenticator=com.example.Missing", EXAMPLE);
+    installPlugin("token-auth", "Authenticator=com.example.Missing", EXAMPLE);
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
         .hasMessageContaining("token-auth.jar cannot be started")
         .hasMessageContaining("com.example.Missing");
-    plugin("token-auth", "", EXAMPLE);
+    installPlugin("token-auth", "", EXAMPLE);
     assertThatThrownBy(() -> Plugins.open(settings(), Map.of(), SecurityObserver.NONE))
         .hasMessageContaining("token-auth.jar provides no extension");
     Map<String, String> off = Map.of("token-auth.enabled", "false");
     assertThatThrownBy(
             () -> Plugins.open(settings(), Map.of("tokenauth.token", "x"), SecurityObserver.NONE))
         .hasMessageContaining("plugins.tokenauth is configured, but there is no such jar");
-    assertThat(open(off)).isZero();
+    assertThat(countLoaded(off)).isZero();
   }
 
   @Test
@@ -182,12 +182,12 @@ class PluginsTest {
   void shouldIgnoreOtherFilesInTheFolder() throws IOException {
     Files.createDirectories(pluginDir());
     Files.writeString(pluginDir().resolve("token-auth.jar.bak"), "old");
-    assertThat(open(Map.of())).isZero();
+    assertThat(countLoaded(Map.of())).isZero();
   }
 
   @Test
   void shouldWarnOnceAboutAReplacedJar() throws IOException {
-    plugin("token-auth", "Authenticator=com.example.TokenAuthenticator", EXAMPLE);
+    installPlugin("token-auth", "Authenticator=com.example.TokenAuthenticator", EXAMPLE);
     Path jar = pluginDir().resolve("token-auth.jar");
     PluginFiles files = new PluginFiles();
     files.add(List.of(jar));
@@ -199,7 +199,7 @@ class PluginsTest {
     assertThat(files.warnOfChanges()).containsExactly(jar);
   }
 
-  private int open(Map<String, String> values) {
+  private int countLoaded(Map<String, String> values) {
     try (Plugins plugins = Plugins.open(settings(), values, SecurityObserver.NONE)) {
       return plugins.all().size();
     } catch (SecurityStartException e) {
@@ -209,7 +209,7 @@ class PluginsTest {
 
   @Test
   void shouldContinueWithoutAPluginThatHangs() throws Exception {
-    plugin(
+    installPlugin(
         "hanging",
         "Authenticator=com.example.Hanging",
         """
@@ -237,7 +237,7 @@ class PluginsTest {
       var first = security.admit(attempt("a", "x"));
       var second = security.admit(attempt("b", "x"));
       var third = security.admit(attempt("c", "x"));
-      // One runs, one waits, and the third is told at once.
+      // One call runs, one waits, and the third is refused immediately.
       assertThat(third.get(20, TimeUnit.SECONDS))
           .isEqualTo(new Refused(ConnectAdmission.Refusal.SERVER_BUSY, "busy"));
       assertThat(first.get(20, TimeUnit.SECONDS))
@@ -249,7 +249,7 @@ class PluginsTest {
   @Test
   void shouldCallPluginsInOrder() throws Exception {
     for (String name : new String[] {"a", "b", "c"}) {
-      plugin(
+      installPlugin(
           name,
           "Authenticator=com.example.Named",
           """

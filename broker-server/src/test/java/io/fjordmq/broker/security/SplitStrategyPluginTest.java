@@ -19,10 +19,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The strategy that docs/PLUGINS.md shows, taken from there, compiled and loaded. */
+/** Compiles and loads the example strategy of docs/PLUGINS.md. */
 class SplitStrategyPluginTest {
   private static final Path DOCUMENT = Path.of("../docs/PLUGINS.md");
-  private static final NodeLoad ROOM = new NodeLoad(0.2, 3, 100);
+  private static final NodeLoad NODE_LOAD = new NodeLoad(0.2, 3, 100);
   private static final SplitStrategy BUILT_IN =
       (load, node) -> new SplitAdvice.Keep(Reason.TOO_YOUNG);
 
@@ -35,7 +35,8 @@ class SplitStrategyPluginTest {
     String source =
         page.substring(
             page.lastIndexOf("```java", at) + "```java".length(), page.indexOf("```", at));
-    PluginJar.make(folder, "eager-splits", "SplitStrategy=com.example.EagerSplits", source.strip());
+    PluginJar.create(
+        folder, "eager-splits", "SplitStrategy=com.example.EagerSplits", source.strip());
   }
 
   private Plugins open(Map<String, String> values) throws SecurityStartException {
@@ -63,20 +64,20 @@ class SplitStrategyPluginTest {
       SplitStrategy strategy = plugins.splitStrategy("eager-splits", BUILT_IN);
       byte[] middle = {7};
       List<byte[]> keys = List.of(new byte[] {3}, new byte[] {3}, middle, new byte[] {9});
-      assertThat(strategy.advise(load("inbox", 501, keys), ROOM))
+      assertThat(strategy.advise(load("inbox", 501, keys), NODE_LOAD))
           .isInstanceOfSatisfying(
               SplitAdvice.Split.class, split -> assertThat(split.key()).isSameAs(middle));
-      assertThat(strategy.advise(load("inbox", 500, keys), ROOM))
+      assertThat(strategy.advise(load("inbox", 500, keys), NODE_LOAD))
           .isEqualTo(new SplitAdvice.Keep(Reason.COLD));
-      assertThat(strategy.advise(load("retain", 5_000, keys), ROOM))
+      assertThat(strategy.advise(load("retain", 5_000, keys), NODE_LOAD))
           .isEqualTo(new SplitAdvice.Keep(Reason.COLD));
-      assertThat(strategy.advise(load("inbox", 501, List.of(middle, middle)), ROOM))
+      assertThat(strategy.advise(load("inbox", 501, List.of(middle, middle)), NODE_LOAD))
           .isEqualTo(new SplitAdvice.Keep(Reason.ONE_HOT_KEY));
     }
   }
 
   @Test
-  void shouldBeUsedOnlyIfItIsNamed() throws Exception {
+  void shouldUseAStrategyOnlyIfItIsConfigured() throws Exception {
     try (Plugins plugins = open(Map.of())) {
       assertThat(plugins.splitStrategy("", BUILT_IN)).isSameAs(BUILT_IN);
       assertThatThrownBy(() -> plugins.splitStrategy("eager", BUILT_IN))

@@ -4,16 +4,16 @@ import io.fjordmq.api.plugin.Extension;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Security components provided by a test, called on the caller's thread. */
+/** Creates security with extensions of a test, which are called on the caller's thread. */
 public final class TestSecurity {
   private TestSecurity() {}
 
-  /** With these extensions, in this order, and no settings. */
+  /** Creates security with these extensions, in this order, and default settings. */
   public static Security of(Extension... extensions) {
     return of(SecuritySettings.DEFAULTS, SecurityObserver.NONE, extensions);
   }
 
-  /** With these settings and extensions. */
+  /** Creates security with these settings and extensions. */
   public static Security of(
       SecuritySettings settings, SecurityObserver observer, Extension... extensions) {
     return of(settings, observer, InstantSource.system(), extensions);

@@ -9,7 +9,7 @@ public final class TestSettings {
   private TestSettings() {}
 
   /**
-   * @param changes name, value, name, value, …
+   * @param changes alternating names and values: name, value, name, value, …
    */
   public static SecuritySettings with(Object... changes) {
     RecordComponent[] components = SecuritySettings.class.getRecordComponents();

@@ -46,7 +46,7 @@ class WatchedFileTest {
     file.poll();
     file.poll();
     assertThat(file.current()).isEqualTo("all");
-    assertThat(reports).as("said once").containsExactly(false);
+    assertThat(reports).as("reported once").containsExactly(false);
     fault = null;
     file.poll();
     assertThat(file.current()).isEqualTo("nobody");

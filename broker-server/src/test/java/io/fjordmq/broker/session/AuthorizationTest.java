@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What clients may do, and how the broker responds to denied actions. */
+/** Tests what clients may do, and how the broker responds to denied actions. */
 @ExtendWith(LeakDetector.class)
 class AuthorizationTest {
   /** May write to {@code in/…} and read {@code out/…}; nothing else. */
@@ -62,21 +62,21 @@ class AuthorizationTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private static TestClient connected(TestClient client) {
+  private static TestClient expectConnected(TestClient client) {
     client.expect("CONNACK 0");
     return client;
   }
 
-  private TestClient free(String filter) {
-    TestClient client = connected(world.open().connect5("free-" + filter, true, 0));
-    client.subscribe(1, filter, 2).all();
+  private TestClient connectUnlimited(String filter) {
+    TestClient client = expectConnected(world.open().connect5("free-" + filter, true, 0));
+    client.subscribe(1, filter, 2).readAll();
     return client;
   }
 
   @Test
   void shouldSendTheReasonOfADeniedPublishToMqtt5() {
-    TestClient listener = free("#");
-    TestClient client = connected(world.open().connect5("c", true, 0));
+    TestClient listener = connectUnlimited("#");
+    TestClient client = expectConnected(world.open().connect5("c", true, 0));
     client.publish(1, 1, "in/a", "x").publish(2, 1, "else", "x").publish(3, 1, "in/b", "x");
     client.expect("PUBACK 1", "PUBACK 2 87", "PUBACK 3");
     client.publish(4, 2, "else", "x").expect("PUBREC 4 87");
@@ -90,8 +90,8 @@ class AuthorizationTest {
   @Test
   @DisplayName("[3.1.1: MQTT-3.3.5-2] a denied MQTT 3 publish is acknowledged and dropped")
   void shouldAcknowledgeAndDropDeniedPublishesOfMqtt3() {
-    TestClient listener = free("#");
-    TestClient client = connected(world.open().connect3("c", true));
+    TestClient listener = connectUnlimited("#");
+    TestClient client = expectConnected(world.open().connect3("c", true));
     client.publish(1, 1, "else", "x").expect("PUBACK 1");
     client.publish(2, 2, "else", "x").expect("PUBREC 2");
     client.reply(MqttMessageType.PUBREL, 2).expect("PUBCOMP 2");
@@ -103,8 +103,8 @@ class AuthorizationTest {
   @ParameterizedTest(name = "persistent: {0}")
   @CsvSource({"60", "0"})
   void shouldFreeTheIdentifierOfADeniedQos2Publish(int expirySeconds) {
-    TestClient listener = free("#");
-    TestClient client = connected(world.open().connect5("c", false, expirySeconds));
+    TestClient listener = connectUnlimited("#");
+    TestClient client = expectConnected(world.open().connect5("c", false, expirySeconds));
     for (int i = 0; i < 3; i++) {
       client.publish(7, 2, "else", "x").expect("PUBREC 7 87");
     }
@@ -114,12 +114,12 @@ class AuthorizationTest {
 
   @Test
   void shouldDenySubscriptionsFilterByFilter() {
-    TestClient five = connected(world.open().connect5("c5", true, 0));
+    TestClient five = expectConnected(world.open().connect5("c5", true, 0));
     five.subscribe(1, "out/a", 1).subscribe(2, "in/a", 1).subscribe(3, "#", 0);
     five.expect("SUBACK 1 [1]", "SUBACK 2 [135]", "SUBACK 3 [0]");
     five.subscribe(4, "out/secret", 0).subscribe(5, "$share/g/in/#", 0);
     five.expect("SUBACK 4 [135]", "SUBACK 5 [135]");
-    TestClient three = connected(world.open().connect3("c3", true));
+    TestClient three = expectConnected(world.open().connect3("c3", true));
     three.subscribe(1, "out/#", 1).subscribe(2, "in/a", 1);
     three.expect("SUBACK 1 [1]", "SUBACK 2 [128]");
   }
@@ -127,18 +127,18 @@ class AuthorizationTest {
   @ParameterizedTest(name = "session expiry {0}")
   @CsvSource({"0", "60"})
   void shouldSendOnlyWhatTheClientMayRead(int expirySeconds) {
-    TestClient publisher = free("nothing");
+    TestClient publisher = connectUnlimited("nothing");
     publisher.publish(1, 1, "out/kept", "r", true, false, MqttProperties.NO_PROPERTIES);
     publisher.publish(2, 1, "out/secret", "r", true, false, MqttProperties.NO_PROPERTIES);
     publisher.publish(3, 1, "in/kept", "r", true, false, MqttProperties.NO_PROPERTIES);
-    TestClient client = connected(world.open().connect5("c", true, expirySeconds));
+    TestClient client = expectConnected(world.open().connect5("c", true, expirySeconds));
     client.subscribe(1, "#", 1);
     client.expect("SUBACK 1 [1]", "PUBLISH q1 retain id=1 out/kept r");
     for (String topic : List.of("out/secret", "out/a", "in/a", "out/b")) {
       publisher.publish(4, 1, topic, "m");
       publisher.publish(0, 0, topic, "m");
     }
-    assertThat(client.all())
+    assertThat(client.readAll())
         .filteredOn(packet -> packet.contains("q0"))
         .containsExactly("PUBLISH q0 out/a m", "PUBLISH q0 out/b m");
     assertThat(world.observer.dropped).containsEntry(DropReason.NOT_AUTHORIZED, 4L);
@@ -146,24 +146,24 @@ class AuthorizationTest {
 
   @Test
   void shouldDeliverASharedMessageToAMemberThatMayReadIt() {
-    TestClient permitted = connected(world.open().connect5("free-member", true, 0));
-    TestClient forbidden = connected(world.open().connect5("limited", true, 0));
-    permitted.subscribe(1, "$share/g/#", 0).all();
+    TestClient permitted = expectConnected(world.open().connect5("free-member", true, 0));
+    TestClient forbidden = expectConnected(world.open().connect5("limited", true, 0));
+    permitted.subscribe(1, "$share/g/#", 0).readAll();
     forbidden.subscribe(1, "$share/g/#", 0).expect("SUBACK 1 [0]");
-    TestClient publisher = free("nothing");
+    TestClient publisher = connectUnlimited("nothing");
     for (int i = 0; i < 4; i++) {
       publisher.publish(0, 0, "in/x", "m" + i);
     }
     forbidden.expect();
-    assertThat(permitted.all()).hasSize(4);
+    assertThat(permitted.readAll()).hasSize(4);
   }
 
   @ParameterizedTest(name = "session expiry {0}")
   @CsvSource({"0", "60"})
   void shouldKeepTheSubscriptionsOfAMemberThatMayNotReadAMessage(int expirySeconds) {
-    TestClient member = connected(world.open().connect5("limited", true, expirySeconds));
-    member.subscribe(1, "out/#", 0).subscribe(2, "$share/g/#", 0).all();
-    TestClient publisher = free("nothing");
+    TestClient member = expectConnected(world.open().connect5("limited", true, expirySeconds));
+    member.subscribe(1, "out/#", 0).subscribe(2, "$share/g/#", 0).readAll();
+    TestClient publisher = connectUnlimited("nothing");
 
     publisher.publish(1, 1, "in/x", "for nobody").expect("PUBACK 1");
     publisher.publish(2, 1, "out/a", "after").expect("PUBACK 2");
@@ -191,15 +191,15 @@ class AuthorizationTest {
     }
   }
 
-  /** Decides when the test completes it. */
+  /** Decides when the test calls {@link #decide}. */
   private static final class DeferredAuthorizer implements Authorizer {
-    private final List<String> asked = new ArrayList<>();
+    private final List<String> requests = new ArrayList<>();
     private CompletableFuture<Decision> answer = new CompletableFuture<>();
 
     @Override
     public CompletionStage<Decision> authorize(
         io.fjordmq.api.plugin.ClientInfo client, Action action) {
-      asked.add(client.clientId() + " " + action);
+      requests.add(client.clientId() + " " + action);
       return answer;
     }
 
@@ -213,27 +213,28 @@ class AuthorizationTest {
   @Test
   void shouldKeepPacketOrderWhileAnAuthorizerIsPending() {
     DeferredAuthorizer slow = new DeferredAuthorizer();
-    try (World slowly = new World(SessionSettings.defaults(), TestSecurity.of(open(), slow))) {
-      TestClient client = connected(slowly.open().connect5("c", true, 0));
-      client.publish(1, 1, "a", "x").publish(2, 1, "b", "x").raw("c000").expect();
-      assertThat(slowly.observer.heldBack).hasValue(1);
-      assertThat(slow.asked).containsExactly("c publish to a");
+    try (World slowWorld =
+        new World(SessionSettings.defaults(), TestSecurity.of(allowAll(), slow))) {
+      TestClient client = expectConnected(slowWorld.open().connect5("c", true, 0));
+      client.publish(1, 1, "a", "x").publish(2, 1, "b", "x").sendHex("c000").expect();
+      assertThat(slowWorld.observer.heldBack).hasValue(1);
+      assertThat(slow.requests).containsExactly("c publish to a");
       slow.decide(Decision.DENY);
-      slowly.settle();
+      slowWorld.settle();
       client.expect("PUBACK 1 87");
       slow.decide(Decision.ALLOW);
-      slowly.settle();
-      assertThat(client.all()).containsExactlyInAnyOrder("PUBACK 2 10", "PINGRESP");
-      assertThat(slowly.observer.heldBack).hasValue(0);
+      slowWorld.settle();
+      assertThat(client.readAll()).containsExactlyInAnyOrder("PUBACK 2 10", "PINGRESP");
+      assertThat(slowWorld.observer.heldBack).hasValue(0);
       client.publish(3, 1, "a", "x").publish(4, 1, "b", "x").expect("PUBACK 3 87", "PUBACK 4 10");
-      assertThat(slow.asked).containsExactly("c publish to a", "c publish to b");
-      client.publish(0, 0, "a", "x"); // another QoS is another question
-      assertThat(slow.asked).hasSize(3);
+      assertThat(slow.requests).containsExactly("c publish to a", "c publish to b");
+      client.publish(0, 0, "a", "x"); // another QoS needs another decision
+      assertThat(slow.requests).hasSize(3);
       client.publish(5, 1, "b", "x").cut();
       slow.decide(Decision.ALLOW);
-      slowly.settle();
-      assertThat(slowly.sessions.size()).isZero();
-      assertThat(slowly.observer.heldBack).hasValue(0);
+      slowWorld.settle();
+      assertThat(slowWorld.sessions.size()).isZero();
+      assertThat(slowWorld.observer.heldBack).hasValue(0);
     }
   }
 
@@ -247,22 +248,22 @@ class AuthorizationTest {
           asked.add(action.toString());
           return asked.size() == 1 ? first : Decision.DENY.now();
         };
-    try (World world = new World(SessionSettings.defaults(), TestSecurity.of(open(), quick))) {
-      TestClient client = connected(world.open().connect3("c", true));
+    try (World world = new World(SessionSettings.defaults(), TestSecurity.of(allowAll(), quick))) {
+      TestClient client = expectConnected(world.open().connect3("c", true));
       StringBuilder publishes = new StringBuilder();
       for (int i = 0; i < packets; i++) {
         publishes.append(
             String.format("3006 0004 %08x", 0x30303030 + (i % 10) + (i / 10 % 10 << 8)));
       }
-      client.raw(publishes.toString());
+      client.sendHex(publishes.toString());
       first.complete(Decision.DENY);
       world.settle();
       assertThat(world.observer.dropped).containsEntry(DropReason.NOT_AUTHORIZED, (long) packets);
-      client.raw("c000").expect("PINGRESP");
+      client.sendHex("c000").expect("PINGRESP");
     }
   }
 
-  private static Authenticator open() {
+  private static Authenticator allowAll() {
     return attempt -> new Authentication.Allow(new Identity("t", "u", null, Map.of())).now();
   }
 
@@ -274,15 +275,16 @@ class AuthorizationTest {
           asked.add(action.toString());
           return Decision.ALLOW.now();
         };
-    try (World later = new World(SessionSettings.defaults(), TestSecurity.of(open(), counting))) {
-      TestClient client = connected(later.open().connect5("c", true, 0));
+    try (World later =
+        new World(SessionSettings.defaults(), TestSecurity.of(allowAll(), counting))) {
+      TestClient client = expectConnected(later.open().connect5("c", true, 0));
       client.publish(1, 1, "a", "x").publish(2, 1, "a", "x");
       assertThat(asked).hasSize(1);
-      later.pass(61);
+      later.advanceClock(61);
       client.publish(3, 1, "a", "x");
       assertThat(asked).hasSize(2);
       for (int i = 0; i < 200; i++) {
-        client.publish(0, 0, "t/" + i, "x"); // more topics than are remembered
+        client.publish(0, 0, "t/" + i, "x"); // more topics than are cached
       }
       assertThat(asked).hasSize(202);
     }
@@ -299,8 +301,8 @@ class AuthorizationTest {
         (client, action) ->
             action.toString().endsWith("y") ? Decision.ALLOW.now() : Decision.PASS.now();
     try (World two =
-        new World(SessionSettings.defaults(), TestSecurity.of(open(), first, second))) {
-      TestClient client = connected(two.open().connect5("c", true, 0));
+        new World(SessionSettings.defaults(), TestSecurity.of(allowAll(), first, second))) {
+      TestClient client = expectConnected(two.open().connect5("c", true, 0));
       client.subscribe(1, "x/y", 0).subscribe(2, "a/y", 0).subscribe(3, "a/z", 0);
       client.expect("SUBACK 1 [135]", "SUBACK 2 [0]", "SUBACK 3 [135]");
     }

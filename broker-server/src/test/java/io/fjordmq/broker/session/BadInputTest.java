@@ -52,7 +52,7 @@ class BadInputTest {
     "nothing known,      ffff"
   })
   void shouldCloseTheConnectionWhenTheFirstPacketIsNotConnect(String what, String hex) {
-    TestClient client = world.open().raw(hex);
+    TestClient client = world.open().sendHex(hex);
     client.expect();
     assertThat(client.isOpen()).as(what).isFalse();
     assertThat(world.observer.refused)
@@ -67,14 +67,14 @@ class BadInputTest {
     "another name,         100d 0004 41424344 04 02 003c 0001 61,   20020001"
   })
   void shouldRefuseUnsupportedVersionsInTheMqtt3Format(String what, String hex, String answer) {
-    TestClient client = world.open().raw(hex);
+    TestClient client = world.open().sendHex(hex);
     assertThat(client.lastHex()).as(what).isEqualTo(answer);
     assertRefused(client, CloseReason.UNSUPPORTED_PROTOCOL_VERSION);
   }
 
   @Test
   void shouldRefuseHigherVersionsInTheMqtt5Format() {
-    TestClient client = world.open().raw("100e 0004 4d515454 06 02 003c 00 0001 61");
+    TestClient client = world.open().sendHex("100e 0004 4d515454 06 02 003c 00 0001 61");
     assertThat(client.lastHex()).startsWith("20").contains("0084");
     assertRefused(client, CloseReason.UNSUPPORTED_PROTOCOL_VERSION);
   }
@@ -102,8 +102,8 @@ class BadInputTest {
     "maximum packet size 0,          1013 0004 4d515454 05 02 003c 05 27 00000000 0001 61",
     "authentication data alone,      1012 0004 4d515454 05 02 003c 04 16 0001 61 0001 61"
   })
-  void shouldRejectAConnectWith(String what, String hex) {
-    TestClient client = world.open().raw(hex);
+  void shouldRejectAnInvalidConnect(String what, String hex) {
+    TestClient client = world.open().sendHex(hex);
     assertThat(client.isOpen()).as(what).isFalse();
     assertThat(world.observer.refused).as(what).hasSize(1);
     assertThat(world.observer.refused.keySet())
@@ -116,8 +116,8 @@ class BadInputTest {
     TestClient client =
         world
             .open()
-            .reading5()
-            .raw("1018 0004 4d515454 05 02 003c 0a 11 00000001 11 00000001 0001 61");
+            .decodeMqtt5()
+            .sendHex("1018 0004 4d515454 05 02 003c 0a 11 00000001 11 00000001 0001 61");
     client.expect("CONNACK 82");
     assertRefused(client, CloseReason.PROTOCOL_ERROR);
   }
@@ -125,21 +125,21 @@ class BadInputTest {
   @Test
   void shouldRefuseEnhancedAuthenticationWithoutAnAuthenticator() {
     TestClient client =
-        world.open().reading5().raw("1012 0004 4d515454 05 02 003c 04 15 0001 78 0001 61");
+        world.open().decodeMqtt5().sendHex("1012 0004 4d515454 05 02 003c 04 15 0001 78 0001 61");
     client.expect("CONNACK 8c");
     assertRefused(client, CloseReason.BAD_AUTHENTICATION_METHOD);
   }
 
   @Test
   void shouldRefuseAnEmptyClientIdWithoutCleanSession() {
-    TestClient client = world.open().raw("100c 0004 4d515454 04 00 003c 0000");
+    TestClient client = world.open().sendHex("100c 0004 4d515454 04 00 003c 0000");
     assertThat(client.lastHex()).isEqualTo("20020002");
     assertRefused(client, CloseReason.CLIENT_IDENTIFIER_NOT_VALID);
   }
 
   @Test
   void shouldRefuseAnEmptyClientIdOfMqtt31() {
-    TestClient client = world.open().raw("100e 0006 4d5149736470 03 02 003c 0000");
+    TestClient client = world.open().sendHex("100e 0006 4d5149736470 03 02 003c 0000");
     assertThat(client.lastHex()).isEqualTo("20020002");
     assertRefused(client, CloseReason.CLIENT_IDENTIFIER_NOT_VALID);
   }
@@ -154,10 +154,10 @@ class BadInputTest {
 
   @Test
   void shouldCloseAConnectionWhoseConnectArrivesTooSlowly() {
-    TestClient client = world.open().raw("100d 0004 4d51");
+    TestClient client = world.open().sendHex("100d 0004 4d51");
     client.advance(9);
     assertThat(client.isOpen()).isTrue();
-    client.raw("5454").advance(3);
+    client.sendHex("5454").advance(3);
     assertRefused(client, CloseReason.CONNECT_TIMEOUT);
   }
 
@@ -179,8 +179,8 @@ class BadInputTest {
   void shouldRejectATooLargePacketBeforeItsBodyArrives() {
     TestClient client = world.open().connect5("c", true, 0);
     client.expect("CONNACK 0");
-    // A PUBLISH of 2 MiB; only its fixed header has come.
-    client.raw("30 80808001").expect("DISCONNECT 95");
+    // A PUBLISH of 2 MiB; only its fixed header has arrived.
+    client.sendHex("30 80808001").expect("DISCONNECT 95");
     assertEnded(client, CloseReason.PACKET_TOO_LARGE);
   }
 
@@ -214,11 +214,11 @@ class BadInputTest {
     "five length bytes,                  30 ffffffff01,              81",
     "DISCONNECT that adds expiry,        e007 00 05 11 00000005,     82"
   })
-  void shouldCloseAnMqtt5ConnectionOn(String what, String hex, String reasonCode) {
+  void shouldCloseAnMqtt5ConnectionOnInvalidInput(String what, String hex, String reasonCode) {
     TestClient client = world.open().connect5("c", true, 0);
     client.expect("CONNACK 0");
-    client.raw(hex);
-    assertThat(client.all()).as(what).containsExactly("DISCONNECT " + reasonCode);
+    client.sendHex(hex);
+    assertThat(client.readAll()).as(what).containsExactly("DISCONNECT " + reasonCode);
     assertThat(client.isOpen()).isFalse();
     assertThat(world.observer.disconnected).hasSize(1);
   }
@@ -233,10 +233,10 @@ class BadInputTest {
     "AUTH,                            f000",
     "SUBSCRIBE without filter,        8202 0001"
   })
-  void shouldCloseAnMqtt3ConnectionSilentlyOn(String what, String hex) {
+  void shouldCloseAnMqtt3ConnectionSilentlyOnInvalidInput(String what, String hex) {
     TestClient client = world.open().connect3("c", true);
     client.expect("CONNACK 0");
-    client.raw(hex).expect();
+    client.sendHex(hex).expect();
     assertThat(client.isOpen()).as(what).isFalse();
     assertThat(world.observer.disconnected).hasSize(1);
   }
@@ -244,22 +244,22 @@ class BadInputTest {
   @Test
   void shouldSendReasonStringsUnlessTheClientDeclinesThem() {
     TestClient withReasons = world.open().connect5("c", true, 0);
-    withReasons.raw("3003 0000 00").next();
+    withReasons.sendHex("3003 0000 00").next();
     assertThat(withReasons.property(MqttProperties.REASON_STRING)).isNotNull();
     MqttProperties quiet = new MqttProperties();
     quiet.add(new MqttProperties.IntegerProperty(MqttProperties.REQUEST_PROBLEM_INFORMATION, 0));
     TestClient silent = world.open().connect5("d", true, quiet);
     silent.next();
-    silent.raw("3003 0000 00").expect("DISCONNECT 82");
+    silent.sendHex("3003 0000 00").expect("DISCONNECT 82");
     assertThat(silent.property(MqttProperties.REASON_STRING)).isNull();
   }
 
   @Test
   void shouldServeOtherClientsDespiteABadOne() {
     TestClient good = world.open().connect3("good", true).subscribe(1, "t", 1);
-    good.all();
-    world.open().connect5("bad", true, 0).raw("30 ffffffff01");
-    world.open().raw("ffff");
+    good.readAll();
+    world.open().connect5("bad", true, 0).sendHex("30 ffffffff01");
+    world.open().sendHex("ffff");
     world.open().connect3("pub", true).publish(1, 1, "t", "x");
     good.expect("PUBLISH q1 id=1 t x");
   }

@@ -20,12 +20,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Goal: a session stays bound to its user, at whichever node another user tries to resume it. */
 class BoundClientIdTest {
-  private static final Authenticator AS_THEY_SAY =
+  private static final Authenticator BY_USER_NAME =
       attempt ->
           new Authentication.Allow(new Identity("t", attempt.userName(), null, Map.of())).now();
 
   private final TestCluster cluster =
-      new TestCluster(2, TestSecurity.of(AS_THEY_SAY), ClientIdBinding.USERNAME);
+      new TestCluster(2, TestSecurity.of(BY_USER_NAME), ClientIdBinding.USERNAME);
 
   @AfterEach
   void close() {
@@ -75,11 +75,11 @@ class BoundClientIdTest {
   void shouldNotCloseTheConnectionOfTheOwner(int node) {
     for (int expirySeconds : new int[] {0, 1_000}) {
       TestClient alice = connect(0, "alice", expirySeconds == 0, expirySeconds);
-      alice.all();
+      alice.readAll();
       connect(node, "bob", true, 0).expect("CONNACK 85");
       alice.subscribe(1, "a", 1).expect("SUBACK 1 [1]");
       TestClient again = connect(node, "alice", expirySeconds == 0, expirySeconds);
-      again.all();
+      again.readAll();
       again.subscribe(2, "a", 1).expect("SUBACK 2 [1]");
       again.disconnect();
     }

@@ -7,7 +7,7 @@ import io.fjordmq.api.plugin.Authenticator;
 import io.fjordmq.api.plugin.Identity;
 import io.fjordmq.broker.limits.ClientIdBinding;
 import io.fjordmq.broker.net.OpenListener;
-import io.fjordmq.broker.net.OpenListener.Line;
+import io.fjordmq.broker.net.OpenListener.RawConnection;
 import io.fjordmq.broker.net.TlsSettings;
 import io.fjordmq.broker.security.TestSecurity;
 import io.fjordmq.broker.testing.Certs;
@@ -62,8 +62,8 @@ class ClientIdBoundToCertificateTest {
     return cluster.node(node).open(certificate).connect5("c", clean, 1_000);
   }
 
-  /** Alice's session has a subscription and one queued message. */
-  private void leaveSession() {
+  /** Creates an offline session of alice with a subscription and one queued message. */
+  private void createOfflineSession() {
     TestClient client = connect(0, alice, false);
     client.expect("CONNACK 0");
     client.subscribe(1, "a", 1).expect("SUBACK 1 [1]");
@@ -74,7 +74,7 @@ class ClientIdBoundToCertificateTest {
   @ParameterizedTest(name = "at node {0}, clean start {1}")
   @CsvSource({"0, false", "0, true", "1, false", "1, true"})
   void shouldRefuseAnotherCertificateOrNoCertificate(int node, boolean clean) {
-    leaveSession();
+    createOfflineSession();
     connect(node, bob, clean).expect("CONNACK 85");
     connect(node, null, clean).expect("CONNACK 85");
     connect(node, alice, false).expect("CONNACK 0 present", "PUBLISH q1 id=1 a m");
@@ -93,7 +93,7 @@ class ClientIdBoundToCertificateTest {
   @ParameterizedTest(name = "at node {0}")
   @ValueSource(ints = {0, 1})
   void shouldAcceptARenewedCertificateOfTheSameSubject(int node) {
-    leaveSession();
+    createOfflineSession();
     connect(node, renewed, false).expect("CONNACK 0 present", "PUBLISH q1 id=1 a m");
   }
 
@@ -111,8 +111,8 @@ class ClientIdBoundToCertificateTest {
     connect(1, bob, true).expect("CONNACK 0");
   }
 
-  /** Listens with TLS for clients with and without a certificate. */
-  private OpenListener listen() {
+  /** Opens a TLS listener for clients with and without a certificate. */
+  private OpenListener openTlsListener() {
     TlsSettings tls = certs.settings();
     String authority = certs.authorityFile().toString();
     TlsSettings trusting = Certs.with(tls, tls.certFile(), tls.keyFile(), "", "", authority);
@@ -123,32 +123,33 @@ class ClientIdBoundToCertificateTest {
             Settings.with(trusting, "clientAuth", TlsSettings.ClientCertificate.OPTIONAL)));
   }
 
-  private Line open(OpenListener listener, @Nullable String commonName) throws IOException {
+  private RawConnection open(OpenListener listener, @Nullable String commonName)
+      throws IOException {
     return listener.connect(certs.trusting(commonName == null ? null : certs.client(commonName)));
   }
 
-  /** The reason code of the CONNACK. */
-  private static String connect(Line line) throws IOException {
-    line.send(CONNECT);
-    String answer = line.read();
+  /** Sends a CONNECT and returns the reason code of the CONNACK. */
+  private static String connect(RawConnection connection) throws IOException {
+    connection.send(CONNECT);
+    String answer = connection.read();
     assertThat(answer).startsWith("20");
     return answer.substring(6, 8);
   }
 
   @Test
   void shouldIdentifyTheOwnerByTheTlsClientCertificate() throws Exception {
-    try (OpenListener listener = listen();
-        Line owner = open(listener, "alice");
-        Line other = open(listener, "bob");
-        Line nobody = open(listener, null);
-        Line renewedOwner = open(listener, "alice")) {
+    try (OpenListener listener = openTlsListener();
+        RawConnection owner = open(listener, "alice");
+        RawConnection other = open(listener, "bob");
+        RawConnection nobody = open(listener, null);
+        RawConnection renewedOwner = open(listener, "alice")) {
       assertThat(connect(owner)).isEqualTo("00");
       assertThat(connect(other)).isEqualTo("85");
       assertThat(connect(nobody)).isEqualTo("85");
       owner.send(OpenListener.PING);
       assertThat(owner.read()).isEqualTo(OpenListener.PONG);
       assertThat(connect(renewedOwner)).isEqualTo("00");
-      assertThat(owner.isEnded()).as("taken over").isTrue();
+      assertThat(owner.awaitClose()).as("taken over").isTrue();
     }
   }
 }

@@ -39,11 +39,11 @@ class ConnectionLifecycleTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private TestClient withWill(String id) {
-    return world.open().connect(willOf(id));
+  private TestClient connectWithWill(String id) {
+    return world.open().connect(connectOptions(id));
   }
 
-  private static Consumer<MqttMessageBuilders.ConnectBuilder> willOf(String id) {
+  private static Consumer<MqttMessageBuilders.ConnectBuilder> connectOptions(String id) {
     return to ->
         to.protocolVersion(MqttVersion.MQTT_3_1_1)
             .clientId(id)
@@ -53,15 +53,15 @@ class ConnectionLifecycleTest {
             .willMessage("gone".getBytes(StandardCharsets.UTF_8));
   }
 
-  private TestClient listener() {
+  private TestClient connectListener() {
     TestClient client = world.open().connect3("listener", true).subscribe(1, "#", 0);
-    client.all();
+    client.readAll();
     return client;
   }
 
   @Test
   void shouldCloseASilentConnectionAfterOneAndAHalfKeepAlives() {
-    TestClient client = world.keepingAlive(10);
+    TestClient client = world.connectWithKeepAlive(10);
     client.advance(14);
     assertThat(client.isOpen()).isTrue();
     client.advance(3);
@@ -72,28 +72,28 @@ class ConnectionLifecycleTest {
 
   @Test
   void shouldKeepAConnectionThatPings() {
-    TestClient client = world.keepingAlive(10);
+    TestClient client = world.connectWithKeepAlive(10);
     for (int i = 0; i < 10; i++) {
-      client.advance(9).raw("c000").expect("PINGRESP");
+      client.advance(9).sendHex("c000").expect("PINGRESP");
     }
   }
 
   @Test
   void shouldNotCountPartialPacketsForTheKeepAlive() {
-    TestClient client = world.keepingAlive(10);
-    client.advance(10).raw("30").advance(7);
+    TestClient client = world.connectWithKeepAlive(10);
+    client.advance(10).sendHex("30").advance(7);
     assertThat(client.isOpen()).isFalse();
   }
 
-  /** As after a long garbage collection: expired timers run before anything is read. */
+  /** Expired timers run before anything is read, as after a long garbage collection. */
   @Test
   void shouldNotTreatAStalledEventLoopAsClientSilence() {
-    TestClient client = world.keepingAlive(10);
+    TestClient client = world.connectWithKeepAlive(10);
     client.channel().advanceTimeBy(60, TimeUnit.SECONDS);
     client.channel().runScheduledPendingTasks();
     world.settle();
     assertThat(client.isOpen()).isTrue();
-    client.raw("c000").expect("PINGRESP");
+    client.sendHex("c000").expect("PINGRESP");
     client.advance(14);
     assertThat(client.isOpen()).isTrue();
     client.advance(3);
@@ -102,7 +102,7 @@ class ConnectionLifecycleTest {
 
   @Test
   void shouldNotTimeOutAClientWithoutKeepAlive() {
-    TestClient client = world.keepingAlive(0).advance(100_000);
+    TestClient client = world.connectWithKeepAlive(0).advance(100_000);
     assertThat(client.isOpen()).isTrue();
   }
 
@@ -126,29 +126,29 @@ class ConnectionLifecycleTest {
 
   @Test
   void shouldPublishTheWillWhenTheConnectionIsLost() {
-    TestClient listener = listener();
-    withWill("w").cut();
+    TestClient listener = connectListener();
+    connectWithWill("w").cut();
     listener.expect("PUBLISH q0 will gone");
   }
 
   @Test
   void shouldPublishTheWillAfterAProtocolError() {
-    TestClient listener = listener();
-    withWill("w").raw("30 ffffffff01");
+    TestClient listener = connectListener();
+    connectWithWill("w").sendHex("30 ffffffff01");
     listener.expect("PUBLISH q0 will gone");
   }
 
   @Test
   void shouldDiscardTheWillAtANormalDisconnect() {
-    TestClient listener = listener();
-    withWill("w").disconnect();
+    TestClient listener = connectListener();
+    connectWithWill("w").disconnect();
     listener.expect();
     assertThat(world.observer.disconnected).containsEntry(CloseReason.CLIENT_DISCONNECT, 1);
   }
 
   @Test
   void shouldPublishTheWillWhenAnMqtt5DisconnectRequestsIt() {
-    TestClient listener = listener();
+    TestClient listener = connectListener();
     TestClient client =
         world
             .open()
@@ -160,7 +160,7 @@ class ConnectionLifecycleTest {
                         .willFlag(true)
                         .willTopic("will")
                         .willMessage("gone".getBytes(StandardCharsets.UTF_8)));
-    client.raw("e002 04 00");
+    client.sendHex("e002 04 00");
     listener.expect("PUBLISH q0 will gone");
     assertThat(client.isOpen()).isFalse();
   }
@@ -168,9 +168,9 @@ class ConnectionLifecycleTest {
   /** A client's earlier attempt at another node may be processed only now. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void shouldCloseIfTheInboxIsTakenOverBeforeTheAttachCompletes(boolean persistent) {
+  void shouldCloseTheConnectionIfTheInboxIsTakenOverBeforeTheAttachCompletes(boolean persistent) {
     TestClient client = world.open();
-    world.inboxes.beforeAttachIsAnswered =
+    world.inboxes.beforeAttachResponse =
         () -> {
           world.inboxes.takeOverElsewhere("w");
           client.runTasks();
@@ -178,9 +178,9 @@ class ConnectionLifecycleTest {
     if (persistent) {
       client.connect3("w", false);
     } else {
-      client.connect(willOf("w"));
+      client.connect(connectOptions("w"));
     }
-    assertThat(client.all()).noneMatch(packet -> packet.startsWith("CONNACK 0"));
+    assertThat(client.readAll()).noneMatch(packet -> packet.startsWith("CONNACK 0"));
     assertThat(client.isOpen()).isFalse();
     assertThat(world.registry.size()).isZero();
   }
@@ -202,9 +202,9 @@ class ConnectionLifecycleTest {
 
   @Test
   void shouldProcessPacketsReceivedWithTheConnect() {
-    TestClient listener = listener();
+    TestClient listener = connectListener();
     TestClient client =
-        world.open().raw("100d 0004 4d515454 04 02 003c 0001 61" + "3004 0001 74 78" + "c000");
+        world.open().sendHex("100d 0004 4d515454 04 02 003c 0001 61" + "3004 0001 74 78" + "c000");
     client.expect("CONNACK 0", "PINGRESP");
     listener.expect("PUBLISH q0 t x");
   }
@@ -215,7 +215,7 @@ class ConnectionLifecycleTest {
     try (World busy = new World(small)) {
       busy.open().connect3("keeper", false).subscribe(1, "a", 1);
       TestClient publisher = busy.open().connect3("p", true);
-      publisher.all();
+      publisher.readAll();
       busy.tasks.hold();
       for (int i = 1; i <= 4; i++) {
         publisher.publish(i, 1, "a", "x");
@@ -234,8 +234,8 @@ class ConnectionLifecycleTest {
     SessionSettings small = Settings.with("maxQueuedBytes", 4_000);
     try (World busy = new World(small)) {
       TestClient stuck = busy.open().connect3("stuck", true).subscribe(1, "a", 0);
-      stuck.all();
-      // What is written stays in the channel's queue: it looks as if the client did not read.
+      stuck.readAll();
+      // Written packets stay in the channel's queue, as if the client did not read.
       stuck.channel().unsafe().outboundBuffer().setUserDefinedWritability(1, false);
       TestClient publisher = busy.open().connect3("p", true);
       for (int i = 0; i < 20; i++) {
@@ -245,7 +245,7 @@ class ConnectionLifecycleTest {
       assertThat(busy.observer.dropped).containsEntry(DropReason.SLOW_CLIENT, 16L);
       stuck.channel().unsafe().outboundBuffer().setUserDefinedWritability(1, true);
       busy.settle();
-      assertThat(stuck.all()).hasSize(4);
+      assertThat(stuck.readAll()).hasSize(4);
     }
   }
 
@@ -299,24 +299,24 @@ class ConnectionLifecycleTest {
   void shouldCountAClientThatDisconnectsDuringAuthentication() {
     CompletableFuture<Authentication> authentication = new CompletableFuture<>();
     Authenticator slow = attempt -> authentication;
-    try (World thoughtful = new World(SessionSettings.defaults(), TestSecurity.of(slow))) {
-      TestClient client = thoughtful.open().connect3("c", true);
-      assertThat(thoughtful.observer.heldBack).hasValue(1);
+    try (World slowWorld = new World(SessionSettings.defaults(), TestSecurity.of(slow))) {
+      TestClient client = slowWorld.open().connect3("c", true);
+      assertThat(slowWorld.observer.heldBack).hasValue(1);
       client.cut();
-      assertThat(thoughtful.observer.heldBack).hasValue(0);
+      assertThat(slowWorld.observer.heldBack).hasValue(0);
       authentication.complete(Authentication.allow("u"));
-      thoughtful.settle();
-      assertThat(thoughtful.observer.refused)
+      slowWorld.settle();
+      assertThat(slowWorld.observer.refused)
           .containsOnly(Map.entry(CloseReason.CONNECTION_LOST, 1));
-      assertThat(thoughtful.sessions.size()).isZero();
+      assertThat(slowWorld.sessions.size()).isZero();
     }
   }
 
   @Test
   void shouldServeMqtt31() {
-    // A client identifier of 24 characters, one more than MQTT 3.1 says.
+    // A client identifier of 24 characters, one more than MQTT 3.1 allows.
     TestClient client =
-        world.open().raw("1026 0006 4d5149736470 03 02 003c 0018 " + "61".repeat(24));
+        world.open().sendHex("1026 0006 4d5149736470 03 02 003c 0018 " + "61".repeat(24));
     client.subscribe(1, "a", 1).publish(1, 1, "a", "x");
     client.expect("CONNACK 0", "SUBACK 1 [1]", "PUBLISH q1 id=1 a x", "PUBACK 1");
   }

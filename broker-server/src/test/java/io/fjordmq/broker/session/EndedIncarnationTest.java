@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How a node closes its connections after the cluster has marked it as down (0038). */
+/** Tests how a node closes its connections after the cluster has marked it as down (0038). */
 class EndedIncarnationTest {
   private static final String TAKEN_OVER = "DISCONNECT 8e";
 
@@ -23,14 +23,14 @@ class EndedIncarnationTest {
     cluster.close();
   }
 
-  /** Ten each second, the first at once, whatever the node does meanwhile. */
+  /** Ten connections per second, the first immediately, whatever the node does meanwhile. */
   @Test
   void shouldCloseConnectionsOfAnEndedIncarnationGradually() {
     TestNode node = cluster.node(1);
     List<TestClient> clients = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
       clients.add(node.connectPersistent("c" + i).subscribe(1, "a", 1));
-      clients.get(i).all();
+      clients.get(i).readAll();
     }
     node.membership.endIncarnation();
     for (int closed = 1; closed <= 5; closed++) {
@@ -40,9 +40,9 @@ class EndedIncarnationTest {
       assertThat(node.registry.size()).isEqualTo(5 - closed);
       clients.get(closed - 1).expect("DISCONNECT 8b");
       if (closed == 2) {
-        cluster.beginNextLife(1);
+        cluster.beginNextIncarnation(1);
       }
-      cluster.pass(Duration.ofMillis(100));
+      cluster.advanceTime(Duration.ofMillis(100));
     }
   }
 
@@ -51,22 +51,22 @@ class EndedIncarnationTest {
   void shouldNotServeConnectionsOfAnEndedIncarnation() {
     TestNode node = cluster.node(1);
     TestClient watcher = cluster.node(0).connectPersistent("w").subscribe(1, "#", 1);
-    watcher.all();
+    watcher.readAll();
     node.connect("a");
     TestClient held = node.connect("b").subscribe(1, "a", 1);
     TestClient persistent = node.connectPersistent("c").subscribe(1, "a", 1);
-    held.all();
-    persistent.all();
+    held.readAll();
+    persistent.readAll();
     node.membership.endIncarnation();
     cluster.settle();
-    cluster.beginNextLife(1);
-    held.publish(2, 1, "x", "never").subscribe(3, "y", 1).raw("c000").expect();
+    cluster.beginNextIncarnation(1);
+    held.publish(2, 1, "x", "never").subscribe(3, "y", 1).sendHex("c000").expect();
     persistent.publish(2, 2, "x", "never").expect();
     cluster.node(0).connect("q").publish(1, 1, "a", "m").expect("PUBACK 1");
     watcher.expect("PUBLISH q1 id=1 a m");
     held.expect();
     persistent.expect();
-    cluster.pass(Duration.ofMillis(200));
+    cluster.advanceTime(Duration.ofMillis(200));
     held.expect("DISCONNECT 8b");
     persistent.expect("DISCONNECT 8b");
     watcher.expect();
@@ -81,10 +81,10 @@ class EndedIncarnationTest {
     TestClient here = node.connectPersistent("b").subscribe(1, "a", 1);
     TestClient there = node.connectPersistent("c");
     TestClient gone = node.connect("d");
-    here.all();
+    here.readAll();
     node.membership.endIncarnation();
     cluster.settle();
-    cluster.beginNextLife(1);
+    cluster.beginNextIncarnation(1);
     TestClient again = node.open().connect5("b", false, 1_000);
     again.expect("CONNACK 0 present");
     here.expect(TAKEN_OVER);
@@ -92,7 +92,7 @@ class EndedIncarnationTest {
     there.expect(TAKEN_OVER);
     gone.cut();
     assertThat(node.sessions.size()).isEqualTo(1);
-    cluster.pass(Duration.ofSeconds(1));
+    cluster.advanceTime(Duration.ofSeconds(1));
     cluster.node(0).connect("q").publish(1, 1, "a", "m").expect("PUBACK 1");
     again.expect("PUBLISH q1 id=1 a m");
   }
@@ -118,14 +118,14 @@ class EndedIncarnationTest {
     List<TestClient> former = List.of(node.connect("a"), node.connect("b"), node.connect("c"));
     node.membership.endIncarnation();
     cluster.settle();
-    cluster.beginNextLife(1);
+    cluster.beginNextIncarnation(1);
     TestClient next = node.connect("d");
     node.sessions.startDraining("");
     node.sessions.disconnect(1);
     cluster.settle();
     assertThat(former).filteredOn(TestClient::isOpen).hasSize(2);
     next.expect();
-    cluster.pass(Duration.ofMillis(200));
+    cluster.advanceTime(Duration.ofMillis(200));
     assertThat(former).noneMatch(TestClient::isOpen);
     node.sessions.disconnect(1);
     cluster.settle();

@@ -42,7 +42,7 @@ class FairnessTest {
   private static final int SLICE_PACKETS = 256;
   private static final int PACKETS = 4_000;
   private static final int FILTERS = 4_000;
-  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final World world =
       new World(Settings.with(Settings.with("maxTopicLevels", 1), "maxSubscriptions", 1));
@@ -71,7 +71,7 @@ class FairnessTest {
   private static Socket connect(MqttServer server, String id) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.listeners().get(0).port());
     socket.setTcpNoDelay(true);
-    socket.setSoTimeout((int) SOON.toMillis());
+    socket.setSoTimeout((int) TIMEOUT.toMillis());
     send(socket, "10 0e 0004 4d515454 05 02 003c 00 0001" + id);
     int length = socket.getInputStream().readNBytes(2)[1];
     socket.getInputStream().readNBytes(length);
@@ -87,12 +87,12 @@ class FairnessTest {
     }
   }
 
-  private static String publishes() {
+  private static String publishPackets() {
     return "30 04 0001 61 00".repeat(PACKETS);
   }
 
   /** A SUBSCRIBE or UNSUBSCRIBE with the filters prefix1000, prefix1001 and so on. */
-  private static String packet(int type, String prefix) {
+  private static String filterPacket(int type, String prefix) {
     StringBuilder body = new StringBuilder("000100");
     for (int i = 0; i < FILTERS; i++) {
       byte[] filter = (prefix + (1000 + i)).getBytes(StandardCharsets.US_ASCII);
@@ -105,7 +105,7 @@ class FairnessTest {
     return String.format("%x2%02x%02x%02x", type, low, middle, length >> 14) + body;
   }
 
-  private void onPacket(IntConsumer action) {
+  private void observePackets(IntConsumer action) {
     world.observer.metrics =
         new SessionObserver() {
           @Override
@@ -117,15 +117,15 @@ class FairnessTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"auto", "nio"})
-  void shouldReadFromOthersBetweenSlicesOfABusyClient(String transport) throws IOException {
+  void shouldReadFromOtherClientsBetweenSlicesOfABusyClient(String transport) throws IOException {
     AtomicInteger sentAt = new AtomicInteger();
     AtomicInteger handledAt = new AtomicInteger();
     try (MqttServer server = start(transport);
         Socket other = connect(server, "62");
         Socket busy = connect(server, "61")) {
-      onPacket(
+      observePackets(
           type -> {
-            // On the event loop, so the kernel has the other's packet while this one is handled.
+            // On the event loop, so the kernel holds the other client's packet meanwhile.
             if (type == PUBLISH && publishes.incrementAndGet() == PACKETS / 2) {
               sentAt.set(publishes.get());
               send(other, "c000");
@@ -133,7 +133,7 @@ class FairnessTest {
               handledAt.set(publishes.get());
             }
           });
-      send(busy, publishes());
+      send(busy, publishPackets());
       assertThat(other.getInputStream().readNBytes(2)).containsExactly(0xD0, 0);
       assertThat(handledAt.get() - sentAt.get()).isLessThanOrEqualTo(2 * SLICE_PACKETS);
       Await.until(publishes::toString, () -> publishes.get() == PACKETS);
@@ -148,7 +148,7 @@ class FairnessTest {
    */
   @ParameterizedTest(name = "packet of type {0}")
   @ValueSource(ints = {SUBSCRIBE, UNSUBSCRIBE})
-  void shouldReadFromOthersWhileFiltersOfOnePacketAreDecoded(int type) throws IOException {
+  void shouldReadFromOtherClientsWhileFiltersOfOnePacketAreDecoded(int type) throws IOException {
     AtomicInteger read = new AtomicInteger();
     AtomicInteger handledAt = new AtomicInteger();
     try (MqttServer server = start("auto");
@@ -157,7 +157,7 @@ class FairnessTest {
       world.observer.metrics =
           new SessionObserver() {
             @Override
-            public void onLimitReached(Limit limit, String tenant) { // by each filter that is read
+            public void onLimitReached(Limit limit, String tenant) { // for each decoded filter
               if (read.incrementAndGet() == FILTERS / 2) {
                 send(other, "c000");
               }
@@ -170,7 +170,7 @@ class FairnessTest {
               }
             }
           };
-      String filters = packet(type, "a/");
+      String filters = filterPacket(type, "a/");
       int last = filters.length() - (type == SUBSCRIBE ? 4 : 2);
       send(busy, filters.substring(0, last) + "ff" + filters.substring(last + 2));
       assertThat(busy.getInputStream().readNBytes(1)).containsExactly(0xE0);
@@ -182,7 +182,8 @@ class FairnessTest {
 
   @ParameterizedTest(name = "packet of type {0}, filters {1}1000 to {1}4999")
   @CsvSource({SUBSCRIBE + ",''", SUBSCRIBE + ",a/", UNSUBSCRIBE + ",a/"})
-  void shouldReadFromOthersBetweenFiltersOfOnePacket(int type, String prefix) throws IOException {
+  void shouldReadFromOtherClientsBetweenFiltersOfOnePacket(int type, String prefix)
+      throws IOException {
     AtomicInteger refused = new AtomicInteger();
     AtomicInteger handledAt = new AtomicInteger();
     try (MqttServer server = start("auto");
@@ -204,7 +205,7 @@ class FairnessTest {
               }
             }
           };
-      send(busy, packet(type, prefix) + "c000");
+      send(busy, filterPacket(type, prefix) + "c000");
       assertThat(other.getInputStream().readNBytes(2)).containsExactly(0xD0, 0);
       assertThat(handledAt.get() - FILTERS / 2).isLessThanOrEqualTo(2 * SLICE_PACKETS);
       byte[] answer = busy.getInputStream().readNBytes(3 + 3 + FILTERS + 2);
@@ -215,11 +216,11 @@ class FairnessTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"auto", "nio"})
-  void shouldProcessEverythingAClientSentBeforeItClosed(String transport) throws IOException {
-    onPacket(type -> publishes.addAndGet(type == PUBLISH ? 1 : 0));
+  void shouldProcessAllPacketsSentBeforeTheClientCloses(String transport) throws IOException {
+    observePackets(type -> publishes.addAndGet(type == PUBLISH ? 1 : 0));
     try (MqttServer server = start(transport)) {
       Socket client = connect(server, "61");
-      send(client, packet(SUBSCRIBE, "") + publishes() + "e000");
+      send(client, filterPacket(SUBSCRIBE, "") + publishPackets() + "e000");
       client.close();
       Await.until(
           () -> "handled: " + publishes.get(),

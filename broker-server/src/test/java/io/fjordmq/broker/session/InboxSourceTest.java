@@ -18,10 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The message source of a persistent session, with an inbox store and without a session. */
+/** Tests the message source of a persistent session with an inbox store, without a session. */
 @ExtendWith(LeakDetector.class)
 class InboxSourceTest {
-  private static final Qos ONE = Qos.AT_LEAST_ONCE;
+  private static final Qos QOS1 = Qos.AT_LEAST_ONCE;
   private static final int BUFFERED = 4;
 
   private final OutboundClient client =
@@ -47,7 +47,7 @@ class InboxSourceTest {
     return Objects.requireNonNull(outbound.inbox());
   }
 
-  /** The connection ends and another one takes the inbox. */
+  /** Ends the connection and attaches the inbox to a new one. */
   private void reconnect() {
     outbound.end();
     long sentBelow = outbound.window().sentBelow();
@@ -60,7 +60,7 @@ class InboxSourceTest {
   private void push(long... sequences) {
     for (long sequence : sequences) {
       InboxEntry entry = client.inboxes.get(OutboundClient.ID).entries.get(sequence);
-      source().appended(List.of(Objects.requireNonNull(entry)));
+      source().onAppended(List.of(Objects.requireNonNull(entry)));
     }
   }
 
@@ -68,26 +68,26 @@ class InboxSourceTest {
     for (int identifier : identifiers) {
       outbound.onPubAck(identifier, 0);
     }
-    outbound.endOfRead();
+    outbound.onReadComplete();
   }
 
-  private long calls(String prefix) {
+  private long countCalls(String prefix) {
     return client.inboxes.calls.stream().filter(call -> call.startsWith(prefix)).count();
   }
 
   @Test
   void shouldSendPushedEntriesWithoutReadingTheStore() {
     outbound.start();
-    client.store(ONE, "1", "2");
+    client.store(QOS1, "1", "2");
     push(1, 2);
     client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
-    assertThat(calls("fetch")).isZero();
+    assertThat(countCalls("fetch")).isZero();
   }
 
   @Test
   void shouldReadEntriesThatAPushSkipped() {
     outbound.start();
-    client.store(ONE, "1", "2", "3");
+    client.store(QOS1, "1", "2", "3");
     push(3);
     client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2", "PUBLISH q1 id=3 a 3");
     assertThat(client.inboxes.calls).contains("fetch 1");
@@ -95,7 +95,7 @@ class InboxSourceTest {
 
   @Test
   void shouldReadEntriesStoredBeforeTheClientConnected() {
-    client.store(ONE, "1", "2");
+    client.store(QOS1, "1", "2");
     reconnect();
     client.expect();
     outbound.start();
@@ -106,7 +106,7 @@ class InboxSourceTest {
   void shouldBufferABoundedNumberOfEntriesAndFetchTheRestInOrder() {
     outbound.start();
     for (int i = 1; i <= 20; i++) {
-      client.store(ONE, "m" + i);
+      client.store(QOS1, "m" + i);
       push(i);
       assertThat(client.observer.queued.get()).isLessThanOrEqualTo(BUFFERED);
     }
@@ -123,7 +123,7 @@ class InboxSourceTest {
   @Test
   void shouldIgnorePushedEntriesContainedInAPendingPage() {
     outbound.start();
-    client.store(ONE, "1", "2");
+    client.store(QOS1, "1", "2");
     client.tasks.hold();
     push(2);
     push(1, 2); // late and duplicated
@@ -135,7 +135,7 @@ class InboxSourceTest {
   @Test
   void shouldReadUntilNothingIsLeftAfterALostPush() {
     outbound.start();
-    client.store(ONE, "1", "2");
+    client.store(QOS1, "1", "2");
     client.tasks.hold();
     CompletableFuture<?> page = source().refetch();
     assertThat(page).isNotDone();
@@ -143,18 +143,18 @@ class InboxSourceTest {
     client.tasks.releaseOne();
     assertThat(page).isCompleted();
     client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
-    assertThat(calls("fetch")).as("one page, and an empty one").isEqualTo(2);
+    assertThat(countCalls("fetch")).as("one page, and an empty one").isEqualTo(2);
     outbound.pump();
-    assertThat(calls("fetch")).isEqualTo(2);
+    assertThat(countCalls("fetch")).isEqualTo(2);
   }
 
   @Test
   void shouldKeepOneCommitInFlight() {
     outbound.start();
-    client.store(ONE, "1", "2", "3");
+    client.store(QOS1, "1", "2", "3");
     push(1, 2, 3);
     AtomicInteger emptied = new AtomicInteger();
-    source().onEntriesRemoved(emptied::incrementAndGet);
+    source().setEntriesRemovedCallback(emptied::incrementAndGet);
     client.tasks.hold();
     acknowledge(1);
     acknowledge(3);
@@ -171,12 +171,12 @@ class InboxSourceTest {
   @Test
   void shouldCommitAcknowledgementsBeyondAGap() {
     outbound.start();
-    client.store(ONE, "1", "2", "3");
+    client.store(QOS1, "1", "2", "3");
     push(1, 2, 3);
     acknowledge(3);
     assertThat(client.inboxes.calls).contains("commit 1 [3]");
-    outbound.endOfRead();
-    assertThat(calls("commit")).isOne();
+    outbound.onReadComplete();
+    assertThat(countCalls("commit")).isOne();
   }
 
   @Test
@@ -215,7 +215,7 @@ class InboxSourceTest {
   void shouldContinueWhereAnEarlierConnectionStopped() {
     outbound.start();
     client.store(Qos.EXACTLY_ONCE, "1", "2");
-    client.store(ONE, "3");
+    client.store(QOS1, "3");
     push(1, 2, 3);
     outbound.onPubRec(2, 0);
     acknowledge(3);
@@ -226,14 +226,14 @@ class InboxSourceTest {
     outbound.onPubComp(2);
     outbound.onPubRec(1, 0);
     outbound.onPubComp(1);
-    outbound.endOfRead();
+    outbound.onReadComplete();
     assertThat(client.inboxes.calls).contains("commit 4 []");
   }
 
   @Test
   void shouldSettleExpiredMessages() {
-    client.inboxes.append(OutboundClient.ID, OutboundClient.message(ONE, "old", 2_000));
-    client.inboxes.append(OutboundClient.ID, OutboundClient.message(ONE, "new", Message.NEVER));
+    client.inboxes.append(OutboundClient.ID, OutboundClient.message(QOS1, "old", 2_000));
+    client.inboxes.append(OutboundClient.ID, OutboundClient.message(QOS1, "new", Message.NEVER));
     client.now = 2_000;
     outbound.start();
     push(1, 2);
@@ -245,7 +245,7 @@ class InboxSourceTest {
   @Test
   void shouldEndTheSessionIfTheStoreFails() {
     outbound.start();
-    client.store(ONE, "1", "2");
+    client.store(QOS1, "1", "2");
     client.inboxes.failure = new IllegalStateException("no majority");
     push(2);
     assertThat(client.failures).containsExactly(CloseReason.SERVER_UNAVAILABLE);
@@ -254,7 +254,7 @@ class InboxSourceTest {
   @Test
   void shouldEndTheSessionIfAnotherConnectionOwnsTheInbox() {
     outbound.start();
-    client.store(ONE, "1");
+    client.store(QOS1, "1");
     push(1);
     client.attach();
     acknowledge(1);
@@ -265,7 +265,7 @@ class InboxSourceTest {
   @Test
   void shouldCommitTheLastAcknowledgementsWhenTheConnectionEnds() {
     outbound.start();
-    client.store(ONE, "1", "2");
+    client.store(QOS1, "1", "2");
     push(1, 2);
     client.tasks.hold();
     acknowledge(1);
@@ -283,7 +283,7 @@ class InboxSourceTest {
     outbound.start();
     assertThat(source().canAcceptPage()).isTrue();
     for (int i = 1; i <= 8; i++) {
-      client.store(ONE, "m" + i);
+      client.store(QOS1, "m" + i);
       push(i);
     }
     assertThat(source().canAcceptPage()).isFalse();

@@ -18,29 +18,29 @@ class InflightWindowTest {
   void shouldBehaveLikeASortedMap(
       @ForAll @Size(max = 400) List<@IntRange(max = 99) Integer> steps,
       @ForAll @IntRange(min = 1, max = 40) int limit) {
-    // Starts just below the place where identifiers begin again.
+    // Starts just below the sequence at which the packet identifiers wrap around.
     long first = InflightWindow.IDENTIFIERS - 20L;
     InflightWindow window = new InflightWindow(limit, first);
-    TreeMap<Long, Boolean> onTheWay = new TreeMap<>();
+    TreeMap<Long, Boolean> inFlight = new TreeMap<>();
     long next = first;
     for (int step : steps) {
       if (step < 50 && window.canAccept(next)) {
         window.open(next, InflightWindow.AWAITING_PUBACK);
-        onTheWay.put(next++, true);
+        inFlight.put(next++, true);
       } else if (step < 60) {
         window.skipTo(++next);
-      } else if (!onTheWay.isEmpty()) {
-        List<Long> all = new ArrayList<>(onTheWay.keySet());
+      } else if (!inFlight.isEmpty()) {
+        List<Long> all = new ArrayList<>(inFlight.keySet());
         long settled = all.get(step % all.size());
         assertThat(window.sequenceOf(InflightWindow.packetIdentifier(settled))).isEqualTo(settled);
         window.settle(settled);
-        onTheWay.remove(settled);
+        inFlight.remove(settled);
         assertThat(window.sequenceOf(InflightWindow.packetIdentifier(settled))).isEqualTo(-1);
       }
-      assertThat(window.inflight()).isEqualTo(onTheWay.size());
-      assertThat(onTheWay.size()).isLessThanOrEqualTo(limit);
-      if (!onTheWay.isEmpty()) {
-        assertThat(window.base()).isEqualTo(onTheWay.firstKey());
+      assertThat(window.inflight()).isEqualTo(inFlight.size());
+      assertThat(inFlight.size()).isLessThanOrEqualTo(limit);
+      if (!inFlight.isEmpty()) {
+        assertThat(window.base()).isEqualTo(inFlight.firstKey());
       }
     }
   }

@@ -42,9 +42,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LimitsTest {
   private static final String NOT_READ = "not read";
 
-  /** Reaches the limit, which has this value, and returns what the client received. */
+  /** A limit, its value, and a function that reaches it and returns what the client received. */
   private record Case(
-      Limit limit, Object value, Function<World, List<String>> reach, String... saw) {
+      Limit limit,
+      Object value,
+      Function<World, List<String>> reachLimit,
+      String... expectedPackets) {
     @Override
     public String toString() {
       return limit.key() + " = " + value;
@@ -58,43 +61,48 @@ class LimitsTest {
         new Case(
             Limit.PACKET_BYTES,
             1_024,
-            world -> client(world).publish(0, 0, "a", "x".repeat(1_024)).all(),
+            world -> connectClient(world).publish(0, 0, "a", "x".repeat(1_024)).readAll(),
             "DISCONNECT 95"),
         new Case(
             Limit.PAYLOAD_BYTES,
             10,
-            world -> client(world).publish(1, 1, "a", "x".repeat(11)).publish(2, 1, "a", "x").all(),
+            world ->
+                connectClient(world)
+                    .publish(1, 1, "a", "x".repeat(11))
+                    .publish(2, 1, "a", "x")
+                    .readAll(),
             "PUBACK 1 97",
             "PUBACK 2 10"),
         new Case(
             Limit.CLIENT_ID_BYTES,
             23,
-            world -> world.open().reading5().connect5("x".repeat(24), true, 0).all(),
+            world -> world.open().decodeMqtt5().connect5("x".repeat(24), true, 0).readAll(),
             "CONNACK 85"),
         new Case(
             Limit.TOPIC_BYTES,
             5,
-            world -> client(world).publish(1, 1, "123456", "x").all(),
+            world -> connectClient(world).publish(1, 1, "123456", "x").readAll(),
             "DISCONNECT 90"),
         new Case(
             Limit.TOPIC_LEVELS,
             2,
-            world -> client(world).subscribe(1, "a/b/c", 1).subscribe(2, "a/b", 1).all(),
+            world -> connectClient(world).subscribe(1, "a/b/c", 1).subscribe(2, "a/b", 1).readAll(),
             "SUBACK 1 [143]",
             "SUBACK 2 [1]"),
         new Case(
             Limit.READ_RATE,
             1_000,
-            world -> slowed(world, client(world).publish(1, 1, "a", "x".repeat(1_100))),
+            world ->
+                expectThrottled(world, connectClient(world).publish(1, 1, "a", "x".repeat(1_100))),
             "PUBACK 1 10",
             NOT_READ),
         new Case(
             Limit.PUBLISH_RATE,
             2,
             world ->
-                slowed(
+                expectThrottled(
                     world,
-                    client(world)
+                    connectClient(world)
                         .publish(1, 1, "a", "x")
                         .publish(2, 1, "a", "x")
                         .publish(3, 1, "a", "x")),
@@ -106,60 +114,65 @@ class LimitsTest {
         new Case(
             Limit.RECEIVE_MAXIMUM,
             1,
-            world -> client(world).publish(1, 2, "a", "x").publish(2, 2, "a", "x").all(),
+            world -> connectClient(world).publish(1, 2, "a", "x").publish(2, 2, "a", "x").readAll(),
             "PUBREC 1 10",
             "DISCONNECT 93"),
         new Case(
-            Limit.PENDING_PUBLISHES, 1, world -> heldBackByStore(world, 10), NOT_READ, "PUBACK 1"),
+            Limit.PENDING_PUBLISHES,
+            1,
+            world -> publishToBlockedStore(world, 10),
+            NOT_READ,
+            "PUBACK 1"),
         new Case(
             Limit.PENDING_BYTES,
             1_024,
-            world -> heldBackByStore(world, 1_024),
+            world -> publishToBlockedStore(world, 1_024),
             NOT_READ,
             "PUBACK 1"),
         new Case(Limit.PENDING_SUBSCRIBES, 1, LimitsTest::subscribeTwiceAtOnce, NOT_READ),
         new Case(
             Limit.SUBSCRIPTIONS,
             1,
-            world -> client(world).subscribe(1, "a", 0).subscribe(2, "b", 0).all(),
+            world -> connectClient(world).subscribe(1, "a", 0).subscribe(2, "b", 0).readAll(),
             "SUBACK 1 [0]",
             "SUBACK 2 [151]"),
         new Case(
             Limit.SUBSCRIPTION_BYTES,
             1_024,
             world ->
-                client(world)
+                connectClient(world)
                     .subscribe(1, "a".repeat(600), 0)
                     .subscribe(2, "b".repeat(600), 0)
                     .subscribe(3, "a".repeat(600), 1)
                     .subscribe(4, "b".repeat(1_024 - 600 - 2 * 16), 0)
-                    .all(),
+                    .readAll(),
             "SUBACK 1 [0]",
             "SUBACK 2 [151]",
             "SUBACK 3 [1]",
             "SUBACK 4 [0]"),
-        new Case(Limit.INFLIGHT, 1, world -> received(world, 2, 1), "1 of 2"),
-        new Case(Limit.QUEUED_MESSAGES, 1, world -> received(world, 256 + 2, 1), "257 of 258"),
-        new Case(Limit.QUEUED_BYTES, 1_024, world -> received(world, 256 + 2, 600), "257 of 258"));
+        new Case(Limit.INFLIGHT, 1, world -> countReceived(world, 2, 1), "1 of 2"),
+        new Case(Limit.QUEUED_MESSAGES, 1, world -> countReceived(world, 256 + 2, 1), "257 of 258"),
+        new Case(
+            Limit.QUEUED_BYTES, 1_024, world -> countReceived(world, 256 + 2, 600), "257 of 258"));
   }
 
   @ParameterizedTest
   @MethodSource("cases")
   void shouldRespondToTheClientAndCountEachLimit(Case one) {
     try (BrokerMetrics metrics = new BrokerMetrics("1.2.3");
-        World world = world(limits(one))) {
+        World world = createWorld(limits(one))) {
       world.observer.metrics = metrics.sessions();
-      assertThat(one.reach.apply(world)).containsExactly(one.saw);
+      assertThat(one.reachLimit.apply(world)).containsExactly(one.expectedPackets);
       // Nothing is queued before the window is full.
       assertThat(world.observer.limits.keySet())
           .contains(one.limit.label())
           .isSubsetOf(one.limit.label(), Limit.INFLIGHT.label());
-      assertThat(metrics.scrape().lines()).containsAll(page(one.limit, world.observer));
+      assertThat(metrics.scrape().lines()).containsAll(expectedMetrics(one.limit, world.observer));
     }
   }
 
-  /** The metric lines for the limit. */
-  private static List<String> page(Limit limit, CountingSessionObserver counted) {
+  /** Returns the expected metric lines for the limit. */
+  private static List<String> expectedMetrics(Limit limit, CountingSessionObserver counted) {
     List<String> lines = new ArrayList<>();
     String label = limit.label();
     lines.add(
@@ -191,33 +204,33 @@ class LimitsTest {
         : new TenantLimits(Settings.with(session, key[1], one.value), tenant, InboxLimits.DEFAULT);
   }
 
-  private static World world(TenantLimits limits) {
+  private static World createWorld(TenantLimits limits) {
     return new World(limits, Map.of(), Security.allowAll("t"));
   }
 
-  /** A connected MQTT 5 client. */
-  private static TestClient client(World world) {
+  /** Connects an MQTT 5 client. */
+  private static TestClient connectClient(World world) {
     TestClient client = world.open().connect5("c", true, 0);
     client.expect("CONNACK 0");
     return client;
   }
 
   private static List<String> connectTwice(World world) {
-    client(world);
-    TestClient second = world.open().reading5().connect5("d", true, 0);
+    connectClient(world);
+    TestClient second = world.open().decodeMqtt5().connect5("d", true, 0);
     assertThat(second.isOpen()).isFalse();
-    return second.all();
+    return second.readAll();
   }
 
-  /** What the client receives, that reading pauses, and that it resumes. */
-  private static List<String> slowed(World world, TestClient client) {
-    List<String> saw = client.all();
+  /** Returns what the client receives, and asserts that reading pauses and resumes. */
+  private static List<String> expectThrottled(World world, TestClient client) {
+    List<String> received = client.readAll();
     assertThat(world.observer.heldBack).hasValue(1);
     assertThat(client.channel().config().isAutoRead()).isFalse();
     client.advance(2);
     assertThat(client.channel().config().isAutoRead()).isTrue();
     assertThat(world.observer.heldBack).hasValue(0);
-    return append(saw, NOT_READ);
+    return append(received, NOT_READ);
   }
 
   private static List<String> append(List<String> list, String last) {
@@ -225,35 +238,35 @@ class LimitsTest {
   }
 
   private static List<String> receiveThree(World world) {
-    TestClient client = client(world).subscribe(1, "a", 0);
+    TestClient client = connectClient(world).subscribe(1, "a", 0);
     client.expect("SUBACK 1 [0]");
     TestClient publisher = world.open().connect5("p", true, 0);
     for (int i = 0; i < 3; i++) {
       publisher.publish(0, 0, "a", "x".repeat(600));
     }
-    List<String> saw = client.all().stream().map(packet -> packet.split(" ")[0]).toList();
-    // A second's worth is 1,000 bytes, 1,200 are sent: half a second later it is out of debt.
+    List<String> received = client.readAll().stream().map(packet -> packet.split(" ")[0]).toList();
+    // The rate is 1,000 bytes/s and 1,200 bytes are sent, so writing pauses for under a second.
     client.advance(1);
-    assertThat(client.all()).hasSize(1);
+    assertThat(client.readAll()).hasSize(1);
     assertThat(world.observer.dropped).isEmpty();
-    return append(saw, "later");
+    return append(received, "later");
   }
 
-  private static List<String> heldBackByStore(World world, int payload) {
-    TestClient client = client(world);
+  private static List<String> publishToBlockedStore(World world, int payload) {
+    TestClient client = connectClient(world);
     world.tasks.hold();
     client.publish(1, 1, "a", "x".repeat(payload), true, false, MqttProperties.NO_PROPERTIES);
-    assertThat(client.all()).isEmpty();
+    assertThat(client.readAll()).isEmpty();
     assertThat(client.channel().config().isAutoRead()).isFalse();
     world.tasks.resume();
     world.settle();
     assertThat(client.channel().config().isAutoRead()).isTrue();
-    return Stream.concat(Stream.of(NOT_READ), client.all().stream().map(p -> p.substring(0, 8)))
+    return Stream.concat(Stream.of(NOT_READ), client.readAll().stream().map(p -> p.substring(0, 8)))
         .toList();
   }
 
   private static List<String> subscribeTwiceAtOnce(World world) {
-    TestClient client = client(world);
+    TestClient client = connectClient(world);
     world.tasks.hold();
     client.subscribe(1, "a", 0).subscribe(2, "b", 0);
     assertThat(client.channel().config().isAutoRead()).isFalse();
@@ -264,21 +277,21 @@ class LimitsTest {
     return List.of(NOT_READ);
   }
 
-  /** How many of the messages come to a subscriber that answers when it has a windowful. */
-  private static List<String> received(World world, int messages, int payload) {
-    TestClient client = client(world).subscribe(1, "a", 1);
+  /** Counts the messages received by a subscriber that acknowledges a full window at once. */
+  private static List<String> countReceived(World world, int messages, int payload) {
+    TestClient client = connectClient(world).subscribe(1, "a", 1);
     client.expect("SUBACK 1 [1]");
     TestClient publisher = world.open().connect5("p", true, 0);
     for (int i = 1; i <= messages; i++) {
       publisher.publish(i, 1, "a", "x".repeat(payload));
     }
-    int seen = client.all().size();
+    int seen = client.readAll().size();
     if (messages > 2) {
       // The window is full: what was queued follows the acknowledgements.
       for (int id = 1; id <= 256; id++) {
         client.reply(MqttMessageType.PUBACK, id);
       }
-      seen += client.all().size();
+      seen += client.readAll().size();
       assertThat(world.observer.dropped).containsOnly(Map.entry(DropReason.QUEUE_FULL, 1L));
     }
     return List.of(seen + " of " + messages);
@@ -286,10 +299,10 @@ class LimitsTest {
 
   /** MQTT 3 has fewer codes: a CONNACK code, an acknowledgement, a closed connection. */
   @Test
-  void shouldRespondToMqtt3WithItsFewerCodes() {
+  void shouldRespondToMqtt3WithTheCodesItSupports() {
     SessionSettings small = Settings.with("maxPayloadBytes", 10);
     TenantSettings one = Settings.with(TenantSettings.DEFAULTS, "maxConnections", 1);
-    try (World world = world(new TenantLimits(small, one, InboxLimits.DEFAULT))) {
+    try (World world = createWorld(new TenantLimits(small, one, InboxLimits.DEFAULT))) {
       TestClient client = world.open().connect3("a", true);
       client.publish(0, 0, "a", "x".repeat(11)).publish(1, 1, "a", "x".repeat(11));
       client.publish(2, 2, "a", "x".repeat(11)).reply(MqttMessageType.PUBREL, 2);
@@ -307,7 +320,7 @@ class LimitsTest {
   @Test
   void shouldRefuseAQos2PublishInItsPubrecAndDiscardIt() {
     try (World world = new World(Settings.with("maxPayloadBytes", 10))) {
-      TestClient client = client(world).publish(7, 2, "a", "x".repeat(11));
+      TestClient client = connectClient(world).publish(7, 2, "a", "x".repeat(11));
       client.expect("PUBREC 7 97");
       client.publish(7, 2, "a", "x").reply(MqttMessageType.PUBREL, 7);
       client.expect("PUBREC 7 10", "PUBCOMP 7");
@@ -317,7 +330,7 @@ class LimitsTest {
   @Test
   void shouldRefuseAWillThatCouldNotBePublished() {
     try (World world = new World(Settings.with("maxPayloadBytes", 10))) {
-      TestClient client = world.open().reading5();
+      TestClient client = world.open().decodeMqtt5();
       client.connect(
           to ->
               to.protocolVersion(MqttVersion.MQTT_5)
@@ -333,12 +346,12 @@ class LimitsTest {
   void shouldAllowATakeoverAtTheConnectionLimit() {
     TenantSettings one = Settings.with(TenantSettings.DEFAULTS, "maxConnections", 1);
     try (World world =
-        world(new TenantLimits(SessionSettings.defaults(), one, InboxLimits.DEFAULT))) {
-      TestClient first = client(world);
+        createWorld(new TenantLimits(SessionSettings.defaults(), one, InboxLimits.DEFAULT))) {
+      TestClient first = connectClient(world);
       TestClient again = world.open().connect5("c", true, 0);
       first.expect("DISCONNECT 8e");
       again.expect("CONNACK 0");
-      world.open().reading5().connect5("d", true, 0).expect("CONNACK 97");
+      world.open().decodeMqtt5().connect5("d", true, 0).expect("CONNACK 97");
       again.disconnect();
       world.open().connect5("d", true, 0).expect("CONNACK 0");
     }
@@ -348,14 +361,14 @@ class LimitsTest {
   void shouldAcceptConnectionsAgainAfterASecond() {
     TenantSettings two = Settings.with(TenantSettings.DEFAULTS, "connectionsPerSecond", 2);
     try (World world =
-        world(new TenantLimits(SessionSettings.defaults(), two, InboxLimits.DEFAULT))) {
+        createWorld(new TenantLimits(SessionSettings.defaults(), two, InboxLimits.DEFAULT))) {
       world.open().connect5("a", true, 0).expect("CONNACK 0");
       world.open().connect5("b", true, 0).expect("CONNACK 0");
-      world.open().reading5().connect5("c", true, 0).expect("CONNACK 9f");
-      world.pass(1);
+      world.open().decodeMqtt5().connect5("c", true, 0).expect("CONNACK 9f");
+      world.advanceClock(1);
       world.open().connect5("c", true, 0).expect("CONNACK 0");
-      // A clock that is set back does not refuse clients for longer than that.
-      world.pass(-3_600);
+      // A clock that is set back does not extend the refusal.
+      world.advanceClock(-3_600);
       world.open().connect5("d", true, 0).expect("CONNACK 0");
     }
   }
@@ -393,7 +406,7 @@ class LimitsTest {
       small.publish(1, 1, "a", "x".repeat(2_000)).expect("DISCONNECT 95");
       assertThat(world.observer.limits).containsOnly(Map.entry("packet_bytes acme", 1));
 
-      TestClient other = client(world).publish(1, 1, "a", "x".repeat(2_000));
+      TestClient other = connectClient(world).publish(1, 1, "a", "x".repeat(2_000));
       other.expect("PUBACK 1 10");
       assertThat(other.isOpen()).isTrue();
     }

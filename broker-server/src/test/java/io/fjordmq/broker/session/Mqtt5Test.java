@@ -34,20 +34,20 @@ class Mqtt5Test {
     assertThat(world.observer.queued).hasValue(0);
   }
 
-  private static MqttProperties with(int id, int value) {
+  private static MqttProperties propertiesWith(int id, int value) {
     MqttProperties properties = new MqttProperties();
     properties.add(new IntegerProperty(id, value));
     return properties;
   }
 
-  private TestClient client(String id, MqttProperties properties) {
+  private TestClient connect(String id, MqttProperties properties) {
     TestClient client = world.open().connect5(id, true, properties);
     client.expect("CONNACK 0");
     return client;
   }
 
-  private TestClient client(String id) {
-    return client(id, MqttProperties.NO_PROPERTIES);
+  private TestClient connect(String id) {
+    return connect(id, MqttProperties.NO_PROPERTIES);
   }
 
   private static TestClient subscribe(TestClient client, MqttSubscriptionOption option, int id) {
@@ -55,7 +55,7 @@ class Mqtt5Test {
         MqttMessageBuilders.subscribe()
             .messageId(1)
             .addSubscription("a/#", option)
-            .properties(id == 0 ? MqttProperties.NO_PROPERTIES : with(0x0B, id))
+            .properties(id == 0 ? MqttProperties.NO_PROPERTIES : propertiesWith(0x0B, id))
             .build());
   }
 
@@ -67,7 +67,7 @@ class Mqtt5Test {
 
   @Test
   void shouldAnnounceItsLimitsInTheConnack() {
-    TestClient client = client("");
+    TestClient client = connect("");
     SessionSettings settings = world.settings;
     assertThat(client.property(MqttProperties.RECEIVE_MAXIMUM))
         .isEqualTo(settings.receiveMaximum());
@@ -83,32 +83,33 @@ class Mqtt5Test {
 
   @Test
   void shouldReturnNoMatchingSubscribers() {
-    client("p").publish(1, 1, "nobody", "x").expect("PUBACK 1 10");
-    client("q").publish(1, 2, "nobody", "x").expect("PUBREC 1 10");
+    connect("p").publish(1, 1, "nobody", "x").expect("PUBACK 1 10");
+    connect("q").publish(1, 2, "nobody", "x").expect("PUBREC 1 10");
   }
 
   @Test
   void shouldCloseTheConnectionBeyondTheReceiveMaximum() {
-    // Fewer than a client may have pending: with as many it is held back before it breaks the rule.
+    // Lower than the limit of pending publishes, at which the broker would stop reading first.
     try (World few = new World(Settings.with("receiveMaximum", 10))) {
       few.open().connect3("keeper", false).subscribe(1, "a", 1);
       TestClient publisher = few.open().connect5("p", true, 0);
       publisher.expect("CONNACK 0");
       few.tasks.hold();
       for (int i = 1; i <= 10; i++) {
-        publisher.raw("32 06 0001 61 " + String.format("%04x", i) + " 00");
+        publisher.sendHex("32 06 0001 61 " + String.format("%04x", i) + " 00");
       }
       assertThat(publisher.isOpen()).isTrue();
-      publisher.raw("32 06 0001 61 ffff 00").expect("DISCONNECT 93");
+      publisher.sendHex("32 06 0001 61 ffff 00").expect("DISCONNECT 93");
       assertThat(few.observer.disconnected).containsEntry(CloseReason.RECEIVE_MAXIMUM_EXCEEDED, 1);
     }
   }
 
   @Test
   void shouldHonorTheReceiveMaximumOfTheClient() {
-    TestClient slow = client("slow", with(MqttProperties.RECEIVE_MAXIMUM, 2)).subscribe(1, "a", 1);
-    slow.all();
-    TestClient publisher = client("p");
+    TestClient slow =
+        connect("slow", propertiesWith(MqttProperties.RECEIVE_MAXIMUM, 2)).subscribe(1, "a", 1);
+    slow.readAll();
+    TestClient publisher = connect("p");
     for (int i = 1; i <= 3; i++) {
       publisher.publish(i, 1, "a", "m" + i);
     }
@@ -118,10 +119,10 @@ class Mqtt5Test {
 
   @Test
   void shouldResolveTopicAliasesOfTheClient() {
-    TestClient subscriber = client("s").subscribe(1, "#", 0);
-    subscriber.all();
-    TestClient publisher = client("p");
-    MqttProperties alias = with(MqttProperties.TOPIC_ALIAS, 3);
+    TestClient subscriber = connect("s").subscribe(1, "#", 0);
+    subscriber.readAll();
+    TestClient publisher = connect("p");
+    MqttProperties alias = propertiesWith(MqttProperties.TOPIC_ALIAS, 3);
     publisher.publish(0, 0, "a/b", "one", false, false, alias);
     publisher.publish(0, 0, "", "two", false, false, alias);
     publisher.publish(0, 0, "c", "three", false, false, alias);
@@ -133,9 +134,9 @@ class Mqtt5Test {
   @Test
   void shouldSendTopicAliasesToAClientThatAllowsThem() {
     TestClient subscriber =
-        client("s", with(MqttProperties.TOPIC_ALIAS_MAXIMUM, 1)).subscribe(1, "#", 0);
-    subscriber.all();
-    TestClient publisher = client("p");
+        connect("s", propertiesWith(MqttProperties.TOPIC_ALIAS_MAXIMUM, 1)).subscribe(1, "#", 0);
+    subscriber.readAll();
+    TestClient publisher = connect("p");
     publisher.publish(0, 0, "a/b", "one");
     subscriber.expect("PUBLISH q0 a/b one");
     assertThat(subscriber.property(MqttProperties.TOPIC_ALIAS)).isEqualTo(1);
@@ -149,10 +150,10 @@ class Mqtt5Test {
   @Test
   void shouldCountDownTheMessageExpiryInterval() {
     world.open().connect3("sub", false).subscribe(1, "a", 1).cut();
-    TestClient publisher = client("p");
-    publisher.publish(1, 1, "a", "old", false, false, with(0x02, 10));
-    publisher.publish(2, 1, "a", "young", false, false, with(0x02, 60));
-    world.pass(20);
+    TestClient publisher = connect("p");
+    publisher.publish(1, 1, "a", "old", false, false, propertiesWith(0x02, 10));
+    publisher.publish(2, 1, "a", "young", false, false, propertiesWith(0x02, 60));
+    world.advanceClock(20);
     TestClient again = world.open().connect5("sub", false, 100);
     again.expect("CONNACK 0 present", "PUBLISH q1 id=2 a young");
     assertThat(again.property(MqttProperties.PUBLICATION_EXPIRY_INTERVAL)).isEqualTo(40);
@@ -164,9 +165,9 @@ class Mqtt5Test {
   @Test
   void shouldDropMessagesLargerThanTheMaximumPacketSizeOfTheClient() {
     TestClient small =
-        client("s", with(MqttProperties.MAXIMUM_PACKET_SIZE, 40)).subscribe(1, "a", 1);
-    small.all();
-    TestClient publisher = client("p");
+        connect("s", propertiesWith(MqttProperties.MAXIMUM_PACKET_SIZE, 40)).subscribe(1, "a", 1);
+    small.readAll();
+    TestClient publisher = connect("p");
     publisher.publish(1, 1, "a", "x".repeat(100)).publish(2, 1, "a", "fits");
     small.expect("PUBLISH q1 id=1 a fits");
     assertThat(world.observer.dropped).containsEntry(DropReason.EXCEEDS_CLIENT_LIMIT, 1L);
@@ -174,27 +175,27 @@ class Mqtt5Test {
 
   @Test
   void shouldRemoveAnInboxMessageThatIsTooLargeForItsClient() {
-    MqttProperties properties = with(MqttProperties.MAXIMUM_PACKET_SIZE, 40);
+    MqttProperties properties = propertiesWith(MqttProperties.MAXIMUM_PACKET_SIZE, 40);
     properties.add(new IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 100));
-    TestClient small = client("s", properties).subscribe(1, "a", 1);
-    small.all();
-    client("p").publish(1, 1, "a", "x".repeat(100));
+    TestClient small = connect("s", properties).subscribe(1, "a", 1);
+    small.readAll();
+    connect("p").publish(1, 1, "a", "x".repeat(100));
     small.expect();
     assertThat(world.inboxes.get("s").entries).isEmpty();
   }
 
   @Test
   void shouldForwardTheMessageProperties() {
-    TestClient subscriber = client("s").subscribe(1, "a", 0);
-    subscriber.all();
-    MqttProperties properties = with(MqttProperties.PAYLOAD_FORMAT_INDICATOR, 1);
+    TestClient subscriber = connect("s").subscribe(1, "a", 0);
+    subscriber.readAll();
+    MqttProperties properties = propertiesWith(MqttProperties.PAYLOAD_FORMAT_INDICATOR, 1);
     properties.add(new StringProperty(MqttProperties.CONTENT_TYPE, "text/plain"));
     properties.add(new StringProperty(MqttProperties.RESPONSE_TOPIC, "answers"));
     byte[] correlation = "c-1".getBytes(StandardCharsets.UTF_8);
     properties.add(new MqttProperties.BinaryProperty(MqttProperties.CORRELATION_DATA, correlation));
     properties.add(new MqttProperties.UserProperty("k", "v1"));
     properties.add(new MqttProperties.UserProperty("k", "v2"));
-    client("p").publish(0, 0, "a", "x", false, false, properties);
+    connect("p").publish(0, 0, "a", "x", false, false, properties);
     subscriber.expect("PUBLISH q0 a x");
     assertThat(subscriber.property(MqttProperties.PAYLOAD_FORMAT_INDICATOR)).isEqualTo(1);
     assertThat(subscriber.property(MqttProperties.CONTENT_TYPE)).isEqualTo("text/plain");
@@ -208,37 +209,37 @@ class Mqtt5Test {
 
   @Test
   void shouldSendTheSubscriptionIdentifier() {
-    TestClient subscriber = subscribe(client("s"), option(0, false, false, 0), 200);
-    subscriber.all();
-    client("p").publish(0, 0, "a/b", "x");
+    TestClient subscriber = subscribe(connect("s"), option(0, false, false, 0), 200);
+    subscriber.readAll();
+    connect("p").publish(0, 0, "a/b", "x");
     subscriber.expect("PUBLISH q0 a/b x");
     assertThat(subscriber.property(MqttProperties.SUBSCRIPTION_IDENTIFIER)).isEqualTo(200);
   }
 
   @Test
   void shouldNotSendAClientsOwnMessagesToItsNoLocalSubscription() {
-    TestClient client = subscribe(client("s"), option(0, true, false, 0), 0);
-    client.all();
+    TestClient client = subscribe(connect("s"), option(0, true, false, 0), 0);
+    client.readAll();
     client.publish(0, 0, "a/b", "mine").expect();
-    client("p").publish(0, 0, "a/b", "other");
+    connect("p").publish(0, 0, "a/b", "other");
     client.expect("PUBLISH q0 a/b other");
   }
 
   @Test
   void shouldKeepTheRetainFlagOnlyWithRetainAsPublished() {
-    TestClient as = subscribe(client("as"), option(0, false, true, 2), 0);
-    TestClient not = subscribe(client("not"), option(0, false, false, 2), 0);
-    as.all();
-    not.all();
-    client("p").publish(0, 0, "a/b", "x", true, false, MqttProperties.NO_PROPERTIES);
+    TestClient as = subscribe(connect("as"), option(0, false, true, 2), 0);
+    TestClient not = subscribe(connect("not"), option(0, false, false, 2), 0);
+    as.readAll();
+    not.readAll();
+    connect("p").publish(0, 0, "a/b", "x", true, false, MqttProperties.NO_PROPERTIES);
     as.expect("PUBLISH q0 retain a/b x");
     not.expect("PUBLISH q0 a/b x");
   }
 
   @Test
   void shouldHonorRetainHandling() {
-    client("p").publish(0, 0, "a/b", "kept", true, false, MqttProperties.NO_PROPERTIES);
-    TestClient client = client("s");
+    connect("p").publish(0, 0, "a/b", "kept", true, false, MqttProperties.NO_PROPERTIES);
+    TestClient client = connect("s");
     subscribe(client, option(0, false, false, 1), 0);
     client.expect("SUBACK 1 [0]", "PUBLISH q0 retain a/b kept");
     subscribe(client, option(0, false, false, 1), 0);
@@ -251,9 +252,9 @@ class Mqtt5Test {
 
   @Test
   void shouldEndTheExchangeWhenTheClientSendsAnErrorCode() {
-    TestClient client = client("s").subscribe(1, "a", 2);
-    client.all();
-    client("p").publish(1, 2, "a", "x");
+    TestClient client = connect("s").subscribe(1, "a", 2);
+    client.readAll();
+    connect("p").publish(1, 2, "a", "x");
     client.expect("PUBLISH q2 id=1 a x");
     client.reply(MqttMessageType.PUBREC, 1, 0x97).expect();
     assertThat(world.observer.inflight).hasValue(0);
@@ -262,14 +263,14 @@ class Mqtt5Test {
 
   @Test
   void shouldAnswerUnknownPacketIdentifiersWithNotFound() {
-    TestClient client = client("c");
+    TestClient client = connect("c");
     client.reply(MqttMessageType.PUBREL, 9).expect("PUBCOMP 9 92");
     client.reply(MqttMessageType.PUBREC, 9).expect("PUBREL 9 92");
     client.reply(MqttMessageType.PUBACK, 9).expect();
     assertThat(client.isOpen()).isTrue();
   }
 
-  /** [MQTT-4.6.0-3], although the first identifier has to be forgotten before its answer. */
+  /** [MQTT-4.6.0-3], although the first identifier must be removed before its answer. */
   @Test
   void shouldAcknowledgeInTheOrderOfThePublishesWhenOneIsRefused() {
     world.open().connect3("keeper", false).subscribe(1, "a", 2).cut();
@@ -277,7 +278,7 @@ class Mqtt5Test {
     publisher.next();
     world.inboxes.full = true;
     publisher
-        .raw("34 07 0001 61 0001 00 78" + "34 07 0001 62 0002 00 79") // to a and b
+        .sendHex("34 07 0001 61 0001 00 78" + "34 07 0001 62 0002 00 79") // to a and b
         .expect("PUBREC 1 97", "PUBREC 2 10");
   }
 
@@ -296,8 +297,8 @@ class Mqtt5Test {
 
   @Test
   void shouldSendSessionTakenOverToTheOlderConnection() {
-    TestClient old = client("c");
-    client("c");
+    TestClient old = connect("c");
+    connect("c");
     old.expect("DISCONNECT 8e");
     assertThat(old.isOpen()).isFalse();
     assertThat(world.registry.size()).isOne();
@@ -305,7 +306,7 @@ class Mqtt5Test {
 
   @Test
   void shouldSendServerShuttingDownAtShutdown() {
-    TestClient five = client("five");
+    TestClient five = connect("five");
     TestClient three = world.open().connect3("three", false);
     three.next();
     var gone = world.sessions.shutDown();
@@ -319,8 +320,8 @@ class Mqtt5Test {
   }
 
   @Test
-  void shouldRedirectClientsToAnotherServerBeforeItStops() {
-    TestClient five = client("five");
+  void shouldRedirectClientsToAnotherServerWhileDraining() {
+    TestClient five = connect("five");
     TestClient silent = world.open().connect5("silent", true, 0);
     silent.next();
     TestClient three = world.open().connect3("three", true);
@@ -337,7 +338,7 @@ class Mqtt5Test {
 
   @Test
   void shouldRedirectNoMoreClientsThanRequested() {
-    List<TestClient> clients = List.of(client("a"), client("b"), client("c"));
+    List<TestClient> clients = List.of(connect("a"), connect("b"), connect("c"));
     world.sessions.startDraining("");
     world.sessions.disconnect(2);
     world.settle();

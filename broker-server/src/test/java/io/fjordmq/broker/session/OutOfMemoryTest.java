@@ -35,11 +35,11 @@ class OutOfMemoryTest {
 
   private TestClient connect(String clientId, int expirySeconds) {
     TestClient client = world.open().connect5(clientId, false, expirySeconds);
-    client.all();
+    client.readAll();
     return client;
   }
 
-  private TestClient connectWithoutMemory(String clientId, int expirySeconds) {
+  private TestClient connectWithLimitedMemory(String clientId, int expirySeconds) {
     var enough = world.buffers;
     world.buffers = allocator;
     TestClient client = connect(clientId, expirySeconds);
@@ -49,33 +49,33 @@ class OutOfMemoryTest {
 
   @Test
   void shouldEndOnlySessionsWhosePacketsCannotBeAllocated() {
-    TestClient live = connectWithoutMemory("live", 0).subscribe(1, "a", 1);
-    TestClient stored = connectWithoutMemory("stored", 1_000).subscribe(1, "a", 1);
-    TestClient rich = connect("rich", 0).subscribe(1, "a", 1);
-    live.all();
-    stored.all();
-    rich.all();
+    TestClient live = connectWithLimitedMemory("live", 0).subscribe(1, "a", 1);
+    TestClient stored = connectWithLimitedMemory("stored", 1_000).subscribe(1, "a", 1);
+    TestClient unaffected = connect("rich", 0).subscribe(1, "a", 1);
+    live.readAll();
+    stored.readAll();
+    unaffected.readAll();
     allocator.exhausted = true;
 
     publisher.publish(1, 1, "a", "m").expect("PUBACK 1");
 
-    rich.expect("PUBLISH q1 id=1 a m");
+    unaffected.expect("PUBLISH q1 id=1 a m");
     live.expect("DISCONNECT 83");
     stored.expect("DISCONNECT 83");
     assertThat(live.isOpen()).isFalse();
     assertThat(world.observer.disconnected).isEqualTo(Map.of(CloseReason.INTERNAL_ERROR, 2));
     assertThat(world.observer.inflight).hasValue(1);
     allocator.exhausted = false;
-    connectAgainAndGet("PUBLISH q1 dup id=1 a m");
+    reconnectAndExpect("PUBLISH q1 dup id=1 a m");
   }
 
-  private void connectAgainAndGet(String packet) {
+  private void reconnectAndExpect(String packet) {
     world.open().connect5("stored", false, 1_000).expect("CONNACK 0 present", packet);
   }
 
   @Test
   void shouldEndTheSessionOfAPublisherThatCannotBeAnswered() {
-    TestClient starved = connectWithoutMemory("poor", 0);
+    TestClient starved = connectWithLimitedMemory("poor", 0);
     allocator.exhausted = true;
     starved.publish(1, 1, "a", "m").expect("DISCONNECT 83");
     assertThat(starved.isOpen()).isFalse();
@@ -84,8 +84,8 @@ class OutOfMemoryTest {
   @Test
   void shouldNotSendAPartialPacketWhenItsBufferCannotGrow() {
     TestClient starved =
-        connectWithoutMemory("poor", 0).subscribe(1, "a", 0).subscribe(2, "$share/g/a", 0);
-    starved.all();
+        connectWithLimitedMemory("poor", 0).subscribe(1, "a", 0).subscribe(2, "$share/g/a", 0);
+    starved.readAll();
     allocator.cannotGrow = true;
     String payload = "x".repeat(700);
     publisher.publish(0, 0, "a", payload);
@@ -110,8 +110,8 @@ class OutOfMemoryTest {
 
   @Test
   void shouldCloseTheConnectionWhenALargePayloadCannotBeCopied() {
-    TestClient starved = connectWithoutMemory("poor", 0).subscribe(1, "a", 0);
-    starved.all();
+    TestClient starved = connectWithLimitedMemory("poor", 0).subscribe(1, "a", 0);
+    starved.readAll();
     starved.channel().pipeline().addFirst(new FailingLargeWrites());
     publisher.publish(0, 0, "a", LARGE).publish(0, 0, "a", "next");
     starved.expect();

@@ -44,7 +44,7 @@ final class OutboundClient implements OutboundPublishes.Client {
 
   final TestClient wire =
       new TestClient(() -> {}, ByteBufAllocator.DEFAULT, new ChannelInboundHandlerAdapter() {})
-          .reading5();
+          .decodeMqtt5();
   final StoreTasks tasks = StoreTasks.immediate();
   final MemoryInboxStore inboxes = new MemoryInboxStore(tasks);
   final CountingSessionObserver observer = new CountingSessionObserver();
@@ -92,11 +92,11 @@ final class OutboundClient implements OutboundPublishes.Client {
     this.writer =
         new PacketWriter(
             wire.channel(),
-            new Throttle(new TimeoutWheel(loop()), settings, unthrottled(), () -> {}),
+            new Throttle(new TimeoutWheel(loop()), settings, throttleClient(), () -> {}),
             observer);
   }
 
-  private Throttle.Client unthrottled() {
+  private Throttle.Client throttleClient() {
     return new Throttle.Client() {
       @Override
       public ReadGate gate() {
@@ -104,8 +104,8 @@ final class OutboundClient implements OutboundPublishes.Client {
       }
 
       @Override
-      public void reached(Limit limit) {
-        OutboundClient.this.reached(limit);
+      public void recordLimitReached(Limit limit) {
+        OutboundClient.this.recordLimitReached(limit);
       }
 
       @Override
@@ -120,13 +120,13 @@ final class OutboundClient implements OutboundPublishes.Client {
     };
   }
 
-  /** Creates an inbox, or attaches the one that is there. */
+  /** Attaches the inbox, which is created if it does not exist. */
   Attachment attach() {
     InboxId id = new InboxId("t", ID);
     return inboxes.attach(id, new AttachRequest(false, "n1", 1, 60, null)).join();
   }
 
-  /** Appends to the inbox in the store, which pushes nothing. */
+  /** Appends to the inbox in the store without pushing the entries. */
   void store(Qos qos, String... texts) {
     for (String text : texts) {
       inboxes.append(ID, message(qos, text, Message.NEVER));
@@ -155,7 +155,7 @@ final class OutboundClient implements OutboundPublishes.Client {
         expiresAtMillis);
   }
 
-  /** What the client has received since the last call. */
+  /** Asserts what the client has received since the last call. */
   void expect(String... packets) {
     writer.flush();
     wire.expect(packets);
@@ -187,12 +187,12 @@ final class OutboundClient implements OutboundPublishes.Client {
   }
 
   @Override
-  public void reached(Limit limit) {
+  public void recordLimitReached(Limit limit) {
     limits.add(limit);
   }
 
   @Override
-  public void dropped(DropReason reason, long count) {
+  public void recordDropped(DropReason reason, long count) {
     observer.onDropped(reason, count);
   }
 
@@ -234,11 +234,11 @@ final class OutboundClient implements OutboundPublishes.Client {
   @Override
   public <T extends @Nullable Object> void whenDone(
       CompletableFuture<T> future, ResultCallback<T> then) {
-    ResultCallback.on(loop(), future, then);
+    ResultCallback.invokeOn(loop(), future, then);
   }
 
   @Override
-  public <T extends @Nullable Object> void whileOpen(
+  public <T extends @Nullable Object> void whenDoneUnlessEnded(
       CompletableFuture<T> future, ResultCallback<T> then) {
     whenDone(
         future,

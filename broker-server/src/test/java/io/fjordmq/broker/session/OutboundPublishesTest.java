@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is sent when, and the effect of the client's acknowledgements. */
+/** Tests when messages are sent, and the effect of the client's acknowledgements. */
 @ExtendWith(LeakDetector.class)
 class OutboundPublishesTest {
   private static final SessionSettings TWO_IN_FLIGHT = Settings.with("maxInflight", 2);
@@ -38,7 +38,7 @@ class OutboundPublishesTest {
     client.close();
   }
 
-  private void withReceiveMaximum(int most) {
+  private void useReceiveMaximum(int most) {
     client.close();
     client = new OutboundClient(TWO_IN_FLIGHT, most);
     outbound = new OutboundPublishes(client, null);
@@ -51,7 +51,7 @@ class OutboundPublishesTest {
   }
 
   @Test
-  void shouldSendNothingBeforeItStarts() {
+  void shouldSendNothingBeforeTheStart() {
     deliver(Qos.AT_MOST_ONCE, "x");
     deliver(Qos.AT_LEAST_ONCE, "y");
     outbound.pump();
@@ -67,11 +67,11 @@ class OutboundPublishesTest {
     deliver(Qos.AT_MOST_ONCE, "behind");
     client.expect("PUBLISH q1 id=1 a 1", "PUBLISH q1 id=2 a 2");
     outbound.onPubAck(2, 0);
-    outbound.endOfRead();
+    outbound.onReadComplete();
     client.expect("PUBLISH q1 id=3 a 3");
     outbound.onPubAck(1, 0);
     outbound.onPubAck(3, 0);
-    outbound.endOfRead();
+    outbound.onReadComplete();
     client.expect("PUBLISH q1 id=4 a 4", "PUBLISH q0 a behind");
     outbound.onPubAck(4, 0);
     assertThat(outbound.window().inflight()).isZero();
@@ -86,7 +86,7 @@ class OutboundPublishesTest {
     assertThat(client.limits).containsExactly(Limit.INFLIGHT);
     outbound.onPubAck(1, 0);
     outbound.onPubAck(2, 0);
-    outbound.endOfRead();
+    outbound.onReadComplete();
     deliver(Qos.AT_LEAST_ONCE, "5");
     outbound.pump();
     assertThat(client.limits).containsExactly(Limit.INFLIGHT, Limit.INFLIGHT);
@@ -94,7 +94,7 @@ class OutboundPublishesTest {
 
   @Test
   void shouldNotReportALimitSetByTheClient() {
-    withReceiveMaximum(1);
+    useReceiveMaximum(1);
     outbound.start();
     deliver(Qos.AT_LEAST_ONCE, "1", "2");
     outbound.pump();
@@ -115,7 +115,7 @@ class OutboundPublishesTest {
     client.wire.readAgain();
     outbound.pump();
     client.writer().flush();
-    List<String> packets = client.wire.all();
+    List<String> packets = client.wire.readAll();
     assertThat(packets.get(packets.size() - 1)).isEqualTo("PUBLISH q0 a late");
     assertThat(client.observer.queued).hasValue(0);
   }

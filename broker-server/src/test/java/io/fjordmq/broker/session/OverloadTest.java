@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** How an overloaded node responds to clients. */
+/** Tests how an overloaded node responds to clients. */
 @ExtendWith(LeakDetector.class)
 class OverloadTest {
   private final World world = new World();
@@ -26,13 +26,13 @@ class OverloadTest {
     world.close();
   }
 
-  private TestClient mqtt5(String clientId) {
+  private TestClient connectMqtt5(String clientId) {
     TestClient client = world.open().connect5(clientId, true, 0);
     client.expect("CONNACK 0");
     return client;
   }
 
-  private TestClient mqtt3(String clientId) {
+  private TestClient connectMqtt3(String clientId) {
     TestClient client = world.open().connect3(clientId, true);
     client.expect("CONNACK 0");
     return client;
@@ -41,21 +41,21 @@ class OverloadTest {
   @Test
   void shouldRefuseClients() {
     world.overloaded = true;
-    world.open().reading5().connect5("a", true, 0).expect("CONNACK 89");
+    world.open().decodeMqtt5().connect5("a", true, 0).expect("CONNACK 89");
     world.open().connect3("b", true).expect("CONNACK 3");
     assertThat(world.observer.refused).containsOnly(Map.entry(CloseReason.SERVER_BUSY, 2));
     assertThat(world.observer.overloaded).containsOnly(Map.entry(RejectedWork.CONNECT, 2));
     world.overloaded = false;
-    mqtt5("a");
+    connectMqtt5("a");
   }
 
   @Test
   void shouldRefuseNewSubscriptionsAndKeepExistingOnes() {
-    TestClient subscriber = mqtt5("s").subscribe(1, "a", 0);
+    TestClient subscriber = connectMqtt5("s").subscribe(1, "a", 0);
     subscriber.expect("SUBACK 1 [0]");
-    TestClient old = mqtt3("o").subscribe(1, "a", 0);
+    TestClient old = connectMqtt3("o").subscribe(1, "a", 0);
     old.expect("SUBACK 1 [0]");
-    TestClient publisher = mqtt5("p");
+    TestClient publisher = connectMqtt5("p");
     world.overloaded = true;
     subscriber.subscribe(2, "a", 1).subscribe(3, "b", 1).expect("SUBACK 2 [151]", "SUBACK 3 [151]");
     old.subscribe(2, "b", 0).expect("SUBACK 2 [128]");
@@ -67,7 +67,7 @@ class OverloadTest {
     subscriber.subscribe(2, "b", 1).expect("SUBACK 2 [1]");
   }
 
-  /** Its SUBACK has no code for a refusal (decision 0018). */
+  /** The SUBACK of MQTT 3.1 has no failure code (decision 0018). */
   @Test
   void shouldDisconnectAnMqtt31ClientThatSubscribes() {
     TestClient client =
@@ -77,7 +77,7 @@ class OverloadTest {
                 to -> to.protocolVersion(MqttVersion.MQTT_3_1).clientId("c").cleanSession(true));
     client.subscribe(1, "b", 1).expect("CONNACK 0", "SUBACK 1 [1]");
     world.overloaded = true;
-    assertThat(client.subscribe(2, "a", 1).all()).isEmpty();
+    assertThat(client.subscribe(2, "a", 1).readAll()).isEmpty();
     assertThat(client.isOpen()).isFalse();
     assertThat(world.observer.disconnected).containsOnly(Map.entry(CloseReason.QUOTA_EXCEEDED, 1));
     assertThat(world.observer.overloaded).containsOnly(Map.entry(RejectedWork.SUBSCRIBE, 1));
@@ -85,18 +85,18 @@ class OverloadTest {
 
   @Test
   void shouldLetClientsUnsubscribe() {
-    TestClient client = mqtt5("c").subscribe(1, "a", 0);
+    TestClient client = connectMqtt5("c").subscribe(1, "a", 0);
     client.expect("SUBACK 1 [0]");
     world.overloaded = true;
-    client.raw("a206 0002 00 0001 61").expect("UNSUBACK 2 [0]");
+    client.sendHex("a206 0002 00 0001 61").expect("UNSUBACK 2 [0]");
     assertThat(world.observer.overloaded).isEmpty();
   }
 
   @Test
   void shouldRefuseMqtt5PublishesAndShedQos0() {
-    TestClient subscriber = mqtt5("s").subscribe(1, "a", 0);
+    TestClient subscriber = connectMqtt5("s").subscribe(1, "a", 0);
     subscriber.expect("SUBACK 1 [0]");
-    TestClient client = mqtt5("c");
+    TestClient client = connectMqtt5("c");
     world.overloaded = true;
     client.publish(0, 0, "a", "x").publish(1, 1, "a", "x").publish(2, 2, "a", "x");
     client.expect("PUBACK 1 97", "PUBREC 2 97");
@@ -112,7 +112,7 @@ class OverloadTest {
   /** A repeated PUBLISH is not new work: its message is stored, and a refusal would deny that. */
   @Test
   void shouldAcknowledgeARepeatedQos2PublishAsUsual() {
-    TestClient client = mqtt5("c").publish(1, 2, "a", "x");
+    TestClient client = connectMqtt5("c").publish(1, 2, "a", "x");
     client.expect("PUBREC 1 10");
     world.overloaded = true;
     client.publish(1, 2, "a", "x", false, true, MqttProperties.NO_PROPERTIES);
@@ -121,9 +121,9 @@ class OverloadTest {
 
   @Test
   void shouldThrottleMqtt3PublishersInsteadOfLosingTheirMessages() {
-    TestClient subscriber = mqtt5("s").subscribe(1, "a", 0);
+    TestClient subscriber = connectMqtt5("s").subscribe(1, "a", 0);
     subscriber.expect("SUBACK 1 [0]");
-    TestClient client = mqtt3("c");
+    TestClient client = connectMqtt3("c");
     world.overloaded = true;
     client.publish(1, 1, "a", "x").expect("PUBACK 1");
     subscriber.expect("PUBLISH q0 a x");
@@ -138,7 +138,7 @@ class OverloadTest {
     assertThat(world.observer.heldBack).hasValue(0);
   }
 
-  /** What it has sent meanwhile is read only after its keep alive has been looked at. */
+  /** Packets sent while it is throttled are read only after the keep-alive check. */
   @Test
   void shouldNotTimeOutAThrottledPublisher() {
     for (int halves = 1; halves <= 40; halves++) {
@@ -160,24 +160,24 @@ class OverloadTest {
       world.overloaded = false;
       client.advanceHalfASecond();
       assertThat(client.isOpen()).as("held back for %d half seconds", halves).isTrue();
-      client.raw("c000").expect("PINGRESP");
+      client.sendHex("c000").expect("PINGRESP");
     }
   }
 
   @Test
   void shouldDisconnectClientsThatDoNotReadWhenMemoryIsShort() {
-    TestClient reads = mqtt5("r").subscribe(1, "a", 0);
-    TestClient stuck = mqtt5("s").subscribe(1, "a", 0);
+    TestClient reads = connectMqtt5("r").subscribe(1, "a", 0);
+    TestClient stuck = connectMqtt5("s").subscribe(1, "a", 0);
     ChannelOutboundBuffer waiting = stuck.channel().unsafe().outboundBuffer();
     waiting.addMessage(Unpooled.wrappedBuffer(new byte[10]), 10, stuck.channel().newPromise());
     waiting.addFlush();
     world.sessions.disconnectStuckClients();
     world.settle();
-    assertThat(stuck.isOpen()).as("looked at once").isTrue();
+    assertThat(stuck.isOpen()).as("checked only once").isTrue();
     waiting.progress(3);
     world.sessions.disconnectStuckClients();
     world.settle();
-    assertThat(stuck.isOpen()).as("it has read a little").isTrue();
+    assertThat(stuck.isOpen()).as("it has read a few bytes").isTrue();
     world.sessions.disconnectStuckClients();
     world.settle();
     assertThat(world.observer.disconnected).containsOnly(Map.entry(CloseReason.CLIENT_TOO_SLOW, 1));
@@ -186,11 +186,11 @@ class OverloadTest {
 
   @Test
   void shouldRejectPublishesOfClientsToSysTopics() {
-    TestClient subscriber = mqtt5("s").subscribe(1, "$SYS/#", 0);
+    TestClient subscriber = connectMqtt5("s").subscribe(1, "$SYS/#", 0);
     subscriber.expect("SUBACK 1 [0]");
-    mqtt5("c").publish(1, 1, "$SYS/broker/version", "0").expect("PUBACK 1 87");
-    mqtt5("d").publish(1, 1, "$SYSTEM/x", "0").expect("PUBACK 1 10");
-    TestClient old = mqtt3("e").publish(1, 1, "$SYS", "0").publish(0, 0, "$SYS/x", "0");
+    connectMqtt5("c").publish(1, 1, "$SYS/broker/version", "0").expect("PUBACK 1 87");
+    connectMqtt5("d").publish(1, 1, "$SYSTEM/x", "0").expect("PUBACK 1 10");
+    TestClient old = connectMqtt3("e").publish(1, 1, "$SYS", "0").publish(0, 0, "$SYS/x", "0");
     old.expect("PUBACK 1");
     subscriber.expect();
     assertThat(world.observer.dropped).containsOnly(Map.entry(DropReason.RESERVED_TOPIC, 2L));

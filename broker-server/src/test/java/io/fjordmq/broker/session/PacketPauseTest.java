@@ -12,18 +12,18 @@ import org.junit.jupiter.api.Test;
 class PacketPauseTest {
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ReadGate gate = new ReadGate(channel, new SessionObserver() {}, () -> {});
-  private final PausedClients clients = new PausedClients(this::refusedBecause);
+  private final PausedClients clients = new PausedClients(this::refusalReason);
   private final PacketPause pause = new PacketPause(channel.eventLoop(), gate, clients);
   private final List<String> actions = new ArrayList<>();
-  private @Nullable String refusedBecause;
+  private @Nullable String refusalReason;
 
-  private @Nullable String refusedBecause() {
-    return refusedBecause;
+  private @Nullable String refusalReason() {
+    return refusalReason;
   }
 
   private void renewLease() {
-    refusedBecause = null;
-    clients.release();
+    refusalReason = null;
+    clients.resumeAll();
     channel.runPendingTasks();
   }
 
@@ -51,8 +51,8 @@ class PacketPauseTest {
 
   @Test
   void shouldHandleHeldPacketsOnceTheLeaseIsRenewed() {
-    pause.onResume(() -> actions.add("packets"));
-    refusedBecause = "lease expired";
+    pause.setResumeCallback(() -> actions.add("packets"));
+    refusalReason = "lease expired";
     pause.whenLeaseValid(() -> actions.add("first"));
     pause.whenLeaseValid(() -> actions.add("second"));
     assertThat(pause.mustWait()).isTrue();
@@ -65,11 +65,11 @@ class PacketPauseTest {
 
   @Test
   void shouldKeepHeldPacketsIfTheLeaseExpiresAgain() {
-    refusedBecause = "lease expired";
+    refusalReason = "lease expired";
     pause.whenLeaseValid(
         () -> {
           actions.add("first");
-          refusedBecause = "lease expired again";
+          refusalReason = "lease expired again";
         });
     pause.whenLeaseValid(() -> actions.add("second"));
     renewLease();
@@ -80,8 +80,8 @@ class PacketPauseTest {
 
   @Test
   void shouldReleaseHeldPacketsWhenTheSessionEndsButRunNoAction() {
-    pause.onResume(() -> actions.add("packets"));
-    refusedBecause = "lease expired";
+    pause.setResumeCallback(() -> actions.add("packets"));
+    refusalReason = "lease expired";
     pause.whenLeaseValid(() -> actions.add("action"));
     pause.end();
     channel.runPendingTasks();

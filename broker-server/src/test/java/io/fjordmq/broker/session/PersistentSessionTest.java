@@ -37,24 +37,24 @@ class PersistentSessionTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private TestClient publisher() {
+  private TestClient connectPublisher() {
     TestClient client = world.open().connect3("pub", true);
     client.expect("CONNACK 0");
     return client;
   }
 
-  private TestClient subscriber(int qos) {
+  private TestClient connectSubscriber(int qos) {
     TestClient client = world.open().connect3("sub", false).subscribe(1, "a/#", qos);
     client.expect("CONNACK 0", "SUBACK 1 [" + qos + "]");
     return client;
   }
 
-  private TestClient back() {
+  private TestClient reconnect() {
     return world.open().connect3("sub", false);
   }
 
-  /** The same client with a receive maximum of 1. */
-  private TestClient narrow() {
+  /** Reconnects the subscriber with a receive maximum of 1. */
+  private TestClient reconnectWithSmallWindow() {
     MqttProperties one = new MqttProperties();
     one.add(new MqttProperties.IntegerProperty(MqttProperties.RECEIVE_MAXIMUM, 1));
     one.add(new MqttProperties.IntegerProperty(MqttProperties.SESSION_EXPIRY_INTERVAL, 100));
@@ -75,64 +75,64 @@ class PersistentSessionTest {
 
   @Test
   void shouldDeliverMessagesPublishedWhileTheClientWasOffline() {
-    subscriber(1).cut();
-    publisher()
+    connectSubscriber(1).cut();
+    connectPublisher()
         .publish(1, 1, "a/b", "one")
         .publish(2, 2, "a/b", "two")
         .publish(0, 0, "a/b", "lost");
-    TestClient again = back();
+    TestClient again = reconnect();
     again.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one", "PUBLISH q1 id=2 a/b two");
   }
 
   @Test
   void shouldDeliverQos0LiveAfterAReconnect() {
-    subscriber(1).cut();
-    TestClient again = back();
+    connectSubscriber(1).cut();
+    TestClient again = reconnect();
     again.expect("CONNACK 0 present");
-    publisher().publish(0, 0, "a/b", "live");
+    connectPublisher().publish(0, 0, "a/b", "live");
     again.expect("PUBLISH q0 a/b live");
   }
 
   @Test
   void shouldRepairARouteThatDoesNotMatchItsSubscription() {
-    TestClient subscriber = subscriber(1);
+    TestClient subscriber = connectSubscriber(1);
     StoreTasks routing = world.separateRouting();
     routing.hold();
     subscriber.subscribe(2, "a/#", 0);
-    routing.lose();
+    routing.failAll();
     subscriber.cut();
-    TestClient again = back();
+    TestClient again = reconnect();
     again.expect("CONNACK 0 present");
-    publisher().publish(1, 1, "a/b", "once");
+    connectPublisher().publish(1, 1, "a/b", "once");
     again.expect("PUBLISH q0 a/b once");
   }
 
   @Test
-  void shouldKeepSubscriptionsOfAResumedSessionDespiteALateEarlierOne() {
-    TestClient subscriber = subscriber(1);
+  void shouldKeepSubscriptionsOfAResumedSessionWhenTheEarlierConnectionEndsLate() {
+    TestClient subscriber = connectSubscriber(1);
     StoreTasks routing = world.separateRouting();
     routing.hold();
     subscriber.subscribe(2, "b", 1);
-    TestClient again = back();
+    TestClient again = reconnect();
     routing.resume();
     world.settle();
     again.expect("CONNACK 0 present");
-    publisher().publish(0, 0, "a/b", "live");
+    connectPublisher().publish(0, 0, "a/b", "live");
     again.expect("PUBLISH q0 a/b live");
   }
 
   @Test
   void shouldPushEntriesAppendedWhileConnected() {
-    TestClient subscriber = subscriber(1);
-    publisher().publish(1, 1, "a/b", "one").expect("PUBACK 1");
+    TestClient subscriber = connectSubscriber(1);
+    connectPublisher().publish(1, 1, "a/b", "one").expect("PUBACK 1");
     subscriber.expect("PUBLISH q1 id=1 a/b one");
     assertThat(world.inboxes.calls).noneMatch(call -> call.startsWith("fetch"));
   }
 
   @Test
   void shouldAcknowledgeThePublisherOnlyWhenTheInboxHasStoredTheMessage() {
-    subscriber(1);
-    TestClient publisher = publisher();
+    connectSubscriber(1);
+    TestClient publisher = connectPublisher();
     world.tasks.hold();
     publisher.publish(1, 1, "a/b", "one").expect();
     world.tasks.resume();
@@ -142,8 +142,8 @@ class PersistentSessionTest {
 
   @Test
   void shouldFetchWhenAPushWasLost() {
-    TestClient subscriber = subscriber(1);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(1);
+    TestClient publisher = connectPublisher();
     world.inboxes.losePushes = true;
     publisher.publish(1, 1, "a/b", "one");
     subscriber.expect();
@@ -154,23 +154,23 @@ class PersistentSessionTest {
 
   @Test
   void shouldDeliverEntriesAppendedInTheSameWriteAsTheAttach() {
-    subscriber(1).cut();
+    connectSubscriber(1).cut();
     TestClient again = world.open();
-    world.inboxes.beforeAttachIsAnswered =
+    world.inboxes.beforeAttachResponse =
         () -> {
           world.inboxes.append("sub", message("one"));
           again.runTasks();
         };
     again.connect3("sub", false).expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one");
-    world.inboxes.beforeAttachIsAnswered = () -> {};
-    publisher().publish(1, 1, "a/b", "two");
+    world.inboxes.beforeAttachResponse = () -> {};
+    connectPublisher().publish(1, 1, "a/b", "two");
     again.expect("PUBLISH q1 id=2 a/b two");
   }
 
   @Test
   void shouldReadTheInboxWhenItsRangeHasALeaderAgain() {
-    TestClient subscriber = subscriber(1);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(1);
+    TestClient publisher = connectPublisher();
     world.inboxes.losePushes = true;
     publisher.publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
     subscriber.expect();
@@ -187,28 +187,29 @@ class PersistentSessionTest {
 
   @Test
   void shouldResendWithTheSameIdentifierAndDup() {
-    TestClient subscriber = subscriber(1);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(1);
+    TestClient publisher = connectPublisher();
     for (int i = 1; i <= 3; i++) {
       publisher.publish(i, 1, "a/b", "m" + i);
     }
-    assertThat(subscriber.all()).hasSize(3);
-    // The second is acknowledged, the first is not: only that one is gone.
+    assertThat(subscriber.readAll()).hasSize(3);
+    // Only the second message is acknowledged and removed.
     subscriber.reply(MqttMessageType.PUBACK, 2).cut();
-    back().expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b m1", "PUBLISH q1 dup id=3 a/b m3");
+    reconnect()
+        .expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b m1", "PUBLISH q1 dup id=3 a/b m3");
   }
 
   @Test
   void shouldNotSetDupOnMessagesQueuedBehindAFullWindow() {
-    subscriber(1).cut();
-    TestClient publisher = publisher();
+    connectSubscriber(1).cut();
+    TestClient publisher = connectPublisher();
     for (int i = 1; i <= 3; i++) {
       publisher.publish(i, 1, "a/b", "m" + i);
     }
-    TestClient narrow = narrow();
+    TestClient narrow = reconnectWithSmallWindow();
     narrow.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b m1");
     narrow.cut();
-    back()
+    reconnect()
         .expect(
             "CONNACK 0 present",
             "PUBLISH q1 dup id=1 a/b m1",
@@ -218,21 +219,21 @@ class PersistentSessionTest {
 
   @Test
   void shouldRememberSentMessagesAcrossSeveralConnections() {
-    TestClient subscriber = subscriber(1);
-    publisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
-    assertThat(subscriber.all()).hasSize(2);
+    TestClient subscriber = connectSubscriber(1);
+    connectPublisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
+    assertThat(subscriber.readAll()).hasSize(2);
     subscriber.cut();
-    TestClient narrow = narrow();
+    TestClient narrow = reconnectWithSmallWindow();
     narrow.expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
     narrow.cut();
-    back()
+    reconnect()
         .expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one", "PUBLISH q1 dup id=2 a/b two");
   }
 
   @Test
   void shouldSetDupOnEverySentMessageWhenAcknowledgementsAndDetachAreLost() {
-    TestClient subscriber = subscriber(1);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(1);
+    TestClient publisher = connectPublisher();
     int many = 3 * world.settings.maxInflight();
     for (int i = 1; i <= many; i++) {
       publisher.publish(1, 1, "a/b", "m" + i);
@@ -243,13 +244,13 @@ class PersistentSessionTest {
     subscriber.cut();
     world.inboxes.failure = null;
     world.inboxes.loseCommits = false;
-    TestClient again = back();
+    TestClient again = reconnect();
     assertThat(again.next()).isEqualTo("CONNACK 0 present");
     assertThat(acknowledgeAll(again))
         .hasSize(many)
         .allSatisfy(packet -> assertThat(packet).startsWith("PUBLISH q1 dup "));
     publisher.publish(1, 1, "a/b", "new");
-    assertThat(again.all()).containsExactly("PUBLISH q1 id=" + (many + 1) + " a/b new");
+    assertThat(again.readAll()).containsExactly("PUBLISH q1 id=" + (many + 1) + " a/b new");
   }
 
   private static List<String> acknowledgeAll(TestClient subscriber) {
@@ -263,32 +264,32 @@ class PersistentSessionTest {
 
   @Test
   void shouldCommitAcknowledgementsOncePerRead() {
-    TestClient subscriber = subscriber(1);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(1);
+    TestClient publisher = connectPublisher();
     for (int i = 1; i <= 3; i++) {
       publisher.publish(i, 1, "a/b", "m" + i);
     }
-    subscriber.all();
+    subscriber.readAll();
     world.inboxes.calls.clear();
-    subscriber.raw("40020001 40020002 40020003");
+    subscriber.sendHex("40020001 40020002 40020003");
     assertThat(world.inboxes.calls).containsExactly("commit 4 []");
     assertThat(world.inboxes.get("sub").entries).isEmpty();
   }
 
   @Test
   void shouldCommitBeforeDetachingTheInbox() {
-    TestClient subscriber = subscriber(1);
-    publisher().publish(1, 1, "a/b", "one");
-    subscriber.all();
+    TestClient subscriber = connectSubscriber(1);
+    connectPublisher().publish(1, 1, "a/b", "one");
+    subscriber.readAll();
     world.inboxes.calls.clear();
-    subscriber.raw("40020001 e000");
+    subscriber.sendHex("40020001 e000");
     assertThat(world.inboxes.calls).containsExactly("commit 2 []", "detach 4294967295");
   }
 
   @Test
   void shouldSendPubrelOnlyWhenThePubrecIsDurable() {
-    TestClient subscriber = subscriber(2);
-    publisher().publish(1, 2, "a/b", "one");
+    TestClient subscriber = connectSubscriber(2);
+    connectPublisher().publish(1, 2, "a/b", "one");
     subscriber.expect("PUBLISH q2 id=1 a/b one");
     world.tasks.hold();
     subscriber.reply(MqttMessageType.PUBREC, 1).expect();
@@ -302,12 +303,12 @@ class PersistentSessionTest {
 
   @Test
   void shouldResendPubrelAndNotThePublishAfterAPubrec() {
-    TestClient subscriber = subscriber(2);
-    publisher().publish(1, 2, "a/b", "one").publish(2, 2, "a/b", "two");
-    subscriber.all();
+    TestClient subscriber = connectSubscriber(2);
+    connectPublisher().publish(1, 2, "a/b", "one").publish(2, 2, "a/b", "two");
+    subscriber.readAll();
     subscriber.reply(MqttMessageType.PUBREC, 1).expect("PUBREL 1");
     subscriber.cut();
-    TestClient again = back();
+    TestClient again = reconnect();
     again.expect("CONNACK 0 present", "PUBREL 1", "PUBLISH q2 dup id=2 a/b two");
     again.reply(MqttMessageType.PUBCOMP, 1).reply(MqttMessageType.PUBREC, 2).expect("PUBREL 2");
     again.reply(MqttMessageType.PUBCOMP, 2);
@@ -318,7 +319,7 @@ class PersistentSessionTest {
   @Test
   void shouldRecordAQos2PublishBeforeDistributingIt() {
     TestClient subscriber = world.open().connect3("live", true).subscribe(1, "a/#", 2);
-    subscriber.all();
+    subscriber.readAll();
     TestClient publisher = world.open().connect3("durable", false);
     publisher.expect("CONNACK 0");
     world.tasks.hold();
@@ -335,10 +336,10 @@ class PersistentSessionTest {
 
   @Test
   void shouldStoreARepeatedPublishOnceAfterALostConnection() {
-    subscriber(2).cut();
+    connectSubscriber(2).cut();
     TestClient first = world.open().connect3("durable", false);
     first.publish(5, 2, "a/b", "one");
-    first.cut(); // before it read the PUBREC
+    first.cut(); // before it reads the PUBREC
     TestClient again = world.open().connect3("durable", false);
     again.expect("CONNACK 0 present");
     again.publish(5, 2, "a/b", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBREC 5");
@@ -348,7 +349,7 @@ class PersistentSessionTest {
     assertThat(world.inboxes.publishIds)
         .containsExactly(
             PublishId.ofPublisher(publisher, 1, 1), PublishId.ofPublisher(publisher, 1, 1));
-    back().expect("CONNACK 0 present", "PUBLISH q2 id=1 a/b one");
+    reconnect().expect("CONNACK 0 present", "PUBLISH q2 id=1 a/b one");
     // The next message has its own number.
     again.publish(5, 2, "a/b", "two").expect("PUBREC 5");
     assertThat(world.inboxes.publishIds).last().isEqualTo(PublishId.ofPublisher(publisher, 2, 2));
@@ -367,8 +368,8 @@ class PersistentSessionTest {
 
   @Test
   void shouldDiscardTheSessionAtCleanStart() {
-    subscriber(1).cut();
-    publisher().publish(1, 1, "a/b", "one");
+    connectSubscriber(1).cut();
+    connectPublisher().publish(1, 1, "a/b", "one");
     world.open().connect3("sub", true).expect("CONNACK 0");
     assertThat(world.inboxes.find("sub")).isNull();
     assertThat(world.router.filters(Receiver.Inbox.class)).isEmpty();
@@ -376,8 +377,8 @@ class PersistentSessionTest {
 
   @Test
   void shouldStartANewPersistentSessionAtCleanStart() {
-    subscriber(1).cut();
-    publisher().publish(1, 1, "a/b", "one");
+    connectSubscriber(1).cut();
+    connectPublisher().publish(1, 1, "a/b", "one");
     world.open().connect5("sub", true, 100).expect("CONNACK 0");
     assertThat(world.inboxes.get("sub").subscriptions).isEmpty();
     assertThat(world.router.filters(Receiver.Inbox.class)).isEmpty();
@@ -385,8 +386,8 @@ class PersistentSessionTest {
 
   @Test
   void shouldResumeASessionThatEndsWithItsConnection() {
-    subscriber(1).cut();
-    publisher().publish(1, 1, "a/b", "one");
+    connectSubscriber(1).cut();
+    connectPublisher().publish(1, 1, "a/b", "one");
     TestClient last = world.open().connect5("sub", false, 0);
     last.expect("CONNACK 0 present", "PUBLISH q1 id=1 a/b one");
     last.cut();
@@ -396,7 +397,7 @@ class PersistentSessionTest {
   @Test
   void shouldEndTheSessionWhenDisconnectSetsExpiryZero() {
     TestClient client = world.open().connect5("c", true, 100);
-    client.raw("e007 00 05 11 00000000");
+    client.sendHex("e007 00 05 11 00000000");
     assertThat(world.inboxes.find("c")).isNull();
     assertThat(world.inboxes.calls).contains("detach 0");
   }
@@ -426,12 +427,12 @@ class PersistentSessionTest {
 
   @Test
   void shouldTakeOverWithoutLosingOrRepeatingAcknowledgements() {
-    TestClient old = subscriber(1);
-    publisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
-    old.all();
+    TestClient old = connectSubscriber(1);
+    connectPublisher().publish(1, 1, "a/b", "one").publish(2, 1, "a/b", "two");
+    old.readAll();
     old.reply(MqttMessageType.PUBACK, 1);
-    TestClient young = back();
-    young.expect("CONNACK 0 present", "PUBLISH q1 dup id=2 a/b two");
+    TestClient newer = reconnect();
+    newer.expect("CONNACK 0 present", "PUBLISH q1 dup id=2 a/b two");
     assertThat(old.isOpen()).isFalse();
     assertThat(world.observer.disconnected).containsEntry(CloseReason.SESSION_TAKEN_OVER, 1);
     assertThat(world.inboxes.get("sub").attached).isTrue();
@@ -439,7 +440,7 @@ class PersistentSessionTest {
 
   @Test
   void shouldCloseTheConnectionWhenAnotherOneOwnsTheInbox() {
-    TestClient subscriber = subscriber(1);
+    TestClient subscriber = connectSubscriber(1);
     world.inboxes.get("sub").epoch++; // another node attached it
     subscriber.subscribe(2, "b", 1);
     assertThat(subscriber.isOpen()).isFalse();
@@ -448,21 +449,21 @@ class PersistentSessionTest {
 
   @Test
   void shouldEndTheSessionWhenTheStoreDoesNotAnswerAndKeepTheMessage() {
-    TestClient subscriber = subscriber(1);
-    publisher().publish(1, 1, "a/b", "one");
-    subscriber.all();
+    TestClient subscriber = connectSubscriber(1);
+    connectPublisher().publish(1, 1, "a/b", "one");
+    subscriber.readAll();
     world.inboxes.failure = new IllegalStateException("no majority");
     subscriber.reply(MqttMessageType.PUBACK, 1);
     assertThat(subscriber.isOpen()).isFalse();
     assertThat(world.observer.disconnected).containsEntry(CloseReason.SERVER_UNAVAILABLE, 1);
     world.inboxes.failure = null;
-    back().expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
+    reconnect().expect("CONNACK 0 present", "PUBLISH q1 dup id=1 a/b one");
   }
 
   @Test
-  void shouldCloseThePublisherInsteadOfAcknowledgingWhatIsNotDurable() {
-    subscriber(1).cut();
-    TestClient publisher = publisher();
+  void shouldCloseTheConnectionInsteadOfAcknowledgingAMessageThatIsNotDurable() {
+    connectSubscriber(1).cut();
+    TestClient publisher = connectPublisher();
     world.inboxes.failure = new IllegalStateException("no majority");
     publisher.publish(1, 1, "a/b", "one").expect();
     assertThat(publisher.isOpen()).isFalse();
@@ -494,28 +495,28 @@ class PersistentSessionTest {
   void shouldAcceptTheLastOfThousandsOfTakeovers() {
     world.tasks.hold();
     for (int i = 0; i < 3_000; i++) {
-      back();
+      reconnect();
     }
-    TestClient last = back();
+    TestClient last = reconnect();
     world.tasks.resume();
     world.settle();
     last.expect("CONNACK 0 present"); // the first connection created it
-    last.raw("c000").expect("PINGRESP");
+    last.sendHex("c000").expect("PINGRESP");
   }
 
   @Test
   void shouldRefillTheBufferAsTheClientAcknowledges() {
-    subscriber(1).cut();
-    TestClient publisher = publisher();
+    connectSubscriber(1).cut();
+    TestClient publisher = connectPublisher();
     int many = world.settings.inboxBufferMessages() + world.settings.maxInflight() + 50;
     for (int i = 1; i <= many; i++) {
       publisher.publish(1, 1, "a/b", "m" + i);
     }
-    TestClient again = back();
-    List<String> got = again.all();
+    TestClient again = reconnect();
+    List<String> got = again.readAll();
     for (int acknowledged = 1; acknowledged <= many; acknowledged++) {
       again.reply(MqttMessageType.PUBACK, acknowledged);
-      got.addAll(again.all());
+      got.addAll(again.readAll());
     }
     assertThat(got).hasSize(many + 1).last().asString().endsWith("m" + many);
     assertThat(world.inboxes.get("sub").entries).isEmpty();

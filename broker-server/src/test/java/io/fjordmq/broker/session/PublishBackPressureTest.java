@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reading resumes when half of the load that stopped it is left, and wakes its owner. */
+/** Reading pauses at the limit and resumes once the load has fallen to half of it. */
 class PublishBackPressureTest {
   private static final int MAX = 4;
 
-  private final List<Limit> reached = new ArrayList<>();
+  private final List<Limit> reachedLimits = new ArrayList<>();
   private int wakeUps;
   private final Client client = new Client();
   private final PublishBackPressure pressure = new PublishBackPressure(client, client);
@@ -36,8 +36,8 @@ class PublishBackPressureTest {
     }
 
     @Override
-    public void reached(Limit limit) {
-      reached.add(limit);
+    public void recordLimitReached(Limit limit) {
+      reachedLimits.add(limit);
     }
 
     @Override
@@ -57,26 +57,26 @@ class PublishBackPressureTest {
   }
 
   private void publishAtMostOnce(int payloadBytes) {
-    pressure.closeIfAboveAtMostOnce(pressure.beginAtMostOnce(), payloadBytes);
+    pressure.closeIfAtMostOnceLimitReached(pressure.beginAtMostOnce(), payloadBytes);
   }
 
   @Test
-  void shouldStopAndResumeByMessageCount() {
-    assertThat(pressure.closeIfAbove(MAX - 1, 0)).isFalse();
-    assertThat(pressure.closeIfAbove(MAX, 0)).isTrue();
-    assertThat(pressure.closeIfAbove(MAX + 1, 0)).isTrue();
-    assertThat(reached).containsExactly(Limit.PENDING_PUBLISHES); // counted once
-    pressure.openIfBelow(MAX / 2 + 1, 0);
+  void shouldPauseAndResumeReadingByMessageCount() {
+    assertThat(pressure.closeIfLimitReached(MAX - 1, 0)).isFalse();
+    assertThat(pressure.closeIfLimitReached(MAX, 0)).isTrue();
+    assertThat(pressure.closeIfLimitReached(MAX + 1, 0)).isTrue();
+    assertThat(reachedLimits).containsExactly(Limit.PENDING_PUBLISHES); // counted once
+    pressure.openIfHalfEmpty(MAX / 2 + 1, 0);
     assertThat(client.gate.isClosedBy(ReadGate.PUBLISHES)).isTrue();
-    pressure.openIfBelow(MAX / 2, 0);
+    pressure.openIfHalfEmpty(MAX / 2, 0);
     assertThat(client.gate.isClosed()).isFalse();
   }
 
   @Test
-  void shouldStopByBytes() {
-    assertThat(pressure.closeIfAbove(1, client.settings.maxPendingBytes())).isTrue();
-    assertThat(reached).containsExactly(Limit.PENDING_BYTES);
-    pressure.openIfBelow(0, client.settings.maxPendingBytes() / 2 + 1);
+  void shouldPauseReadingByBytes() {
+    assertThat(pressure.closeIfLimitReached(1, client.settings.maxPendingBytes())).isTrue();
+    assertThat(reachedLimits).containsExactly(Limit.PENDING_BYTES);
+    pressure.openIfHalfEmpty(0, client.settings.maxPendingBytes() / 2 + 1);
     assertThat(client.gate.isClosed()).isTrue();
   }
 
@@ -87,17 +87,17 @@ class PublishBackPressureTest {
     }
     assertThat(client.gate.isClosedBy(ReadGate.PUBLISHES)).isTrue();
     pressure.onPublished(PublishOutcome.ACCEPTED);
-    pressure.openIfBelow(0, 0);
+    pressure.openIfHalfEmpty(0, 0);
     assertThat(client.gate.isClosed()).isTrue();
     assertThat(wakeUps).isZero();
     pressure.onPublished(PublishOutcome.ACCEPTED);
     assertThat(wakeUps).isEqualTo(1);
-    pressure.openIfBelow(0, 0);
+    pressure.openIfHalfEmpty(0, 0);
     assertThat(client.gate.isClosed()).isFalse();
   }
 
   @Test
-  void shouldNeverStopForASingleMessageWithoutAcknowledgement() {
+  void shouldNotPauseReadingForASingleMessageWithoutAcknowledgement() {
     publishAtMostOnce(client.settings.maxPendingBytes() + 1);
     assertThat(client.gate.isClosed()).isFalse();
   }

@@ -25,13 +25,13 @@ class QosTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private TestClient subscriber(int qos) {
+  private TestClient connectSubscriber(int qos) {
     TestClient client = world.open().connect3("sub", true).subscribe(1, "a/#", qos);
     client.expect("CONNACK 0", "SUBACK 1 [" + qos + "]");
     return client;
   }
 
-  private TestClient publisher() {
+  private TestClient connectPublisher() {
     TestClient client = world.open().connect3("pub", true);
     client.expect("CONNACK 0");
     return client;
@@ -39,8 +39,8 @@ class QosTest {
 
   @Test
   void shouldDeliverQos0() {
-    TestClient subscriber = subscriber(0);
-    publisher().publish(0, 0, "a/b", "hello").expect();
+    TestClient subscriber = connectSubscriber(0);
+    connectPublisher().publish(0, 0, "a/b", "hello").expect();
     subscriber.expect("PUBLISH q0 a/b hello");
   }
 
@@ -55,8 +55,8 @@ class QosTest {
 
   @Test
   void shouldAcknowledgeQos1BothWays() {
-    TestClient subscriber = subscriber(1);
-    publisher().publish(7, 1, "a/b", "hello").expect("PUBACK 7");
+    TestClient subscriber = connectSubscriber(1);
+    connectPublisher().publish(7, 1, "a/b", "hello").expect("PUBACK 7");
     subscriber.expect("PUBLISH q1 id=1 a/b hello");
     assertThat(world.observer.inflight).hasValue(1);
     subscriber.reply(MqttMessageType.PUBACK, 1).expect();
@@ -65,8 +65,8 @@ class QosTest {
 
   @Test
   void shouldCompleteTheQos2HandshakeBothWays() {
-    TestClient subscriber = subscriber(2);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(2);
+    TestClient publisher = connectPublisher();
     publisher.publish(7, 2, "a/b", "hello").expect("PUBREC 7");
     publisher.reply(MqttMessageType.PUBREL, 7).expect("PUBCOMP 7");
     subscriber.expect("PUBLISH q2 id=1 a/b hello");
@@ -76,8 +76,8 @@ class QosTest {
 
   @Test
   void shouldDistributeQos2OnceWhenThePublishIsRepeated() {
-    TestClient subscriber = subscriber(2);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(2);
+    TestClient publisher = connectPublisher();
     publisher.publish(7, 2, "a/b", "hello").expect("PUBREC 7");
     publisher
         .publish(7, 2, "a/b", "hello", false, true, MqttProperties.NO_PROPERTIES)
@@ -91,16 +91,16 @@ class QosTest {
 
   @Test
   void shouldLowerQosToWhatTheSubscriptionAccepts() {
-    TestClient subscriber = subscriber(1);
-    publisher().publish(7, 2, "a/b", "hello").expect("PUBREC 7");
+    TestClient subscriber = connectSubscriber(1);
+    connectPublisher().publish(7, 2, "a/b", "hello").expect("PUBREC 7");
     subscriber.expect("PUBLISH q1 id=1 a/b hello");
   }
 
   @Test
   void shouldAcknowledgeInOrderOfArrivalWhenStoresAnswerOutOfOrder() {
-    TestClient publisher = publisher();
+    TestClient publisher = connectPublisher();
     world.open().connect3("keeper", false).subscribe(1, "slow/#", 1);
-    TestClient subscriber = subscriber(1);
+    TestClient subscriber = connectSubscriber(1);
     world.tasks.hold();
     // The first waits for the store, the second for nothing.
     publisher.publish(1, 1, "slow/x", "first").publish(2, 1, "a/b", "second").expect();
@@ -113,13 +113,13 @@ class QosTest {
 
   @Test
   void shouldKeepOrderThroughTheInflightWindow() {
-    TestClient subscriber = subscriber(1);
-    TestClient publisher = publisher();
+    TestClient subscriber = connectSubscriber(1);
+    TestClient publisher = connectPublisher();
     int many = world.settings.maxInflight() + 10;
     for (int i = 1; i <= many; i++) {
       publisher.publish(i, 1, "a/b", "m" + i);
     }
-    assertThat(subscriber.all()).hasSize(world.settings.maxInflight());
+    assertThat(subscriber.readAll()).hasSize(world.settings.maxInflight());
     subscriber.reply(MqttMessageType.PUBACK, 1);
     subscriber.expect("PUBLISH q1 id=" + (many - 9) + " a/b m" + (many - 9));
     assertThat(world.observer.queued).hasValue(9);
@@ -127,6 +127,6 @@ class QosTest {
 
   @Test
   void shouldAnswerPingreq() {
-    publisher().raw("c000").expect("PINGRESP");
+    connectPublisher().sendHex("c000").expect("PINGRESP");
   }
 }

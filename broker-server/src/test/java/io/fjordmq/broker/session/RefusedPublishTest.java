@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** How a publisher learns that a message could not be stored, and that order is preserved. */
+/** Tests how a publisher learns that a message was not stored, and that order is preserved. */
 @ExtendWith(LeakDetector.class)
 class RefusedPublishTest {
   private final World world = new World();
@@ -33,13 +33,13 @@ class RefusedPublishTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private TestClient publisher3() {
+  private TestClient connectMqtt3Publisher() {
     TestClient client = world.open().connect3("pub", true);
     client.expect("CONNACK 0");
     return client;
   }
 
-  private List<String> stored() {
+  private List<String> storedPayloads() {
     return world.inboxes.get("away").entries.values().stream()
         .map(InboxEntry::message)
         .map(message -> new String(message.payload(), StandardCharsets.UTF_8))
@@ -50,56 +50,56 @@ class RefusedPublishTest {
   void shouldRefuseMqtt5PublishesAndContinueWhenTheDiskIsFull() {
     TestClient publisher = world.open().connect5("pub", true, 0);
     publisher.expect("CONNACK 0");
-    world.room = false;
+    world.hasDiskSpace = false;
     publisher.publish(1, 1, "a", "one").expect("PUBACK 1 97");
     publisher.publish(2, 2, "a", "two").expect("PUBREC 2 97");
-    world.room = true;
+    world.hasDiskSpace = true;
     publisher.publish(3, 1, "a", "three").expect("PUBACK 3");
-    assertThat(stored()).containsExactly("three");
+    assertThat(storedPayloads()).containsExactly("three");
   }
 
   @Test
   void shouldCloseMqtt3ConnectionsWhenTheDiskIsFull() {
-    TestClient publisher = publisher3();
-    world.room = false;
+    TestClient publisher = connectMqtt3Publisher();
+    world.hasDiskSpace = false;
     publisher.publish(1, 1, "a", "one").expect();
     assertThat(publisher.isOpen()).isFalse();
     assertThat(world.observer.disconnected).containsEntry(CloseReason.NOT_DURABLE, 1);
-    assertThat(stored()).isEmpty();
+    assertThat(storedPayloads()).isEmpty();
   }
 
   @Test
   void shouldStoreNothingAfterAFailedPublishUntilTheClientRepeatsBoth() {
-    TestClient publisher = publisher3();
+    TestClient publisher = connectMqtt3Publisher();
     world.inboxes.refuseNextInsert = true;
-    // One read brings both; the event loop looks at outcomes after it.
-    publisher.raw("32 08 0001 61 0001 6f6e65" + "32 08 0001 61 0002 74776f").expect();
+    // Both packets arrive in one read, after which the event loop handles the outcomes.
+    publisher.sendHex("32 08 0001 61 0001 6f6e65" + "32 08 0001 61 0002 74776f").expect();
     assertThat(publisher.isOpen()).isFalse();
 
-    TestClient again = publisher3();
+    TestClient again = connectMqtt3Publisher();
     again.publish(1, 1, "a", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBACK 1");
     again.publish(2, 1, "a", "two", false, true, MqttProperties.NO_PROPERTIES).expect("PUBACK 2");
-    assertThat(stored()).containsExactly("one", "two");
+    assertThat(storedPayloads()).containsExactly("one", "two");
   }
 
   @Test
   void shouldNotStoreAQos2PublishOfATransientClientAfterAFailedOne() {
-    TestClient publisher = publisher3();
+    TestClient publisher = connectMqtt3Publisher();
     world.inboxes.refuseNextInsert = true;
-    publisher.raw("34 08 0001 61 0001 6f6e65" + "34 08 0001 61 0002 74776f").expect();
+    publisher.sendHex("34 08 0001 61 0001 6f6e65" + "34 08 0001 61 0002 74776f").expect();
     assertThat(publisher.isOpen()).isFalse();
-    assertThat(stored()).isEmpty();
+    assertThat(storedPayloads()).isEmpty();
   }
 
   @Test
-  void shouldCloseTheConnectionWhenAPublishFailsAfterOneBeingRecorded() {
+  void shouldCloseTheConnectionWhenAPublishFailsWhileAnEarlierOneIsRecorded() {
     TestClient publisher = world.open().connect3("pub", false);
     publisher.expect("CONNACK 0");
     world.inboxes.refuseNextInsert = true;
-    // The identifier of the first is recorded before it is stored; the second is stored at once.
-    publisher.raw("34 08 0001 61 0001 6f6e65" + "32 08 0001 61 0002 74776f").expect();
+    // The first is stored after its identifier is recorded; the second is stored immediately.
+    publisher.sendHex("34 08 0001 61 0001 6f6e65" + "32 08 0001 61 0002 74776f").expect();
     assertThat(publisher.isOpen()).isFalse();
-    assertThat(stored()).isEmpty();
+    assertThat(storedPayloads()).isEmpty();
   }
 
   @Test
@@ -113,15 +113,15 @@ class RefusedPublishTest {
     // A reason code would end the exchange: the client's next repetition would be a new message.
     TestClient second = world.open().connect5("pub", false, 100);
     second.expect("CONNACK 0 present");
-    world.room = false;
+    world.hasDiskSpace = false;
     second.publish(1, 2, "a", "one", false, true, MqttProperties.NO_PROPERTIES).next();
     assertThat(second.isOpen()).isFalse();
     assertThat(world.inboxes.get("pub").received).containsOnlyKeys(1);
 
     TestClient third = world.open().connect5("pub", false, 100);
     third.expect("CONNACK 0 present");
-    world.room = true;
+    world.hasDiskSpace = true;
     third.publish(1, 2, "a", "one", false, true, MqttProperties.NO_PROPERTIES).expect("PUBREC 1");
-    assertThat(stored()).containsExactly("one");
+    assertThat(storedPayloads()).containsExactly("one");
   }
 }

@@ -11,13 +11,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A persistent session with many filters is resumed. */
+/** Tests the resumption of persistent sessions with many filters. */
 class ResumedSubscriptionsTest {
   private static final int FILTERS = 1_200;
   private static final int BATCH = 500;
 
-  /** Large sessions that subscribe again at the same time. */
-  private static final int AT_ONCE = 8;
+  /** Number of large sessions that may resubscribe at the same time. */
+  private static final int MAX_CONCURRENT = 8;
 
   private final World world = new World();
   private StoreTasks routing = world.tasks;
@@ -27,7 +27,7 @@ class ResumedSubscriptionsTest {
     world.close();
   }
 
-  private void subscribe(String clientId, String filters) {
+  private void createOfflineSession(String clientId, String filters) {
     TestClient client = world.open().connect3(clientId, false);
     for (int i = 0; i < FILTERS; i++) {
       client.subscribe(1 + i, filters + i, 1);
@@ -35,9 +35,9 @@ class ResumedSubscriptionsTest {
     client.cut();
   }
 
-  /** Creates offline sessions and a router that responds to nothing from now on. */
+  /** Creates offline sessions; afterwards the router does not respond. */
   private void createOfflineSessions() {
-    subscribe("many", "m/");
+    createOfflineSession("many", "m/");
     world.open().connect3("one", false).subscribe(1, "o", 1).cut();
     world.settle();
     assertThat(world.router.filters(Receiver.Live.class)).isEmpty();
@@ -73,23 +73,23 @@ class ResumedSubscriptionsTest {
     assertThat(world.router.additions()).isEqualTo(2 * (FILTERS + 1) + BATCH);
   }
 
-  /** More large sessions than may subscribe again at the same time are back. */
+  /** Reconnects more large sessions than may resubscribe at the same time. */
   private List<TestClient> reconnectLargeSessions() {
-    for (int i = 0; i <= AT_ONCE; i++) {
-      subscribe("large-" + i, i + "/");
+    for (int i = 0; i <= MAX_CONCURRENT; i++) {
+      createOfflineSession("large-" + i, i + "/");
     }
     world.settle();
     routing = world.separateRouting();
     routing.hold();
     List<TestClient> clients = new ArrayList<>();
-    for (int i = 0; i <= AT_ONCE; i++) {
+    for (int i = 0; i <= MAX_CONCURRENT; i++) {
       clients.add(world.open().connect3("large-" + i, false));
     }
-    assertThat(routing.waiting()).isEqualTo(AT_ONCE * BATCH);
+    assertThat(routing.waiting()).isEqualTo(MAX_CONCURRENT * BATCH);
     return clients;
   }
 
-  private boolean hasBegun(int session) {
+  private boolean hasStarted(int session) {
     return world.router.filters(Receiver.Live.class).stream()
         .anyMatch(filter -> filter.startsWith(session + "/"));
   }
@@ -101,23 +101,23 @@ class ResumedSubscriptionsTest {
     while (connected.isEmpty()) {
       routing.release(BATCH);
       world.settle();
-      connected = clients.get(0).all();
+      connected = clients.get(0).readAll();
     }
     assertThat(connected).containsExactly("CONNACK 0 present");
-    assertThat(hasBegun(AT_ONCE - 1)).isTrue();
-    assertThat(hasBegun(AT_ONCE)).isFalse();
-    clients.get(AT_ONCE).expect();
+    assertThat(hasStarted(MAX_CONCURRENT - 1)).isTrue();
+    assertThat(hasStarted(MAX_CONCURRENT)).isFalse();
+    clients.get(MAX_CONCURRENT).expect();
     routing.resume();
     world.settle();
-    clients.get(AT_ONCE).expect("CONNACK 0 present");
+    clients.get(MAX_CONCURRENT).expect("CONNACK 0 present");
   }
 
   @Test
   void shouldReleaseTheSessionOfAClientThatDisconnectsWhileQueued() {
     List<TestClient> clients = reconnectLargeSessions();
-    assertThat(world.sessions.size()).isEqualTo(AT_ONCE + 1);
-    clients.get(AT_ONCE).cut();
+    assertThat(world.sessions.size()).isEqualTo(MAX_CONCURRENT + 1);
+    clients.get(MAX_CONCURRENT).cut();
     world.settle();
-    assertThat(world.sessions.size()).isEqualTo(AT_ONCE);
+    assertThat(world.sessions.size()).isEqualTo(MAX_CONCURRENT);
   }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The retained messages for a new subscription, when they do not all fit at once. */
+/** Tests the replay of retained messages that do not all fit at once. */
 @ExtendWith(LeakDetector.class)
 class RetainedReplayTest {
   private static final int MANY = 40;
@@ -55,26 +55,27 @@ class RetainedReplayTest {
     publisher.disconnect();
   }
 
-  private static World withInboxesOf(int messages, int bytes, InboxLimits.WhenFull whenFull) {
+  private static World worldWithInboxLimits(
+      int messages, int bytes, InboxLimits.WhenFull whenFull) {
     InboxLimits inbox = new InboxLimits(messages, bytes, whenFull);
     TenantLimits limits =
         new TenantLimits(SessionSettings.defaults(), TenantSettings.DEFAULTS, inbox);
     return new World(limits, Map.of(), Security.allowAll("t"));
   }
 
-  /** A client accepts few messages at a time: most of them stay in the store. */
-  private static World withSmallQueues() {
+  /** Clients accept few messages at a time, so most of them stay in the store. */
+  private static World worldWithSmallQueues() {
     SessionSettings small = Settings.with("retainedPageMessages", 5);
     small = Settings.with(small, "maxInflight", 2);
     small = Settings.with(small, "inboxBufferMessages", 4);
     return new World(Settings.with(small, "maxQueuedMessages", 10));
   }
 
-  /** What was stored before is pushed while the next page is read, as it takes longer. */
-  private static TestClient reading(World slow, int expirySeconds) {
+  /** Connects a client to which stored messages are pushed while the next page is read. */
+  private static TestClient connectToSlowStore(World slow, int expirySeconds) {
     TestClient client = slow.open().connect5("c", true, expirySeconds);
     client.expect("CONNACK 0");
-    slow.retained.whenRead = client::runTasks;
+    slow.retained.onPageRead = client::runTasks;
     return client;
   }
 
@@ -93,12 +94,12 @@ class RetainedReplayTest {
     for (int i = 0; i < filters; i++) {
       many.addSubscription(MqttQoS.AT_MOST_ONCE, "f" + i);
     }
-    world.retained.whenRead = () -> world.retained.busy = true;
+    world.retained.onPageRead = () -> world.retained.busy = true;
     client.send(many.build());
     world.settle();
-    assertThat(client.all().size()).isEqualTo(1);
+    assertThat(client.readAll().size()).isEqualTo(1);
     assertThat(world.observer.dropped).containsEntry(DropReason.RETAINED_UNAVAILABLE, filters - 1L);
-    client.raw("c000").expect("PINGRESP");
+    client.sendHex("c000").expect("PINGRESP");
   }
 
   private static TestClient subscribe(TestClient client, int qos, RetainedHandlingPolicy retained) {
@@ -116,9 +117,9 @@ class RetainedReplayTest {
   }
 
   /** Acknowledges messages until none arrives; returns them in order. */
-  private static List<String> takeAll(TestClient client) {
+  private static List<String> acknowledgeAll(TestClient client) {
     List<String> messages = new ArrayList<>();
-    for (List<String> got = client.all(); !got.isEmpty(); got = client.all()) {
+    for (List<String> got = client.readAll(); !got.isEmpty(); got = client.readAll()) {
       for (String packet : got) {
         Matcher publish = PUBLISH.matcher(packet);
         if (publish.matches()) {
@@ -132,15 +133,15 @@ class RetainedReplayTest {
     return messages;
   }
 
-  private static List<String> topics(List<String> messages) {
+  private static List<String> topicsOf(List<String> messages) {
     return messages.stream().map(one -> PUBLISH.matcher(one).replaceAll("${topic}")).toList();
   }
 
-  private TestClient persistent(String clientId) {
-    return persistent(world, clientId);
+  private TestClient connectPersistent(String clientId) {
+    return connectPersistent(world, clientId);
   }
 
-  private static TestClient persistent(World world, String clientId) {
+  private static TestClient connectPersistent(World world, String clientId) {
     TestClient client = world.open().connect5(clientId, true, 60);
     client.expect("CONNACK 0");
     return client;
@@ -155,8 +156,8 @@ class RetainedReplayTest {
         .open()
         .connect3("zero", true)
         .publish(0, 0, "zero", "d", true, false, MqttProperties.NO_PROPERTIES);
-    TestClient client = persistent("c");
-    world.room = false;
+    TestClient client = connectPersistent("c");
+    world.hasDiskSpace = false;
     client.subscribe(1, "r/+", 1).subscribe(2, "live", 0).subscribe(3, "zero", 1);
     client.expect(
         "SUBACK 1 [1]",
@@ -164,10 +165,10 @@ class RetainedReplayTest {
         "PUBLISH q0 retain live c",
         "SUBACK 3 [1]",
         "PUBLISH q0 retain zero d");
-    client.raw("c000").advance(60).expect("PINGRESP");
+    client.sendHex("c000").advance(60).expect("PINGRESP");
     assertThat(world.inboxes.get("c").entries).isEmpty();
-    assertThat(world.retained.pagesRead).as("one of each, though it looks for room").isEqualTo(3);
-    world.room = true;
+    assertThat(world.retained.pagesRead).as("one page for each filter").isEqualTo(3);
+    world.hasDiskSpace = true;
     client.advance(5).expect("PUBLISH q1 retain id=1 r/0 a", "PUBLISH q1 retain id=2 r/1 b");
     assertThat(world.observer.dropped).isEmpty();
   }
@@ -175,32 +176,32 @@ class RetainedReplayTest {
   @Test
   void shouldCopyNothingIntoAnInboxWhenTheDiskFillsUpDuringARead() {
     retain("r", "a");
-    TestClient client = persistent("c");
-    world.retained.whenRead = () -> world.room = false;
+    TestClient client = connectPersistent("c");
+    world.retained.onPageRead = () -> world.hasDiskSpace = false;
     client.subscribe(1, "r", 2).expect("SUBACK 1 [2]");
     assertThat(world.inboxes.get("c").entries).isEmpty();
-    world.retained.whenRead = () -> {};
-    world.room = true;
+    world.retained.onPageRead = () -> {};
+    world.hasDiskSpace = true;
     client.advance(5).expect("PUBLISH q1 retain id=1 r a");
   }
 
   @Test
   void shouldContinueWhenTheClientAcknowledgesAMessage() {
-    try (World small = withInboxesOf(2, 10_000, REFUSE)) {
+    try (World small = worldWithInboxLimits(2, 10_000, REFUSE)) {
       small.inboxes.lingeringCommits = true;
       for (int i = 0; i < 4; i++) {
         retain(small, "r/" + i, "m");
       }
       retain(small, "s", "n");
-      TestClient client = persistent(small, "c").subscribe(1, "r/+", 1).subscribe(2, "s", 1);
+      TestClient client = connectPersistent(small, "c").subscribe(1, "r/+", 1).subscribe(2, "s", 1);
       client.expect(
           "SUBACK 1 [1]",
           "PUBLISH q1 retain id=1 r/0 m",
           "PUBLISH q1 retain id=2 r/1 m",
           "SUBACK 2 [1]");
       int inserts = small.inboxes.inserts;
-      client.raw("c000").raw("c000").expect("PINGRESP", "PINGRESP");
-      assertThat(small.inboxes.inserts).as("nothing is tried in vain").isEqualTo(inserts);
+      client.sendHex("c000").sendHex("c000").expect("PINGRESP", "PINGRESP");
+      assertThat(small.inboxes.inserts).as("no insert is retried").isEqualTo(inserts);
       client.reply(MqttMessageType.PUBACK, 1).expect("PUBLISH q1 retain id=3 r/2 m");
       client.reply(MqttMessageType.PUBACK, 2).expect("PUBLISH q1 retain id=4 r/3 m");
       client.reply(MqttMessageType.PUBACK, 3).expect("PUBLISH q1 retain id=5 s n");
@@ -210,13 +211,13 @@ class RetainedReplayTest {
 
   @Test
   void shouldContinueWhenTheClientReceivesAQos2Message() {
-    try (World small = withInboxesOf(1, 10_000, REFUSE)) {
+    try (World small = worldWithInboxLimits(1, 10_000, REFUSE)) {
       TestClient publisher = small.open().connect3("retainer", true);
       for (int i = 0; i < 2; i++) {
         publisher.publish(i + 1, 2, "r/" + i, "m", true, false, MqttProperties.NO_PROPERTIES);
         publisher.reply(MqttMessageType.PUBREL, i + 1);
       }
-      TestClient client = persistent(small, "c").subscribe(1, "r/+", 2);
+      TestClient client = connectPersistent(small, "c").subscribe(1, "r/+", 2);
       client.expect("SUBACK 1 [2]", "PUBLISH q2 retain id=1 r/0 m");
       client.reply(MqttMessageType.PUBREC, 1);
       client.expect("PUBREL 1", "PUBLISH q2 retain id=2 r/1 m");
@@ -226,12 +227,12 @@ class RetainedReplayTest {
   @ParameterizedTest
   @EnumSource(InboxLimits.WhenFull.class)
   void shouldDropMessagesTooLargeForAnyInboxAndContinue(InboxLimits.WhenFull whenFull) {
-    try (World small = withInboxesOf(10, 200, whenFull)) {
+    try (World small = worldWithInboxLimits(10, 200, whenFull)) {
       retain(small, "r/0", "a");
       retain(small, "r/1", "b".repeat(200));
       retain(small, "r/2", "c");
       retain(small, "s", "d");
-      TestClient client = persistent(small, "c").subscribe(1, "r/+", 1).subscribe(2, "s", 1);
+      TestClient client = connectPersistent(small, "c").subscribe(1, "r/+", 1).subscribe(2, "s", 1);
       client.expect(
           "SUBACK 1 [1]",
           "PUBLISH q1 retain id=1 r/0 a",
@@ -246,28 +247,28 @@ class RetainedReplayTest {
   @ValueSource(ints = {0, 60})
   @DisplayName("[MQTT-3.10.4-2] nothing is added for a client that has unsubscribed")
   void shouldStopWhenTheClientUnsubscribes(int expirySeconds) {
-    try (World slow = withSmallQueues()) {
+    try (World slow = worldWithSmallQueues()) {
       retainMany(slow);
       retain(slow, "s", "m");
-      TestClient client = reading(slow, expirySeconds).subscribe(1, "r/+", 1);
+      TestClient client = connectToSlowStore(slow, expirySeconds).subscribe(1, "r/+", 1);
       unsubscribe(client);
       int pages = slow.retained.pagesRead;
-      assertThat(takeAll(client)).hasSizeLessThanOrEqualTo(5 * pages).hasSizeLessThan(MANY);
+      assertThat(acknowledgeAll(client)).hasSizeLessThanOrEqualTo(5 * pages).hasSizeLessThan(MANY);
       assertThat(slow.retained.pagesRead).isEqualTo(pages);
       client.subscribe(1, "s", 1);
-      assertThat(topics(takeAll(client))).containsExactly("s");
+      assertThat(topicsOf(acknowledgeAll(client))).containsExactly("s");
     }
   }
 
   @ParameterizedTest
   @ValueSource(ints = {0, 60})
-  @DisplayName("[MQTT-3.8.4-4] who subscribes again is sent everything once more")
+  @DisplayName("[MQTT-3.8.4-4] a client that subscribes again is sent everything again")
   void shouldRestartWhenTheClientSubscribesAgain(int expirySeconds) {
-    try (World slow = withSmallQueues()) {
+    try (World slow = worldWithSmallQueues()) {
       retainMany(slow);
-      TestClient client = reading(slow, expirySeconds).subscribe(1, "r/+", 1);
+      TestClient client = connectToSlowStore(slow, expirySeconds).subscribe(1, "r/+", 1);
       client.subscribe(2, "r/+", 1);
-      List<String> topics = topics(takeAll(client));
+      List<String> topics = topicsOf(acknowledgeAll(client));
       assertThat(new TreeSet<>(topics)).hasSize(MANY);
       assertThat(topics).containsOnlyOnce("r/" + (MANY - 1));
     }
@@ -275,17 +276,17 @@ class RetainedReplayTest {
 
   @Test
   void shouldCountAnUnfinishedReplayWhenTheConnectionCloses() {
-    try (World slow = withSmallQueues()) {
+    try (World slow = worldWithSmallQueues()) {
       retainMany(slow);
-      TestClient client = reading(slow, 60).subscribe(1, "r/+", 1);
+      TestClient client = connectToSlowStore(slow, 60).subscribe(1, "r/+", 1);
       client.cut();
       assertThat(slow.observer.dropped)
           .containsOnly(Map.entry(DropReason.RETAINED_UNAVAILABLE, 1L));
       TestClient again = slow.open().connect5("c", false, 60);
       assertThat(again.next()).isEqualTo("CONNACK 0 present");
-      assertThat(takeAll(again)).hasSizeBetween(1, MANY / 2);
+      assertThat(acknowledgeAll(again)).hasSizeBetween(1, MANY / 2);
       again.subscribe(1, "r/+", 1);
-      assertThat(new TreeSet<>(topics(takeAll(again)))).hasSize(MANY);
+      assertThat(new TreeSet<>(topicsOf(acknowledgeAll(again)))).hasSize(MANY);
     }
   }
 
@@ -297,8 +298,8 @@ class RetainedReplayTest {
       retain("r/0", "m");
     }
     retain("other", "m");
-    TestClient client = persistent("c");
-    world.retained.whenRead = client::cut;
+    TestClient client = connectPersistent("c");
+    world.retained.onPageRead = client::cut;
     client.subscribe(1, "r/+", 1);
     assertThat(world.retained.pagesRead).isEqualTo(2);
     assertThat(world.observer.dropped)
@@ -307,8 +308,8 @@ class RetainedReplayTest {
 
   @Test
   void shouldBoundTheLookupsForAClientThatHasDisconnected() {
-    TestClient client = persistent("c");
-    world.retained.whenRead = client::cut;
+    TestClient client = connectPersistent("c");
+    world.retained.onPageRead = client::cut;
     var many = MqttMessageBuilders.subscribe().messageId(1);
     for (int i = 0; i < 100; i++) {
       many.addSubscription(MqttQoS.AT_LEAST_ONCE, "r/" + i);
@@ -322,7 +323,7 @@ class RetainedReplayTest {
   @Test
   void shouldReplayOnceWhenAPacketRepeatsAFilter() {
     retain("r/0", "a");
-    TestClient client = persistent("c");
+    TestClient client = connectPersistent("c");
     client.send(
         MqttMessageBuilders.subscribe()
             .messageId(5)
@@ -338,11 +339,11 @@ class RetainedReplayTest {
       names = {"SEND_AT_SUBSCRIBE_IF_NOT_YET_EXISTS", "DONT_SEND_AT_SUBSCRIBE"})
   @DisplayName("[MQTT-3.8.4-4] replacing a subscription loses nothing")
   void shouldApplyNewOptionsToTheRemainingMessages(RetainedHandlingPolicy retained) {
-    try (World slow = withSmallQueues()) {
+    try (World slow = worldWithSmallQueues()) {
       retainMany(slow);
-      TestClient client = reading(slow, 60).subscribe(1, "r/+", 1);
-      List<String> messages = takeAll(subscribe(client, 0, retained));
-      assertThat(topics(messages)).doesNotHaveDuplicates().hasSize(MANY);
+      TestClient client = connectToSlowStore(slow, 60).subscribe(1, "r/+", 1);
+      List<String> messages = acknowledgeAll(subscribe(client, 0, retained));
+      assertThat(topicsOf(messages)).doesNotHaveDuplicates().hasSize(MANY);
       assertThat(messages).element(0).isEqualTo("PUBLISH q1 retain id=1 r/00 m");
       assertThat(messages).contains("PUBLISH q0 retain r/39 m");
       assertThat(slow.observer.dropped).isEmpty();

@@ -37,12 +37,12 @@ class RoamingPublisherTest {
     private final Random random;
     private final TestCluster cluster = new TestCluster(NODES);
     private final List<TestClient> subscribers = new ArrayList<>();
-    private final List<TestClient> share = new ArrayList<>();
-    private final List<List<String>> got = new ArrayList<>();
-    private final List<String> shared = new ArrayList<>();
+    private final List<TestClient> shareMembers = new ArrayList<>();
+    private final List<List<String>> received = new ArrayList<>();
+    private final List<String> receivedByShare = new ArrayList<>();
     private final List<String> published = new ArrayList<>();
 
-    /** By packet identifier; the payload, or an empty one when PUBREL was sent. */
+    /** Payloads by packet identifier; empty once PUBREL was sent. */
     private final Map<Integer, String> inflight = new LinkedHashMap<>();
 
     private TestClient publisher;
@@ -52,8 +52,8 @@ class RoamingPublisherTest {
       this.random = new Random(seed);
       for (int i = 0; i < NODES; i++) {
         subscribers.add(cluster.node(i).connect("s" + i).subscribe(1, "t", 2));
-        share.add(cluster.node(i).connect("m" + i).subscribe(1, "$share/g/t", 2));
-        got.add(new ArrayList<>());
+        shareMembers.add(cluster.node(i).connect("m" + i).subscribe(1, "$share/g/t", 2));
+        received.add(new ArrayList<>());
       }
       publisher = cluster.node(0).connectPersistent("p");
     }
@@ -69,13 +69,15 @@ class RoamingPublisherTest {
           readAnswers();
           readSubscribers();
         }
-        cluster.pass(Duration.ofSeconds(1));
+        cluster.advanceTime(Duration.ofSeconds(1));
         readSubscribers();
         assertThat(inflight).as("seed %d: answered", seed).isEmpty();
-        for (List<String> its : got) {
+        for (List<String> its : received) {
           assertThat(its).as("seed %d", seed).isEqualTo(published);
         }
-        assertThat(shared).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(published);
+        assertThat(receivedByShare)
+            .as("seed %d", seed)
+            .containsExactlyInAnyOrderElementsOf(published);
       }
     }
 
@@ -86,7 +88,7 @@ class RoamingPublisherTest {
       } else if (dice < 65) {
         readAnswers();
       } else if (dice < 80) {
-        move(random.nextInt(NODES));
+        moveTo(random.nextInt(NODES));
       } else if (dice < 90) {
         int one = random.nextInt(NODES);
         cluster.cut(one, (one + 1) % NODES);
@@ -110,7 +112,7 @@ class RoamingPublisherTest {
     }
 
     private void readAnswers() {
-      for (String packet : publisher.all()) {
+      for (String packet : publisher.readAll()) {
         String[] words = packet.split(" ");
         if (words[0].equals("PUBREC")) {
           assertThat(words).as("seed %d: %s", seed, packet).hasSize(2);
@@ -124,7 +126,7 @@ class RoamingPublisherTest {
     }
 
     /** Unread acknowledgements of the previous node are lost. */
-    private void move(int node) {
+    private void moveTo(int node) {
       publisher = cluster.node(node).connectPersistent("p");
       inflight.forEach(
           (id, payload) -> {
@@ -138,13 +140,13 @@ class RoamingPublisherTest {
 
     private void readSubscribers() {
       for (int i = 0; i < NODES; i++) {
-        read(subscribers.get(i), got.get(i));
-        read(share.get(i), shared);
+        read(subscribers.get(i), received.get(i));
+        read(shareMembers.get(i), receivedByShare);
       }
     }
 
     private static void read(TestClient client, List<String> into) {
-      for (String packet : client.all()) {
+      for (String packet : client.readAll()) {
         String[] words = packet.split(" ");
         if (words[0].equals("PUBLISH")) {
           into.add(words[words.length - 1]);

@@ -16,12 +16,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** An unavailable store fails very many operations, but must not flood the log. */
+/** Operations that fail on an unavailable store must not flood the log. */
 class StoreFailureLogTest {
-  /** Failures of a kind. One line is allowed in 10 s, so even a very slow run writes few. */
+  /** Failures of each kind. One line per 10 s is allowed, so even a slow run writes few. */
   private static final int FAILURES = 1_000;
 
-  private static final int FEW = 20;
+  private static final int MAX_LINES = 20;
   private static final Throwable CAUSE = new IllegalStateException("no leader");
 
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
@@ -38,7 +38,7 @@ class StoreFailureLogTest {
     logger.detachAppender(appender);
   }
 
-  private List<String> lines(String start) {
+  private List<String> linesStartingWith(String start) {
     return appender.list.stream()
         .map(ILoggingEvent::getFormattedMessage)
         .filter(line -> line.startsWith(start))
@@ -59,13 +59,13 @@ class StoreFailureLogTest {
           many.addSubscription(MqttQoS.AT_MOST_ONCE, "f" + i);
         }
         client.send(many.build());
-        assertThat(client.all()).hasSize(1);
+        assertThat(client.readAll()).hasSize(1);
       }
       assertThat(world.observer.dropped)
           .isEqualTo(Map.of(DropReason.RETAINED_UNAVAILABLE, (long) FAILURES));
     }
-    List<String> lines = lines("Could not deliver retained messages: ");
-    assertThat(lines).hasSizeBetween(1, FEW);
+    List<String> lines = linesStartingWith("Failed to deliver retained messages: ");
+    assertThat(lines).hasSizeBetween(1, MAX_LINES);
     assertThat(lines.get(0)).contains("too many queries").endsWith(" filter=f0 client=a tenant=t");
   }
 
@@ -91,16 +91,18 @@ class StoreFailureLogTest {
         };
     for (int i = 0; i < FAILURES; i++) {
       log.onDisconnect(client, "reading the inbox", CAUSE);
-      log.onDetach(client, CAUSE);
-      log.onSubscriptionChange(client, CAUSE);
+      log.onDetachFailed(client, CAUSE);
+      log.onSubscriptionChangeFailed(client, CAUSE);
     }
     for (String start :
         List.of(
             "Disconnected a client: reading the inbox failed: ",
-            "Could not detach an inbox, retrying",
+            "Failed to detach an inbox, retrying",
             "Failed to change a subscription: ")) {
-      assertThat(lines(start)).hasSizeBetween(1, FEW).allMatch(one -> one.contains("no leader"));
-      assertThat(lines(start).get(0)).endsWith(" client=c tenant=t");
+      assertThat(linesStartingWith(start))
+          .hasSizeBetween(1, MAX_LINES)
+          .allMatch(one -> one.contains("no leader"));
+      assertThat(linesStartingWith(start).get(0)).endsWith(" client=c tenant=t");
     }
   }
 }

@@ -28,7 +28,7 @@ class SubscribeTest {
     world.close();
   }
 
-  private TestClient five(String id) {
+  private TestClient connectMqtt5(String id) {
     TestClient client = world.open().connect5(id, true, 0);
     client.expect("CONNACK 0");
     return client;
@@ -53,7 +53,7 @@ class SubscribeTest {
 
   @Test
   void shouldAcknowledgeEachFilterInOrder() {
-    TestClient client = five("c");
+    TestClient client = connectMqtt5("c");
     client.send(
         MqttMessageBuilders.subscribe()
             .messageId(5)
@@ -75,7 +75,7 @@ class SubscribeTest {
 
   @Test
   void shouldSendSubackOnlyWhenTheSubscriptionTakesEffect() {
-    TestClient client = five("c");
+    TestClient client = connectMqtt5("c");
     world.tasks.hold();
     client.subscribe(1, "a", 1).expect();
     world.tasks.resume();
@@ -86,7 +86,7 @@ class SubscribeTest {
 
   @Test
   void shouldAcknowledgeInTheOrderOfThePackets() {
-    TestClient client = five("c");
+    TestClient client = connectMqtt5("c");
     world.tasks.hold();
     client.subscribe(1, "a", 1).subscribe(2, "b", 1);
     unsubscribe(client, "a", "zzz");
@@ -102,12 +102,12 @@ class SubscribeTest {
     client.expect("CONNACK 0");
     world.tasks.hold();
     client.subscribe(1, "a", 1);
-    client.raw("a205 0009 0001 78".repeat(packets));
+    client.sendHex("a205 0009 0001 78".repeat(packets));
     world.tasks.resume();
     world.settle();
-    assertThat(client.all().size()).isEqualTo(1 + packets);
+    assertThat(client.readAll().size()).isEqualTo(1 + packets);
     client.publish(2, 1, "a", "x");
-    assertThat(client.all()).containsExactlyInAnyOrder("PUBACK 2", "PUBLISH q1 id=1 a x");
+    assertThat(client.readAll()).containsExactlyInAnyOrder("PUBACK 2", "PUBLISH q1 id=1 a x");
   }
 
   @Test
@@ -124,7 +124,7 @@ class SubscribeTest {
   @Test
   void shouldLeaveNoRouteBehindWhenTheConnectionEndsBeforeTheSuback() {
     TestClient persistent = world.open().connect3("p", false);
-    TestClient transientOne = five("t");
+    TestClient transientOne = connectMqtt5("t");
     world.tasks.hold();
     persistent.subscribe(1, "a", 1).cut();
     transientOne.subscribe(1, "b", 1).cut();
@@ -135,10 +135,10 @@ class SubscribeTest {
 
   @Test
   void shouldDeliverNothingAfterTheUnsuback() {
-    TestClient client = five("c").subscribe(1, "a", 0);
+    TestClient client = connectMqtt5("c").subscribe(1, "a", 0);
     unsubscribe(client, "a");
-    client.all();
-    five("p").publish(0, 0, "a", "x");
+    client.readAll();
+    connectMqtt5("p").publish(0, 0, "a", "x");
     client.expect();
   }
 
@@ -157,7 +157,7 @@ class SubscribeTest {
 
   @Test
   void shouldUseTheLastOptionsWhenAPacketRepeatsAFilter() {
-    TestClient client = five("c");
+    TestClient client = connectMqtt5("c");
     client.send(
         MqttMessageBuilders.subscribe()
             .messageId(5)
@@ -165,7 +165,7 @@ class SubscribeTest {
             .addSubscription(MqttQoS.AT_MOST_ONCE, "a")
             .build());
     client.expect("SUBACK 5 [2, 0]");
-    five("p").publish(1, 2, "a", "x");
+    connectMqtt5("p").publish(1, 2, "a", "x");
     client.expect("PUBLISH q0 a x");
   }
 
@@ -182,11 +182,11 @@ class SubscribeTest {
         publisher.publish(i + 1, 1, "r/" + i, "m" + i, true, false, MqttProperties.NO_PROPERTIES);
       }
       TestClient client = slow.open().connect3("c", true).subscribe(1, "r/#", 1);
-      List<String> got = client.all();
+      List<String> got = client.readAll();
       assertThat(slow.retained.pagesRead).isLessThan(5);
       for (int i = 1; i <= 100; i++) {
         client.reply(MqttMessageType.PUBACK, i);
-        got.addAll(client.all());
+        got.addAll(client.readAll());
       }
       assertThat(got).hasSize(102).filteredOn(one -> one.contains("retain")).hasSize(100);
       assertThat(slow.observer.dropped).isEmpty();
@@ -197,7 +197,7 @@ class SubscribeTest {
   void shouldSendRetainedMessagesToAPersistentSessionThroughItsInbox() {
     retain(3);
     TestClient client = world.open().connect3("c", false).subscribe(1, "r/#", 1);
-    assertThat(client.all()).hasSize(5);
+    assertThat(client.readAll()).hasSize(5);
     client.cut();
     world
         .open()
@@ -212,37 +212,36 @@ class SubscribeTest {
   @Test
   void shouldSendNoRetainedMessagesToASharedSubscription() {
     retain(1);
-    five("c").subscribe(1, "$share/g/r/#", 0).expect("SUBACK 1 [0]");
+    connectMqtt5("c").subscribe(1, "$share/g/r/#", 0).expect("SUBACK 1 [0]");
   }
 
   @Test
   void shouldSendEachMessageOfAShareToOneMember() {
-    TestClient one = five("one").subscribe(1, "$share/g/a", 0);
-    TestClient two = five("two").subscribe(1, "$share/g/a", 0);
-    one.all();
-    two.all();
-    TestClient publisher = five("p");
+    TestClient one = connectMqtt5("one").subscribe(1, "$share/g/a", 0);
+    TestClient two = connectMqtt5("two").subscribe(1, "$share/g/a", 0);
+    one.readAll();
+    two.readAll();
+    TestClient publisher = connectMqtt5("p");
     for (int i = 0; i < 4; i++) {
       publisher.publish(0, 0, "a", "m" + i);
     }
-    assertThat(one.all().size() + two.all().size()).isEqualTo(4);
+    assertThat(one.readAll().size() + two.readAll().size()).isEqualTo(4);
   }
 
   @Test
   void shouldRedistributeMessagesThatAMemberDidNotAcknowledge() {
-    TestClient one = five("one").subscribe(1, "$share/g/a", 1);
-    one.all();
-    five("p").publish(1, 1, "a", "x");
+    TestClient one = connectMqtt5("one").subscribe(1, "$share/g/a", 1);
+    one.readAll();
+    connectMqtt5("p").publish(1, 1, "a", "x");
     one.expect("PUBLISH q1 id=1 a x");
-    TestClient two = five("two").subscribe(1, "$share/g/a", 1);
-    two.all();
+    TestClient two = connectMqtt5("two").subscribe(1, "$share/g/a", 1);
+    two.readAll();
     one.cut();
     two.expect("PUBLISH q1 id=1 a x");
   }
 
   @Test
-  @DisplayName(
-      "[3.1.1: MQTT-4.8.0-2] an UNSUBSCRIBE that failed must not look like one that worked")
+  @DisplayName("[3.1.1: MQTT-4.8.0-2] a failed UNSUBSCRIBE is not acknowledged to MQTT 3")
   void shouldCloseTheConnectionOfMqtt3WhenAnUnsubscribeFails() {
     TestClient three = world.open().connect3("three", false).subscribe(1, "a", 1);
     TestClient five = world.open().connect5("five", true, 60).subscribe(1, "a", 1);

@@ -16,12 +16,12 @@ class ThrottleTest {
   private static final int RATE = 10_000;
   private static final int SECONDS = 20;
 
-  /** Topic "a", QoS 0, MQTT 3: what a PUBLISH has beside its payload. */
+  /** Returns the size of an MQTT 3 PUBLISH to topic "a" with QoS 0. */
   private static int packetBytes(int payload) {
     return payload + 3 + 2 + (payload + 3 < 128 ? 0 : 1);
   }
 
-  private static TestClient connected(World world, String clientId) {
+  private static TestClient connect(World world, String clientId) {
     TestClient client = world.open().connect3(clientId, true);
     client.expect("CONNACK 0");
     return client;
@@ -31,7 +31,7 @@ class ThrottleTest {
   void shouldThrottleAFastPublisherToItsRate() {
     for (int payload : new int[] {10, 1_000, 25_000}) {
       try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
-        TestClient client = connected(world, "c");
+        TestClient client = connect(world, "c");
         long bytes = 0;
         for (int half = 0; half < 2 * SECONDS; half++) {
           while (client.channel().config().isAutoRead()) {
@@ -40,7 +40,7 @@ class ThrottleTest {
           }
           client.advanceHalfASecond();
         }
-        // A second's worth to begin with, and what the last packet overdraws.
+        // Includes the allowance of the first second and the overdraft of the last packet.
         assertThat(bytes).isBetween((long) RATE * SECONDS, RATE * (SECONDS + 1L) + payload + 20);
         assertThat(world.observer.dropped).isEmpty();
       }
@@ -53,16 +53,16 @@ class ThrottleTest {
     slow = Settings.with(slow, "maxQueuedMessages", 1_000_000);
     slow = Settings.with(slow, "maxQueuedBytes", Integer.MAX_VALUE);
     try (World world = new World(slow)) {
-      TestClient client = connected(world, "c").subscribe(1, "a", 0);
+      TestClient client = connect(world, "c").subscribe(1, "a", 0);
       client.expect("SUBACK 1 [0]");
-      TestClient publisher = connected(world, "p");
+      TestClient publisher = connect(world, "p");
       for (int i = 0; i < 400; i++) {
         publisher.publish(0, 0, "a", "x".repeat(1_000));
       }
-      long bytes = (long) packetBytes(1_000) * client.all().size();
+      long bytes = (long) packetBytes(1_000) * client.readAll().size();
       for (int half = 0; half < 2 * SECONDS; half++) {
         client.advanceHalfASecond();
-        bytes += (long) packetBytes(1_000) * client.all().size();
+        bytes += (long) packetBytes(1_000) * client.readAll().size();
       }
       assertThat(bytes).isBetween((long) RATE * SECONDS, RATE * (SECONDS + 1L) + 1_020);
       assertThat(world.observer.dropped).isEmpty();
@@ -73,7 +73,7 @@ class ThrottleTest {
   @Test
   void shouldChargeATopicThatIsExpensiveToMatchAsSeveralMessages() {
     try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
-      TestClient subscriber = connected(world, "s").subscribe(1, "#", 0);
+      TestClient subscriber = connect(world, "s").subscribe(1, "#", 0);
       for (int bits = 0; bits < 256; bits++) {
         StringBuilder filter = new StringBuilder();
         for (int level = 0; level < 8; level++) {
@@ -81,15 +81,15 @@ class ThrottleTest {
         }
         subscriber.subscribe(2, filter + "z", 0);
       }
-      subscriber.all();
-      TestClient sameTopic = connected(world, "cheap");
-      TestClient otherTopics = connected(world, "expensive");
+      subscriber.readAll();
+      TestClient sameTopic = connect(world, "cheap");
+      TestClient otherTopics = connect(world, "expensive");
       int sent = 0;
       while (otherTopics.channel().config().isAutoRead()) {
         sameTopic.publish(0, 0, "a/a/a/a/a/a/a/a/q", "");
         otherTopics.publish(0, 0, "a/a/a/a/a/a/a/a/" + sent++, "");
       }
-      // The trie has 511 nodes above the last level, so each counts 64 bytes at least beside its
+      // The trie has 511 nodes above the last level, so each costs at least 64 bytes besides its
       // 20.
       assertThat(sent).isBetween(50, RATE / (20 + 64));
       assertThat(sameTopic.channel().config().isAutoRead()).isTrue();
@@ -100,20 +100,20 @@ class ThrottleTest {
   @Test
   void shouldNotProcessMoreOfOneReadThanTheRateAllows() {
     try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
-      TestClient subscriber = connected(world, "s").subscribe(1, "a", 0);
-      subscriber.all();
-      TestClient client = connected(world, "c");
-      client.raw("30 04 0001 61 00".repeat(RATE)); // six seconds' worth
-      assertThat(subscriber.all()).hasSizeBetween(RATE / 6 - 100, RATE / 6 + 1);
+      TestClient subscriber = connect(world, "s").subscribe(1, "a", 0);
+      subscriber.readAll();
+      TestClient client = connect(world, "c");
+      client.sendHex("30 04 0001 61 00".repeat(RATE)); // six seconds' worth
+      assertThat(subscriber.readAll()).hasSizeBetween(RATE / 6 - 100, RATE / 6 + 1);
       client.advance(2);
-      assertThat(subscriber.all()).hasSizeBetween(2 * RATE / 6 - 100, 2 * RATE / 6 + 100);
+      assertThat(subscriber.readAll()).hasSizeBetween(2 * RATE / 6 - 100, 2 * RATE / 6 + 100);
     }
   }
 
   @Test
   void shouldNotThrottleAClientBelowItsRate() {
     try (World world = new World(Settings.with("readBytesPerSecond", RATE))) {
-      TestClient client = connected(world, "c");
+      TestClient client = connect(world, "c");
       for (int half = 0; half < 2 * SECONDS; half++) {
         client.publish(0, 0, "a", "x".repeat(RATE / 2 - 50));
         assertThat(client.channel().config().isAutoRead()).isTrue();
@@ -127,11 +127,11 @@ class ThrottleTest {
   void shouldNeitherPauseNorCountWithoutALimit() {
     SessionSettings none = Settings.with("readBytesPerSecond", 0);
     try (World world = new World(Settings.with(none, "writeBytesPerSecond", 0))) {
-      TestClient client = connected(world, "c").subscribe(1, "a", 0);
+      TestClient client = connect(world, "c").subscribe(1, "a", 0);
       for (int i = 0; i < 30; i++) {
         client.publish(0, 0, "a", "x".repeat(60_000));
       }
-      assertThat(client.all()).hasSize(31);
+      assertThat(client.readAll()).hasSize(31);
       assertThat(world.observer.limits).isEmpty();
     }
   }

@@ -23,7 +23,7 @@ class UnreadAnswersTest {
   private static final String PING = "c000";
   private static final int PINGS = 500;
 
-  /** The channel is full at 64 KiB, and as much may wait in answers. */
+  /** The channel is full at 64 KiB, and as many bytes of answers may be queued. */
   private static final int MAX_BYTES = 160 << 10;
 
   private static final int KEEP_ALIVE = 10;
@@ -42,15 +42,15 @@ class UnreadAnswersTest {
     assertThat(world.sessions.size()).isZero();
   }
 
-  private static boolean isRead(TestClient client) {
+  private static boolean isReading(TestClient client) {
     return client.channel().config().isAutoRead();
   }
 
   /** Returns the number of PINGREQs read before the broker stopped reading. */
-  private static int pingUntilNotRead(TestClient client) {
+  private static int pingUntilReadingStops(TestClient client) {
     int sent = 0;
-    while (isRead(client)) {
-      client.raw(PING.repeat(PINGS));
+    while (isReading(client)) {
+      client.sendHex(PING.repeat(PINGS));
       sent += PINGS;
       assertThat(client.unreadBytes()).isLessThan(MAX_BYTES);
     }
@@ -59,31 +59,31 @@ class UnreadAnswersTest {
 
   @Test
   void shouldStopReadingFromAClientThatDoesNotReadItsAnswers() {
-    TestClient client = world.keepingAlive(0).stopReading();
-    int sent = pingUntilNotRead(client);
+    TestClient client = world.connectWithKeepAlive(0).stopReading();
+    int sent = pingUntilReadingStops(client);
     assertThat(world.observer.heldBack).hasValue(1);
     client.readAgain();
-    assertThat(isRead(client)).isTrue();
+    assertThat(isReading(client)).isTrue();
     assertThat(world.observer.heldBack).hasValue(0);
-    assertThat(client.all()).isEqualTo(Collections.nCopies(sent, "PINGRESP"));
-    client.raw(PING).expect("PINGRESP");
+    assertThat(client.readAll()).isEqualTo(Collections.nCopies(sent, "PINGRESP"));
+    client.sendHex(PING).expect("PINGRESP");
   }
 
   @Test
   void shouldCountAnswersWrittenOneByOne() {
-    TestClient client = world.keepingAlive(0).stopReading();
-    while (isRead(client)) {
-      client.raw(PING);
+    TestClient client = world.connectWithKeepAlive(0).stopReading();
+    while (isReading(client)) {
+      client.sendHex(PING);
       assertThat(client.unreadBytes()).isLessThan(MAX_BYTES);
     }
     client.readAgain();
-    assertThat(isRead(client)).isTrue();
+    assertThat(isReading(client)).isTrue();
   }
 
   /** The client may be busy sending and read afterwards. */
   @Test
   void shouldKeepReadingFromAClientWithOnlyQueuedMessages() {
-    TestClient client = world.keepingAlive(0).subscribe(1, "a", 0);
+    TestClient client = world.connectWithKeepAlive(0).subscribe(1, "a", 0);
     client.expect("SUBACK 1 [0]");
     client.stopReading();
     TestClient publisher = world.open().connect5("p", true, 0);
@@ -93,15 +93,15 @@ class UnreadAnswersTest {
     for (int i = 0; i < 100; i++) {
       client.publish(i + 1, 1, "b", "y");
     }
-    assertThat(isRead(client)).isTrue();
+    assertThat(isReading(client)).isTrue();
     client.readAgain();
-    assertThat(client.all()).hasSize(103);
+    assertThat(client.readAll()).hasSize(103);
   }
 
   @Test
   void shouldDisconnectAClientThatReadsNothingForMoreThanItsKeepAlive() {
-    TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
-    pingUntilNotRead(client);
+    TestClient client = world.connectWithKeepAlive(KEEP_ALIVE).stopReading();
+    pingUntilReadingStops(client);
     client.advance(KEEP_ALIVE + KEEP_ALIVE / 2);
     assertThat(client.isOpen()).isTrue();
     client.advance(2);
@@ -111,13 +111,13 @@ class UnreadAnswersTest {
 
   @Test
   void shouldKeepAClientThatReadsSlowly() {
-    TestClient client = world.keepingAlive(KEEP_ALIVE).stopReading();
-    pingUntilNotRead(client);
+    TestClient client = world.connectWithKeepAlive(KEEP_ALIVE).stopReading();
+    pingUntilReadingStops(client);
     for (int i = 0; i < 10; i++) {
       client.readSome().advance(KEEP_ALIVE);
       assertThat(client.isOpen()).isTrue();
     }
-    // What it has sent meanwhile was not read: its silence counts from here on.
+    // Packets sent meanwhile were not read, so the keep-alive time starts here.
     client.readAgain().advance(KEEP_ALIVE);
     assertThat(client.isOpen()).isTrue();
     client.advance(KEEP_ALIVE);
@@ -127,8 +127,8 @@ class UnreadAnswersTest {
 
   @Test
   void shouldKeepAClientWithoutKeepAliveUntilMemoryIsShort() {
-    TestClient client = world.keepingAlive(0).stopReading();
-    pingUntilNotRead(client);
+    TestClient client = world.connectWithKeepAlive(0).stopReading();
+    pingUntilReadingStops(client);
     client.advance(1_000);
     world.sessions.disconnectStuckClients();
     world.settle();

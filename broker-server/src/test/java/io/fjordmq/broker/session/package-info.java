@@ -1,4 +1,4 @@
-/** The parts of a session one by one. */
+/** Tests of sessions and of their parts. */
 @NullMarked
 package io.fjordmq.broker.session;
 

@@ -15,13 +15,13 @@ final class BrokerSimulation {
   private final Simulation simulation;
   private final Ledger ledger;
   private final RestartableBroker broker;
-  private final ModelClients crowd;
+  private final ModelClients clients;
 
-  BrokerSimulation(long seed, Path installs, Defect defect, boolean tellsStory) {
+  BrokerSimulation(long seed, Path installs, Defect defect, boolean printsRecentEvents) {
     this.simulation = new Simulation(seed);
-    this.ledger = new Ledger(seed, tellsStory);
+    this.ledger = new Ledger(seed, printsRecentEvents);
     this.broker = new RestartableBroker(simulation, installs, defect, ledger);
-    this.crowd = new ModelClients(simulation, ledger, broker, this::state);
+    this.clients = new ModelClients(simulation, ledger, broker, this::state);
   }
 
   /**
@@ -33,9 +33,9 @@ final class BrokerSimulation {
         ErrorLog log = ErrorLog.open(line -> line.contains(RestartableBroker.FAULT))) {
       simulation.afterEveryEvent(() -> log.assertNone(ledger));
       broker.start();
-      crowd.subscribeSteadyClients();
+      clients.subscribeSteadyClients();
       broker.setFaults(new UnreliableTransport.Faults(3, 2, 10));
-      crowd.startRandomActivity(WILL_PERCENT);
+      clients.startRandomActivity(WILL_PERCENT);
       for (int round = 0; round < ROUNDS; round++) {
         broker.injectFault();
         simulation.run(simulation.between(1, 500));
@@ -46,16 +46,16 @@ final class BrokerSimulation {
   }
 
   private void recover() {
-    ledger.note("peace");
+    ledger.note("all faults end");
     broker.setFaults(UnreliableTransport.Faults.NONE);
     broker.ensureRunning();
-    crowd.stopRandomActivity(broker::loseLeaders);
-    new SessionEndScenarios(crowd, broker).runScenarios();
-    crowd.await("wills have the expected fate", () -> crowd.wrongWills().isEmpty());
-    crowd.leave();
+    clients.stopRandomActivity(broker::loseLeaders);
+    new SessionEndScenarios(clients, broker).runScenarios();
+    clients.await("wills have the expected fate", () -> clients.wrongWills().isEmpty());
+    clients.endAllSessions();
     SimBroker running = broker.running();
     if (running != null) {
-      crowd.await("nothing is left", () -> running.leftovers().isEmpty());
+      clients.await("nothing is left", () -> running.leftovers().isEmpty());
     }
   }
 
@@ -63,6 +63,6 @@ final class BrokerSimulation {
     SimBroker last = broker.running();
     return last == null
         ? "no broker"
-        : "left: " + last.leftovers() + "; dropped: " + last.counters().onDropped();
+        : "left: " + last.leftovers() + "; dropped: " + last.counters().dropped();
   }
 }

@@ -22,12 +22,13 @@ class BrokerSimulationTest {
   @Test
   void shouldKeepItsGuarantees() {
     Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
-    boolean tellsStory = seeds.count() == 1;
+    boolean printsRecentEvents = seeds.count() == 1;
     AtomicLong received = new AtomicLong();
     seeds.run(
         seed -> {
           Path installs = directory.resolve("s" + seed);
-          received.addAndGet(new BrokerSimulation(seed, installs, Defect.NONE, tellsStory).run());
+          received.addAndGet(
+              new BrokerSimulation(seed, installs, Defect.NONE, printsRecentEvents).run());
         });
     if (seeds.areEnough()) {
       assertThat(received.get()).as("messages received").isGreaterThan(50 * seeds.count());

@@ -2,7 +2,7 @@ package io.fjordmq.broker.simulation;
 
 import org.jspecify.annotations.Nullable;
 
-/** Where model clients connect: one broker from life to life, or the nodes of a cluster. */
+/** Where model clients connect: one broker across its restarts, or the nodes of a cluster. */
 interface Brokers {
 
   /** A broker to connect to; null if none listens. */

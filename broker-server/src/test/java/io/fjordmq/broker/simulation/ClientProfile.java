@@ -17,7 +17,7 @@ record ClientProfile(
   }
 
   /** Its sessions end with their connections. */
-  static ClientProfile passing(String clientId, int level, int receiveMaximum) {
+  static ClientProfile withTransientSession(String clientId, int level, int receiveMaximum) {
     return new ClientProfile(clientId, level, 0, false, receiveMaximum);
   }
 
@@ -26,7 +26,7 @@ record ClientProfile(
   }
 
   /** An MQTT 5 client that stays offline longer than its expiry and must find no session. */
-  static ClientProfile forgetful(String clientId, long expirySeconds) {
+  static ClientProfile withShortExpiry(String clientId, long expirySeconds) {
     return new ClientProfile(clientId, 5, expirySeconds, false, 100);
   }
 

@@ -23,8 +23,8 @@ interface ClusterDefect extends Defect {
   }
 
   /**
-   * Whether clients are to stay connected while the metadata have no leader. Not where clocks run
-   * at different speeds: a slow node renews its lease too late, and its clients go elsewhere.
+   * Whether clients must stay connected while the metadata have no leader. False if clocks run at
+   * different speeds: a slow node renews its lease too late, and its clients go elsewhere.
    */
   default boolean keepsClients() {
     return true;
@@ -35,33 +35,33 @@ interface ClusterDefect extends Defect {
     return false;
   }
 
-  /** As the barrier of routes sees it. */
-  default Membership counted(Membership membership) {
+  /** Wraps the membership that the route barrier uses. */
+  default Membership wrapBarrierMembership(Membership membership) {
     return membership;
   }
 
-  /** As sessions and delivery see it. */
-  default ServingState serving(Membership membership) {
+  /** The serving state that sessions and delivery use. */
+  default ServingState servingState(Membership membership) {
     return membership::notServingReason;
   }
 
-  /** What time entries get. */
-  default LongSupplier stamps(ClusterClock clock, SimMachine machine) {
+  /** The source of the timestamps of log entries. */
+  default LongSupplier timestampSource(ClusterClock clock, SimMachine machine) {
     return clock::stampMillis;
   }
 
   /** Whether a node accepts an empty replica of routes. */
-  default PlacementAgent.Consent consent(PlacementAgent.Consent consent) {
+  default PlacementAgent.Consent wrapConsent(PlacementAgent.Consent consent) {
     return consent;
   }
 
-  /** What other nodes reach. */
-  default PeerServices services(PeerServices services) {
+  /** Wraps the services that other nodes call. */
+  default PeerServices wrapPeerServices(PeerServices services) {
     return services;
   }
 
-  /** Between replicas and their groups. */
-  default ConsensusHost host(SimHost host, SimKv kv) {
+  /** Wraps the consensus host that runs the groups of the replicas. */
+  default ConsensusHost wrapConsensusHost(SimHost host, SimKv kv) {
     return host;
   }
 }

@@ -46,10 +46,10 @@ class ClusterDefectsTest {
   private static final int MAX_SEEDS = 120;
 
   /** Few runs lose a connection at a node without a lease and reconnect elsewhere. */
-  private static final int ACCUSING_SEED = 7;
+  private static final int LIKELY_WILL_SEED = 7;
 
   /** Of {@link InboxStore}: those that begin with the handle of a connection. */
-  private static final List<String> OWNERS_ACTIONS =
+  private static final List<String> OWNER_OPERATIONS =
       List.of(
           "detach",
           "detachWithGrace",
@@ -78,7 +78,7 @@ class ClusterDefectsTest {
             return false;
           }
         };
-    assertFound(slowClocks, "the cluster knows to have ended", "does not count");
+    assertDetected(slowClocks, "the cluster knows to have ended", "does not count");
   }
 
   @Test
@@ -86,13 +86,13 @@ class ClusterDefectsTest {
     ClusterDefect wallClocks =
         new ClusterDefect() {
           @Override
-          public LongSupplier stamps(ClusterClock clock, SimMachine machine) {
+          public LongSupplier timestampSource(ClusterClock clock, SimMachine machine) {
             return machine.wall()::millis;
           }
         };
     // The clock of a range stands still until the wall clocks have caught up with it, and sessions
     // that begin meanwhile are not in the order of their incarnations.
-    assertFound(
+    assertDetected(
         wallClocks, "wills have the expected fate", "is done, after an attach was answered with");
   }
 
@@ -101,18 +101,19 @@ class ClusterDefectsTest {
     ClusterDefect hasty =
         new ClusterDefect() {
           @Override
-          public Membership counted(Membership membership) {
-            return Defect.changed(
+          public Membership wrapBarrierMembership(Membership membership) {
+            return Defect.replaceMethod(
                 Membership.class,
                 membership,
                 "watch",
-                (call, arguments) -> call.make(skipping((MembershipListener) given(arguments))));
+                (call, arguments) ->
+                    call.invoke(ignoringNode2((MembershipListener) firstArgument(arguments))));
           }
         };
-    assertFound(hasty, "serves and does not match");
+    assertDetected(hasty, "serves and does not match");
   }
 
-  private static MembershipListener skipping(MembershipListener listener) {
+  private static MembershipListener ignoringNode2(MembershipListener listener) {
     return new MembershipListener() {
       @Override
       public void onMembersChanged(Members members) {
@@ -128,11 +129,12 @@ class ClusterDefectsTest {
     ClusterDefect early =
         new ClusterDefect() {
           @Override
-          public RouteStore router(RouteStore router) {
-            return Defect.changed(RouteStore.class, router, "add", Defect.answeredWith(null));
+          public RouteStore wrapRouteStore(RouteStore router) {
+            return Defect.replaceMethod(
+                RouteStore.class, router, "add", Defect.completeImmediatelyWith(null));
           }
         };
-    assertFound(early, "serves and does not match");
+    assertDetected(early, "serves and does not match");
   }
 
   @Test
@@ -140,7 +142,7 @@ class ClusterDefectsTest {
     ClusterDefect ignoringLease =
         new ClusterDefect() {
           @Override
-          public ServingState serving(Membership membership) {
+          public ServingState servingState(Membership membership) {
             long[] admitted = new long[1];
             return () -> {
               long life = membership.incarnation();
@@ -153,27 +155,27 @@ class ClusterDefectsTest {
             };
           }
         };
-    assertFound(ignoringLease, "serves and does not match", "misses");
+    assertDetected(ignoringLease, "serves and does not match", "misses");
   }
 
   @Test
   void shouldDetectANodeAdmittedWithoutAllRoutes() {
-    ClusterDefect unread = unread();
-    assertFound(unread, "serves and does not match", "misses", "retained");
+    ClusterDefect unread = skippingReadIndex();
+    assertDetected(unread, "serves and does not match", "misses", "retained");
   }
 
   @Test
   void shouldDetectAnAcknowledgementBeforeTheMessageIsCommitted() {
     ClusterDefect early =
-        inboxes(
+        inboxStoreDefect(
             "insert",
             (call, arguments) -> {
-              call.make(arguments);
+              call.invoke(arguments);
               int copies = ((List<?>) Objects.requireNonNull(arguments[1])).size();
               return CompletableFuture.completedFuture(
                   Collections.nCopies(copies, InsertOutcome.STORED));
             });
-    assertFound(early, "misses", "wills have the expected fate"); // wills are messages, too
+    assertDetected(early, "misses", "wills have the expected fate"); // wills are messages, too
   }
 
   @Test
@@ -182,12 +184,12 @@ class ClusterDefectsTest {
     ClusterDefect unfenced =
         new ClusterDefect() {
           @Override
-          public InboxStore inboxes(InboxStore store) {
+          public InboxStore wrapInboxStore(InboxStore store) {
             InboxStore noting = recordingHandles(latest, attached -> attached, store);
             return withLatest(latest, "fetch", noting);
           }
         };
-    assertFound(unfenced, "after an attach was answered");
+    assertDetected(unfenced, "after an attach was answered");
   }
 
   @Test
@@ -196,40 +198,43 @@ class ClusterDefectsTest {
     ClusterDefect equal =
         new ClusterDefect() {
           @Override
-          public InboxStore inboxes(InboxStore store) {
-            InboxStore changed = recordingHandles(latest, ClusterDefectsTest::notRaised, store);
-            for (String action : OWNERS_ACTIONS) {
+          public InboxStore wrapInboxStore(InboxStore store) {
+            InboxStore changed =
+                recordingHandles(latest, ClusterDefectsTest::withInitialEpoch, store);
+            for (String action : OWNER_OPERATIONS) {
               changed = withLatest(latest, action, changed);
             }
             return changed;
           }
 
           @Override
-          public InboxListener listener(InboxListener events) {
+          public InboxListener wrapInboxListener(InboxListener events) {
             InboxListener told =
-                Defect.changed(InboxListener.class, events, "onFenced", (call, arguments) -> null);
-            return Defect.changed(
+                Defect.replaceMethod(
+                    InboxListener.class, events, "onFenced", (call, arguments) -> null);
+            return Defect.replaceMethod(
                 InboxListener.class,
                 told,
                 "onAppended",
                 (call, arguments) -> {
-                  arguments[1] = notRaised((InboxHandle) Objects.requireNonNull(arguments[1]));
-                  return call.make(arguments);
+                  arguments[1] =
+                      withInitialEpoch((InboxHandle) Objects.requireNonNull(arguments[1]));
+                  return call.invoke(arguments);
                 });
           }
         };
-    assertFound(equal, "two connections were given");
+    assertDetected(equal, "two connections own");
   }
 
-  /** Notes the handle of each attach, and answers with what becomes of it. */
+  /** Records the handle of each attach and changes its result. */
   private static InboxStore recordingHandles(
       Map<InboxId, InboxHandle> latest, UnaryOperator<Attachment> answer, InboxStore store) {
-    return Defect.changed(
+    return Defect.replaceMethod(
         InboxStore.class,
         store,
         "attach",
         (call, arguments) ->
-            ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+            ((CompletableFuture<?>) Objects.requireNonNull(call.invoke(arguments)))
                 .thenApply(
                     answered -> {
                       Attachment attached = (Attachment) answered;
@@ -238,25 +243,25 @@ class ClusterDefectsTest {
                     }));
   }
 
-  /** Acts as the latest owner, whoever asks. */
+  /** Executes the action with the latest owner's handle, whichever handle the caller has. */
   private static InboxStore withLatest(
       Map<InboxId, InboxHandle> latest, String action, InboxStore store) {
-    return Defect.changed(
+    return Defect.replaceMethod(
         InboxStore.class,
         store,
         action,
         (call, arguments) -> {
-          InboxHandle handle = (InboxHandle) given(arguments);
+          InboxHandle handle = (InboxHandle) firstArgument(arguments);
           arguments[0] = latest.getOrDefault(handle.id(), handle);
-          return call.make(arguments);
+          return call.invoke(arguments);
         });
   }
 
-  private static Attachment notRaised(Attachment attached) {
-    return withHandle(attached, notRaised(attached.handle()));
+  private static Attachment withInitialEpoch(Attachment attached) {
+    return withHandle(attached, withInitialEpoch(attached.handle()));
   }
 
-  private static InboxHandle notRaised(InboxHandle handle) {
+  private static InboxHandle withInitialEpoch(InboxHandle handle) {
     return new InboxHandle(handle.id(), handle.incarnation(), 1);
   }
 
@@ -281,29 +286,29 @@ class ClusterDefectsTest {
     ClusterDefect forgetful =
         new ClusterDefect() {
           @Override
-          public ConsensusHost host(SimHost host, SimKv kv) {
-            return Defect.changed(
+          public ConsensusHost wrapConsensusHost(SimHost host, SimKv kv) {
+            return Defect.replaceMethod(
                 ConsensusHost.class,
                 host,
                 "open",
                 (call, arguments) ->
-                    call.make(
+                    call.invoke(
                         arguments[0],
                         withoutSenders(
                             (ReplicatedState) Objects.requireNonNull(arguments[1]),
                             SenderRows.of(kv, String.valueOf(arguments[0])))));
           }
         };
-    assertFound(forgetful, "have different rows");
+    assertDetected(forgetful, "have different rows");
   }
 
   private static ReplicatedState withoutSenders(ReplicatedState state, SenderRows senders) {
-    return Defect.changed(
+    return Defect.replaceMethod(
         ReplicatedState.class,
         state,
         "install",
         (call, arguments) -> {
-          call.make(arguments);
+          call.invoke(arguments);
           senders.remove();
           return null;
         });
@@ -314,7 +319,7 @@ class ClusterDefectsTest {
     ClusterDefect forgetful =
         new ClusterDefect() {
           @Override
-          public PeerServices services(PeerServices services) {
+          public PeerServices wrapPeerServices(PeerServices services) {
             return (name, handler) ->
                 services.serve(
                     name,
@@ -323,7 +328,7 @@ class ClusterDefectsTest {
                         : handler);
           }
         };
-    assertFound(forgetful, "as new ", "comes again", "after number", "members of");
+    assertDetected(forgetful, "as new ", "is resent", "after number", "members of");
   }
 
   @Test
@@ -335,35 +340,40 @@ class ClusterDefectsTest {
             return true;
           }
         };
-    assertFound(claimingToServe, "while the metadata have no leader");
+    assertDetected(claimingToServe, "while the metadata have no leader");
   }
 
-  /** It says of each client that it sends away, or loses, that the client has gone. */
+  /** The node detaches each client that it disconnects or loses as if the client had failed. */
   @Test
   void shouldDetectANodeWithoutALeaseThatPublishesWills() {
     String complaint = "before its client had the time to come back";
     AssertionError found =
         Seeds.find(
             complaint,
-            ACCUSING_SEED,
+            LIKELY_WILL_SEED,
             MAX_SEEDS,
             seed ->
-                new ClusterSimulation(seed, 3, directory.resolve("s" + seed), accusing(), false)
+                new ClusterSimulation(
+                        seed,
+                        3,
+                        directory.resolve("s" + seed),
+                        publishingWillsWithoutLease(),
+                        false)
                     .run());
     assertThat(found).hasMessageContaining(complaint);
   }
 
-  private static ClusterDefect accusing() {
+  private static ClusterDefect publishingWillsWithoutLease() {
     return new ClusterDefect() {
       @Override
-      public InboxStore inboxes(InboxStore store) {
-        return Defect.changed(
+      public InboxStore wrapInboxStore(InboxStore store) {
+        return Defect.replaceMethod(
             InboxStore.class,
             store,
             "detachWithGrace",
             (call, arguments) ->
                 store.detach(
-                    (InboxHandle) given(arguments),
+                    (InboxHandle) firstArgument(arguments),
                     (Long) Objects.requireNonNull(arguments[1]),
                     (Long) Objects.requireNonNull(arguments[2]),
                     true));
@@ -376,13 +386,14 @@ class ClusterDefectsTest {
     ClusterDefect silent =
         new ClusterDefect() {
           @Override
-          public PeerServices services(PeerServices services) {
+          public PeerServices wrapPeerServices(PeerServices services) {
             return (name, handler) ->
                 services.serve(
-                    name, name.equals(PlacementAgent.NAME) ? withoutBroken(handler) : handler);
+                    name,
+                    name.equals(PlacementAgent.NAME) ? hidingBrokenReplicas(handler) : handler);
           }
         };
-    assertFound(silent, "not rebuilt", "has a halted replica", "no up-to-date replica");
+    assertDetected(silent, "not rebuilt", "has a halted replica", "no up-to-date replica");
   }
 
   @Test
@@ -390,23 +401,26 @@ class ClusterDefectsTest {
     ClusterDefect careless =
         new ClusterDefect() {
           @Override
-          public PlacementAgent.Consent consent(PlacementAgent.Consent consent) {
+          public PlacementAgent.Consent wrapConsent(PlacementAgent.Consent consent) {
             return PlacementAgent.Consent.ALWAYS;
           }
         };
-    assertFound(careless, 267, "serves and does not match");
+    assertDetected(careless, 267, "serves and does not match");
   }
 
-  /** Reports that say of no replica that it is broken. Other answers are empty. */
-  private static PeerServices.Handler withoutBroken(PeerServices.Handler agent) {
+  /** Reports in which no replica is broken. Other responses are empty. */
+  private static PeerServices.Handler hidingBrokenReplicas(PeerServices.Handler agent) {
     return (from, order) ->
         agent
             .handle(from, order)
             .thenApply(
-                answer -> answer.length == 0 ? answer : allSound(RangeReports.decode(answer)));
+                answer ->
+                    answer.length == 0
+                        ? answer
+                        : withoutBrokenReplicas(RangeReports.decode(answer)));
   }
 
-  private static byte[] allSound(RangeReports reports) {
+  private static byte[] withoutBrokenReplicas(RangeReports reports) {
     List<ReplicaReport> replicas =
         reports.replicas().stream()
             .map(
@@ -425,37 +439,37 @@ class ClusterDefectsTest {
                         replica.load(),
                         false))
             .toList();
-    return new RangeReports(reports.metadata(), replicas, reports.retired()).encode();
+    return new RangeReports(reports.metadataVersion(), replicas, reports.retired()).encode();
   }
 
-  private static Object given(Object... arguments) {
+  private static Object firstArgument(Object... arguments) {
     return Objects.requireNonNull(arguments[0]);
   }
 
-  /** Replicas believe that they have read all without asking. */
-  private static ClusterDefect unread() {
+  /** Replicas skip the read index and serve reads that may be outdated. */
+  private static ClusterDefect skippingReadIndex() {
     return new ClusterDefect() {
       @Override
-      public ConsensusHost host(SimHost host, SimKv kv) {
-        return Defect.changed(
+      public ConsensusHost wrapConsensusHost(SimHost host, SimKv kv) {
+        return Defect.replaceMethod(
             ConsensusHost.class,
             host,
             "open",
             (call, arguments) ->
-                Defect.changed(
+                Defect.replaceMethod(
                     Consensus.class,
-                    (Consensus) Objects.requireNonNull(call.make(arguments)),
+                    (Consensus) Objects.requireNonNull(call.invoke(arguments)),
                     "readIndex",
                     (read, nothing) -> CompletableFuture.completedFuture(0L)));
       }
     };
   }
 
-  private static ClusterDefect inboxes(String method, Defect.Replacement instead) {
+  private static ClusterDefect inboxStoreDefect(String method, Defect.Replacement instead) {
     return new ClusterDefect() {
       @Override
-      public InboxStore inboxes(InboxStore store) {
-        return Defect.changed(InboxStore.class, store, method, instead);
+      public InboxStore wrapInboxStore(InboxStore store) {
+        return Defect.replaceMethod(InboxStore.class, store, method, instead);
       }
     };
   }
@@ -463,15 +477,15 @@ class ClusterDefectsTest {
   /**
    * @param complaints one of them is what a run that finds it says first
    */
-  private void assertFound(ClusterDefect defect, String... complaints) {
-    assertFound(defect, 1, complaints);
+  private void assertDetected(ClusterDefect defect, String... complaints) {
+    assertDetected(defect, 1, complaints);
   }
 
   /**
    * @param likely a seed known to detect a defect that few seeds detect
    * @param complaints one of them is what a run that finds it says first
    */
-  private void assertFound(ClusterDefect defect, int likely, String... complaints) {
+  private void assertDetected(ClusterDefect defect, int likely, String... complaints) {
     AssertionError found =
         Seeds.find(
             String.join(" or ", complaints),

@@ -42,9 +42,9 @@ final class ClusterFaults {
   }
 
   /** Injects a few random faults; called periodically. */
-  void injectSome() {
+  void injectRandomFaults() {
     ClusterMachine machine = nodes.pick(nodes.machines());
-    SimNodeProcess life = machine.life();
+    SimNodeProcess life = machine.nodeProcess();
     if (life == null) {
       if (simulation.chance(60)) {
         nodes.start(machine);
@@ -55,7 +55,7 @@ final class ClusterFaults {
     if (simulation.chance(8)) {
       nodes.setVoters((int) simulation.between(1, MAX_VOTERS));
     }
-    network(machine.id());
+    injectNetworkFault(machine.id());
   }
 
   private void inject(ClusterMachine machine, SimNodeProcess life) {
@@ -64,23 +64,23 @@ final class ClusterFaults {
       nodes.crash(machine);
     } else if (dice < 18) {
       long millis = simulation.between(100, 4_000);
-      ledger.note(machine.id() + " stands still for " + millis + " ms");
+      ledger.note(machine.id() + " is paused for " + millis + " ms");
       life.process().pause(millis);
     } else if (dice < 26) {
       loseLeader(life);
     } else if (dice < 34) {
-      ledger.note(machine.id() + " cuts its logs");
+      ledger.note(machine.id() + " checkpoints its ranges");
       life.ranges().store().checkpoint();
     } else if (dice < 40) {
       boolean draining = simulation.chance(50);
       ledger.note(machine.id() + (draining ? " starts draining" : " stops draining"));
-      life.membership().drain(draining);
+      life.membership().setDraining(draining);
     } else if (dice < 46) {
-      split();
+      splitRandomRange();
     } else if (dice < 56) {
-      merge();
+      mergeRandomRange();
     } else if (dice < 59) {
-      leaderless(simulation.between(500, 3_000));
+      keepMetadataLeaderless(simulation.between(500, 3_000));
     } else if (dice < 67) {
       long millis = simulation.between(-MAX_SET_MILLIS, MAX_SET_MILLIS);
       ledger.note(machine.id() + " has its wall clock set by " + millis + " ms");
@@ -90,7 +90,7 @@ final class ClusterFaults {
       ledger.note("the machine of " + machine.id() + " is suspended for " + millis + " ms");
       life.ranges().host().machine().suspend(life.process(), millis);
     } else if (dice < 76) {
-      damage(life);
+      damageReplica(life);
     }
   }
 
@@ -98,7 +98,7 @@ final class ClusterFaults {
    * Breaks a replica permanently: one that its group does not need, and at most one of a range at a
    * time.
    */
-  private void damage(SimNodeProcess life) {
+  private void damageReplica(SimNodeProcess life) {
     List<ReplicaStatus> held = life.ranges().store().status();
     if (held.isEmpty()) {
       return;
@@ -108,7 +108,7 @@ final class ClusterFaults {
     ReplicaStatus leader = nodes.leader(range);
     if (leader == null
         || (leader.voters().contains(life.id()) && leader.voters().size() < MIN_VOTERS)
-        || nodes.damaged().isAnywhere(range)) {
+        || nodes.damaged().isDamaged(range)) {
       return;
     }
     String reason = nodes.damaged().add(range, life.id());
@@ -123,7 +123,7 @@ final class ClusterFaults {
    * A group that has lost its majority since, or would lose it with the replica, needs an operator
    * and a backup; a range that has become part of another one needs nothing.
    */
-  void repairWhatIsNeeded() {
+  void repairUnrecoverableReplicas() {
     nodes
         .damaged()
         .repairIf(
@@ -136,12 +136,12 @@ final class ClusterFaults {
   }
 
   /**
-   * Any range that is followed by another one takes that in; only the node that leads the metadata
-   * takes it on.
+   * Merges a random range with the one that follows it; only the node that leads the metadata
+   * accepts the request.
    *
    * @return completes when the merge is done, canceled, or no node has accepted it
    */
-  CompletableFuture<Void> merge() {
+  CompletableFuture<Void> mergeRandomRange() {
     String store = nodes.pick(SimStores.NAMES);
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (SimNodeProcess life : nodes.running()) {
@@ -161,12 +161,12 @@ final class ClusterFaults {
   }
 
   /** Requested merges that were completed. */
-  long merges() {
+  long completedMerges() {
     return merges;
   }
 
-  /** Of any store, anywhere; only the node that leads the metadata takes it on. */
-  private void split() {
+  /** Splits a range of any store at a random key; only the metadata leader accepts the request. */
+  private void splitRandomRange() {
     String store = nodes.pick(SimStores.NAMES);
     byte[] key = {(byte) simulation.between(0, 255), (byte) simulation.between(0, 255)};
     if (store.equals(InboxReplicas.STORE)) {
@@ -191,7 +191,7 @@ final class ClusterFaults {
     }
   }
 
-  private void network(NodeId node) {
+  private void injectNetworkFault(NodeId node) {
     List<NodeId> all = nodes.machines().stream().map(ClusterMachine::id).toList();
     double dice = simulation.random().nextDouble() * 100;
     if (dice < 8) {
@@ -209,14 +209,14 @@ final class ClusterFaults {
       ledger.note(some + " are cut off from the others");
       nodes.network().partition(all, some);
     } else if (dice < 50) {
-      ledger.note("the network is whole");
+      ledger.note("the network is healed");
       nodes.network().heal();
     }
   }
 
   /** Ends all faults and starts all nodes. */
-  void end() {
-    ledger.note("peace");
+  void endFaults() {
+    ledger.note("all faults end");
     nodes.network().heal();
     nodes.network().setFaults(SimNetwork.Faults.NONE);
     nodes.setVoters(USUAL_VOTERS);
@@ -226,20 +226,20 @@ final class ClusterFaults {
 
   private boolean startAll() {
     for (ClusterMachine machine : nodes.machines()) {
-      if (machine.life() == null) {
+      if (machine.nodeProcess() == null) {
         nodes.start(machine);
       }
     }
-    return nodes.machines().stream().allMatch(machine -> machine.life() != null);
+    return nodes.machines().stream().allMatch(machine -> machine.nodeProcess() != null);
   }
 
   /** The cluster must clear the draining state of a node, in whichever incarnation. */
   void undrain() {
-    nodes.running().forEach(life -> Objects.requireNonNull(life).membership().drain(false));
+    nodes.running().forEach(life -> Objects.requireNonNull(life).membership().setDraining(false));
   }
 
   /** During this time every metadata leader loses its term before it grants a lease. */
-  void leaderless(long millis) {
+  void keepMetadataLeaderless(long millis) {
     ledger.note("the metadata have no leader for " + millis + " ms");
     long end = simulation.now() + millis;
     while (simulation.now() < end) {

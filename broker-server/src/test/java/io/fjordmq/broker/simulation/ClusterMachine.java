@@ -22,11 +22,11 @@ final class ClusterMachine {
 
   private final ClusterSettings settings;
   private final ClusterDefect defect;
-  private final Supplier<List<StorePlacement>> placing;
+  private final Supplier<List<StorePlacement>> placements;
   private final StoreNode ranges;
   private final LocalNode self;
   private @Nullable SimStores replicas;
-  private @Nullable SimNodeProcess life;
+  private @Nullable SimNodeProcess nodeProcess;
   private int starts;
 
   ClusterMachine(
@@ -40,20 +40,20 @@ final class ClusterMachine {
       Supplier<List<StorePlacement>> placing) {
     this.settings = settings;
     this.defect = defect;
-    this.placing = placing;
+    this.placements = placing;
     this.self = new LocalNode(id.value(), this::incarnation);
     this.ranges =
         new StoreNode(
             cluster,
             peers,
             id,
-            () -> damaged.in(id, Objects.requireNonNull(replicas).specs()),
+            () -> damaged.wrap(id, Objects.requireNonNull(replicas).specs()),
             installs,
-            (host, kv) -> damaged.in(id, defect.host(host, kv)));
+            (host, kv) -> damaged.wrap(id, defect.wrapConsensusHost(host, kv)));
   }
 
   private long incarnation() {
-    return life == null ? 0 : life.membership().incarnation();
+    return nodeProcess == null ? 0 : nodeProcess.membership().incarnation();
   }
 
   NodeId id() {
@@ -61,9 +61,9 @@ final class ClusterMachine {
   }
 
   /**
-   * Starts on what its disks hold, at another address than before.
+   * Starts the node with the data on its disks, at a new address.
    *
-   * @param members who holds the metadata, if it has no replica yet
+   * @param members the replicas of the metadata, for a node without one
    */
   void start(ReplicaSet members) throws IOException {
     SimStores filled = new SimStores(settings.broker(), defect);
@@ -73,21 +73,21 @@ final class ClusterMachine {
         .host()
         .machine()
         .correctClock(); // a whole cluster that starts by wrong clocks believes them
-    life =
+    nodeProcess =
         new SimNodeProcess(
-            settings, defect, filled, self, opened, members, address(++starts), placing);
+            settings, defect, filled, self, opened, members, address(++starts), placements);
   }
 
   private NodeAddress address(int start) {
     return new NodeAddress(id().value(), FIRST_PORT + 2 * start);
   }
 
-  /** The address it has said in its present life. */
+  /** The address of the current incarnation. */
   NodeAddress address() {
     return address(starts);
   }
 
-  /** The ranges that the first node of a cluster begins with. */
+  /** Creates the initial ranges on the first node of a cluster. */
   List<RangeDescriptor> createInitialRanges() throws IOException {
     ReplicaSet alone = ReplicaSet.ofVoters(id());
     List<RangeDescriptor> initial =
@@ -99,8 +99,8 @@ final class ClusterMachine {
   }
 
   /** Null while it is down. */
-  @Nullable SimNodeProcess life() {
-    return life;
+  @Nullable SimNodeProcess nodeProcess() {
+    return nodeProcess;
   }
 
   StoreNode ranges() {
@@ -108,9 +108,9 @@ final class ClusterMachine {
   }
 
   void crash() {
-    SimNodeProcess dying = Objects.requireNonNull(life);
+    SimNodeProcess dying = Objects.requireNonNull(nodeProcess);
     ranges.crash();
-    life = null;
-    dying.crashed();
+    nodeProcess = null;
+    dying.onCrash();
   }
 }

@@ -36,13 +36,13 @@ final class ClusterSimulation {
   private final Simulation simulation;
   private final Ledger ledger;
   private final SimClusterNodes nodes;
-  private final ClusterFaults trouble;
+  private final ClusterFaults faults;
   private final PlacementGoal goal;
-  private final ModelClients crowd;
+  private final ModelClients clients;
   private final ServingInvariant serving = new ServingInvariant();
   private final RouteInvariant routes = new RouteInvariant(serving::hasEnded);
   private final InboxOwnershipInvariant owners = new InboxOwnershipInvariant();
-  private final RejectedPublications turnedAway;
+  private final RejectedPublications rejectedPublications;
   private final WillGraceInvariant willGrace;
   private final ReplicaRowsInvariant rows = new ReplicaRowsInvariant();
   private final boolean keepsClients;
@@ -51,12 +51,12 @@ final class ClusterSimulation {
    * Statistics that show whether a run covered its purpose.
    *
    * @param received messages
-   * @param refusals of owners of inboxes that were none any more
-   * @param compared replicas with others
-   * @param routes that were answered
-   * @param merges that were asked for and done
-   * @param rebuilt replicas that were broken for good
-   * @param excused clients that their nodes gave up or lost while they did not serve
+   * @param refusals rejected calls of former inbox owners
+   * @param compared comparisons of a replica with one of another node
+   * @param routes acknowledged route changes
+   * @param merges requested merges that were completed
+   * @param rebuilt permanently broken replicas that were rebuilt
+   * @param excused connections that nodes closed or lost while they did not serve
    */
   record RunStatistics(
       long received,
@@ -82,21 +82,23 @@ final class ClusterSimulation {
     }
   }
 
-  ClusterSimulation(long seed, int size, Path installs, ClusterDefect defect, boolean tellsStory) {
+  ClusterSimulation(
+      long seed, int size, Path installs, ClusterDefect defect, boolean printsRecentEvents) {
     this.simulation = new Simulation(seed);
-    this.ledger = new Ledger(seed, tellsStory);
-    this.turnedAway = new RejectedPublications(ledger);
+    this.ledger = new Ledger(seed, printsRecentEvents);
+    this.rejectedPublications = new RejectedPublications(ledger);
     this.willGrace = new WillGraceInvariant(simulation::now);
     this.keepsClients = defect.keepsClients();
-    this.nodes = new SimClusterNodes(simulation, size, installs, watched(defect), ledger);
+    this.nodes = new SimClusterNodes(simulation, size, installs, withInvariants(defect), ledger);
     willGrace.setGraceMillis(nodes.graceMillis());
-    this.trouble = new ClusterFaults(simulation, nodes, ledger);
+    this.faults = new ClusterFaults(simulation, nodes, ledger);
     this.goal = new PlacementGoal(nodes);
-    this.crowd = new ModelClients(simulation, ledger, nodes, () -> String.valueOf(goal.missing()));
+    this.clients =
+        new ModelClients(simulation, ledger, nodes, () -> String.valueOf(goal.firstDifference()));
   }
 
-  /** The defect, with the watchers between it and whoever acts on its answers. */
-  private ClusterDefect watched(ClusterDefect defect) {
+  /** Wraps the stores and listeners that the defect returns, so that invariants are checked. */
+  private ClusterDefect withInvariants(ClusterDefect defect) {
     return (ClusterDefect)
         Proxy.newProxyInstance(
             ClusterDefect.class.getClassLoader(),
@@ -104,14 +106,15 @@ final class ClusterSimulation {
             (proxy, method, arguments) -> {
               Object given = method.invoke(defect, arguments);
               return switch (method.getName()) {
-                case "router" -> routes.watched((RouteStore) Objects.requireNonNull(given));
-                case "publisher" ->
-                    turnedAway.watched((PublishRouter) Objects.requireNonNull(given));
-                case "inboxes" -> owners.watched((InboxStore) Objects.requireNonNull(given));
-                case "inboxesOf" ->
-                    willGrace.watched(
+                case "wrapRouteStore" -> routes.wrap((RouteStore) Objects.requireNonNull(given));
+                case "wrapPublishRouter" ->
+                    rejectedPublications.wrap((PublishRouter) Objects.requireNonNull(given));
+                case "wrapInboxStore" -> owners.wrap((InboxStore) Objects.requireNonNull(given));
+                case "wrapInboxStoreOfNode" ->
+                    willGrace.wrap(
                         (InboxStore) Objects.requireNonNull(given), (BooleanSupplier) arguments[1]);
-                case "listener" -> willGrace.watched((InboxListener) Objects.requireNonNull(given));
+                case "wrapInboxListener" ->
+                    willGrace.wrap((InboxListener) Objects.requireNonNull(given));
                 default -> given;
               };
             });
@@ -122,14 +125,14 @@ final class ClusterSimulation {
    */
   RunStatistics run() {
     try (nodes;
-        ErrorLog log = ErrorLog.open(nodes.damaged()::explains)) {
+        ErrorLog log = ErrorLog.open(nodes.damaged()::isExpectedLog)) {
       simulation.afterEveryEvent(() -> check(log));
       nodes.bootstrap();
-      crowd.subscribeSteadyClients();
-      trouble.enableNetworkFaults();
-      crowd.startRandomActivity(WILL_PERCENT);
+      clients.subscribeSteadyClients();
+      faults.enableNetworkFaults();
+      clients.startRandomActivity(WILL_PERCENT);
       for (int round = 0; round < ROUNDS; round++) {
-        trouble.injectSome();
+        faults.injectRandomFaults();
         simulation.run(simulation.between(1, MAX_ROUND_MILLIS));
         rows.check(nodes.machines());
       }
@@ -138,8 +141,8 @@ final class ClusterSimulation {
           ledger.received(),
           owners.refusals(),
           rows.compared(),
-          routes.answered(),
-          trouble.merges(),
+          routes.acknowledgedChanges(),
+          faults.completedMerges(),
           nodes.damaged().removed(),
           willGrace.excused(),
           simulation.executedEvents());
@@ -147,21 +150,21 @@ final class ClusterSimulation {
   }
 
   private void recover() {
-    trouble.end();
+    faults.endFaults();
     await();
-    crowd.await("a merge is done or given up", trouble.merge()::isDone);
+    clients.await("the merge is completed or canceled", faults.mergeRandomRange()::isDone);
     await();
-    trouble.merge(); // while clients say their last words, and its leaders are lost
-    crowd.stopRandomActivity(trouble::loseLeaders);
+    faults.mergeRandomRange(); // while clients publish their last messages and leaders are lost
+    clients.stopRandomActivity(faults::loseLeaders);
     await();
-    if (keepsClients && nodes.areSteady()) {
-      crowd.stay(
+    if (keepsClients && nodes.tolerateSlowReplicas()) {
+      clients.assertConnectionsSurvive(
           "the metadata have no leader",
-          () -> trouble.leaderless(simulation.between(500, MAX_HALF_LEADERLESS_MILLIS)));
+          () -> faults.keepMetadataLeaderless(simulation.between(500, MAX_HALF_LEADERLESS_MILLIS)));
     }
-    crowd.await("wills have the expected fate", () -> crowd.wrongWills().isEmpty());
+    clients.await("wills have the expected fate", () -> clients.wrongWills().isEmpty());
     rows.check(nodes.machines());
-    crowd.leave();
+    clients.endAllSessions();
     await();
   }
 
@@ -170,11 +173,11 @@ final class ClusterSimulation {
     long repairsFrom = simulation.now() + BEFORE_REPAIRS_MILLIS;
     while (!goal.isReached()) {
       if (simulation.now() > end) {
-        throw ledger.violation("after a minute of peace: " + goal.missing());
+        throw ledger.violation("a minute after the last fault: " + goal.firstDifference());
       }
-      trouble.undrain();
+      faults.undrain();
       if (simulation.now() > repairsFrom) {
-        trouble.repairWhatIsNeeded();
+        faults.repairUnrecoverableReplicas();
       }
       simulation.run(ModelClients.QUIET_MILLIS / 10);
     }
@@ -193,11 +196,11 @@ final class ClusterSimulation {
     serving.check(running.stream().map(SimNodeProcess::membership).toList());
     for (SimNodeProcess life : running) {
       if (serving.hasEnded(life.id(), life.membership().incarnation())) {
-        ledger.incarnationEnded(life.id() + "/" + life.membership().incarnation());
-        life.countedDown();
+        ledger.recordEndedIncarnation(life.id() + "/" + life.membership().incarnation());
+        life.onMarkedDown();
       }
       var router = life.router();
-      if (router != null && life.serves()) {
+      if (router != null && life.isServing()) {
         routes.check(life.id(), router);
       }
     }

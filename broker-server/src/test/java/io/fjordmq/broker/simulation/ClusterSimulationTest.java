@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * {@link ClusterSimulation} under many seeds; {@link Seeds} says how many. A run of one seed alone
+ * {@link ClusterSimulation} with many seeds; {@link Seeds} determines how many. The failure of a
  * run with a single seed includes what happened to nodes and clients.
  */
 @Tag("slow")
@@ -21,16 +21,16 @@ class ClusterSimulationTest {
   @CsvSource({"3,30", "5,8"})
   void shouldKeepItsGuarantees(int nodes, int usualSeeds) {
     Seeds seeds = Seeds.withDefaultCount(usualSeeds);
-    boolean tellsStory = seeds.count() == 1;
+    boolean printsRecentEvents = seeds.count() == 1;
     ClusterSimulation.RunStatistics[] sum = {ClusterSimulation.RunStatistics.NONE};
     seeds.run(
         seed -> {
           Path installs = directory.resolve(nodes + "s" + seed);
           ClusterSimulation run =
-              new ClusterSimulation(seed, nodes, installs, ClusterDefect.NONE, tellsStory);
+              new ClusterSimulation(seed, nodes, installs, ClusterDefect.NONE, printsRecentEvents);
           sum[0] = sum[0].plus(run.run());
         });
-    if (seeds.areEnough()) { // the runs did meet what they are for
+    if (seeds.areEnough()) { // the runs covered the intended situations
       assertThat(sum[0].received()).isGreaterThan(50 * seeds.count());
       assertThat(sum[0].compared()).isGreaterThan(20 * seeds.count());
       assertThat(sum[0].routes()).isGreaterThan(5 * seeds.count());

@@ -44,12 +44,12 @@ final class DamagedReplicas {
     return "state of %s on %s is at ".formatted(range, node);
   }
 
-  boolean isAnywhere(RangeId range) {
+  boolean isDamaged(RangeId range) {
     return damaged.containsKey(range.toString());
   }
 
   /** Damaged replicas by their ranges; empty if all are sound. */
-  Map<String, NodeId> all() {
+  Map<String, NodeId> byRange() {
     return Map.copyOf(damaged);
   }
 
@@ -66,12 +66,12 @@ final class DamagedReplicas {
     damaged.entrySet().removeIf(one -> which.test(one.getKey(), one.getValue()));
   }
 
-  /** Whether it is what a node has to say of one of them. */
-  boolean explains(String logged) {
+  /** Whether it is the expected log line for a damaged replica. */
+  boolean isExpectedLog(String logged) {
     boolean expected =
         logged.startsWith("Replica halted; ")
             || logged.startsWith("Reopening a replica ")
-            || logged.startsWith("Cannot open a replica: ")
+            || logged.startsWith("Failed to open a replica; retrying: ")
             || logged.startsWith("Replica is broken; rebuilding ");
     return expected && reasons.stream().anyMatch(logged::contains);
   }
@@ -79,43 +79,45 @@ final class DamagedReplicas {
   // ---- between a node and its replicas
 
   /** The stores of a node, whose replicas may be damaged. */
-  List<StoreSpec> in(NodeId node, List<StoreSpec> sound) {
+  List<StoreSpec> wrap(NodeId node, List<StoreSpec> sound) {
     return sound.stream()
         .map(
             spec ->
                 new StoreSpec(
                     spec.name(),
                     spec.initialSplitKeys(),
-                    range -> new Damageable(range, node, spec.coprocessor().apply(range)),
+                    range ->
+                        new DamageableCoprocessor(
+                            range, node, spec.coprocessorFactory().apply(range)),
                     spec.effects(),
-                    spec.cuts()))
+                    spec.splitKeyFloor()))
         .toList();
   }
 
-  /** Notices which replicas a node removes. */
-  ConsensusHost in(NodeId node, ConsensusHost host) {
-    return Defect.changed(
+  /** Tracks which replicas a node removes. */
+  ConsensusHost wrap(NodeId node, ConsensusHost host) {
+    return Defect.replaceMethod(
         ConsensusHost.class,
         host,
         "destroy",
         (call, arguments) -> {
           removed += damaged.remove(String.valueOf(arguments[0]), node) ? 1 : 0;
-          return call.make(arguments);
+          return call.invoke(arguments);
         });
   }
 
-  private final class Damageable implements Coprocessor {
+  private final class DamageableCoprocessor implements Coprocessor {
     private final RangeId range;
     private final NodeId node;
     private final Coprocessor sound;
 
-    Damageable(RangeId range, NodeId node, Coprocessor sound) {
+    DamageableCoprocessor(RangeId range, NodeId node, Coprocessor sound) {
       this.range = range;
       this.node = node;
       this.sound = sound;
     }
 
-    private void read() {
+    private void failIfDamaged() {
       if (node.equals(damaged.get(range.toString()))) {
         throw new MalformedBytesException(reason(range, node));
       }
@@ -128,7 +130,7 @@ final class DamagedReplicas {
 
     @Override
     public void open(KeyInterval interval, KvReader state) {
-      read();
+      failIfDamaged();
       sound.open(interval, state);
     }
 
@@ -144,7 +146,7 @@ final class DamagedReplicas {
 
     @Override
     public byte[] apply(ByteBuffer command, ApplyContext context) {
-      read();
+      failIfDamaged();
       return sound.apply(command, context);
     }
 

@@ -17,52 +17,52 @@ interface Defect {
   /** The broker without a defect. */
   Defect NONE = new Defect() {};
 
-  default InboxStore inboxes(InboxStore store) {
+  default InboxStore wrapInboxStore(InboxStore store) {
     return store;
   }
 
   /**
-   * As the sessions of one node see them.
+   * Wraps the inbox store that the sessions of one node use.
    *
    * @param excusesClients whether clients that go now may be alive, as far as the node knows
    */
-  default InboxStore inboxesOf(InboxStore store, BooleanSupplier excusesClients) {
+  default InboxStore wrapInboxStoreOfNode(InboxStore store, BooleanSupplier excusesClients) {
     return store;
   }
 
-  default InboxListener listener(InboxListener events) {
+  default InboxListener wrapInboxListener(InboxListener events) {
     return events;
   }
 
-  default RetainStore retained(RetainStore store) {
+  default RetainStore wrapRetainStore(RetainStore store) {
     return store;
   }
 
-  /** As sessions see it. */
-  default PublishRouter publisher(PublishRouter publishRouter) {
+  /** Wraps the publish router that sessions use. */
+  default PublishRouter wrapPublishRouter(PublishRouter publishRouter) {
     return publishRouter;
   }
 
-  default RouteStore router(RouteStore router) {
+  default RouteStore wrapRouteStore(RouteStore router) {
     return router;
   }
 
-  /** Makes a call with these arguments as it should be made. */
+  /** The original call. */
   interface Call {
-    @Nullable Object make(@Nullable Object... arguments);
+    @Nullable Object invoke(@Nullable Object... arguments);
   }
 
   /** Replaces the call. */
   interface Replacement {
-    @Nullable Object of(Call call, @Nullable Object... arguments);
+    @Nullable Object invoke(Call call, @Nullable Object... arguments);
   }
 
   /**
-   * The original object except for one method.
+   * Wraps an object and replaces one of its methods.
    *
    * @throws IllegalArgumentException if the method does not exist: the defect would have no effect
    */
-  static <T> T changed(Class<T> type, T real, String method, Replacement instead) {
+  static <T> T replaceMethod(Class<T> type, T real, String method, Replacement instead) {
     if (Stream.of(type.getMethods()).noneMatch(known -> known.getName().equals(method))) {
       throw new IllegalArgumentException(type.getName() + " has no method " + method);
     }
@@ -81,18 +81,18 @@ interface Defect {
                   };
               try {
                 return called.getName().equals(method)
-                    ? instead.of(call, arguments)
-                    : call.make(arguments);
+                    ? instead.invoke(call, arguments)
+                    : call.invoke(arguments);
               } catch (IllegalStateException e) {
                 throw e.getCause() == null ? e : e.getCause();
               }
             }));
   }
 
-  /** A store that reports success before the operation is done. */
-  static Replacement answeredWith(@Nullable Object answer) {
+  /** Reports success before the operation is done. */
+  static Replacement completeImmediatelyWith(@Nullable Object answer) {
     return (call, arguments) -> {
-      call.make(arguments);
+      call.invoke(arguments);
       return CompletableFuture.completedFuture(answer);
     };
   }

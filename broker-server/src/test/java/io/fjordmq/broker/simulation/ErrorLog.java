@@ -18,14 +18,14 @@ import org.slf4j.LoggerFactory;
 final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.fjordmq");
   private final Predicate<String> expected;
-  private @Nullable String first;
+  private @Nullable String firstError;
 
   private ErrorLog(Predicate<String> expected) {
     this.expected = expected;
   }
 
   /**
-   * @param expected whether an error is no defect
+   * @param expected whether a logged error is expected
    */
   static ErrorLog open(Predicate<String> expected) {
     ErrorLog log = new ErrorLog(expected);
@@ -37,19 +37,19 @@ final class ErrorLog extends AppenderBase<ILoggingEvent> implements AutoCloseabl
     return log;
   }
 
-  /** Fails if there was one. */
+  /** Fails if an unexpected error was logged. */
   void assertNone(Ledger ledger) {
-    if (first != null) {
-      throw ledger.violation("the broker logs an error: " + first);
+    if (firstError != null) {
+      throw ledger.violation("the broker logs an error: " + firstError);
     }
   }
 
   @Override
   protected void append(ILoggingEvent event) {
-    if (first == null && !expected.test(event.getFormattedMessage())) {
+    if (firstError == null && !expected.test(event.getFormattedMessage())) {
       IThrowableProxy cause = event.getThrowableProxy();
       String trace = cause == null ? "" : "\n" + ThrowableProxyUtil.asString(cause);
-      first = event.getFormattedMessage() + trace;
+      firstError = event.getFormattedMessage() + trace;
     }
   }
 

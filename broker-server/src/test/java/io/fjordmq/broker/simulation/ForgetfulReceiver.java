@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 final class ForgetfulReceiver implements PeerServices.Handler {
   static final String SERVICE = "deliveries";
 
-  /* u8 version, u64 life of the sender, u64 life of the receiver, u64 number, count of items */
-  private static final int LIVES = 1;
+  /* u8 version, u64 sender incarnation, u64 receiver incarnation, u64 number, count of items */
+  private static final int INCARNATIONS = 1;
   private static final int NUMBER = 17;
   private static final int COUNT = 25;
 
@@ -24,7 +24,7 @@ final class ForgetfulReceiver implements PeerServices.Handler {
   private final Map<NodeId, Stream> streams = new HashMap<>();
 
   private static final class Stream {
-    byte[] lives = new byte[0];
+    byte[] incarnations = new byte[0];
     long last;
     long shift;
   }
@@ -36,11 +36,11 @@ final class ForgetfulReceiver implements PeerServices.Handler {
   @Override
   public CompletableFuture<byte[]> handle(NodeId from, byte[] request) {
     ByteBuffer batch = ByteBuffer.wrap(request.clone());
-    byte[] lives = new byte[NUMBER - LIVES];
-    batch.get(LIVES, lives);
+    byte[] lives = new byte[NUMBER - INCARNATIONS];
+    batch.get(INCARNATIONS, lives);
     Stream stream = streams.computeIfAbsent(from, node -> new Stream());
-    if (!Arrays.equals(lives, stream.lives)) {
-      stream.lives = lives;
+    if (!Arrays.equals(lives, stream.incarnations)) {
+      stream.incarnations = lives;
       stream.last = 0;
       stream.shift = 0;
     }
@@ -51,7 +51,7 @@ final class ForgetfulReceiver implements PeerServices.Handler {
     }
     batch.putLong(NUMBER, number + shift);
     CompletableFuture<byte[]> answer = real.handle(from, batch.array());
-    if (!answer.isCompletedExceptionally()) { // else it was refused, and will come again
+    if (!answer.isCompletedExceptionally()) { // otherwise it was refused and will be resent
       stream.shift = shift;
       stream.last = number;
     }

@@ -27,12 +27,15 @@ final class InboxOwnershipInvariant {
   private long refusals;
 
   /** Wraps a node's inbox store as sessions see it. */
-  InboxStore watched(InboxStore store) {
-    InboxStore watched = Defect.changed(InboxStore.class, store, "attach", this::attach);
+  InboxStore wrap(InboxStore store) {
+    InboxStore watched = Defect.replaceMethod(InboxStore.class, store, "attach", this::attach);
     for (String action : ACTIONS) {
       watched =
-          Defect.changed(
-              InboxStore.class, watched, action, (call, arguments) -> act(action, call, arguments));
+          Defect.replaceMethod(
+              InboxStore.class,
+              watched,
+              action,
+              (call, arguments) -> checkedCall(action, call, arguments));
     }
     return watched;
   }
@@ -42,19 +45,19 @@ final class InboxOwnershipInvariant {
         .whenComplete(
             (answer, failure) -> {
               if (answer instanceof Attachment attachment) {
-                attached(attachment.handle());
+                recordOwner(attachment.handle());
               }
             });
   }
 
-  private void attached(InboxHandle handle) {
+  private void recordOwner(InboxHandle handle) {
     if (!handles.add(handle)) {
-      violation = new AssertionError("two connections were given " + handle);
+      violation = new AssertionError("two connections own " + handle);
     }
     latest.merge(handle.id(), handle, (before, now) -> isBefore(before, now) ? now : before);
   }
 
-  private Object act(String action, Defect.Call call, Object... arguments) {
+  private Object checkedCall(String action, Defect.Call call, Object... arguments) {
     InboxHandle handle = (InboxHandle) arguments[0];
     InboxHandle owner = latest.get(handle.id());
     boolean fenced = owner != null && isBefore(handle, owner);
@@ -73,7 +76,7 @@ final class InboxOwnershipInvariant {
   }
 
   private static CompletableFuture<?> future(Defect.Call call, Object... arguments) {
-    return (CompletableFuture<?>) Objects.requireNonNull(call.make((Object[]) arguments));
+    return (CompletableFuture<?>) Objects.requireNonNull(call.invoke((Object[]) arguments));
   }
 
   private static boolean isBefore(InboxHandle one, InboxHandle other) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Ledger {
   static final long NEVER = Long.MAX_VALUE;
-  private static final int REMEMBERED_LINES = 4_000;
+  private static final int MAX_RECENT_EVENTS = 4_000;
 
   private final Map<String, Publication> publications = new HashMap<>();
   private final List<Publication> inOrder = new ArrayList<>();
@@ -29,20 +29,20 @@ final class Ledger {
   private final long seed;
   private final boolean printsRecentEvents;
   private long now;
-  private long life;
-  private boolean patient;
+  private long brokerIncarnation;
+  private boolean neverTimesOut;
   private boolean manyNodes;
   private boolean excusesClients;
 
-  /** When a life of a node was seen to be over. */
+  /** When an incarnation of a node was first seen to have ended. */
   private final Map<String, Long> endedIncarnations = new HashMap<>();
 
   /**
-   * @param tellsStory whether the message of a failure includes the last events
+   * @param printsRecentEvents whether the message of a failure includes the last events
    */
-  Ledger(long seed, boolean tellsStory) {
+  Ledger(long seed, boolean printsRecentEvents) {
     this.seed = seed;
-    this.printsRecentEvents = tellsStory;
+    this.printsRecentEvents = printsRecentEvents;
   }
 
   long tick() {
@@ -53,11 +53,11 @@ final class Ledger {
     note(() -> line);
   }
 
-  /** For lines that come often: most runs tell no story. */
+  /** For frequent lines: most runs do not print events. */
   void note(Supplier<String> line) {
     if (printsRecentEvents) {
       recentEvents.add(line.get());
-      if (recentEvents.size() > REMEMBERED_LINES) {
+      if (recentEvents.size() > MAX_RECENT_EVENTS) {
         recentEvents.remove();
       }
     }
@@ -69,13 +69,13 @@ final class Ledger {
         recentEvents.isEmpty() ? complaint : complaint + "\n" + String.join("\n", recentEvents));
   }
 
-  void setLife(long life) {
-    this.life = life;
+  void setBrokerIncarnation(long life) {
+    this.brokerIncarnation = life;
   }
 
-  /** Which life of the broker this is, or the last was. */
-  long life() {
-    return life;
+  /** The current incarnation of the broker, or the last one while it is down. */
+  long brokerIncarnation() {
+    return brokerIncarnation;
   }
 
   void setManyNodes() {
@@ -87,10 +87,10 @@ final class Ledger {
     return manyNodes;
   }
 
-  /** The cluster goes on without this life of a node, whatever the node itself knows of that. */
-  void incarnationEnded(String life) {
+  /** The cluster has marked this incarnation of a node as ended; the node may not know it yet. */
+  void recordEndedIncarnation(String life) {
     if (endedIncarnations.putIfAbsent(life, tick()) == null) {
-      note("the others go on without " + life);
+      note("the cluster has ended " + life);
     }
   }
 
@@ -108,13 +108,13 @@ final class Ledger {
     return excusesClients;
   }
 
-  void setPatient(boolean patient) {
-    this.patient = patient;
+  void setNeverTimesOut(boolean patient) {
+    this.neverTimesOut = patient;
   }
 
   /** Whether the broker never times out a call to its stores. */
-  boolean isPatient() {
-    return patient;
+  boolean neverTimesOut() {
+    return neverTimesOut;
   }
 
   /**
@@ -126,8 +126,8 @@ final class Ledger {
     return session;
   }
 
-  /** The client's sessions that are over: when it is connected again the broker knows that, too. */
-  List<SessionRecord> formerOf(String clientId) {
+  /** The client's ended sessions; once the client has reconnected, the broker knows it, too. */
+  List<SessionRecord> endedSessionsOf(String clientId) {
     return sessions.stream()
         .filter(session -> session.clientId().equals(clientId) && session.isOver())
         .toList();
@@ -154,7 +154,7 @@ final class Ledger {
     return shares.values();
   }
 
-  Publication published(String payload) {
+  Publication requirePublication(String payload) {
     Publication publication = publications.get(payload);
     if (publication == null) {
       throw violation("received a message that no client published: " + payload);
@@ -162,12 +162,12 @@ final class Ledger {
     return publication;
   }
 
-  /** What was published to the topic, by the one who does so. */
+  /** The messages published to the topic; each topic has one publisher. */
   List<Publication> publishedTo(String topic) {
     return byTopic.getOrDefault(topic, List.of());
   }
 
-  /** Acknowledged messages that somebody waits for. */
+  /** Acknowledged messages that a session or share has not received. */
   List<String> missing() {
     List<String> missing = new ArrayList<>();
     for (Publication publication : inOrder) {
@@ -195,7 +195,7 @@ final class Ledger {
   List<String> wrongWills(SessionRecord witness, Moment now) {
     List<String> wrong = new ArrayList<>();
     for (ModelWill will : wills) {
-      ModelWill.Fate fate = will.fate(now, patient);
+      ModelWill.Fate fate = will.fate(now, neverTimesOut);
       boolean published = witness.has(will.message());
       if (fate == ModelWill.Fate.PUBLISHED && !published) {
         wrong.add("not published: " + will);

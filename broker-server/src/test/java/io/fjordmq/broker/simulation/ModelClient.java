@@ -15,11 +15,11 @@ final class ModelClient {
   private static final int MAX_CALM_PAUSE_MILLIS = 1_000;
   private static final int CONNECT_TIMEOUT_MILLIS = 4_000;
 
-  /** A node that stands still takes a CONNECT that long after, and a store that long to do it. */
-  private static final int GIVEN_UP_TRY_MILLIS = 4_000 + 10_000;
+  /** A suspended node may process a CONNECT this late: 4 s, then up to 10 s in the store. */
+  private static final int ABANDONED_ATTEMPT_MILLIS = 4_000 + 10_000;
 
-  /** A node that is cut off serves for as long as its lease holds, and ends connections after. */
-  private static final long OTHERS_KNOW_AFTER_MILLIS = 3_000;
+  /** An isolated node serves until its lease expires, then closes its connections. */
+  private static final long END_KNOWN_AFTER_MILLIS = 3_000;
 
   private static final int KEEP_ALIVE_SECONDS = 5;
 
@@ -44,18 +44,18 @@ final class ModelClient {
   private boolean acting;
   private int willPercent;
   private @Nullable ModelConnection connection;
-  // The last one that was accepted.
-  private @Nullable ModelConnection former;
-  // The broker has said that it keeps the session.
+  // The last connection that the broker accepted; it may have ended.
+  private @Nullable ModelConnection lastAccepted;
+  // The broker has confirmed that it keeps the session.
   private boolean sessionKnown;
-  // It has begun to start anew, and does so until the broker has said that it did.
+  // Connects with clean start until the broker confirms a new session.
   private boolean startingClean;
   private boolean sessionPresent;
-  private int attemptsSinceFormer;
-  // A connection with clean start of which it has heard nothing, and perhaps never will.
+  private int attemptsSinceLastAccepted;
+  // A connection attempt with clean start was abandoned before its CONNACK arrived.
   private boolean cleanAttemptAbandoned;
   private long cleanAttemptAbandonedAtMillis;
-  // Until then, a node may carry out a CONNECT that it gave up.
+  // Until then, a node may still process a CONNECT that this client abandoned.
   private long lateAttemptsUntilMillis;
   private int connections;
   private int subscribeIdentifiers;
@@ -84,7 +84,7 @@ final class ModelClient {
             ledger,
             Math.min(receiveMaximum, SimSettings.MAX_INFLIGHT),
             ledger.newSession(self.clientId(), self.isPersistent()));
-    next();
+    scheduleNextStep();
   }
 
   Simulation simulation() {
@@ -125,14 +125,14 @@ final class ModelClient {
         : (int) simulation.between(0, 100);
   }
 
-  private void next() {
+  private void scheduleNextStep() {
     acting = true;
     boolean busy = activity == Activity.RANDOM || !isConnected();
     long longest = busy ? MAX_PAUSE_MILLIS : MAX_CALM_PAUSE_MILLIS;
-    simulation.schedule(simulation.between(1, longest), this::live);
+    simulation.schedule(simulation.between(1, longest), this::step);
   }
 
-  private void live() {
+  private void step() {
     ModelConnection current = connection;
     if (activity == Activity.DISCONNECTED) {
       acting = false;
@@ -144,14 +144,14 @@ final class ModelClient {
       }
     } else if (!current.isAccepted()) {
       if (now().millis() - current.started().millis() > CONNECT_TIMEOUT_MILLIS) {
-        leave(SimLink.DisconnectKind.CLOSED);
+        disconnect(SimLink.DisconnectKind.CLOSED);
       } else if (activity == Activity.RANDOM && simulation.chance(2)) {
-        leave(SimLink.DisconnectKind.RESET);
+        disconnect(SimLink.DisconnectKind.RESET);
       }
     } else if (activity == Activity.RANDOM && !current.isFrozen()) {
       act(current);
     }
-    next();
+    scheduleNextStep();
   }
 
   private void act(ModelConnection current) {
@@ -179,10 +179,10 @@ final class ModelClient {
     } else if (dice < 74.3) {
       current.freeze();
     } else if (dice < 78) {
-      leave(pick(List.of(SimLink.DisconnectKind.values())));
+      disconnect(pick(List.of(SimLink.DisconnectKind.values())));
     } else if (dice < 79) {
       current.sendDisconnect(false, simulation.chance(30));
-      leave(SimLink.DisconnectKind.CLOSED);
+      disconnect(SimLink.DisconnectKind.CLOSED);
     } else if (dice < 80) {
       connect(); // the first connection is left as if this client had lost its memory of it
     }
@@ -192,12 +192,12 @@ final class ModelClient {
     return from.get((int) simulation.between(0, from.size() - 1L));
   }
 
-  // ---- what it does
+  // ---- actions
 
   private void publish(ModelConnection current) {
     if (publisher.mayPublish() && !topics.isEmpty()) {
       int qos = (int) simulation.between(0, 2);
-      publisher.publish(pick(topics), qos, simulation.chance(10), current.link()::fromClient);
+      publisher.publish(pick(topics), qos, simulation.chance(10), current.link()::sendFromClient);
     }
   }
 
@@ -217,7 +217,7 @@ final class ModelClient {
     if (target == null) {
       return;
     }
-    leave(SimLink.DisconnectKind.UNNOTICED);
+    disconnect(SimLink.DisconnectKind.UNNOTICED);
     startingClean |= activity == Activity.RANDOM && !profile.steady() && simulation.chance(4);
     boolean clean = !profile.isPersistent() || startingClean;
     long expirySeconds = clean && profile.level() == 4 ? 0 : profile.expirySeconds();
@@ -228,9 +228,9 @@ final class ModelClient {
             : null;
     ModelConnection fresh = new ModelConnection(this, name, clean, will);
     connection = fresh;
-    attemptsSinceFormer++;
-    if (former != null && former.will() != null) {
-      former.will().nextConnectAttempted(clean);
+    attemptsSinceLastAccepted++;
+    if (lastAccepted != null && lastAccepted.will() != null) {
+      lastAccepted.will().onNextConnectAttempt(clean);
     }
     target.accept(fresh.link());
     if (clean) {
@@ -255,24 +255,27 @@ final class ModelClient {
   }
 
   /** The CONNACK of its connection arrived. */
-  void accepted(ModelConnection mine, boolean present) {
+  void onAccepted(ModelConnection mine, boolean present) {
     boolean clean = mine.isClean();
-    boolean mayBeOver = former == null || !now().isWithin(profile.expirySeconds(), former.ended());
-    // A clean start that was given up may have been carried out since, and ended the session.
+    boolean mayBeOver =
+        lastAccepted == null || !now().isWithin(profile.expirySeconds(), lastAccepted.ended());
+    // An abandoned clean start may have been processed since, which ended the session.
     boolean mayBeGone = mayBeOver || cleanAttemptAbandoned;
     if (clean ? present : sessionKnown && !present && !mayBeGone) {
       throw ledger.violation(
           mine.link().name() + ": session present is " + present + " after clean start " + clean);
     }
-    // A connection that it gave up may have begun a new session: it cannot know.
+    // An abandoned connection may have started a new session; the client cannot know.
     boolean inDoubt =
-        present && sessionKnown && (mayBeOver && attemptsSinceFormer > 1 || cleanAttemptAbandoned);
-    follow(mine, !clean && !inDoubt, present && !inDoubt);
+        present
+            && sessionKnown
+            && (mayBeOver && attemptsSinceLastAccepted > 1 || cleanAttemptAbandoned);
+    recordAccepted(mine, !clean && !inDoubt, present && !inDoubt);
     if (inDoubt) {
       startingClean = true;
       cleanAttemptAbandoned =
-          simulation.now() < cleanAttemptAbandonedAtMillis + GIVEN_UP_TRY_MILLIS;
-      leave(SimLink.DisconnectKind.CLOSED);
+          simulation.now() < cleanAttemptAbandonedAtMillis + ABANDONED_ATTEMPT_MILLIS;
+      disconnect(SimLink.DisconnectKind.CLOSED);
       return;
     }
     startingClean = false;
@@ -281,14 +284,14 @@ final class ModelClient {
       newSession();
     }
     sessionKnown = !mine.endsSession();
-    List<SessionRecord> before = ledger.formerOf(profile.clientId());
+    List<SessionRecord> before = ledger.endedSessionsOf(profile.clientId());
     if (ledger.hasManyNodes()) {
-      simulation.schedule(OTHERS_KNOW_AFTER_MILLIS, () -> before.forEach(SessionRecord::replaced));
+      simulation.schedule(END_KNOWN_AFTER_MILLIS, () -> before.forEach(SessionRecord::onReplaced));
     } else {
-      before.forEach(SessionRecord::replaced);
+      before.forEach(SessionRecord::onReplaced);
     }
-    subscriber.connected();
-    publisher.connected(present, mine.link()::fromClient);
+    subscriber.onConnected();
+    publisher.onConnected(present, mine.link()::sendFromClient);
   }
 
   /**
@@ -297,43 +300,44 @@ final class ModelClient {
    * @param resumes whether it resumed the session unless that had ended
    * @param sessionWentOn whether it certainly resumed the session
    */
-  private void follow(ModelConnection mine, boolean resumes, boolean sessionWentOn) {
-    if (former != null && former.will() != null) {
-      former.will().nextAccepted(now(), !resumes, sessionWentOn);
-      if (ledger.excusesClients() || ledger.incarnationsEndedSince(former.acceptedTick()) > 0) {
-        former.will().mayBeExcused();
+  private void recordAccepted(ModelConnection mine, boolean resumes, boolean sessionWentOn) {
+    if (lastAccepted != null && lastAccepted.will() != null) {
+      lastAccepted.will().onNextAccepted(now(), !resumes, sessionWentOn);
+      if (ledger.excusesClients()
+          || ledger.incarnationsEndedSince(lastAccepted.acceptedTick()) > 0) {
+        lastAccepted.will().markMayBeExcused();
       }
     }
     if (mine.will() != null && simulation.now() < lateAttemptsUntilMillis) {
-      mine.will().mayBeOvertaken();
+      mine.will().markMayBeOvertaken();
     }
-    former = mine;
-    attemptsSinceFormer = 0;
+    lastAccepted = mine;
+    attemptsSinceLastAccepted = 0;
   }
 
   /** Its connection is closed or replaced. */
-  void leave(SimLink.DisconnectKind how) {
+  void disconnect(SimLink.DisconnectKind how) {
     ModelConnection current = connection;
     if (current != null) {
       ledger.note(profile.clientId() + " leaves: " + how);
-      // A node that stands still may serve its CONNECT after those that follow it at other nodes.
+      // A suspended node may process this CONNECT after other nodes have processed later ones.
       if (ledger.hasManyNodes() && !current.isAccepted()) {
-        lateAttemptsUntilMillis = simulation.now() + GIVEN_UP_TRY_MILLIS;
+        lateAttemptsUntilMillis = simulation.now() + ABANDONED_ATTEMPT_MILLIS;
         if (current.isClean()) {
           cleanAttemptAbandoned = true;
           cleanAttemptAbandonedAtMillis = simulation.now();
         }
       }
       connection = null;
-      current.leave(how);
+      current.disconnect(how);
       if (current.endsSession()) {
         newSession();
-        publisher.forget();
+        publisher.abandonFlights();
       }
     }
   }
 
-  // ---- directed from outside
+  // ---- called by scenarios
 
   /** From now on it stays connected, reads and acknowledges, and starts no actions. */
   void stopRandomActivity() {
@@ -342,11 +346,11 @@ final class ModelClient {
     if (current != null) {
       current.link().resume();
       if (current.isSilent()) {
-        leave(SimLink.DisconnectKind.RESET);
+        disconnect(SimLink.DisconnectKind.RESET);
       }
     }
     if (!acting) {
-      next();
+      scheduleNextStep();
     }
   }
 
@@ -359,11 +363,11 @@ final class ModelClient {
     willPercent = percent;
   }
 
-  boolean isAtRest() {
+  boolean isIdle() {
     return isConnected() && publisher.isIdle();
   }
 
-  /** Of its present connection; empty without one. */
+  /** Name of the current connection; empty if there is none. */
   String connectionName() {
     return connection == null ? "" : connection.link().name();
   }
@@ -380,7 +384,7 @@ final class ModelClient {
   void publishTo(List<String> which, int qos) {
     ModelConnection current = connection;
     if (current != null) {
-      which.forEach(topic -> publisher.publish(topic, qos, false, current.link()::fromClient));
+      which.forEach(topic -> publisher.publish(topic, qos, false, current.link()::sendFromClient));
     }
   }
 
@@ -408,7 +412,7 @@ final class ModelClient {
   }
 
   /** Disconnects in a random way and stays offline. */
-  void disconnectForGood() {
+  void disconnectPermanently() {
     activity = Activity.DISCONNECTED;
     ModelConnection current = connection;
     if (current == null) {
@@ -417,11 +421,11 @@ final class ModelClient {
     double dice = simulation.random().nextDouble() * 100;
     if (dice < 30) {
       current.sendDisconnect(false, simulation.chance(30));
-      leave(SimLink.DisconnectKind.CLOSED);
+      disconnect(SimLink.DisconnectKind.CLOSED);
     } else if (dice < 50) {
       current.freeze();
     } else {
-      leave(pick(List.of(SimLink.DisconnectKind.values())));
+      disconnect(pick(List.of(SimLink.DisconnectKind.values())));
     }
   }
 
@@ -438,7 +442,7 @@ final class ModelClient {
     }
     subscriber.session().end();
     current.sendDisconnect(true, false);
-    leave(SimLink.DisconnectKind.CLOSED);
+    disconnect(SimLink.DisconnectKind.CLOSED);
     startingClean = profile.level() == 4 && !current.endsSession();
     activity = startingClean ? Activity.PASSIVE : Activity.DISCONNECTED;
   }

@@ -22,7 +22,7 @@ class ModelClientTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   void shouldNotExpectTheWillOfAConnectionAbandonedInDoubt(long seed) {
     Fixture play = new Fixture(seed, true);
-    play.accept(play.next(), false).closedByServer();
+    play.accept(play.next(), false).closeFromServer();
     play.next(); // gives it up
     play.accept(play.next(), true); // after the expiry: in doubt
     play.accept(play.next(), false);
@@ -35,8 +35,8 @@ class ModelClientTest {
   void shouldNotExpectWillsWhileAnAbandonedConnectMayStillBeProcessed(long seed) {
     Fixture play = new Fixture(seed, true);
     play.next(); // gives it up
-    play.accept(play.next(), false).closedByServer();
-    play.accept(play.next(), true).closedByServer();
+    play.accept(play.next(), false).closeFromServer();
+    play.accept(play.next(), true).closeFromServer();
     SimLink last = play.next();
     play.simulation.run(EXPIRY_SECONDS * 1_000);
     play.accept(last, false);
@@ -49,7 +49,7 @@ class ModelClientTest {
   void shouldExpectTheWillOfASessionThatEnded(long seed) {
     Fixture play = new Fixture(seed, false);
     SimLink lost = play.accept(play.next(), false);
-    lost.closedByServer();
+    lost.closeFromServer();
     SimLink last = play.next();
     play.simulation.run(EXPIRY_SECONDS * 1_000);
     play.accept(last, false);
@@ -84,7 +84,7 @@ class ModelClientTest {
               return new Moment(simulation.now(), 0, 0);
             }
           };
-      ClientProfile who = ClientProfile.forgetful("brief", EXPIRY_SECONDS);
+      ClientProfile who = ClientProfile.withShortExpiry("brief", EXPIRY_SECONDS);
       client = new ModelClient(simulation, who, ledger, brokers, List.of(), List.of());
       client.setWillPercent(100);
       client.stopRandomActivity();
@@ -99,7 +99,7 @@ class ModelClientTest {
 
     /** Answers with a CONNACK, and returns once the client has it. */
     SimLink accept(SimLink link, boolean present) {
-      link.fromServer(new byte[] {0x20, 3, (byte) (present ? 1 : 0), 0, 0});
+      link.sendFromServer(new byte[] {0x20, 3, (byte) (present ? 1 : 0), 0, 0});
       simulation.run(200);
       return link;
     }
@@ -110,7 +110,7 @@ class ModelClientTest {
     }
 
     void assertNoWrongWills() {
-      assertThat(client.isAtRest()).isTrue();
+      assertThat(client.isIdle()).isTrue();
       assertThat(wrongWills()).isEmpty();
     }
   }

@@ -21,9 +21,9 @@ final class ModelClients {
           ClientProfile.persistent("p5", 5, 100),
           ClientProfile.persistent("p3", 4, 100),
           ClientProfile.persistent("slow", 5, 2),
-          ClientProfile.forgetful("brief", 4),
-          ClientProfile.passing("t5", 5, 4),
-          ClientProfile.passing("t3", 4, 100));
+          ClientProfile.withShortExpiry("brief", 4),
+          ClientProfile.withTransientSession("t5", 5, 4),
+          ClientProfile.withTransientSession("t3", 4, 100));
 
   private final Simulation simulation;
   private final Ledger ledger;
@@ -45,7 +45,8 @@ final class ModelClients {
     clients.add(witness);
     clients.add(newClient(ClientProfile.steady("m5", 5, 3), List.of(), List.of()));
     clients.add(newClient(ClientProfile.steady("m3", 4, 100), List.of(), List.of()));
-    clients.add(newClient(ClientProfile.passing("mt", 5, 3), List.of(), List.of(SHARE)));
+    clients.add(
+        newClient(ClientProfile.withTransientSession("mt", 5, 3), List.of(), List.of(SHARE)));
     List<String> filters = new ArrayList<>(List.of("#", "t/+/0", "t/+/1"));
     for (ClientProfile client : PUBLISHERS) {
       filters.add("t/" + client.clientId() + "/#");
@@ -76,12 +77,12 @@ final class ModelClients {
     return witness;
   }
 
-  /** Who is to see everything is there before it begins. */
+  /** Subscribes the steady clients before any message is published. */
   void subscribeSteadyClients() {
     List<ModelClient> steady =
         clients.stream().filter(client -> client.profile().steady()).toList();
     steady.forEach(ModelClient::stopRandomActivity);
-    await("the steady clients are connected", () -> all(steady, ModelClient::isAtRest));
+    await("the steady clients are connected", () -> allMatch(steady, ModelClient::isIdle));
     await(
         "the steady clients are subscribed",
         () -> {
@@ -91,9 +92,9 @@ final class ModelClients {
             }
           }
           simulation.run(QUIET_MILLIS);
-          return all(steady, ModelClient::isSubscribed);
+          return allMatch(steady, ModelClient::isSubscribed);
         });
-    ledger.share(SHARE).begins();
+    ledger.share(SHARE).start();
   }
 
   /**
@@ -110,13 +111,14 @@ final class ModelClients {
   void stopRandomActivity(Runnable afterLastWords) {
     clients.forEach(ModelClient::stopRandomActivity);
     await(
-        "every client is connected and has its answers", () -> all(clients, ModelClient::isAtRest));
+        "every client is connected and has its answers",
+        () -> allMatch(clients, ModelClient::isIdle));
     publishers.forEach(client -> client.publishTo(client.topics(), 1));
     publishers.forEach(client -> client.publishTo(client.topics(), 2));
-    // Nothing that follows these messages will show that they are there.
+    // No later message follows that would reveal that one of these is missing.
     simulation.run(simulation.between(0, 40));
     afterLastWords.run();
-    await("every client has its answers again", () -> all(clients, ModelClient::isAtRest));
+    await("every client has its answers again", () -> allMatch(clients, ModelClient::isIdle));
     await("everything arrives", () -> ledger.missing().isEmpty());
     simulation.run(QUIET_MILLIS);
     ledger.shares().forEach(ShareRecord::requireOnce);
@@ -124,18 +126,18 @@ final class ModelClients {
   }
 
   /**
-   * Something happens during which every client that is connected stays connected, whatever it
-   * sends.
+   * Checks that every connected client stays connected while something happens, whatever it sends.
    *
-   * @param half of it; done twice
+   * @param half half of what happens; run twice
    */
-  void stay(String what, Runnable half) {
+  void assertConnectionsSurvive(String what, Runnable half) {
     final List<String> before = connections();
     publishers.forEach(client -> client.publishTo(client.topics(), 1));
     half.run();
     publishers.forEach(client -> client.publishTo(client.topics(), 2));
     half.run();
-    await("every client has its answers after " + what, () -> all(clients, ModelClient::isAtRest));
+    await(
+        "every client has its answers after " + what, () -> allMatch(clients, ModelClient::isIdle));
     if (!connections().equals(before)) {
       throw ledger.violation(
           "while %s, connections ended: %s, now %s".formatted(what, before, connections()));
@@ -151,20 +153,20 @@ final class ModelClients {
   private void assertRetained() {
     ClientProfile who =
         simulation.chance(50)
-            ? ClientProfile.passing("reader", 5, 100)
+            ? ClientProfile.withTransientSession("reader", 5, 100)
             : ClientProfile.persistent("reader", 4, 100);
     ModelClient reader = newClient(who, List.of(), List.of());
     reader.stopRandomActivity();
-    await("the reader is connected", reader::isAtRest);
+    await("the reader is connected", reader::isIdle);
     await(
         "the reader is subscribed",
         () -> {
-          reader.subscribeTo("t/#", 1); // a broker without patience may refuse
+          reader.subscribeTo("t/#", 1); // a broker that times out store calls may refuse it
           simulation.run(QUIET_MILLIS);
           return reader.isSubscribed();
         });
     await("retained messages are found", () -> findOutdatedRetained(reader) == null);
-    end(List.of(reader));
+    endSessions(List.of(reader));
   }
 
   private @Nullable Publication findOutdatedRetained(ModelClient reader) {
@@ -183,28 +185,28 @@ final class ModelClients {
   }
 
   /** Ends all sessions. */
-  void leave() {
+  void endAllSessions() {
     ModelClient last = publishers.get(publishers.size() - 1);
-    end(clients.stream().filter(client -> client != last).toList());
-    // A route that could not be removed in time goes when a message follows it.
+    endSessions(clients.stream().filter(client -> client != last).toList());
+    // A route that could not be removed in time is removed when a message matches it.
     last.publishTo(publishers.stream().flatMap(client -> client.topics().stream()).toList(), 1);
     last.publishTo(List.of("w/any", "e/any"), 1);
-    await("the last one has its answers", last::isAtRest);
-    end(List.of(last));
+    await("the last client has its acknowledgements", last::isIdle);
+    endSessions(List.of(last));
   }
 
-  /** Lets them end their sessions. */
-  void end(List<ModelClient> leaving) {
+  /** Makes these clients end their sessions. */
+  void endSessions(List<ModelClient> leaving) {
     await(
         "sessions are ended",
         () -> {
-          leaving.stream().filter(ModelClient::isAtRest).forEach(ModelClient::endSession);
-          return all(leaving, ModelClient::isGone);
+          leaving.stream().filter(ModelClient::isIdle).forEach(ModelClient::endSession);
+          return allMatch(leaving, ModelClient::isGone);
         });
     simulation.run(QUIET_MILLIS);
   }
 
-  static boolean all(List<ModelClient> which, Predicate<ModelClient> what) {
+  static boolean allMatch(List<ModelClient> which, Predicate<ModelClient> what) {
     return which.stream().allMatch(what);
   }
 

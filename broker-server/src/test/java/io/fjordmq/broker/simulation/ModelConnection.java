@@ -84,7 +84,7 @@ final class ModelConnection implements SimLink.Client {
 
   void send(Supplier<String> text, byte[] bytes) {
     ledger.note(() -> link.name() + " -> " + text.get());
-    link.fromClient(bytes);
+    link.sendFromClient(bytes);
   }
 
   /** From now on the client acknowledges nothing. */
@@ -107,24 +107,24 @@ final class ModelConnection implements SimLink.Client {
   }
 
   void subscribe(int identifier, String filter, int qos) {
-    withdraw(filter, qos);
+    dropPendingSubscriptions(filter, qos);
     subscribing.put(identifier, new RequestedSubscription(filter, qos));
-    client.subscriber().session().asked(filter, qos);
+    client.subscriber().session().onSubscribe(filter, qos);
     send(
         () -> "SUBSCRIBE " + identifier + " " + filter + " q" + qos,
         ClientPackets.subscribe(profile.level(), identifier, filter, qos));
   }
 
   void unsubscribe(int identifier, String filter) {
-    withdraw(filter, -1);
-    client.subscriber().session().unsubscribing(filter);
+    dropPendingSubscriptions(filter, -1);
+    client.subscriber().session().onUnsubscribe(filter);
     send(
         () -> "UNSUBSCRIBE " + identifier + " " + filter,
         ClientPackets.unsubscribe(profile.level(), identifier, filter));
   }
 
-  /** What was asked for and is not answered no longer counts above this QoS. */
-  private void withdraw(String filter, int qos) {
+  /** Drops unanswered subscriptions of this filter with a QoS above this one. */
+  private void dropPendingSubscriptions(String filter, int qos) {
     subscribing.replaceAll(
         (identifier, wish) ->
             wish != null && wish.filter.equals(filter) && wish.qos > qos ? null : wish);
@@ -134,74 +134,74 @@ final class ModelConnection implements SimLink.Client {
   void sendDisconnect(boolean endSession, boolean publishWill) {
     boolean withWill = publishWill && profile.level() == 5;
     if (will != null && !withWill) {
-      will.disconnectSent();
+      will.onDisconnectSent();
     }
     send(
         () -> "DISCONNECT" + (endSession ? ", end" : "") + (withWill ? " with will" : ""),
         ClientPackets.disconnect(profile.level(), endSession, withWill));
   }
 
-  void leave(SimLink.DisconnectKind how) {
-    brokerOrClientEnds();
-    link.leave(how);
+  void disconnect(SimLink.DisconnectKind how) {
+    recordEnd();
+    link.disconnect(how);
   }
 
   void keepAlive() {
     if (isCurrent()) {
       if (accepted && !frozen) {
-        link.fromClient(ClientPackets.ping());
+        link.sendFromClient(ClientPackets.ping());
       }
       client.simulation().schedule(PING_MILLIS, this::keepAlive);
     }
   }
 
-  // ---- what the client cannot know, but who keeps its books
+  // ---- events the client cannot observe but the ledger needs
 
-  private void brokerOrClientEnds() {
+  private void recordEnd() {
     if (ended == null) {
       ended = client.now();
     }
     if (will != null) {
-      will.ended(client.now());
+      will.onConnectionEnded(client.now());
     }
   }
 
   @Override
-  public void brokerEnds() {
-    brokerOrClientEnds();
+  public void onBrokerClosed() {
+    recordEnd();
   }
 
   @Override
-  public void disconnectProcessed() {
+  public void onDisconnectProcessed() {
     if (will != null) {
-      will.disconnectProcessed(client.now());
+      will.onDisconnectProcessed(client.now());
     }
   }
 
   // ---- what the client reads
 
   @Override
-  public void endSeen() {
+  public void onClosed() {
     if (isCurrent()) {
       ledger.note(() -> link.name() + " is closed by the broker");
-      client.leave(SimLink.DisconnectKind.CLOSED);
+      client.disconnect(SimLink.DisconnectKind.CLOSED);
     }
   }
 
   @Override
-  public void arrived(byte[] bytes) {
+  public void onBytes(byte[] bytes) {
     if (!isCurrent()) {
       return;
     }
     reader.add(bytes);
     for (Packet packet = reader.next(); packet != null && isCurrent(); packet = reader.next()) {
-      on(packet);
+      onPacket(packet);
     }
   }
 
-  private void on(Packet packet) {
+  private void onPacket(Packet packet) {
     if (!accepted && packet.type() != ClientPackets.CONNACK) {
-      throw ledger.violation(link.name() + " got a packet before its CONNACK");
+      throw ledger.violation(link.name() + " received a packet before its CONNACK");
     }
     ModelPublisher publisher = client.publisher();
     switch (packet.type()) {
@@ -209,24 +209,26 @@ final class ModelConnection implements SimLink.Client {
       case ClientPackets.PUBLISH -> {
         ClientPackets.Received received = ClientPackets.received(profile.level(), packet);
         ledger.note(() -> link.name() + " <- " + received);
-        client.subscriber().onPublish(received, this::answer);
+        client.subscriber().onPublish(received, this::scheduleReply);
       }
       case ClientPackets.PUBACK -> {
-        int identifier = noted("PUBACK", packet);
+        int identifier = readIdentifier("PUBACK", packet);
         publisher.onAcknowledged(identifier, reasonCode(packet));
       }
       case ClientPackets.PUBREC -> {
-        int identifier = noted("PUBREC", packet);
+        int identifier = readIdentifier("PUBREC", packet);
         publisher.onReceived(
-            identifier, reasonCode(packet), release -> later(() -> link.fromClient(release)));
+            identifier,
+            reasonCode(packet),
+            release -> scheduleAnswer(() -> link.sendFromClient(release)));
       }
       case ClientPackets.PUBREL ->
-          client.subscriber().onRelease(noted("PUBREL", packet), this::answer);
-      case ClientPackets.PUBCOMP -> publisher.onComplete(noted("PUBCOMP", packet));
-      case ClientPackets.SUBACK -> onSubAck(noted("SUBACK", packet), packet);
+          client.subscriber().onRelease(readIdentifier("PUBREL", packet), this::scheduleReply);
+      case ClientPackets.PUBCOMP -> publisher.onComplete(readIdentifier("PUBCOMP", packet));
+      case ClientPackets.SUBACK -> onSubAck(readIdentifier("SUBACK", packet), packet);
       case ClientPackets.UNSUBACK -> {
-        noted("UNSUBACK", packet);
-        client.subscriber().session().changed();
+        readIdentifier("UNSUBACK", packet);
+        client.subscriber().session().onResponse();
       }
       case ClientPackets.DISCONNECT -> ledger.note(() -> link.name() + " <- DISCONNECT");
       default -> {
@@ -235,7 +237,7 @@ final class ModelConnection implements SimLink.Client {
     }
   }
 
-  private int noted(String type, Packet packet) {
+  private int readIdentifier(String type, Packet packet) {
     int identifier = packet.body().getShort() & 0xFFFF;
     ledger.note(() -> link.name() + " <- " + type + " " + identifier);
     return identifier;
@@ -248,15 +250,15 @@ final class ModelConnection implements SimLink.Client {
   private void onConnAck(boolean present, int code) {
     ledger.note(() -> link.name() + " <- CONNACK " + code + (present ? " present" : ""));
     if (code != 0) {
-      client.leave(SimLink.DisconnectKind.CLOSED);
+      client.disconnect(SimLink.DisconnectKind.CLOSED);
       return;
     }
     accepted = true;
     acceptedTick = ledger.tick();
     if (will != null) {
-      will.accepted(client.now());
+      will.onAccepted(client.now());
     }
-    client.accepted(this, present);
+    client.onAccepted(this, present);
   }
 
   private void onSubAck(int identifier, Packet packet) {
@@ -269,25 +271,25 @@ final class ModelConnection implements SimLink.Client {
     }
     RequestedSubscription wish = subscribing.remove(identifier);
     SessionRecord session = client.subscriber().session();
-    session.changed();
+    session.onResponse();
     if (code >= 0x80) {
       ledger.note(() -> link.name() + ": subscription " + identifier + " is refused");
-      session.refused();
+      session.onRefused();
     } else if (wish != null) {
-      session.granted(wish.filter, code);
+      session.onGranted(wish.filter, code);
     }
   }
 
   /** Acknowledgements leave in order, each when the client is ready. */
-  private void answer(int type, int identifier, Runnable sent) {
-    later(
+  private void scheduleReply(int type, int identifier, Runnable sent) {
+    scheduleAnswer(
         () -> {
           sent.run();
           send(() -> "answer " + type + " " + identifier, ClientPackets.reply(type, identifier));
         });
   }
 
-  private void later(Runnable answer) {
+  private void scheduleAnswer(Runnable answer) {
     answers.add(answer);
     client.simulation().schedule(client.pauseMillis(), this::answerNext);
   }

@@ -81,18 +81,18 @@ final class ModelPublisher {
   }
 
   /** The session and its messages in flight have ended. */
-  void forget() {
+  void abandonFlights() {
     flights.values().forEach(flight -> flight.publication.abandon());
     flights.clear();
   }
 
-  /** A new connection: what is in flight is repeated if the broker knows the session. */
-  void connected(boolean sessionPresent, Consumer<byte[]> out) {
+  /** Resends messages in flight on a new connection if the broker knows the session. */
+  void onConnected(boolean sessionPresent, Consumer<byte[]> out) {
     connections++;
     awaitingPuback.clear();
     awaitingPubrec.clear();
     if (!sessionPresent) {
-      forget();
+      abandonFlights();
       return;
     }
     flights.forEach(
@@ -108,14 +108,14 @@ final class ModelPublisher {
 
   /** PUBACK. */
   void onAcknowledged(int identifier, int reasonCode) {
-    Flight flight = answered(awaitingPuback, identifier, "PUBACK");
+    Flight flight = requireFlight(awaitingPuback, identifier, "PUBACK");
     flight.publication.answered(reasonCode, ledger.tick());
     flights.remove(identifier);
   }
 
   /** PUBREC. */
   void onReceived(int identifier, int reasonCode, Consumer<byte[]> release) {
-    Flight flight = answered(awaitingPubrec, identifier, "PUBREC");
+    Flight flight = requireFlight(awaitingPubrec, identifier, "PUBREC");
     flight.publication.answered(reasonCode, ledger.tick());
     if (reasonCode >= 0x80) {
       flights.remove(identifier);
@@ -125,7 +125,7 @@ final class ModelPublisher {
     }
   }
 
-  private Flight answered(Deque<Integer> awaited, int identifier, String packet) {
+  private Flight requireFlight(Deque<Integer> awaited, int identifier, String packet) {
     Integer expected = awaited.poll();
     Flight flight = flights.get(identifier);
     if (expected == null || expected != identifier || flight == null) {

@@ -34,8 +34,8 @@ final class ModelSubscriber {
   private final Map<Integer, Publication> unreleased = new HashMap<>();
 
   // Of the connection.
-  private final Set<Integer> inUse = new HashSet<>();
-  private final Set<Integer> answeredHere = new HashSet<>();
+  private final Set<Integer> identifiersInUse = new HashSet<>();
+  private final Set<Integer> answeredOnConnection = new HashSet<>();
 
   /** Packet identifiers of the PUBRECs sent, in their order, without those that got a PUBREL. */
   private final Deque<Integer> pubrecs = new ArrayDeque<>();
@@ -59,15 +59,15 @@ final class ModelSubscriber {
     unreleased.clear();
   }
 
-  void connected() {
-    session.resumed();
-    inUse.clear();
-    answeredHere.clear();
+  void onConnected() {
+    session.onResumed();
+    identifiersInUse.clear();
+    answeredOnConnection.clear();
     pubrecs.clear();
   }
 
   void onPublish(Received packet, Answers answers) {
-    Publication publication = ledger.published(packet.payload());
+    Publication publication = ledger.requirePublication(packet.payload());
     int identifier = packet.identifier();
     if (packet.qos() == 0) {
       require(!packet.dup(), publication, "has DUP with QoS 0");
@@ -75,11 +75,11 @@ final class ModelSubscriber {
       return;
     }
     checkIdentifier(packet, publication);
-    inUse.add(identifier);
+    identifiersInUse.add(identifier);
     unanswered.put(identifier, publication);
     if (packet.qos() == 1) {
       session.receive(publication, packet, !packet.dup());
-      answers.send(PUBACK, identifier, () -> free(identifier));
+      answers.send(PUBACK, identifier, () -> releaseIdentifier(identifier));
     } else {
       if (unreleased.put(identifier, publication) == null) {
         session.receive(publication, packet, true);
@@ -92,13 +92,13 @@ final class ModelSubscriber {
     int identifier = packet.identifier();
     require(identifier > 0, publication, "has packet identifier 0");
     require(
-        !inUse.contains(identifier),
+        !identifiersInUse.contains(identifier),
         publication,
         "has packet identifier " + identifier + ", which is in use on this connection");
     require(
-        inUse.size() < receiveMaximum,
+        identifiersInUse.size() < receiveMaximum,
         publication,
-        "is more than the client takes at a time, which is " + receiveMaximum);
+        "exceeds the receive maximum of the client: " + receiveMaximum);
     Publication open = unanswered.get(identifier);
     require(
         open == null || open == publication,
@@ -106,21 +106,21 @@ final class ModelSubscriber {
         "has packet identifier " + identifier + ", under which " + open + " is not acknowledged");
     boolean again = open == publication || answered.get(identifier) == publication;
     require(
-        !(again && packet.dup() && answeredHere.contains(identifier)),
+        !(again && packet.dup() && answeredOnConnection.contains(identifier)),
         publication,
-        "was acknowledged on this connection and comes again");
+        "was acknowledged on this connection and is resent");
     require(
-        packet.dup() || !again || answeredHere.contains(identifier),
+        packet.dup() || !again || answeredOnConnection.contains(identifier),
         publication,
-        "comes again without DUP");
+        "is resent without DUP");
   }
 
-  private void free(int identifier) {
-    inUse.remove(identifier);
+  private void releaseIdentifier(int identifier) {
+    identifiersInUse.remove(identifier);
     Publication done = unanswered.remove(identifier);
     if (done != null) {
       answered.put(identifier, done);
-      answeredHere.add(identifier);
+      answeredOnConnection.add(identifier);
     }
   }
 
@@ -128,7 +128,7 @@ final class ModelSubscriber {
   void onRelease(int identifier, Answers answers) {
     checkReleaseOrder(identifier);
     unreleased.remove(identifier);
-    answers.send(PUBCOMP, identifier, () -> free(identifier));
+    answers.send(PUBCOMP, identifier, () -> releaseIdentifier(identifier));
   }
 
   private void onPubRecSent(int identifier) {

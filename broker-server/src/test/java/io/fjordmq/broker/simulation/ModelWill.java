@@ -62,7 +62,7 @@ final class ModelWill {
   }
 
   /** The client received the CONNACK. */
-  void accepted(Moment now) {
+  void onAccepted(Moment now) {
     accepted = now;
   }
 
@@ -71,7 +71,7 @@ final class ModelWill {
    * one: no node can know that it is the older one. It takes over this connection or resumes its
    * session, and so cancels this will.
    */
-  void mayBeOvertaken() {
+  void markMayBeOvertaken() {
     mayBeOvertaken = true;
   }
 
@@ -79,34 +79,34 @@ final class ModelWill {
    * The client is connected again before its node, which went meanwhile or did not serve, could
    * know that its connection had ended.
    */
-  void mayBeExcused() {
+  void markMayBeExcused() {
     mayBeExcused = true;
   }
 
   /** The client sends a DISCONNECT. */
-  void disconnectSent() {
+  void onDisconnectSent() {
     disconnectSent = true;
   }
 
   /** The broker reports that the connection ended with the client's DISCONNECT. */
-  void disconnectProcessed(Moment now) {
+  void onDisconnectProcessed(Moment now) {
     disconnectProcessed = now;
   }
 
   /** The client or the broker closes the connection; the first of the two counts. */
-  void ended(Moment now) {
+  void onConnectionEnded(Moment now) {
     if (ended == null) {
       ended = now;
     }
   }
 
   /** The client attempts to connect again. */
-  void nextConnectAttempted(boolean clean) {
+  void onNextConnectAttempt(boolean clean) {
     unansweredAttempts += clean ? 0 : 1;
   }
 
   /** The client is connected again. */
-  void nextAccepted(Moment now, boolean clean, boolean sessionPresent) {
+  void onNextAccepted(Moment now, boolean clean, boolean sessionPresent) {
     nextAccepted = now;
     sessionWentOn = sessionPresent;
     unansweredAttempts -= clean ? 0 : 1;
@@ -122,9 +122,9 @@ final class ModelWill {
       return Fate.EITHER;
     }
     if (disconnectProcessed != null) {
-      // Until the store has been told, a crash makes the farewell an end like any other.
+      // If the broker crashes before the store knows of the DISCONNECT, the will is published.
       Moment known = nextAccepted == null ? now : nextAccepted;
-      boolean storeInformed = patient && known.life() == disconnectProcessed.life();
+      boolean storeInformed = patient && known.incarnation() == disconnectProcessed.incarnation();
       return storeInformed ? Fate.NOT_PUBLISHED : Fate.EITHER;
     }
     if (ended == null) {
@@ -136,7 +136,7 @@ final class ModelWill {
     if (mayBeExcused && (delaySeconds == 0 || !persistent)) {
       return Fate.EITHER;
     }
-    // A passing session ends with its connection, whatever the delay; its will is stored like
+    // A transient session ends with its connection, whatever the delay; its will is stored like
     // others.
     return persistent ? fateOfStored(ended) : Fate.PUBLISHED;
   }
@@ -155,7 +155,7 @@ final class ModelWill {
   public String toString() {
     return "will "
         + message
-        + (persistent ? " after " + delaySeconds + " s" : " of a passing session")
+        + (persistent ? " after " + delaySeconds + " s" : " of a transient session")
         + (ended == null ? "" : ", connection ended at " + ended.millis());
   }
 }

@@ -5,9 +5,9 @@ package io.fjordmq.broker.simulation;
  *
  * @param millis since the simulation began
  * @param clockSetMillis how far the wall clock has been set forward until then
- * @param life incarnation of the broker
+ * @param incarnation of the broker
  */
-record Moment(long millis, long clockSetMillis, long life) {
+record Moment(long millis, long clockSetMillis, long incarnation) {
 
   /** True if certainly less time has passed since then, on whichever clock. */
   boolean isWithin(long seconds, Moment then) {

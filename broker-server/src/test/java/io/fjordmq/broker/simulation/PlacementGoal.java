@@ -22,14 +22,14 @@ final class PlacementGoal {
   }
 
   boolean isReached() {
-    return missing() == null;
+    return firstDifference() == null;
   }
 
   /** The first difference from the goal; null if it is reached. */
-  @Nullable String missing() {
+  @Nullable String firstDifference() {
     List<ClusterMachine> all = nodes.machines();
     for (ClusterMachine machine : all) {
-      SimNodeProcess life = machine.life();
+      SimNodeProcess life = machine.nodeProcess();
       if (life == null || !life.membership().isServing()) {
         return machine.id()
             + " does not serve: "
@@ -52,20 +52,20 @@ final class PlacementGoal {
         }
       }
     }
-    if (!nodes.damaged().all().isEmpty()) {
-      return "not rebuilt: " + nodes.damaged().all();
+    if (!nodes.damaged().byRange().isEmpty()) {
+      return "not rebuilt: " + nodes.damaged().byRange();
     }
     for (RangeId range : ranges()) {
-      String missing = missing(range);
+      String missing = firstDifference(range);
       if (missing != null) {
-        return range + ": " + missing + where(range);
+        return range + ": " + missing + replicaStates(range);
       }
     }
     return null;
   }
 
   private List<RangeId> ranges() {
-    return Objects.requireNonNull(nodes.machines().get(0).life())
+    return Objects.requireNonNull(nodes.machines().get(0).nodeProcess())
         .directory()
         .ranges()
         .keySet()
@@ -74,7 +74,7 @@ final class PlacementGoal {
         .toList();
   }
 
-  private @Nullable String missing(RangeId range) {
+  private @Nullable String firstDifference(RangeId range) {
     ReplicaStatus leader = nodes.leader(range);
     if (leader == null) {
       return "no leader";
@@ -99,7 +99,7 @@ final class PlacementGoal {
         return machine.id() + " has not forgotten the replica it had";
       }
       RangeDirectory.Published published =
-          Objects.requireNonNull(machine.life()).directory().ranges().get(range);
+          Objects.requireNonNull(machine.nodeProcess()).directory().ranges().get(range);
       if (published == null || !isPublished(published.descriptor(), leader)) {
         return machine.id() + " is told " + published;
       }
@@ -113,7 +113,7 @@ final class PlacementGoal {
   }
 
   /** The placement of all replicas, to analyze a timeout. */
-  private String where(RangeId range) {
+  private String replicaStates(RangeId range) {
     List<String> lines = new ArrayList<>();
     for (ClusterMachine machine : nodes.machines()) {
       ReplicaStatus replica = machine.ranges().status(range);

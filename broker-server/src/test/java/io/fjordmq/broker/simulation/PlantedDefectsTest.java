@@ -39,12 +39,12 @@ class PlantedDefectsTest {
   void shouldDetectAnAcknowledgementBeforeTheMessageIsStored() {
     Defect.Replacement stored =
         (call, arguments) -> {
-          call.make(arguments);
+          call.invoke(arguments);
           int copies = ((List<?>) Objects.requireNonNull(arguments[1])).size();
           return CompletableFuture.completedFuture(
               Collections.nCopies(copies, InsertOutcome.STORED));
         };
-    assertFound(inboxes("insert", stored), "misses");
+    assertDetected(inboxStoreDefect("insert", stored), "misses");
   }
 
   @Test
@@ -52,11 +52,12 @@ class PlantedDefectsTest {
     Defect early =
         new Defect() {
           @Override
-          public RouteStore router(RouteStore router) {
-            return Defect.changed(RouteStore.class, router, "add", Defect.answeredWith(null));
+          public RouteStore wrapRouteStore(RouteStore router) {
+            return Defect.replaceMethod(
+                RouteStore.class, router, "add", Defect.completeImmediatelyWith(null));
           }
         };
-    assertFound(early, "misses");
+    assertDetected(early, "misses");
   }
 
   @Test
@@ -66,16 +67,16 @@ class PlantedDefectsTest {
           private int pushes;
 
           @Override
-          public InboxListener listener(InboxListener events) {
-            return Defect.changed(
+          public InboxListener wrapInboxListener(InboxListener events) {
+            return Defect.replaceMethod(
                 InboxListener.class,
                 events,
                 "onAppended",
-                (call, arguments) -> ++pushes % 3 == 0 ? null : call.make(arguments));
+                (call, arguments) -> ++pushes % 3 == 0 ? null : call.invoke(arguments));
           }
         };
     // A will's push may be the first that nobody gets.
-    assertFound(lossy, "misses", "wills have the");
+    assertDetected(lossy, "misses", "wills have the");
   }
 
   @Test
@@ -83,46 +84,47 @@ class PlantedDefectsTest {
     Defect withoutRefetch =
         new Defect() {
           @Override
-          public InboxListener listener(InboxListener events) {
-            return Defect.changed(
+          public InboxListener wrapInboxListener(InboxListener events) {
+            return Defect.replaceMethod(
                 InboxListener.class, events, "onLeaderStart", (call, arguments) -> null);
           }
         };
-    assertFound(withoutRefetch, "misses");
+    assertDetected(withoutRefetch, "misses");
   }
 
   @Test
   void shouldDetectARepeatedQos2PublishThatIsStoredAgain() {
-    assertFound(
-        inboxes(
+    assertDetected(
+        inboxStoreDefect(
             "insert",
             (call, arguments) -> {
               @Nullable Object[] anonymous = arguments.clone();
               anonymous[2] = null; // the publish id
-              return call.make(anonymous);
+              return call.invoke(anonymous);
             }),
         "as new 2 times");
   }
 
   @Test
   void shouldDetectAReceivedIdentifierThatIsNotDurable() {
-    assertFound(
-        inboxes("recordReceived", (call, arguments) -> CompletableFuture.completedFuture(null)),
+    assertDetected(
+        inboxStoreDefect(
+            "recordReceived", (call, arguments) -> CompletableFuture.completedFuture(null)),
         "misses",
         "as new 2 times");
   }
 
   @Test
   void shouldDetectAForgottenPubrec() {
-    assertFound(
-        inboxes("release", (call, arguments) -> CompletableFuture.completedFuture(null)),
+    assertDetected(
+        inboxStoreDefect("release", (call, arguments) -> CompletableFuture.completedFuture(null)),
         "as new 2 times");
   }
 
   @Test
   void shouldDetectAResentMessageWithoutDup() {
-    assertFound(
-        attachments(
+    assertDetected(
+        attachDefect(
             real ->
                 new Attachment(
                     real.handle(),
@@ -145,8 +147,8 @@ class PlantedDefectsTest {
     Defect forgetful =
         new Defect() {
           @Override
-          public RetainStore retained(RetainStore store) {
-            return Defect.changed(
+          public RetainStore wrapRetainStore(RetainStore store) {
+            return Defect.replaceMethod(
                 RetainStore.class,
                 store,
                 "put",
@@ -154,54 +156,54 @@ class PlantedDefectsTest {
                     CompletableFuture.completedFuture(RetainStore.PutOutcome.values()[0]));
           }
         };
-    assertFound(forgetful, "retained messages are found");
+    assertDetected(forgetful, "retained messages are found");
   }
 
   @Test
   void shouldDetectAnInboxThatIsNotDetached() {
-    assertFound(
-        inboxes("detach", (call, arguments) -> CompletableFuture.completedFuture(null)),
+    assertDetected(
+        inboxStoreDefect("detach", (call, arguments) -> CompletableFuture.completedFuture(null)),
         "session present is true",
         "persistent sessions");
   }
 
   @Test
   void shouldDetectASessionThatOutlivesItsExpiry() {
-    assertFound(
-        inboxes(
+    assertDetected(
+        inboxStoreDefect(
             "detach",
             (call, arguments) -> {
               boolean ends = Long.valueOf(0).equals(arguments[2]);
-              return call.make(ends ? arguments : with(arguments, 2, 1_000_000L));
+              return call.invoke(ends ? arguments : with(arguments, 2, 1_000_000L));
             }),
         "session present is true");
   }
 
   @Test
   void shouldDetectASessionThatEndsTooEarly() {
-    assertFound(
-        inboxes("detach", (call, arguments) -> call.make(with(arguments, 2, 0L))),
+    assertDetected(
+        inboxStoreDefect("detach", (call, arguments) -> call.invoke(with(arguments, 2, 0L))),
         "session present is false");
   }
 
   @Test
   void shouldDetectAWillThatIsNotPublished() {
-    assertFound(wills((call, arguments) -> null), "not published: will");
+    assertDetected(willDefect((call, arguments) -> null), "not published: will");
   }
 
   @Test
   void shouldDetectAWillOfATransientSessionThatIsNotPublished() {
-    assertFound(
-        inboxes(
+    assertDetected(
+        inboxStoreDefect(
             "attach",
             (call, arguments) -> {
               AttachRequest request = (AttachRequest) Objects.requireNonNull(arguments[1]);
-              return call.make(
+              return call.invoke(
                   request.expirySeconds() == 0
                       ? with(arguments, 1, withoutWill(request))
                       : arguments);
             }),
-        "of a passing session");
+        "of a transient session");
   }
 
   private static AttachRequest withoutWill(AttachRequest request) {
@@ -217,28 +219,28 @@ class PlantedDefectsTest {
 
   @Test
   void shouldDetectAWillThatIsPublishedAfterADisconnect() {
-    assertFound(
-        inboxes("detach", (call, arguments) -> call.make(with(arguments, 3, true))),
+    assertDetected(
+        inboxStoreDefect("detach", (call, arguments) -> call.invoke(with(arguments, 3, true))),
         "published unexpectedly");
   }
 
   @Test
   void shouldDetectAWillThatIsPublishedTwice() {
-    assertFound(
-        wills(
+    assertDetected(
+        willDefect(
             (call, arguments) -> {
-              call.make(arguments);
+              call.invoke(arguments);
               PublishId first = (PublishId) Objects.requireNonNull(arguments[5]);
               PublishId other = new PublishId(first.producer() + 1, 1, 1);
-              return call.make(with(with(arguments, 5, other), 2, -1L));
+              return call.invoke(with(with(arguments, 5, other), 2, -1L));
             }),
         "as new 2 times");
   }
 
   @Test
   void shouldDetectAMessageDeliveredToTwoMembersOfAShare() {
-    assertFound(
-        matches(
+    assertDetected(
+        matchDefect(
             found -> {
               List<ShareMatch> duplicatedShares = new ArrayList<>(found.shares());
               duplicatedShares.addAll(found.shares());
@@ -250,16 +252,16 @@ class PlantedDefectsTest {
 
   @Test
   void shouldDetectAMessageNotRedistributedWhenAShareMemberLeaves() {
-    assertFound(
-        publisher("redistribute", (call, arguments) -> null),
+    assertDetected(
+        publishRouterDefect("redistribute", (call, arguments) -> null),
         "every member of $share/g/s/# misses");
   }
 
   @Test
   void shouldDetectALostLiveMessage() {
     int[] matches = new int[1];
-    assertFound(
-        matches(
+    assertDetected(
+        matchDefect(
             found ->
                 ++matches[0] % 20 == 0
                     ? new MatchedRoutes(List.of(), found.inboxes(), found.shares())
@@ -273,21 +275,21 @@ class PlantedDefectsTest {
     Defect forgetful =
         new Defect() {
           @Override
-          public RetainStore retained(RetainStore store) {
+          public RetainStore wrapRetainStore(RetainStore store) {
             Map<String, Object> pages = new HashMap<>();
-            return Defect.changed(
+            return Defect.replaceMethod(
                 RetainStore.class,
                 store,
                 "match",
                 (call, arguments) ->
                     arguments[2] != null
-                        ? call.make(arguments)
+                        ? call.invoke(arguments)
                         : pages.computeIfAbsent(
                             String.valueOf(arguments[1]),
-                            filter -> Objects.requireNonNull(call.make(arguments))));
+                            filter -> Objects.requireNonNull(call.invoke(arguments))));
           }
         };
-    assertFound(forgetful, "retained, after the acknowledgement of");
+    assertDetected(forgetful, "retained, after the acknowledgement of");
   }
 
   private static @Nullable Object[] with(
@@ -297,51 +299,51 @@ class PlantedDefectsTest {
     return changed;
   }
 
-  private static Defect wills(Defect.Replacement instead) {
+  private static Defect willDefect(Defect.Replacement instead) {
     return new Defect() {
       @Override
-      public InboxListener listener(InboxListener events) {
-        return Defect.changed(InboxListener.class, events, "onWillDue", instead);
+      public InboxListener wrapInboxListener(InboxListener events) {
+        return Defect.replaceMethod(InboxListener.class, events, "onWillDue", instead);
       }
     };
   }
 
-  private static Defect publisher(String method, Defect.Replacement instead) {
+  private static Defect publishRouterDefect(String method, Defect.Replacement instead) {
     return new Defect() {
       @Override
-      public PublishRouter publisher(PublishRouter publishRouter) {
-        return Defect.changed(PublishRouter.class, publishRouter, method, instead);
+      public PublishRouter wrapPublishRouter(PublishRouter publishRouter) {
+        return Defect.replaceMethod(PublishRouter.class, publishRouter, method, instead);
       }
     };
   }
 
-  private static Defect matches(UnaryOperator<MatchedRoutes> change) {
+  private static Defect matchDefect(UnaryOperator<MatchedRoutes> change) {
     return new Defect() {
       @Override
-      public RouteStore router(RouteStore router) {
-        return Defect.changed(
+      public RouteStore wrapRouteStore(RouteStore router) {
+        return Defect.replaceMethod(
             RouteStore.class,
             router,
             "match",
             (call, arguments) ->
-                change.apply((MatchedRoutes) Objects.requireNonNull(call.make(arguments))));
+                change.apply((MatchedRoutes) Objects.requireNonNull(call.invoke(arguments))));
       }
     };
   }
 
-  private static Defect attachments(UnaryOperator<Attachment> change) {
-    return inboxes(
+  private static Defect attachDefect(UnaryOperator<Attachment> change) {
+    return inboxStoreDefect(
         "attach",
         (call, arguments) ->
-            ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+            ((CompletableFuture<?>) Objects.requireNonNull(call.invoke(arguments)))
                 .thenApply(real -> change.apply((Attachment) real)));
   }
 
-  private static Defect inboxes(String method, Defect.Replacement instead) {
+  private static Defect inboxStoreDefect(String method, Defect.Replacement instead) {
     return new Defect() {
       @Override
-      public InboxStore inboxes(InboxStore store) {
-        return Defect.changed(InboxStore.class, store, method, instead);
+      public InboxStore wrapInboxStore(InboxStore store) {
+        return Defect.replaceMethod(InboxStore.class, store, method, instead);
       }
     };
   }
@@ -349,7 +351,7 @@ class PlantedDefectsTest {
   /**
    * @param complaints a run that detects the defect reports one of them first
    */
-  private void assertFound(Defect defect, String... complaints) {
+  private void assertDetected(Defect defect, String... complaints) {
     AssertionError found =
         Seeds.find(
             String.join(" or ", complaints),

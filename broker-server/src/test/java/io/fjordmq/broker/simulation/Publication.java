@@ -100,7 +100,7 @@ final class Publication {
     return publisher + ":" + number;
   }
 
-  /** How often its PUBLISH was written. */
+  /** Number of times its PUBLISH was sent. */
   int sends() {
     return sends;
   }
@@ -114,7 +114,7 @@ final class Publication {
     return acknowledged;
   }
 
-  /** Of its publisher, the last on which it was sent. */
+  /** The number of the publisher's connection on which it was last sent. */
   int connection() {
     return connection;
   }

@@ -11,8 +11,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks messages that a node refused as a whole: an MQTT 5 publisher is notified and continues
- * with the next. Others are disconnected, and what they sent after it is not accepted.
+ * Tracks messages that a node rejected entirely. An MQTT 5 publisher is notified and continues with
+ * its next message; an MQTT 3 publisher is disconnected, and its later messages are not accepted.
  */
 final class RejectedPublications {
   private final Ledger ledger;
@@ -21,27 +21,27 @@ final class RejectedPublications {
     this.ledger = ledger;
   }
 
-  /** A node's publisher, as its sessions see it. */
-  PublishRouter watched(PublishRouter publishRouter) {
-    return Defect.changed(PublishRouter.class, publishRouter, "publish", this::publish);
+  /** Wraps the publish router of a node, so that messages it rejects are recorded. */
+  PublishRouter wrap(PublishRouter publishRouter) {
+    return Defect.replaceMethod(PublishRouter.class, publishRouter, "publish", this::publish);
   }
 
   private @Nullable Object publish(Defect.Call call, @Nullable Object... arguments) {
     Message message = (Message) Objects.requireNonNull(arguments[1]);
     PublishListener listener = (PublishListener) Objects.requireNonNull(arguments[4]);
-    PublishListener noting =
+    PublishListener recordingListener =
         outcome -> {
-          note(message, outcome);
+          recordIfRejected(message, outcome);
           listener.onPublished(outcome);
         };
-    return call.make(arguments[0], message, arguments[2], arguments[3], noting);
+    return call.invoke(arguments[0], message, arguments[2], arguments[3], recordingListener);
   }
 
-  private void note(Message message, PublishOutcome outcome) {
-    // Without a lease a node keeps what is to be answered until it has one.
+  private void recordIfRejected(Message message, PublishOutcome outcome) {
+    // A node without a lease keeps QoS 1 and 2 messages until it has one.
     boolean kept = outcome == PublishOutcome.NOT_SERVING && message.qos() != Qos.AT_MOST_ONCE;
     if (outcome.isRefusal() && !kept) {
-      ledger.published(new String(message.payload(), UTF_8)).reject();
+      ledger.requirePublication(new String(message.payload(), UTF_8)).reject();
     }
   }
 }

@@ -10,7 +10,7 @@ import java.util.Objects;
 /** Replicas of a range with the same applied index have the same rows, at any time. */
 final class ReplicaRowsInvariant {
   /** By range and index. */
-  private final Map<String, RowDigest> seen = new HashMap<>();
+  private final Map<String, RowDigest> digests = new HashMap<>();
 
   private record RowDigest(String node, int digest) {}
 
@@ -18,7 +18,7 @@ final class ReplicaRowsInvariant {
 
   void check(List<ClusterMachine> machines) {
     for (ClusterMachine machine : machines) {
-      if (machine.life() != null) {
+      if (machine.nodeProcess() != null) {
         for (ReplicaStatus replica : machine.ranges().store().status()) {
           check(machine, replica);
         }
@@ -29,11 +29,11 @@ final class ReplicaRowsInvariant {
   private void check(ClusterMachine machine, ReplicaStatus replica) {
     RangeDescriptor range = replica.descriptor();
     if (replica.group() == null || replica.failure() != null) {
-      return; // what it has is none of its group's affair now
+      return; // a halted replica is not compared
     }
     int digest = machine.ranges().rows(range.id()).hashCode();
     String place = range.id() + "@" + replica.appliedIndex();
-    RowDigest before = seen.putIfAbsent(place, new RowDigest(machine.id().value(), digest));
+    RowDigest before = digests.putIfAbsent(place, new RowDigest(machine.id().value(), digest));
     if (before != null && before.digest != digest) {
       throw new AssertionError(
           "%s and %s have different rows of %s"

@@ -33,7 +33,7 @@ final class RestartableBroker implements Brokers, AutoCloseable {
   private final SimKv.Disk disk = new SimKv.Disk();
   private @Nullable SimBroker running;
   private UnreliableTransport.Faults faults = UnreliableTransport.Faults.NONE;
-  private long life;
+  private long incarnation;
   private long clockOffsetMillis;
   private long clockSetMillis;
 
@@ -44,7 +44,8 @@ final class RestartableBroker implements Brokers, AutoCloseable {
     this.settings = SimSettings.draw(simulation);
     this.defect = defect;
     this.ledger = ledger;
-    ledger.setPatient(settings.client().deadline().toMillis() >= SimSettings.PATIENT_MILLIS);
+    ledger.setNeverTimesOut(
+        settings.client().deadline().toMillis() >= SimSettings.NO_TIMEOUT_DEADLINE_MILLIS);
   }
 
   // ---- what clients see
@@ -56,12 +57,12 @@ final class RestartableBroker implements Brokers, AutoCloseable {
 
   @Override
   public @Nullable Acceptor acceptor() {
-    return running != null && running.isListening() ? running.front() : null;
+    return running != null && running.isListening() ? running.clientServices() : null;
   }
 
   @Override
   public Moment now() {
-    return new Moment(simulation.now(), clockSetMillis, life);
+    return new Moment(simulation.now(), clockSetMillis, incarnation);
   }
 
   // ---- what happens to it
@@ -69,11 +70,12 @@ final class RestartableBroker implements Brokers, AutoCloseable {
   void start() {
     try {
       SimHost host = cluster.start(NODE);
-      SimBroker started = new SimBroker(host, disk, installs, clock(), settings, ++life, defect);
+      SimBroker started =
+          new SimBroker(host, disk, installs, clock(), settings, ++incarnation, defect);
       started.setFaults(faults);
       running = started;
-      ledger.setLife(life);
-      ledger.note("the broker starts, life " + life);
+      ledger.setBrokerIncarnation(incarnation);
+      ledger.note("the broker starts, incarnation " + incarnation);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -91,7 +93,7 @@ final class RestartableBroker implements Brokers, AutoCloseable {
       ledger.note("the broker crashes");
       running = null;
       cluster.crash(NODE);
-      dying.crashed();
+      dying.onCrash();
       disk.crash(unflushed -> (int) simulation.between(0, unflushed));
     }
   }

@@ -18,10 +18,10 @@ import java.util.function.BiPredicate;
  * removal or change is requested, or the incarnation it leads to has ended.
  */
 final class RouteInvariant {
-  private final Map<Key, Route> counting = new LinkedHashMap<>();
+  private final Map<Key, Route> acknowledgedRoutes = new LinkedHashMap<>();
   private final Map<Key, Integer> changes = new HashMap<>();
   private final BiPredicate<NodeId, Long> isEnded;
-  private long answered;
+  private long acknowledgedChanges;
 
   private record Key(String tenant, TopicFilter filter, Receiver receiver) {
     static Key of(Route route) {
@@ -36,53 +36,53 @@ final class RouteInvariant {
     this.isEnded = over;
   }
 
-  /** A node's router, as whoever waits for its answers sees it. */
-  RouteStore watched(RouteStore router) {
-    RouteStore adding = Defect.changed(RouteStore.class, router, "add", this::add);
-    return Defect.changed(RouteStore.class, adding, "remove", this::remove);
+  /** Wraps a node's route store to track acknowledged route changes. */
+  RouteStore wrap(RouteStore router) {
+    RouteStore adding = Defect.replaceMethod(RouteStore.class, router, "add", this::add);
+    return Defect.replaceMethod(RouteStore.class, adding, "remove", this::remove);
   }
 
   private Object add(Defect.Call call, Object... arguments) {
     Route route = (Route) arguments[0];
     Key key = Key.of(route);
-    int change = begin(key);
+    int change = beginChange(key);
     CompletableFuture<?> added =
-        (CompletableFuture<?>) Objects.requireNonNull(call.make((Object[]) arguments));
+        (CompletableFuture<?>) Objects.requireNonNull(call.invoke((Object[]) arguments));
     return added.thenRun(
         () -> {
           if (Objects.equals(changes.get(key), change)) {
-            counting.put(key, route);
-            answered++;
+            acknowledgedRoutes.put(key, route);
+            acknowledgedChanges++;
           }
         });
   }
 
   private Object remove(Defect.Call call, Object... arguments) {
-    begin(Key.of((Route) arguments[0]));
-    return Objects.requireNonNull(call.make((Object[]) arguments));
+    beginChange(Key.of((Route) arguments[0]));
+    return Objects.requireNonNull(call.invoke((Object[]) arguments));
   }
 
-  private int begin(Key key) {
-    counting.remove(key);
+  private int beginChange(Key key) {
+    acknowledgedRoutes.remove(key);
     return changes.merge(key, 1, Integer::sum);
   }
 
   /** Route changes acknowledged so far. */
-  long answered() {
-    return answered;
+  long acknowledgedChanges() {
+    return acknowledgedChanges;
   }
 
   /**
    * @param router of a serving node
    */
   void check(NodeId node, ReplicatedRouteStore router) {
-    counting
+    acknowledgedRoutes
         .values()
         .removeIf(
             route ->
                 route.receiver() instanceof Receiver.Live live
                     && isEnded.test(new NodeId(live.node()), live.incarnation()));
-    for (Route route : counting.values()) {
+    for (Route route : acknowledgedRoutes.values()) {
       if (!router.has(route)) {
         throw new AssertionError(node + " serves and does not match " + route);
       }

@@ -26,12 +26,13 @@ final class SessionEndScenarios {
     this.simulation = run.simulation();
     this.broker = broker;
     this.publisher =
-        run.newClient(ClientProfile.passing("herald", 5, 100), List.of("e/0"), List.of());
-    leavingClients.add(newLeavingClient(ClientProfile.forgetful("short", SHORT_SECONDS)));
-    leavingClients.add(newLeavingClient(ClientProfile.forgetful("long", LONG_SECONDS)));
+        run.newClient(
+            ClientProfile.withTransientSession("herald", 5, 100), List.of("e/0"), List.of());
+    leavingClients.add(newLeavingClient(ClientProfile.withShortExpiry("short", SHORT_SECONDS)));
+    leavingClients.add(newLeavingClient(ClientProfile.withShortExpiry("long", LONG_SECONDS)));
     leavingClients.add(newLeavingClient(ClientProfile.persistent("old", 4, 100)));
-    leavingClients.add(newLeavingClient(ClientProfile.passing("soon5", 5, 100)));
-    leavingClients.add(newLeavingClient(ClientProfile.passing("soon3", 4, 100)));
+    leavingClients.add(newLeavingClient(ClientProfile.withTransientSession("soon5", 5, 100)));
+    leavingClients.add(newLeavingClient(ClientProfile.withTransientSession("soon3", 4, 100)));
   }
 
   private ModelClient newLeavingClient(ClientProfile who) {
@@ -44,7 +45,7 @@ final class SessionEndScenarios {
     run.ledger().note("ending all sessions");
     connect();
     for (ModelClient client : leavingClients) {
-      client.disconnectForGood();
+      client.disconnectPermanently();
       simulation.run(simulation.between(0, 200));
       if (simulation.chance(10)) {
         broker.loseLeaders();
@@ -67,7 +68,7 @@ final class SessionEndScenarios {
       simulation.run(simulation.between(0, 3_000));
     }
     back.forEach(ModelClient::stopRandomActivity);
-    run.await("clients are back", () -> ModelClients.all(back, ModelClient::isAtRest));
+    run.await("clients are back", () -> ModelClients.allMatch(back, ModelClient::isIdle));
     back.forEach(client -> requireSession(client, late));
     publish();
     run.await("they get what waited for them", () -> run.ledger().missing().isEmpty());
@@ -79,20 +80,21 @@ final class SessionEndScenarios {
   private void connect() {
     publisher.stopRandomActivity();
     leavingClients.forEach(ModelClient::stopRandomActivity);
-    run.await("all are connected", () -> ModelClients.all(leavingClients, ModelClient::isAtRest));
+    run.await(
+        "all are connected", () -> ModelClients.allMatch(leavingClients, ModelClient::isIdle));
     run.await(
         "all are subscribed",
         () -> {
           leavingClients.forEach(client -> client.subscribeTo("e/#", 1));
           simulation.run(ModelClients.QUIET_MILLIS);
-          return ModelClients.all(leavingClients, ModelClient::isSubscribed);
+          return ModelClients.allMatch(leavingClients, ModelClient::isSubscribed);
         });
   }
 
   private void publish() {
-    run.await("the herald is there", publisher::isAtRest);
+    run.await("the publisher is connected", publisher::isIdle);
     publisher.publishTo(publisher.topics(), 1);
-    run.await("the herald is heard", publisher::isAtRest);
+    run.await("the publisher has received all acknowledgements", publisher::isIdle);
   }
 
   private void requireSession(ModelClient client, boolean late) {
@@ -122,6 +124,6 @@ final class SessionEndScenarios {
     leavingClients.forEach(ModelClient::stopRandomActivity);
     List<ModelClient> all = new ArrayList<>(leavingClients);
     all.add(publisher);
-    run.end(all);
+    run.endSessions(all);
   }
 }

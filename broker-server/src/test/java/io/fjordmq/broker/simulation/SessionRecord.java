@@ -53,7 +53,7 @@ final class SessionRecord {
     int live;
     int retained;
 
-    int all() {
+    int total() {
       return stored + live;
     }
   }
@@ -62,17 +62,17 @@ final class SessionRecord {
   private final boolean persistent;
   private final Ledger ledger;
   private final long began;
-  private final long life;
+  private final long brokerIncarnation;
   private final List<Subscription> granted = new ArrayList<>();
-  private final Map<String, Integer> asked = new HashMap<>();
-  private final Map<String, Integer> leastAsked = new HashMap<>();
-  private final Map<String, Long> firstAsked = new HashMap<>();
+  private final Map<String, Integer> maxRequested = new HashMap<>();
+  private final Map<String, Integer> minRequested = new HashMap<>();
+  private final Map<String, Long> firstRequested = new HashMap<>();
   private final Map<Publication, Receptions> received = new HashMap<>();
   private final Map<Stream, Integer> newest = new HashMap<>();
-  private final List<Long> connected = new ArrayList<>();
+  private final List<Long> connectTicks = new ArrayList<>();
   // Since when its subscriptions are what the client thinks they are; NEVER while they change.
   private long unchangedSince;
-  private int changing;
+  private int pendingChanges;
   private long ended = Ledger.NEVER;
   private long endKnownSince = Ledger.NEVER;
 
@@ -81,20 +81,20 @@ final class SessionRecord {
     this.persistent = persistent;
     this.ledger = ledger;
     this.began = ledger.tick();
-    this.life = ledger.life();
+    this.brokerIncarnation = ledger.brokerIncarnation();
   }
 
   long began() {
     return began;
   }
 
-  /** Of the broker, when it began. */
-  long life() {
-    return life;
+  /** The broker's incarnation when the session began. */
+  long brokerIncarnation() {
+    return brokerIncarnation;
   }
 
-  /** Since when the broker knows for sure that it is over, too. */
-  long gone() {
+  /** Time from which the broker certainly knows that the session has ended. */
+  long endKnownSince() {
     return endKnownSince;
   }
 
@@ -102,8 +102,8 @@ final class SessionRecord {
     return clientId;
   }
 
-  /** The next session of the client is there, and every node knows. */
-  void replaced() {
+  /** The client has a new session, and every node knows it. */
+  void onReplaced() {
     if (endKnownSince == Ledger.NEVER) {
       endKnownSince = ledger.tick();
     }
@@ -115,13 +115,13 @@ final class SessionRecord {
 
   // ---- subscriptions
 
-  void asked(String filter, int qos) {
-    changes();
-    asked.merge(filter, qos, Math::max);
-    leastAsked.merge(filter, qos, Math::min);
-    firstAsked.putIfAbsent(filter, ledger.tick());
+  void onSubscribe(String filter, int qos) {
+    beginChange();
+    maxRequested.merge(filter, qos, Math::max);
+    minRequested.merge(filter, qos, Math::min);
+    firstRequested.putIfAbsent(filter, ledger.tick());
     if (ShareRecord.isShared(filter) && !persistent) {
-      ledger.share(filter).joins(this);
+      ledger.share(filter).addTransientMember(this);
     }
     // Until the SUBACK the old one or the new one may hold.
     granted.stream()
@@ -129,39 +129,39 @@ final class SessionRecord {
         .forEach(one -> one.until = Math.min(one.until, ledger.tick()));
   }
 
-  void granted(String filter, int qos) {
+  void onGranted(String filter, int qos) {
     granted.add(new Subscription(filter, qos, ledger.tick()));
   }
 
-  private void changes() {
-    changing++;
+  private void beginChange() {
+    pendingChanges++;
     unchangedSince = Ledger.NEVER;
   }
 
   /** The response to a SUBSCRIBE or UNSUBSCRIBE arrived. */
-  void changed() {
-    changing--;
-    if (changing == 0) {
+  void onResponse() {
+    pendingChanges--;
+    if (pendingChanges == 0) {
       unchangedSince = ledger.tick();
     }
   }
 
-  /** A subscription was refused: what has been stored of it may hold all the same. */
-  void refused() {
-    changes();
+  /** A subscription was refused, but may have been stored in part. */
+  void onRefused() {
+    beginChange();
   }
 
-  /** Another connection resumes it: what was not answered never will be. */
-  void resumed() {
-    connected.add(ledger.tick());
+  /** Another connection resumes the session: pending requests will not be answered. */
+  void onResumed() {
+    connectTicks.add(ledger.tick());
     // What was on its way to a node that the client has left and come back to may be late (0001).
     newest.keySet().removeIf(stream -> stream.receivedQos == 0);
-    changing = 0;
+    pendingChanges = 0;
     unchangedSince = ledger.tick();
   }
 
-  void unsubscribing(String filter) {
-    changes();
+  void onUnsubscribe(String filter) {
+    beginChange();
     granted.stream()
         .filter(one -> one.filter.equals(filter))
         .forEach(one -> one.until = Math.min(one.until, ledger.tick()));
@@ -186,19 +186,19 @@ final class SessionRecord {
 
   // ---- messages
 
-  /** A message that is new to the client comes, or with QoS 1 perhaps one it has had. */
+  /** Records a message that is new to the client or, with QoS 1, perhaps a duplicate. */
   void receive(Publication publication, Received packet, boolean accepted) {
-    requireAsked(publication, packet);
+    requireSubscribed(publication, packet);
     Receptions receptions = received.computeIfAbsent(publication, first -> new Receptions());
     if (packet.retain()) {
-      requireFresh(publication);
+      requireLatestRetained(publication);
       receptions.retained++;
       return;
     }
-    boolean known = receptions.all() > 0;
+    boolean known = receptions.total() > 0;
     if (!known) {
       sharesOf(publication)
-          .forEach(share -> ledger.share(share).receives(this, publication, packet.qos()));
+          .forEach(share -> ledger.share(share).onReceived(this, publication, packet.qos()));
     }
     if (packet.qos() == 0) {
       receptions.live++;
@@ -207,21 +207,21 @@ final class SessionRecord {
     } else {
       receptions.stored = Math.max(1, receptions.stored); // an earlier copy was lost on the way
     }
-    requireNotMore(publication, receptions);
+    requireNoDuplicates(publication, receptions);
     // A repetition may be the first that a receiver of QoS 0 gets: it was away at the first time.
     boolean ordered = (packet.qos() > 0 || publication.sends() == 1) && !publication.mayBeLate();
-    if (!known && ordered && hasHeldSince(publication, packet.qos())) {
+    if (!known && ordered && wasSubscribedBefore(publication, packet.qos())) {
       requireOrder(publication, packet.qos());
     }
   }
 
-  private void requireNotMore(Publication publication, Receptions receptions) {
+  private void requireNoDuplicates(Publication publication, Receptions receptions) {
     // A repetition may find a share with other members, and come to the same one in the end.
     List<String> shares = sharesOf(publication);
     boolean once = publication.qos() == 2 && shares.isEmpty();
     long most = once ? 1 : publication.sends();
     for (String share : shares) {
-      most += ledger.share(share).handOvers(publication);
+      most += ledger.share(share).maxRedeliveries(publication);
     }
     // Copies of QoS 0 are remembered nowhere: a publisher of QoS 2 that repeats itself to a broker
     // that has crashed meanwhile reaches them again.
@@ -232,24 +232,24 @@ final class SessionRecord {
     // While subscriptions change, the old and the new may each bring a copy (MQTT 5.0 §3.3.4).
     long mostOfAll =
         unchangedSince < publication.firstSent() ? Math.max(most, mostLive) : most + mostLive;
-    if (receptions.stored > most || receptions.live > mostLive || receptions.all() > mostOfAll) {
+    if (receptions.stored > most || receptions.live > mostLive || receptions.total() > mostOfAll) {
       throw ledger.violation(
-          this + " got " + publication + " as new " + receptions.all() + " times");
+          this + " got " + publication + " as new " + receptions.total() + " times");
     }
   }
 
   /** Nodes it may have been live at when a message reached them, beyond the first. */
   private int movesSince(long then) {
     return ledger.hasManyNodes()
-        ? (int) connected.stream().filter(moment -> moment > then).count()
+        ? (int) connectTicks.stream().filter(moment -> moment > then).count()
         : 0;
   }
 
-  private void requireAsked(Publication publication, Received packet) {
+  private void requireSubscribed(Publication publication, Received packet) {
     if (!packet.topic().equals(publication.topic())) {
       throw ledger.violation(this + " got " + publication + " under topic " + packet.topic());
     }
-    int most = mostAsked(publication.topic());
+    int most = maxRequestedQos(publication.topic());
     if (packet.qos() > Math.min(most, publication.qos())) {
       throw ledger.violation(
           this + " got " + publication + " with QoS " + packet.qos() + ", asked for " + most);
@@ -257,8 +257,8 @@ final class SessionRecord {
   }
 
   /** The highest QoS it may receive; -1 if it has not subscribed to the topic. */
-  int mostAsked(String topic) {
-    return asked.entrySet().stream()
+  int maxRequestedQos(String topic) {
+    return maxRequested.entrySet().stream()
         .filter(one -> Ledger.matches(ShareRecord.pattern(one.getKey()), topic))
         .mapToInt(Map.Entry::getValue)
         .max()
@@ -266,13 +266,13 @@ final class SessionRecord {
   }
 
   /** The lowest QoS it has ever requested with the filter; -1 if none. */
-  int leastAsked(String filter) {
-    return leastAsked.getOrDefault(filter, -1);
+  int minRequestedQos(String filter) {
+    return minRequested.getOrDefault(filter, -1);
   }
 
-  /** Those of its filters by which it may be given it as the member of a share. */
+  /** The session's shared filters that match the message. */
   private List<String> sharesOf(Publication publication) {
-    return asked.keySet().stream()
+    return maxRequested.keySet().stream()
         .filter(filter -> ShareRecord.isShared(filter) && matches(filter, publication))
         .toList();
   }
@@ -282,9 +282,9 @@ final class SessionRecord {
   }
 
   /** What is retained when it subscribes is the last that was acknowledged, or later. */
-  private void requireFresh(Publication publication) {
+  private void requireLatestRetained(Publication publication) {
     long since =
-        firstAsked.entrySet().stream()
+        firstRequested.entrySet().stream()
             .filter(one -> Ledger.matches(one.getKey(), publication.topic()))
             .mapToLong(Map.Entry::getValue)
             .min()
@@ -310,7 +310,7 @@ final class SessionRecord {
                 && stream.receivedQos > 0
                 && unchangedSince < earlier.firstSent()
                 && !received.containsKey(earlier)
-                && isOwed(earlier)) {
+                && isExpected(earlier)) {
               throw ledger.violation(this + " got number " + number + " but not " + earlier);
             }
           }
@@ -331,14 +331,14 @@ final class SessionRecord {
 
   /** Whether it expects the message and has not received it. */
   boolean misses(Publication publication) {
-    return !isOver() && !has(publication) && isOwed(publication);
+    return !isOver() && !has(publication) && isExpected(publication);
   }
 
   /**
    * Whether a subscription that holds was there before the first PUBLISH: else what it gets may be
    * a repetition of what went before it to others.
    */
-  private boolean hasHeldSince(Publication publication, int qos) {
+  private boolean wasSubscribedBefore(Publication publication, int qos) {
     return granted.stream()
         .anyMatch(
             one ->
@@ -348,7 +348,7 @@ final class SessionRecord {
                     && Ledger.matches(one.filter, publication.topic()));
   }
 
-  private boolean isOwed(Publication publication) {
+  private boolean isExpected(Publication publication) {
     // A shared filter, read as an ordinary one, matches nothing here.
     return granted.stream()
         .anyMatch(

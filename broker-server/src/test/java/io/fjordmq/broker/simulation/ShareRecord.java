@@ -13,12 +13,12 @@ import java.util.function.Predicate;
  * message has a receiver; the sessions of others are transient (MQTT 5.0 §4.8.2).
  */
 final class ShareRecord {
-  private record Reception(SessionRecord by, int qos) {}
+  private record Reception(SessionRecord session, int qos) {}
 
   private final String filter;
   private final Ledger ledger;
   private final Map<Publication, List<Reception>> received = new HashMap<>();
-  private final Set<SessionRecord> passing = new HashSet<>();
+  private final Set<SessionRecord> transientMembers = new HashSet<>();
   private long since = Ledger.NEVER;
 
   ShareRecord(String filter, Ledger ledger) {
@@ -36,20 +36,20 @@ final class ShareRecord {
   }
 
   /** The steady members are subscribed. */
-  void begins() {
+  void start() {
     since = ledger.tick();
   }
 
-  /** A session that ends with its connection asks to be a member. */
-  void joins(SessionRecord session) {
-    passing.add(session);
+  /** A transient session subscribes to the share. */
+  void addTransientMember(SessionRecord session) {
+    transientMembers.add(session);
   }
 
-  void receives(SessionRecord session, Publication publication, int qos) {
+  void onReceived(SessionRecord session, Publication publication, int qos) {
     received
         .computeIfAbsent(publication, first -> new ArrayList<>(1))
         .add(new Reception(session, qos));
-    requireOnce(publication, passing::contains);
+    requireOnce(publication, transientMembers::contains);
   }
 
   /**
@@ -61,7 +61,8 @@ final class ShareRecord {
     received
         .keySet()
         .forEach(
-            publication -> requireOnce(publication, one -> passing.contains(one) && one.isOver()));
+            publication ->
+                requireOnce(publication, one -> transientMembers.contains(one) && one.isOver()));
   }
 
   /**
@@ -75,8 +76,8 @@ final class ShareRecord {
     }
     List<Reception> receptions = received.getOrDefault(publication, List.of());
     long count =
-        receptions.stream().filter(one -> one.qos != 1 || !mayHandOver.test(one.by)).count();
-    if (count > 1 + handOvers(publication)) {
+        receptions.stream().filter(one -> one.qos != 1 || !mayHandOver.test(one.session)).count();
+    if (count > 1 + maxRedeliveries(publication)) {
       throw ledger.violation(
           "members of " + filter + " got " + publication + " " + count + " times: " + receptions);
     }
@@ -89,12 +90,14 @@ final class ShareRecord {
    * finds that its clients are gone; both may choose the same one. MQTT 5.0 §4.8.2 allows that for
    * what its client gets with QoS 1.
    */
-  long handOvers(Publication publication) {
+  long maxRedeliveries(Publication publication) {
     boolean withQos1 =
         publication.qos() == 1
-            || passing.stream()
+            || transientMembers.stream()
                 .anyMatch(
-                    one -> one.leastAsked(filter) == 1 && publication.firstSent() < one.gone());
+                    one ->
+                        one.minRequestedQos(filter) == 1
+                            && publication.firstSent() < one.endKnownSince());
     return withQos1 ? ledger.incarnationsEndedSince(publication.firstSent()) : 0;
   }
 
@@ -105,7 +108,7 @@ final class ShareRecord {
         && publication.acknowledged() != Ledger.NEVER
         && Ledger.matches(pattern(filter), publication.topic())
         && !received.containsKey(publication)
-        && passing.stream().noneMatch(one -> mayHaveLost(one, publication));
+        && transientMembers.stream().noneMatch(one -> mayHaveLost(one, publication));
   }
 
   /**
@@ -116,9 +119,13 @@ final class ShareRecord {
     boolean wasThere =
         session.isOver()
             && session.began() < publication.acknowledged()
-            && publication.firstSent() < session.gone();
-    boolean exactlyOnce = publication.qos() == 2 && session.mostAsked(publication.topic()) == 2;
-    return wasThere && (exactlyOnce || session.life() != ledger.life() || !ledger.isPatient());
+            && publication.firstSent() < session.endKnownSince();
+    boolean exactlyOnce =
+        publication.qos() == 2 && session.maxRequestedQos(publication.topic()) == 2;
+    return wasThere
+        && (exactlyOnce
+            || session.brokerIncarnation() != ledger.brokerIncarnation()
+            || !ledger.neverTimesOut());
   }
 
   @Override

@@ -35,10 +35,10 @@ final class SimBroker {
   private final SimSettings settings;
   private final SimKv kv;
   private final RangeStore ranges;
-  private final List<UnreliableTransport> ways = new ArrayList<>();
+  private final List<UnreliableTransport> transports = new ArrayList<>();
   private final LocalNode self;
-  private final SimStores.Opened stores;
-  private final SimClientServices front;
+  private final SimStores.OpenStores stores;
+  private final SimClientServices clientServices;
   private final InboxSweeper sweeper;
   private boolean listening;
 
@@ -67,7 +67,7 @@ final class SimBroker {
             range -> true,
             null,
             process.simulation().random().nextInt());
-    this.front =
+    this.clientServices =
         new SimClientServices(
             process, settings, self, replicas, stores, defect, clock, ServingState.ALWAYS);
     this.sweeper =
@@ -104,7 +104,7 @@ final class SimBroker {
 
   private RoutedRangeClient client(String store, Timers timers) {
     UnreliableTransport way = new UnreliableTransport(process, ranges.transport());
-    ways.add(way);
+    transports.add(way);
     return new RoutedRangeClient(
         store, ranges.descriptors(store), way, timers, settings.client(), RangeObserver.NONE);
   }
@@ -136,28 +136,28 @@ final class SimBroker {
   }
 
   void setFaults(UnreliableTransport.Faults faults) {
-    ways.forEach(way -> way.setFaults(faults));
+    transports.forEach(way -> way.setFaults(faults));
   }
 
   boolean isListening() {
     return listening;
   }
 
-  SimClientServices front() {
-    return front;
+  SimClientServices clientServices() {
+    return clientServices;
   }
 
   /** The process is dead already: clients lose their connections, the storage its owner. */
-  void crashed() {
-    front.crashed();
+  void onCrash() {
+    clientServices.onCrash();
     kv.kill();
   }
 
   List<String> leftovers() {
-    return front.leftovers();
+    return clientServices.leftovers();
   }
 
   SimCounters counters() {
-    return front.counters();
+    return clientServices.counters();
   }
 }

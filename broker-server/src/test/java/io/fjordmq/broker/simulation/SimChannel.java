@@ -39,27 +39,27 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
   // ---- what the link does, as tasks of the event loop
 
   /** Bytes arrive. */
-  void arrive(byte[] bytes) {
+  void onBytes(byte[] bytes) {
     input.add(bytes);
     readNow();
   }
 
-  /** The client has closed: seen after what it sent before. */
-  void arriveEnd() {
+  /** The client has closed its side; processed after the bytes sent before. */
+  void onEnd() {
     inputEnded = true;
     readNow();
   }
 
   /** The connection is broken. */
-  void arriveReset() {
+  void onReset() {
     if (open) {
       pipeline().fireExceptionCaught(new IOException("simulated reset"));
       unsafe().close(voidPromise());
     }
   }
 
-  /** There is room for more bytes again. */
-  void roomAgain() {
+  /** More bytes can be written again. */
+  void onWritable() {
     if (open) {
       ((SimUnsafe) unsafe()).writeMore();
     }
@@ -94,14 +94,14 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
   protected void doWrite(ChannelOutboundBuffer out) {
     for (Object message = out.current(); message != null; message = out.current()) {
       ByteBuf buffer = (ByteBuf) message;
-      int bytes = Math.min(link.room(), buffer.readableBytes());
+      int bytes = Math.min(link.writableBytes(), buffer.readableBytes());
       if (bytes == 0 && buffer.isReadable()) {
-        link.wantsRoom();
+        link.notifyWhenWritable();
         return;
       }
       byte[] part = new byte[bytes];
       buffer.getBytes(buffer.readerIndex(), part);
-      link.fromServer(part);
+      link.sendFromServer(part);
       out.removeBytes(bytes);
     }
   }
@@ -110,13 +110,13 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
   protected void doClose() {
     open = false;
     input.clear();
-    link.closedByServer();
+    link.closeFromServer();
   }
 
   @Override
   protected void doShutdownOutput() {
     outputShut = true;
-    link.endFromServer();
+    link.shutDownFromServer();
   }
 
   @Override

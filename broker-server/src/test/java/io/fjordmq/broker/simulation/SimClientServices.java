@@ -29,14 +29,14 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * What stands above the stores in one life of a broker, put together as {@link
- * io.fjordmq.broker.Broker} does it: delivery, sessions and connections, whose event loops are
- * events of the simulation.
+ * The parts above the stores in one incarnation of a broker, assembled like {@link
+ * io.fjordmq.broker.Broker}: delivery, sessions and connections, whose event loops are events of
+ * the simulation.
  */
 final class SimClientServices implements Brokers.Acceptor {
   private final SimSettings settings;
   private final ServingState servingState;
-  private final SimStores.Opened stores;
+  private final SimStores.OpenStores stores;
   private final List<SimEventLoop> loops = new ArrayList<>();
   private final Map<String, SimLink> links = new LinkedHashMap<>();
   private final CountingAllocator allocator = new CountingAllocator();
@@ -54,7 +54,7 @@ final class SimClientServices implements Brokers.Acceptor {
       SimSettings settings,
       LocalNode self,
       SimStores replicas,
-      SimStores.Opened stores,
+      SimStores.OpenStores stores,
       Defect defect,
       InstantSource clock,
       ServingState servingState) {
@@ -64,10 +64,11 @@ final class SimClientServices implements Brokers.Acceptor {
     for (int i = 0; i < settings.eventLoops(); i++) {
       loops.add(new SimEventLoop(process));
     }
-    RouteStore router = defect.router(stores.router());
+    RouteStore router = defect.wrapRouteStore(stores.router());
     InboxStore inboxes =
-        defect.inboxesOf(defect.inboxes(stores.inboxes()), () -> !isServing() && !sentDisconnect);
-    RetainStore retained = defect.retained(stores.retained());
+        defect.wrapInboxStoreOfNode(
+            defect.wrapInboxStore(stores.inboxes()), () -> !isServing() && !sentDisconnect);
+    RetainStore retained = defect.wrapRetainStore(stores.retained());
     this.delivery =
         DeliveryAssembly.open(
             new DeliveryPorts(
@@ -90,7 +91,7 @@ final class SimClientServices implements Brokers.Acceptor {
                 Security.allowAll(""),
                 new SessionServices.Delivery(
                     delivery.registry(),
-                    defect.publisher(delivery.distribution()),
+                    defect.wrapPublishRouter(delivery.distribution()),
                     delivery.live(),
                     delivery.routes()),
                 inboxes,
@@ -116,23 +117,23 @@ final class SimClientServices implements Brokers.Acceptor {
 
   private final class DisconnectListener implements ClientEvents {
     @Override
-    public void disconnected(Client client, CloseReason reason, long nowMillis) {
+    public void onDisconnected(Client client, CloseReason reason, long nowMillis) {
       sentDisconnect = reason == CloseReason.CLIENT_DISCONNECT_WITH_WILL;
       if (reason == CloseReason.CLIENT_DISCONNECT) {
         String name = ((LocalAddress) client.peer().remote()).id();
-        Objects.requireNonNull(links.get(name)).disconnectProcessed();
+        Objects.requireNonNull(links.get(name)).onDisconnectProcessed();
       }
     }
   }
 
   /** The process has crashed: clients lose their connections. */
-  void crashed() {
-    links.values().forEach(SimLink::serverCrashed);
+  void onCrash() {
+    links.values().forEach(SimLink::onServerCrash);
   }
 
   /** The cluster has marked the node as down, which ends its client connections here. */
-  void countedDown() {
-    links.values().forEach(SimLink::nodeCountedDown);
+  void onMarkedDown() {
+    links.values().forEach(SimLink::onNodeMarkedDown);
   }
 
   private boolean isServing() {
@@ -155,26 +156,26 @@ final class SimClientServices implements Brokers.Acceptor {
   List<String> leftovers() {
     DeliveryStatus status = delivery.distribution().status();
     return Stream.of(
-            left("sessions", sessions.size()),
-            left("registered clients", delivery.registry().size()),
-            left("live filters", status.filters()),
-            left("live routes", status.heldRoutes()),
-            left("routes to be removed", status.unremovedRoutes()),
-            left("waiting removals", status.waitingRemovals()),
-            left("waiting copies", status.waitingCopies()),
-            left("waiting bytes", status.waitingBytes()),
-            left("slowed publishes", status.delayedPublishes()),
-            left("inflight", counters.addInflight()),
-            left("queued messages", counters.queuedMessages()),
-            left("queued bytes", counters.queuedBytes()),
-            left("connections held back", counters.onBackPressureChanged()),
-            left("buffers", allocator.unreleased()),
-            left("persistent sessions", stores.inboxes().status().inboxes()))
+            leftoverText("sessions", sessions.size()),
+            leftoverText("registered clients", delivery.registry().size()),
+            leftoverText("live filters", status.filters()),
+            leftoverText("live routes", status.heldRoutes()),
+            leftoverText("routes to be removed", status.unremovedRoutes()),
+            leftoverText("waiting removals", status.waitingRemovals()),
+            leftoverText("waiting copies", status.waitingCopies()),
+            leftoverText("waiting bytes", status.waitingBytes()),
+            leftoverText("slowed publishes", status.delayedPublishes()),
+            leftoverText("inflight", counters.inflight()),
+            leftoverText("queued messages", counters.queuedMessages()),
+            leftoverText("queued bytes", counters.queuedBytes()),
+            leftoverText("connections held back", counters.heldBack()),
+            leftoverText("buffers", allocator.unreleased()),
+            leftoverText("persistent sessions", stores.inboxes().status().inboxes()))
         .filter(text -> !text.isEmpty())
         .toList();
   }
 
-  private static String left(String what, long number) {
+  private static String leftoverText(String what, long number) {
     return number == 0 ? "" : number + " " + what;
   }
 }

@@ -37,15 +37,15 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
   private final Set<ClusterMachine> joined = new HashSet<>();
   private final RandomSplitStrategy splitStrategy;
   private final DamagedReplicas damaged = new DamagedReplicas();
-  private final boolean steady;
+  private final boolean tolerateSlowReplicas;
   private final long graceMillis;
   private int voters = 3;
 
   /** How far cluster time lags. */
-  private long lostMillis;
+  private long clusterTimeLagMillis;
 
   /**
-   * @param size nodes there may be in the end; one is there in the beginning
+   * @param size maximum number of nodes; the run starts with one
    */
   SimClusterNodes(
       Simulation simulation, int size, Path installs, ClusterDefect defect, Ledger ledger) {
@@ -58,7 +58,9 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
     this.splitStrategy = settings.wishes();
     this.graceMillis = settings.broker().inboxes().willGrace().toMillis();
     ledger.setExcusesClients(graceMillis > 0);
-    this.steady = settings.broker().client().deadline().toMillis() >= SimSettings.STEADY_MILLIS;
+    this.tolerateSlowReplicas =
+        settings.broker().client().deadline().toMillis()
+            >= SimSettings.SLOW_REPLICA_DEADLINE_MILLIS;
     for (int i = 0; i < size; i++) {
       machines.add(
           new ClusterMachine(
@@ -74,8 +76,8 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
   }
 
   /** Whether brokers wait for slow replicas instead of closing a client's connection. */
-  boolean areSteady() {
-    return steady;
+  boolean tolerateSlowReplicas() {
+    return tolerateSlowReplicas;
   }
 
   /** How long nodes delay the wills of clients whose node has failed. */
@@ -87,8 +89,9 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
 
   @Override
   public @Nullable Acceptor acceptor() {
-    List<SimNodeProcess> open = running().stream().filter(life -> life.front() != null).toList();
-    return open.isEmpty() ? null : pick(open).front();
+    List<SimNodeProcess> open =
+        running().stream().filter(life -> life.clientServices() != null).toList();
+    return open.isEmpty() ? null : pick(open).clientServices();
   }
 
   @Override
@@ -96,7 +99,10 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
     // Cluster time is corrected by half a second in a thousand at most. What it lost while a
     // machine that led the metadata was suspended, it regains when all nodes start again.
     updateLostTime();
-    return new Moment(simulation.now(), simulation.now() / 1_000 - lostMillis, ledger.life());
+    return new Moment(
+        simulation.now(),
+        simulation.now() / 1_000 - clusterTimeLagMillis,
+        ledger.brokerIncarnation());
   }
 
   /** While no node knows the time, the last known value counts. */
@@ -105,7 +111,8 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
         .mapToLong(life -> life.membership().clock().stampMillis())
         .filter(stamp -> stamp != ClusterClock.UNKNOWN)
         .min()
-        .ifPresent(stamp -> lostMillis = Math.max(0, simulation.clock().millis() - stamp));
+        .ifPresent(
+            stamp -> clusterTimeLagMillis = Math.max(0, simulation.clock().millis() - stamp));
   }
 
   /** Whether nodes may request splits of their ranges. */
@@ -121,7 +128,7 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
 
   /** In the order of their names. */
   List<SimNodeProcess> running() {
-    return machines.stream().map(ClusterMachine::life).filter(Objects::nonNull).toList();
+    return machines.stream().map(ClusterMachine::nodeProcess).filter(Objects::nonNull).toList();
   }
 
   /** Nodes that have been started at least once. */
@@ -141,7 +148,7 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
   @Nullable ReplicaStatus leader(RangeId range) {
     ReplicaStatus latest = null;
     for (ClusterMachine machine : machines) {
-      ReplicaStatus replica = machine.life() == null ? null : machine.ranges().status(range);
+      ReplicaStatus replica = machine.nodeProcess() == null ? null : machine.ranges().status(range);
       if (replica != null
           && replica.leading()
           && (latest == null || term(replica) > term(latest))) {
@@ -164,7 +171,7 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
   }
 
   void setVoters(int wanted) {
-    ledger.note("ranges are to have " + wanted + " voters");
+    ledger.note("ranges now have a target of " + wanted + " voters");
     voters = wanted;
   }
 
@@ -178,7 +185,7 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
   void bootstrap() {
     ClusterMachine first = machines.get(0);
     start(first);
-    SimNodeProcess life = Objects.requireNonNull(first.life());
+    SimNodeProcess life = Objects.requireNonNull(first.nodeProcess());
     try {
       List<RangeDescriptor> initial = first.createInitialRanges();
       simulation.runUntil(
@@ -194,7 +201,7 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
 
   /** Starts a machine that is down, if somebody tells it who holds the metadata. */
   void start(ClusterMachine machine) {
-    ReplicaSet members = members(machine);
+    ReplicaSet members = knownMetadataReplicas(machine);
     if (members == null) {
       return;
     }
@@ -210,7 +217,7 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
   }
 
   /** As whoever a newcomer asks knows; it is not asked again later. */
-  private @Nullable ReplicaSet members(ClusterMachine machine) {
+  private @Nullable ReplicaSet knownMetadataReplicas(ClusterMachine machine) {
     if (joined.contains(machine) || joined.isEmpty()) {
       return ReplicaSet.ofVoters(machine.id());
     }
@@ -227,7 +234,7 @@ final class SimClusterNodes implements Brokers, AutoCloseable {
   void crash(ClusterMachine machine) {
     ledger.note(machine.id() + " crashes");
     machine.crash();
-    ledger.setLife(ledger.life() + 1);
+    ledger.setBrokerIncarnation(ledger.brokerIncarnation() + 1);
   }
 
   @Override

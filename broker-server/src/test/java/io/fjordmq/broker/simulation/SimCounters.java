@@ -15,7 +15,7 @@ final class SimCounters implements SessionObserver {
   private long queuedBytes;
   private int heldBack;
 
-  int addInflight() {
+  int inflight() {
     return inflight;
   }
 
@@ -27,7 +27,7 @@ final class SimCounters implements SessionObserver {
     return queuedBytes;
   }
 
-  int onBackPressureChanged() {
+  int heldBack() {
     return heldBack;
   }
 
@@ -35,7 +35,7 @@ final class SimCounters implements SessionObserver {
     return closed;
   }
 
-  Map<DropReason, Long> onDropped() {
+  Map<DropReason, Long> dropped() {
     return dropped;
   }
 

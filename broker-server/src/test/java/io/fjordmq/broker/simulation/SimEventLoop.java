@@ -42,10 +42,10 @@ final class SimEventLoop extends AbstractScheduledEventExecutor implements Event
     } finally {
       inside = false;
     }
-    sleepUntilDue();
+    scheduleWake();
   }
 
-  private void sleepUntilDue() {
+  private void scheduleWake() {
     long due = nextScheduledTaskDeadlineNanos();
     if (due == wakeAtNanos || due < 0) {
       return;
@@ -55,10 +55,10 @@ final class SimEventLoop extends AbstractScheduledEventExecutor implements Event
     }
     wakeAtNanos = due;
     long millis = (due - getCurrentTimeNanos() + NANOS - 1) / NANOS;
-    wake = process.schedule(millis, this::awake);
+    wake = process.schedule(millis, this::onWake);
   }
 
-  private void awake() {
+  private void onWake() {
     wakeAtNanos = Long.MAX_VALUE;
     run(
         () -> {

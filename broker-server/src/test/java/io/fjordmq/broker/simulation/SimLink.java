@@ -21,18 +21,18 @@ final class SimLink {
 
   /** The client's end. */
   interface Client {
-    void arrived(byte[] bytes);
+    void onBytes(byte[] bytes);
 
     /** The broker closed the connection, or it broke. */
-    void endSeen();
+    void onClosed();
 
     /** The same, when it happens; the client does not know yet. */
-    void brokerEnds();
+    void onBrokerClosed();
 
     /**
      * The broker reports that the client's DISCONNECT ended the connection. Nor does it know this.
      */
-    void disconnectProcessed();
+    void onDisconnectProcessed();
   }
 
   /** How a client closes its connection. */
@@ -64,7 +64,7 @@ final class SimLink {
   private boolean serverClosed;
   private boolean clientNotified;
   private boolean paused;
-  private boolean wantsRoom;
+  private boolean writableRequested;
   private int unconsumed;
   private boolean answered;
 
@@ -86,7 +86,7 @@ final class SimLink {
 
   // ---- the client's side
 
-  void fromClient(byte[] bytes) {
+  void sendFromClient(byte[] bytes) {
     if (clientClosed) {
       return;
     }
@@ -101,23 +101,21 @@ final class SimLink {
   }
 
   /** The client closes this connection. */
-  void leave(DisconnectKind how) {
+  void disconnect(DisconnectKind how) {
     if (clientClosed) {
       return;
     }
     clientClosed = true;
     if (how != DisconnectKind.CLOSED) {
-      lose(toServer);
+      dropInTransit(toServer);
     }
-    long delay = delay();
+    long delay = randomDelayMillis();
     if (how == DisconnectKind.UNNOTICED) {
       delay = simulation.between(delay, UNNOTICED_MILLIS);
     }
     simulation.schedule(
-        arrival(toServer, delay),
-        () ->
-            atServer(
-                how == DisconnectKind.CLOSED ? SimChannel::arriveEnd : SimChannel::arriveReset));
+        arrivalDelayMillis(toServer, delay),
+        () -> atServer(how == DisconnectKind.CLOSED ? SimChannel::onEnd : SimChannel::onReset));
   }
 
   /** The client stops reading: bytes sent to it wait in the buffers in between. */
@@ -131,12 +129,12 @@ final class SimLink {
       consume(piece);
     }
     if (serverClosed && toClient.pieces.isEmpty()) {
-      tellClient();
+      notifyClient();
     }
   }
 
   private void arriveAtServer(byte[] bytes) {
-    atServer(to -> to.arrive(bytes));
+    atServer(to -> to.onBytes(bytes));
   }
 
   private void atServer(Consumer<SimChannel> event) {
@@ -150,57 +148,57 @@ final class SimLink {
   // ---- the broker's side
 
   /** Bytes that may be written now. */
-  int room() {
+  int writableBytes() {
     return Math.max(0, sendBufferBytes - unconsumed);
   }
 
-  /** Tell the channel when there is room again. */
-  void wantsRoom() {
-    wantsRoom = true;
+  /** Notifies the channel when it can write again. */
+  void notifyWhenWritable() {
+    writableRequested = true;
   }
 
-  void fromServer(byte[] bytes) {
+  void sendFromServer(byte[] bytes) {
     answered = true;
     unconsumed += bytes.length;
     send(toClient, bytes, this::arriveAtClient);
   }
 
   /** Half a close: the client sees the end after what was sent. */
-  void endFromServer() {
-    client.brokerEnds();
-    simulation.schedule(arrival(toClient, delay()), this::tellClient);
+  void shutDownFromServer() {
+    client.onBrokerClosed();
+    simulation.schedule(arrivalDelayMillis(toClient, randomDelayMillis()), this::notifyClient);
   }
 
-  void closedByServer() {
+  void closeFromServer() {
     if (!serverClosed) {
       serverClosed = true;
-      client.brokerEnds();
-      simulation.schedule(arrival(toClient, delay()), this::tellClient);
+      client.onBrokerClosed();
+      simulation.schedule(arrivalDelayMillis(toClient, randomDelayMillis()), this::notifyClient);
     }
   }
 
-  /** The broker tells its event listeners so. */
-  void disconnectProcessed() {
-    client.disconnectProcessed();
+  /** The broker has processed the client's DISCONNECT and notified its event listeners. */
+  void onDisconnectProcessed() {
+    client.onDisconnectProcessed();
   }
 
   /**
-   * The cluster goes on without the node, whatever the node itself knows of that. A CONNECT that
-   * waits there may be answered when the node is back.
+   * The cluster has marked the node as down; the node may not know it yet. A CONNECT that waits
+   * there may be answered when the node is back.
    */
-  void nodeCountedDown() {
+  void onNodeMarkedDown() {
     if (answered) {
-      client.brokerEnds();
+      client.onBrokerClosed();
     }
   }
 
   /** The broker's process has crashed. */
-  void serverCrashed() {
+  void onServerCrash() {
     if (!serverClosed) {
       serverClosed = true;
-      client.brokerEnds();
-      lose(toClient);
-      simulation.schedule(arrival(toClient, delay()), this::tellClient);
+      client.onBrokerClosed();
+      dropInTransit(toClient);
+      simulation.schedule(arrivalDelayMillis(toClient, randomDelayMillis()), this::notifyClient);
     }
   }
 
@@ -217,17 +215,17 @@ final class SimLink {
 
   private void consume(byte[] bytes) {
     unconsumed -= bytes.length;
-    if (wantsRoom && room() > 0) {
-      wantsRoom = false;
-      atServer(SimChannel::roomAgain);
+    if (writableRequested && writableBytes() > 0) {
+      writableRequested = false;
+      atServer(SimChannel::onWritable);
     }
-    client.arrived(bytes);
+    client.onBytes(bytes);
   }
 
-  private void tellClient() {
+  private void notifyClient() {
     if (!clientClosed && !clientNotified && !paused) {
       clientNotified = true;
-      client.endSeen();
+      client.onClosed();
     }
   }
 
@@ -236,7 +234,7 @@ final class SimLink {
   private void send(Direction way, byte[] bytes, Consumer<byte[]> arrive) {
     way.pieces.add(bytes);
     simulation.schedule(
-        arrival(way, delay()),
+        arrivalDelayMillis(way, randomDelayMillis()),
         () -> {
           byte[] piece = way.pieces.remove();
           if (piece.length > 0) {
@@ -246,7 +244,7 @@ final class SimLink {
   }
 
   /** Only this many bytes of those in transit will arrive. */
-  private void lose(Direction way) {
+  private void dropInTransit(Direction way) {
     int total = way.pieces.stream().mapToInt(piece -> piece.length).sum();
     int left = (int) simulation.between(0, total);
     ArrayDeque<byte[]> kept = new ArrayDeque<>();
@@ -259,14 +257,14 @@ final class SimLink {
     way.pieces.addAll(kept);
   }
 
-  private long delay() {
+  private long randomDelayMillis() {
     return simulation.chance(SLOW_PERCENT)
         ? simulation.between(0, SLOW_DELAY_MILLIS)
         : simulation.between(0, USUAL_DELAY_MILLIS);
   }
 
   /** Delay until the arrival, not before what was sent earlier. */
-  private long arrival(Direction way, long delayMillis) {
+  private long arrivalDelayMillis(Direction way, long delayMillis) {
     way.lastArrivalMillis = Math.max(way.lastArrivalMillis, simulation.now() + delayMillis);
     return way.lastArrivalMillis - simulation.now();
   }

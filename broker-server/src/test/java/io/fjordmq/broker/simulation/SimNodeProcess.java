@@ -48,8 +48,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a node's process, from start to crash, put together as {@link
- * io.fjordmq.broker.Broker} does it: membership, ranges, placement, stores, streams to other nodes,
+ * One incarnation of a node's process, from start to crash, assembled like {@link
+ * io.fjordmq.broker.Broker}: membership, ranges, placement, stores, streams to other nodes,
  * delivery and sessions are the real ones; consensus, disks, calls, threads and time are not.
  */
 final class SimNodeProcess {
@@ -71,8 +71,8 @@ final class SimNodeProcess {
   private final SplitMonitor splitMonitor;
   private final HaltedRoutes routes;
   private final ServingState servingState;
-  private SimStores.@Nullable Opened stores;
-  private @Nullable SimClientServices front;
+  private SimStores.@Nullable OpenStores stores;
+  private @Nullable SimClientServices clientServices;
 
   /**
    * @param ranges of this life, which fill the replicas
@@ -103,8 +103,8 @@ final class SimNodeProcess {
             settings.membership(),
             defect.clockRate(ranges.host().node()),
             defect.claimsToServe());
-    this.servingState = defect.serving(membership());
-    ranges.stampBy(defect.stamps(membership().clock(), ranges.host().machine()));
+    this.servingState = defect.servingState(membership());
+    ranges.stampBy(defect.timestampSource(membership().clock(), ranges.host().machine()));
     metadata().watch(directory);
     this.splitMonitor =
         new SplitMonitor(
@@ -128,10 +128,10 @@ final class SimNodeProcess {
             ranges.calls(),
             PlacementAgent.serve(
                 ranges.store(),
-                defect.services(ranges.calls()),
-                membership()::applied,
+                defect.wrapPeerServices(ranges.calls()),
+                membership()::appliedVersion,
                 splitMonitor::reports,
-                defect.consent(routes)),
+                defect.wrapConsent(routes)),
             metadata()::leadership,
             directory,
             ranges.runtime().timers(),
@@ -151,26 +151,26 @@ final class SimNodeProcess {
   private void connect() {
     Timers timers = ranges.runtime().timers();
     InstantSource clock = membership().clock();
-    PeerServices services = defect.services(ranges.calls());
+    PeerServices services = defect.wrapPeerServices(ranges.calls());
     Map<String, RoutedRangeClient> clients = new HashMap<>();
     SimStores.NAMES.forEach(store -> clients.put(store, client(store, timers)));
     placement.start();
     splitMonitor.start();
     RouteBarrier barrier =
         new RouteBarrier(
-            defect.counted(membership()),
+            defect.wrapBarrierMembership(membership()),
             ranges.calls(),
             timers,
             settings.broker().router().barrier(),
             replicas.routes());
     barrier.start(services);
     int salt = process.simulation().random().nextInt();
-    SimStores.Opened opened = replicas.open(clients, timers, clock, this::leads, barrier, salt);
+    SimStores.OpenStores opened = replicas.open(clients, timers, clock, this::leads, barrier, salt);
     stores = opened;
     SimClientServices built =
         new SimClientServices(
             process, settings.broker(), self, replicas, opened, defect, clock, servingState);
-    front = built;
+    clientServices = built;
     new NodeReceiver(membership(), built.delivery().receivedItems(), NodesObserver.NONE)
         .start(services);
     membership()
@@ -190,12 +190,12 @@ final class SimNodeProcess {
                 () -> ranges.store().catchUp(RouteReplicas.STORE),
                 CLIENTS_PER_SECOND,
                 ranges.runtime().timers()));
-    sweepAgain(sweeps(opened, clock));
+    scheduleSweeps(sweeps(opened, clock));
     routes.setOverdueCheck(barrier::overdueReason);
     RouteHealthMonitor trouble =
         new RouteHealthMonitor(routes, ROUTES_TIMEOUT_MILLIS, ROUTES_SUSPENSION_MILLIS);
-    lookAgain(() -> trouble.check(timers.nowMillis()));
-    membership().ready();
+    runPeriodically(() -> trouble.check(timers.nowMillis()));
+    membership().markReady();
   }
 
   private RoutedRangeClient client(String store, Timers timers) {
@@ -211,40 +211,40 @@ final class SimNodeProcess {
     return client;
   }
 
-  private List<Runnable> sweeps(SimStores.Opened opened, InstantSource clock) {
+  private List<Runnable> sweeps(SimStores.OpenStores opened, InstantSource clock) {
     InboxSweeper sweeper =
         new InboxSweeper(
             opened.inboxClient(),
-            () -> led(InboxReplicas.STORE),
+            () -> ledIntervals(InboxReplicas.STORE),
             (owner, life) -> !membership().members().hasEnded(new NodeId(owner), life),
             clock,
             settings.broker().inboxes(),
             InboxObserver.NONE);
     RouteSweeper stale =
         new RouteSweeper(
-            opened.router(), membership()::members, () -> leadsFirst(RouteReplicas.STORE));
+            opened.router(), membership()::members, () -> leadsFirstRange(RouteReplicas.STORE));
     return List.of(sweeper::sweep, opened.retainSweeper()::sweep, stale::sweep);
   }
 
-  private void sweepAgain(List<Runnable> sweeps) {
+  private void scheduleSweeps(List<Runnable> sweeps) {
     process.schedule(
         SWEEP_MILLIS,
         () -> {
           sweeps.forEach(Runnable::run);
-          sweepAgain(sweeps);
+          scheduleSweeps(sweeps);
         });
   }
 
-  private void lookAgain(Runnable look) {
+  private void runPeriodically(Runnable look) {
     process.schedule(
         CHECK_MILLIS,
         () -> {
           look.run();
-          lookAgain(look);
+          runPeriodically(look);
         });
   }
 
-  private boolean leadsFirst(String store) {
+  private boolean leadsFirstRange(String store) {
     return leads(directory.ranges(store).get(0).id());
   }
 
@@ -253,7 +253,7 @@ final class SimNodeProcess {
         .anyMatch(replica -> replica.leading() && replica.descriptor().id().equals(range));
   }
 
-  private List<KeyInterval> led(String store) {
+  private List<KeyInterval> ledIntervals(String store) {
     return ranges.store().status().stream()
         .filter(ReplicaStatus::leading)
         .map(ReplicaStatus::descriptor)
@@ -299,31 +299,31 @@ final class SimNodeProcess {
   }
 
   /** Whether its sessions assume that it may serve them. */
-  boolean serves() {
+  boolean isServing() {
     return servingState.notServingReason() == null;
   }
 
-  /** Null as long as it is not connected to the ranges. */
+  /** Null until the node is connected to its ranges. */
   @Nullable ReplicatedRouteStore router() {
     return stores == null ? null : stores.router();
   }
 
   /** Where clients connect; null before its first admission would make sense. */
-  @Nullable SimClientServices front() {
-    return front;
+  @Nullable SimClientServices clientServices() {
+    return clientServices;
   }
 
-  /** The cluster goes on without it, whatever it knows of that itself. */
-  void countedDown() {
-    if (front != null) {
-      front.countedDown();
+  /** The cluster has marked this node as down; the node may not know it yet. */
+  void onMarkedDown() {
+    if (clientServices != null) {
+      clientServices.onMarkedDown();
     }
   }
 
   /** The process has crashed: clients lose their connections. */
-  void crashed() {
-    if (front != null) {
-      front.crashed();
+  void onCrash() {
+    if (clientServices != null) {
+      clientServices.onCrash();
     }
   }
 }

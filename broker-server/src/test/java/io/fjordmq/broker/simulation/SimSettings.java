@@ -37,10 +37,10 @@ record SimSettings(
   static final int RECEIVE_MAXIMUM = 12;
 
   /** With this deadline no call to the stores times out while leaders change. */
-  static final long PATIENT_MILLIS = 3_000;
+  static final long NO_TIMEOUT_DEADLINE_MILLIS = 3_000;
 
   /** With this deadline no call times out while replicas are slow and leaders stay. */
-  static final long STEADY_MILLIS = 1_000;
+  static final long SLOW_REPLICA_DEADLINE_MILLIS = 1_000;
 
   /** The receive maximum of a client that does not specify one. */
   static final int MAX_INFLIGHT = 8;
@@ -57,7 +57,9 @@ record SimSettings(
         RangeSimSettings.STORE,
         client(
             Duration.ofMillis(
-                simulation.chance(30) ? 250 : simulation.between(STEADY_MILLIS, 10_000))),
+                simulation.chance(30)
+                    ? 250
+                    : simulation.between(SLOW_REPLICA_DEADLINE_MILLIS, 10_000))),
         new WriteBufferWaterMark(64, (int) simulation.between(128, 4_096)));
   }
 

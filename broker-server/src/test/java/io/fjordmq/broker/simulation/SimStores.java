@@ -37,7 +37,7 @@ final class SimStores {
   final InboxEventRelay inboxEvents = new InboxEventRelay(DeliveryObserver.NONE);
 
   /** Stores that can be called. */
-  record Opened(
+  record OpenStores(
       ReplicatedRouteStore router,
       ReplicatedRetainStore retained,
       RetainSweeper retainSweeper,
@@ -49,7 +49,8 @@ final class SimStores {
     this.routes = new RouteReplicas(settings.router());
     this.retained = new RetainReplicas(settings.retained());
     this.inboxes =
-        new InboxReplicas(settings.inboxes(), defect.listener(inboxEvents), InboxObserver.NONE);
+        new InboxReplicas(
+            settings.inboxes(), defect.wrapInboxListener(inboxEvents), InboxObserver.NONE);
   }
 
   /** The range of this name: its store, "-", its number. */
@@ -73,7 +74,7 @@ final class SimStores {
    * @param barrier null on a node that has no others
    * @param salt different in each incarnation
    */
-  Opened open(
+  OpenStores open(
       Map<String, RoutedRangeClient> clients,
       Timers timers,
       InstantSource clock,
@@ -82,7 +83,7 @@ final class SimStores {
       int salt) {
     RoutedRangeClient retainClient = Objects.requireNonNull(clients.get(RetainReplicas.STORE));
     RoutedRangeClient inboxClient = Objects.requireNonNull(clients.get(InboxReplicas.STORE));
-    return new Opened(
+    return new OpenStores(
         new ReplicatedRouteStore(
             Objects.requireNonNull(clients.get(RouteReplicas.STORE)), routes, barrier),
         new ReplicatedRetainStore(settings.retained(), retainClient, retained, clock),

@@ -13,10 +13,10 @@ final class UnreliableTransport implements RangeTransport {
    * The fault rates.
    *
    * @param lossPercent of requests and of replies
-   * @param doublePercent of requests
+   * @param duplicatePercent of requests
    * @param maxDelayMillis each way
    */
-  record Faults(double lossPercent, double doublePercent, long maxDelayMillis) {
+  record Faults(double lossPercent, double duplicatePercent, long maxDelayMillis) {
     static final Faults NONE = new Faults(0, 0, 0);
   }
 
@@ -35,7 +35,7 @@ final class UnreliableTransport implements RangeTransport {
 
   @Override
   public void propose(NodeId node, RangeId range, byte[] entry, Consumer<RangeResult> reply) {
-    pass(() -> ranges.propose(node, range, entry.clone(), late(reply)));
+    sendMaybeTwice(() -> ranges.propose(node, range, entry.clone(), unreliable(reply)));
   }
 
   @Override
@@ -46,21 +46,22 @@ final class UnreliableTransport implements RangeTransport {
       long minIndex,
       byte[] query,
       Consumer<RangeResult> reply) {
-    pass(() -> ranges.query(node, range, epochVersion, minIndex, query, late(reply)));
+    sendMaybeTwice(
+        () -> ranges.query(node, range, epochVersion, minIndex, query, unreliable(reply)));
   }
 
-  private Consumer<RangeResult> late(Consumer<RangeResult> reply) {
-    return result -> passOnce(() -> reply.accept(result));
+  private Consumer<RangeResult> unreliable(Consumer<RangeResult> reply) {
+    return result -> sendOnce(() -> reply.accept(result));
   }
 
-  private void pass(Runnable request) {
-    passOnce(request);
-    if (process.simulation().chance(faults.doublePercent)) {
-      passOnce(request);
+  private void sendMaybeTwice(Runnable request) {
+    sendOnce(request);
+    if (process.simulation().chance(faults.duplicatePercent)) {
+      sendOnce(request);
     }
   }
 
-  private void passOnce(Runnable message) {
+  private void sendOnce(Runnable message) {
     if (!process.simulation().chance(faults.lossPercent)) {
       process.schedule(process.simulation().between(0, faults.maxDelayMillis), message);
     }

@@ -66,11 +66,11 @@ final class WillGraceInvariant {
    *
    * @param excusesClients whether clients that go now may be alive, as far as the node knows
    */
-  InboxStore watched(InboxStore store, BooleanSupplier excusesClients) {
+  InboxStore wrap(InboxStore store, BooleanSupplier excusesClients) {
     InboxStore watched = store;
     for (String detach : DETACHES) {
       watched =
-          Defect.changed(
+          Defect.replaceMethod(
               InboxStore.class,
               watched,
               detach,
@@ -78,11 +78,11 @@ final class WillGraceInvariant {
                 boolean withWill = !detach.equals("detach") || Boolean.TRUE.equals(arguments[3]);
                 return withWill && excusesClients.getAsBoolean()
                     ? excused(call, arguments)
-                    : call.make(arguments);
+                    : call.invoke(arguments);
               });
     }
     for (String connect : CONNECTS) {
-      watched = Defect.changed(InboxStore.class, watched, connect, this::connects);
+      watched = Defect.replaceMethod(InboxStore.class, watched, connect, this::onConnect);
     }
     return watched;
   }
@@ -91,11 +91,11 @@ final class WillGraceInvariant {
     InboxHandle handle = (InboxHandle) Objects.requireNonNull(arguments[0]);
     InboxId id = handle.id();
     if (graceMillis == 0 || unknown.contains(id) || connecting.containsKey(id)) {
-      return call.make(arguments);
+      return call.invoke(arguments);
     }
     PendingWill wait = new PendingWill(now.getAsLong() + graceMillis - TOLERANCE_MILLIS);
     waits.put(handle, wait);
-    return ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+    return ((CompletableFuture<?>) Objects.requireNonNull(call.invoke(arguments)))
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
@@ -108,11 +108,11 @@ final class WillGraceInvariant {
             });
   }
 
-  private Object connects(Defect.Call call, @Nullable Object... arguments) {
+  private Object onConnect(Defect.Call call, @Nullable Object... arguments) {
     InboxId id = (InboxId) Objects.requireNonNull(arguments[0]);
     connecting.merge(id, 1, Integer::sum);
     waits.keySet().removeIf(handle -> handle.id().equals(id));
-    return ((CompletableFuture<?>) Objects.requireNonNull(call.make(arguments)))
+    return ((CompletableFuture<?>) Objects.requireNonNull(call.invoke(arguments)))
         .whenComplete(
             (answer, failure) -> {
               connecting.computeIfPresent(id, (key, count) -> count == 1 ? null : count - 1);
@@ -122,23 +122,23 @@ final class WillGraceInvariant {
             });
   }
 
-  /** What a node hears of the ranges that it leads. */
-  InboxListener watched(InboxListener events) {
-    return Defect.changed(
+  /** Wraps the listener for events of the ranges that a node leads. */
+  InboxListener wrap(InboxListener events) {
+    return Defect.replaceMethod(
         InboxListener.class,
         events,
         "onWillDue",
         (call, arguments) -> {
-          due(
+          onWillDue(
               new InboxHandle(
                   (InboxId) Objects.requireNonNull(arguments[0]),
                   (Long) Objects.requireNonNull(arguments[1]),
                   (Long) Objects.requireNonNull(arguments[2])));
-          return call.make(arguments);
+          return call.invoke(arguments);
         });
   }
 
-  private void due(InboxHandle handle) {
+  private void onWillDue(InboxHandle handle) {
     PendingWill wait = waits.get(handle);
     if (wait != null) {
       wait.dueAtMillis = Math.min(wait.dueAtMillis, now.getAsLong());

@@ -46,10 +46,10 @@ class SysTopicsTest {
   private final SysTopics topics = topics(SysTopicsSettings.DEFAULTS);
 
   private SysTopics topics(SysTopicsSettings settings) {
-    return new SysTopics(settings, "n1", "1.2", this::figures, published::add);
+    return new SysTopics(settings, "n1", "1.2", this::sysValues, published::add);
   }
 
-  private SysValues figures() {
+  private SysValues sysValues() {
     ClientTraffic clientTraffic =
         new ClientTraffic(3, 4, 2, 9, 8, packets, 20, 30, 40, 5, 6, 7, 50, 60);
     return new SysValues(nowMillis, 93_784_000, 1_000, clientTraffic, status());
@@ -73,7 +73,7 @@ class SysTopicsTest {
         0);
   }
 
-  private Map<String, String> look() {
+  private Map<String, String> publishAndCollect() {
     topics.run();
     Map<String, String> texts = new TreeMap<>();
     topics.values().forEach((topic, message) -> texts.put(topic, text(message)));
@@ -86,7 +86,7 @@ class SysTopicsTest {
 
   @Test
   void shouldPublishValuesUnderTheTopicNamesOfOtherBrokers() {
-    assertThat(look())
+    assertThat(publishAndCollect())
         .containsEntry("$SYS/broker/version", "FjordMQ version 1.2")
         .containsEntry("$SYS/broker/uptime", "93784 seconds")
         .containsEntry("$SYS/broker/clients/connected", "3")
@@ -106,14 +106,14 @@ class SysTopicsTest {
 
   @Test
   void shouldPublishAllTopicsFirstAndThenOnlyChangedOnes() {
-    look();
+    publishAndCollect();
     assertThat(published).hasSameSizeAs(topics.values().values());
     published.clear();
-    look();
+    publishAndCollect();
     assertThat(published).isEmpty();
     packets = 7;
     nowMillis += 10_000;
-    look();
+    publishAndCollect();
     assertThat(published)
         .extracting(message -> message.topic().name())
         .contains(
@@ -127,7 +127,7 @@ class SysTopicsTest {
   void shouldComputeAveragesAsMosquittoDoes() {
     LoadAverage load = new LoadAverage();
     load.update(100, 10_000);
-    // 600 a minute, of which a minute's average has taken 1 - e^(-1/6).
+    // 600 per minute, of which the 1-minute average includes 1 - e^(-1/6).
     assertThat(load.average(0)).isCloseTo(600 * (1 - Math.exp(-1 / 6.0)), within(1e-9));
     assertThat(load.average(2)).isCloseTo(600 * (1 - Math.exp(-1 / 90.0)), within(1e-9));
     for (int i = 2; i < 200; i++) {
@@ -153,13 +153,13 @@ class SysTopicsTest {
           lines
               .filter(line -> line.startsWith("| `$SYS/"))
               .map(line -> line.split("`", -1)[1].replace("{node}", "n1"))
-              .flatMap(SysTopicsTest::minutes)
+              .flatMap(SysTopicsTest::expandPeriods)
               .collect(Collectors.toCollection(TreeSet::new));
-      assertThat(look().keySet()).isEqualTo(documented);
+      assertThat(publishAndCollect().keySet()).isEqualTo(documented);
     }
   }
 
-  private static Stream<String> minutes(String topic) {
+  private static Stream<String> expandPeriods(String topic) {
     return topic.endsWith("/1min")
         ? Stream.of("/1min", "/5min", "/15min").map(end -> topic.replace("/1min", end))
         : Stream.of(topic);
@@ -167,19 +167,19 @@ class SysTopicsTest {
 
   @Test
   void shouldReplaySysTopicsPageByPageAndLeaveOthersToTheStore() {
-    look();
+    publishAndCollect();
     List<String> asked = new ArrayList<>();
     SysRetained retained = new SysRetained(new RecordingRetainStore(asked), topics);
-    assertThat(all(retained, "", "$SYS/#")).hasSameSizeAs(topics.values().values());
-    assertThat(all(retained, "", "$SYS/+/version")).containsExactly("$SYS/broker/version");
-    assertThat(all(retained, "other", "$SYS/#")).as("of another tenant").isEmpty();
+    assertThat(matchAll(retained, "", "$SYS/#")).hasSameSizeAs(topics.values().values());
+    assertThat(matchAll(retained, "", "$SYS/+/version")).containsExactly("$SYS/broker/version");
+    assertThat(matchAll(retained, "other", "$SYS/#")).as("of another tenant").isEmpty();
     assertThat(asked).isEmpty();
-    all(retained, "", "#");
-    all(retained, "", "$SYSTEM/#");
+    matchAll(retained, "", "#");
+    matchAll(retained, "", "$SYSTEM/#");
     assertThat(asked).containsExactly("#", "$SYSTEM/#");
   }
 
-  private static List<String> all(SysRetained retained, String tenant, String filter) {
+  private static List<String> matchAll(SysRetained retained, String tenant, String filter) {
     List<String> found = new ArrayList<>();
     byte[] cursor = null;
     do {
@@ -192,7 +192,7 @@ class SysTopicsTest {
     return found;
   }
 
-  private record RecordingRetainStore(List<String> asked) implements RetainStore {
+  private record RecordingRetainStore(List<String> queriedFilters) implements RetainStore {
     @Override
     public CompletableFuture<PutOutcome> put(
         String tenant, Message message, RetainVersion retainVersion) {
@@ -202,7 +202,7 @@ class SysTopicsTest {
     @Override
     public CompletableFuture<Page> match(
         String tenant, TopicFilter filter, byte @Nullable [] cursor, int messages, int bytes) {
-      asked.add(filter.pattern());
+      queriedFilters.add(filter.pattern());
       return CompletableFuture.completedFuture(new Page(List.of(), null));
     }
 
@@ -223,6 +223,6 @@ class SysTopicsTest {
   @Test
   void shouldPublishOnlyTopicsWithoutWildcards() {
     Pattern wildcard = Pattern.compile("[+#]");
-    assertThat(look().keySet()).noneMatch(topic -> wildcard.matcher(topic).find());
+    assertThat(publishAndCollect().keySet()).noneMatch(topic -> wildcard.matcher(topic).find());
   }
 }

@@ -57,7 +57,7 @@ class AbusiveClientsTest {
 
   @AfterEach
   void assertOthersUnaffectedAndNothingLeft() {
-    bystander.assertUnharmed();
+    bystander.assertUnaffected();
     Await.until(
         "the end of all other connections",
         30,
@@ -75,7 +75,7 @@ class AbusiveClientsTest {
   void shouldCloseConnectionsWhoseConnectNeverCompletes() {
     String metric = "fjordmq_connections_refused_total{reason=\"connect_timeout\"}";
     double before = broker.scrape().value(metric);
-    byte[] connect = RawClient.connect(5, "slow".repeat(20), 60);
+    byte[] connect = RawClient.connectPacket(5, "slow".repeat(20), 60);
     List<RawClient> clients = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       clients.add(new RawClient(broker.mqtt()));
@@ -102,7 +102,7 @@ class AbusiveClientsTest {
     String metric = "fjordmq_connections_closed_total{reason=\"keep_alive_timeout\"}";
     double before = broker.scrape().value(metric);
     long begin = System.nanoTime();
-    try (RawClient client = RawClient.connected(broker.mqtt(), level, "silent", 1)) {
+    try (RawClient client = RawClient.openConnected(broker.mqtt(), level, "silent", 1)) {
       if (level == 5) {
         assertThat(client.next()).startsWith("e0").matches("....8d.*");
       }
@@ -116,7 +116,7 @@ class AbusiveClientsTest {
   void shouldNotCountPartialPacketsForTheKeepAlive() {
     String metric = "fjordmq_connections_closed_total{reason=\"keep_alive_timeout\"}";
     double before = broker.scrape().value(metric);
-    try (RawClient client = RawClient.connected(broker.mqtt(), 5, "dripping", 1)) {
+    try (RawClient client = RawClient.openConnected(broker.mqtt(), 5, "dripping", 1)) {
       client.send("30 ffff02 0001 61 00");
       int drops = 0;
       while (broker.scrape().value(metric) == before) {
@@ -134,7 +134,7 @@ class AbusiveClientsTest {
     String text = "x".repeat(8_000);
     String topic = "flood/" + qos;
     Scrape before = broker.scrape();
-    try (RawClient neverReading = RawClient.connected(broker.mqtt(), 4, "deaf-" + qos, 0);
+    try (RawClient neverReading = RawClient.openConnected(broker.mqtt(), 4, "deaf-" + qos, 0);
         Mqtt5Session listener = new Mqtt5Session(broker.mqtt(), "listener-" + qos);
         Mqtt5Session publisher = new Mqtt5Session(broker.mqtt(), "flood-" + qos)) {
       assertThat(neverReading.send("820c 0001 0007 666c6f6f642f23 0" + qos).next())
@@ -150,7 +150,7 @@ class AbusiveClientsTest {
           assertThat(listener.nextText()).startsWith(i + " ");
         }
       }
-      bystander.assertUnharmed();
+      bystander.assertUnaffected();
       Scrape flooded = broker.scrape();
       assertThat(flooded.value("fjordmq_messages_queued_bytes")).isLessThan(1.5 * MIB);
       assertThat(
@@ -173,7 +173,7 @@ class AbusiveClientsTest {
     String metric = "fjordmq_connections_closed_total{reason=\"client_too_slow\"}";
     Scrape before = broker.scrape();
     AtomicBoolean ended = new AtomicBoolean();
-    try (RawClient neverReading = RawClient.connected(broker.mqtt(), 5, "deaf-pinging", 4)) {
+    try (RawClient neverReading = RawClient.openConnected(broker.mqtt(), 5, "deaf-pinging", 4)) {
       // Stays in the socket buffer after the broker stops reading.
       Thread pings =
           new Thread(
@@ -201,12 +201,12 @@ class AbusiveClientsTest {
 
   @Test
   void shouldReleaseTheStateOfAThousandClients() {
-    bystander.assertUnharmed();
+    bystander.assertUnaffected();
     Scrape before = broker.scrape();
     String subscribe = "820f 0001 00 0009 63726f77642f2f2f61 00"; // crowd///a
     for (int i = 0; i < 1_000; i++) {
       int level = i % 2 == 0 ? 5 : 4;
-      try (RawClient client = RawClient.connected(broker.mqtt(), level, "crowd-" + i, 60)) {
+      try (RawClient client = RawClient.openConnected(broker.mqtt(), level, "crowd-" + i, 60)) {
         if (level == 5) {
           client.send(subscribe);
           assertThat(client.next()).startsWith("90");
@@ -258,7 +258,7 @@ class AbusiveClientsTest {
       thread.start();
     }
     while (System.nanoTime() < end) {
-      bystander.assertUnharmed();
+      bystander.assertUnaffected();
     }
     for (Thread thread : threads) {
       thread.join(TimeUnit.SECONDS.toMillis(20));
@@ -273,17 +273,18 @@ class AbusiveClientsTest {
       try (RawClient client = new RawClient(broker.mqtt())) {
         if (random.nextInt(4) > 0) {
           int level = random.nextBoolean() ? 4 : 5;
-          client.send(RawClient.connect(level, Thread.currentThread().getName() + "-" + round, 60));
+          client.send(
+              RawClient.connectPacket(level, Thread.currentThread().getName() + "-" + round, 60));
         }
         for (int packets = random.nextInt(6); packets >= 0; packets--) {
-          client.send(somePacket(random));
+          client.send(randomPacket(random));
         }
       }
     }
   }
 
-  /** A frame whose length is right, with something that may be its content; or just anything. */
-  private static byte[] somePacket(Random random) {
+  /** A frame with a correct length and plausible content, or random bytes. */
+  private static byte[] randomPacket(Random random) {
     byte[] bytes = new byte[2 + random.nextInt(60)];
     random.nextBytes(bytes);
     if (random.nextInt(5) > 0) {

@@ -35,7 +35,7 @@ class AcceptClockTest {
       node.kill();
       long saved = Instant.now().minus(STOPPED).toEpochMilli();
       Files.writeString(
-          node.node().resolve("data/clock"), "fjordmq clock, form 1\n" + saved + "\n");
+          node.nodeDirectory().resolve("data/clock"), "fjordmq clock, form 1\n" + saved + "\n");
       node.relaunch();
       node.awaitListening();
 

@@ -118,7 +118,8 @@ class AccessTest {
     Path acl = folder.resolve("acl");
     addUser(home, passwords, "alice", "secret");
     Files.writeString(acl, "user alice\ntopic write a/#\nuser guest\ntopic write lobby\n");
-    PluginJar.make(folder.resolve("plugins"), "guests", "Authenticator=com.example.Guests", PLUGIN);
+    PluginJar.create(
+        folder.resolve("plugins"), "guests", "Authenticator=com.example.Guests", PLUGIN);
     String configuration =
         """
         securityConfig:
@@ -160,7 +161,7 @@ class AccessTest {
   @Test
   void shouldCountEventsThatAHangingPluginMisses() throws Exception {
     Path plugins = folder.resolve("plugins");
-    PluginJar.make(plugins, "sleeper", "ClientEventListener=com.example.Sleeper", LISTENER);
+    PluginJar.create(plugins, "sleeper", "ClientEventListener=com.example.Sleeper", LISTENER);
     String configuration =
         """
         securityConfig:
@@ -172,7 +173,7 @@ class AccessTest {
         BrokerUnderTest.startIn(folder.resolve("broker"), configuration, List.of())) {
       List<RawClient> clients = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
-        clients.add(RawClient.connected(broker.mqtt(), 5, "c" + i, 0));
+        clients.add(RawClient.openConnected(broker.mqtt(), 5, "c" + i, 0));
       }
       // One is being told, two wait.
       Scrape metrics = broker.scrape();

@@ -40,7 +40,7 @@ class BadPacketsTest {
 
   @AfterEach
   void assertOthersUnaffected() {
-    bystander.assertUnharmed();
+    bystander.assertUnaffected();
   }
 
   @AfterAll
@@ -102,7 +102,7 @@ class BadPacketsTest {
   void shouldDisconnectMqtt5With(String what, String packet, String reason) {
     String metric = closed(reason);
     double before = broker.scrape().value(metric);
-    try (RawClient client = RawClient.connected(broker.mqtt(), 5, anyId(), 60)) {
+    try (RawClient client = RawClient.openConnected(broker.mqtt(), 5, anyId(), 60)) {
       String answer = client.send(packet).next();
       assertThat(answer).as(what).startsWith("e0");
       assertThat(answer.substring(4, 6)).as(what + ": " + answer).isEqualTo(reason);
@@ -130,7 +130,7 @@ class BadPacketsTest {
   void shouldCloseMqtt3With(String what, String packet, String reason) {
     String metric = closed(reason);
     double before = broker.scrape().value(metric);
-    try (RawClient client = RawClient.connected(broker.mqtt(), 4, anyId(), 60)) {
+    try (RawClient client = RawClient.openConnected(broker.mqtt(), 4, anyId(), 60)) {
       assertThat(client.send(packet).next()).as(what).isEqualTo(RawClient.CLOSED);
     }
     assertThat(broker.scrape().value(metric)).isEqualTo(before + 1);
@@ -166,15 +166,15 @@ class BadPacketsTest {
       } else {
         assertThat(got).as(what).isEqualTo(answer);
       }
-      assertThat(client.last()).isEqualTo(RawClient.CLOSED);
+      assertThat(client.awaitClosed()).isEqualTo(RawClient.CLOSED);
     }
     Await.until(metric, 30, () -> broker.scrape().value(metric) == before + 1);
   }
 
   @Test
   void shouldAnswerPubrelOfAnUnknownIdentifier() {
-    try (RawClient mqtt5 = RawClient.connected(broker.mqtt(), 5, anyId(), 60);
-        RawClient mqtt3 = RawClient.connected(broker.mqtt(), 4, anyId(), 60)) {
+    try (RawClient mqtt5 = RawClient.openConnected(broker.mqtt(), 5, anyId(), 60);
+        RawClient mqtt3 = RawClient.openConnected(broker.mqtt(), 4, anyId(), 60)) {
       assertThat(mqtt5.send("6202 0007").next()).matches("70..000792.*");
       assertThat(mqtt3.send("6202 0007").next()).isEqualTo("70020007");
       assertThat(mqtt5.send("c000").next()).isEqualTo("d000");
@@ -183,7 +183,7 @@ class BadPacketsTest {
 
   @Test
   void shouldDisconnectOnAnIllFormedFilter() {
-    try (RawClient client = RawClient.connected(broker.mqtt(), 5, anyId(), 60)) {
+    try (RawClient client = RawClient.openConnected(broker.mqtt(), 5, anyId(), 60)) {
       assertThat(client.send("820c 0001 00 0001 61 00 0002 6123 00").next()).matches("e0..81.*");
     }
   }
@@ -191,7 +191,7 @@ class BadPacketsTest {
   @Test
   void shouldIgnorePacketsAfterDisconnect() {
     double before = broker.scrape().sum("fjordmq_messages_received_total");
-    try (RawClient client = RawClient.connected(broker.mqtt(), 5, anyId(), 60)) {
+    try (RawClient client = RawClient.openConnected(broker.mqtt(), 5, anyId(), 60)) {
       assertThat(client.send("e000 3004 0001 61 00 3206 0001 61 0001 00").next())
           .isEqualTo(RawClient.CLOSED);
     }
@@ -200,7 +200,7 @@ class BadPacketsTest {
 
   @Test
   void shouldAcceptAPacketSentByteByByte() {
-    byte[] bytes = RawClient.connect(5, anyId(), 60);
+    byte[] bytes = RawClient.connectPacket(5, anyId(), 60);
     try (RawClient client = new RawClient(broker.mqtt())) {
       for (byte one : bytes) {
         client.send(new byte[] {one});

@@ -13,7 +13,7 @@ import java.util.Map;
  * conf/logback.xml} says.
  *
  * @param wrapper what the command is given to, to run it under some limit; mostly empty
- * @param console what of the log is printed, too: a level of Logback
+ * @param console Logback level of the lines that are also printed
  * @param configuration the file
  * @param base where data and logs go; not named on the command line if it is empty
  */

@@ -37,7 +37,8 @@ final class BrokerUnderTest implements AutoCloseable {
    * runs it, to limit what it may use.
    */
   static BrokerUnderTest startIn(Path directory, String configuration, List<String> wrapper) {
-    BrokerUnderTest broker = new BrokerUnderTest(directory, NodeFile.alone(configuration), wrapper);
+    BrokerUnderTest broker =
+        new BrokerUnderTest(directory, NodeFile.standalone(configuration), wrapper);
     try {
       broker.awaitListening();
       return broker;
@@ -81,7 +82,7 @@ final class BrokerUnderTest implements AutoCloseable {
   }
 
   /** The directory of data and logs. */
-  Path node() {
+  Path nodeDirectory() {
     return directory.resolve("node");
   }
 
@@ -89,7 +90,7 @@ final class BrokerUnderTest implements AutoCloseable {
     return process.pid();
   }
 
-  /** SIGKILL: nothing is flushed, nobody is told. */
+  /** Sends SIGKILL: nothing is flushed, and no client receives a DISCONNECT. */
   void kill() {
     process.destroyForcibly();
     awaitExit();
@@ -104,7 +105,7 @@ final class BrokerUnderTest implements AutoCloseable {
   /** As {@code standalone.sh stop --drain} does it; waits for the exit and returns its code. */
   int drain() {
     try {
-      Files.writeString(node().resolve("data/drain"), "");
+      Files.writeString(nodeDirectory().resolve("data/drain"), "");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -128,7 +129,7 @@ final class BrokerUnderTest implements AutoCloseable {
    */
   String command(String words) {
     Await.until("readiness for commands", START_SECONDS, this::isReady);
-    Path folder = node().resolve("data/control");
+    Path folder = nodeDirectory().resolve("data/control");
     String name = "test-" + commands.incrementAndGet();
     Path answer = folder.resolve(name + ".response");
     try {
@@ -144,7 +145,7 @@ final class BrokerUnderTest implements AutoCloseable {
     }
   }
 
-  /** It listens a little earlier, and throws away then what an earlier process was asked. */
+  /** The process listens a little earlier, but then still deletes requests to an earlier one. */
   private boolean isReady() {
     return output(starts).contains("FjordMQ is ready");
   }
@@ -175,7 +176,7 @@ final class BrokerUnderTest implements AutoCloseable {
 
   private String output(int start) {
     try {
-      // Not readString(): the process may be in the midst of writing a letter.
+      // Not readString(): the process may have written only part of a character.
       byte[] printed = Files.readAllBytes(directory.resolve("output-" + start + ".log"));
       return new String(printed, StandardCharsets.UTF_8);
     } catch (IOException e) {
@@ -196,7 +197,7 @@ final class BrokerUnderTest implements AutoCloseable {
       Path config = directory.resolve("standalone.yml");
       Files.createDirectories(directory);
       Files.writeString(config, file.text());
-      return new BrokerCommand(wrapper, "INFO", config, List.of(node()))
+      return new BrokerCommand(wrapper, "INFO", config, List.of(nodeDirectory()))
           .start(directory.resolve("output-" + starts + ".log"), Map.of());
     } catch (IOException e) {
       throw new UncheckedIOException(e);

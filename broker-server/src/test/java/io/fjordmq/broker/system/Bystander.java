@@ -52,7 +52,7 @@ final class Bystander implements AutoCloseable {
   private static final java.nio.charset.Charset UTF_8 = java.nio.charset.StandardCharsets.UTF_8;
 
   /** Sends one message and sees it arrive at all three, once. */
-  void assertUnharmed() {
+  void assertUnaffected() {
     String text = "message " + sent++;
     persistentSession.publish(topic, MqttQos.EXACTLY_ONCE, text);
     assertThat(transientSession.nextText()).isEqualTo(text);

@@ -45,7 +45,7 @@ class ClusterAccessTest {
         assertThat(there.nextText()).isEqualTo("among us");
       }
       NodeFile stranger =
-          NodeFile.alone("")
+          NodeFile.standalone("")
               .withBootstrap(false)
               .withSeeds("127.0.0.1:" + cluster.node(1).clusterPort());
       assertRejected("plain", stranger);
@@ -74,7 +74,7 @@ class ClusterAccessTest {
       BrokerUnderTest leaving = cluster.node(1);
       Mqtt5Session client = new Mqtt5Session(leaving.mqtt(), "sent away");
       client.connect();
-      Files.createFile(leaving.node().resolve("data/drain"));
+      Files.createFile(leaving.nodeDirectory().resolve("data/drain"));
       assertThat(leaving.stop()).isZero();
       assertThat(client.disconnectCause())
           .isInstanceOfSatisfying(

@@ -72,17 +72,17 @@ class ClusterChangesTest {
       subscriber.subscribe("crash/#");
       publisher.start();
       startNext();
-      voters(1, 3);
+      setVoters(1, 3);
       awaitVoters(3, publisher);
       startNext();
       startNext();
-      voters(4, 5);
+      setVoters(4, 5);
       awaitVoters(5, publisher);
-      voters(2, 1);
+      setVoters(2, 1);
       awaitVoters(1, publisher);
-      voters(5, 3);
+      setVoters(5, 3);
       awaitVoters(3, publisher);
-      leave(5, publisher);
+      decommission(5, publisher);
       loseDataOf(3, publisher);
       publisher.finish();
       Await.until(
@@ -91,17 +91,17 @@ class ClusterChangesTest {
           () -> subscriber.distinct(publisher.topic()).containsAll(publisher.acknowledged()));
       assertThat(subscriber.distinct(publisher.topic())).isSorted();
       assertThat(publisher.acknowledgedCount()).isGreaterThan(500);
-      // Changes of members and elections are entries of the logs that no state ever sees.
+      // Membership changes and elections are log entries that are not applied to the state.
       Await.until("no replica is behind", 30, () -> !status(1).contains(" behind"));
     }
   }
 
   /** The node transfers its ranges and clients, stops, and may not rejoin. */
-  private void leave(int number, CrashPublisher publisher) throws Exception {
+  private void decommission(int number, CrashPublisher publisher) throws Exception {
     String id = idOf(number);
     assertThat(command(number, 0, "leave")).contains("node decommissioned");
     assertThat(node(number).awaitEnd()).isZero();
-    // It votes for nothing when it goes; that it followed routes is taken back after it.
+    // A leaving node has no votes; it is removed as a learner of the routes afterwards.
     Await.until("it is forgotten", TIMEOUT_SECONDS, () -> !status(1).contains(id));
     awaitVoters(3, publisher);
     node(number).relaunch();
@@ -114,7 +114,7 @@ class ClusterChangesTest {
     String id = idOf(number);
     assertThat(command(1, 1, "remove-node", id)).contains("is UP: stop it first");
     node(number).kill();
-    delete(node(number).node().resolve("data"));
+    delete(node(number).nodeDirectory().resolve("data"));
     node(number).restart();
     Await.until(
         "the old node is down",
@@ -129,7 +129,7 @@ class ClusterChangesTest {
     assertThat(command(4, 1, "remove-node", id)).contains("has already been removed");
   }
 
-  private void voters(int asked, int count) throws Exception {
+  private void setVoters(int asked, int count) throws Exception {
     String all = "dist=%d inbox=%d retain=%d".formatted(count, count, count);
     assertThat(command(asked, 0, ("voters " + all).split(" "))).contains(all);
     assertThat(command(1, 0, "voters")).contains(all);
@@ -179,7 +179,7 @@ class ClusterChangesTest {
     line.addAll(List.of(words));
     Path folder = directory.resolve("node" + number);
     line.addAll(List.of("-c", folder.resolve("standalone.yml").toString()));
-    line.addAll(List.of("-d", node(number).node().toString()));
+    line.addAll(List.of("-d", node(number).nodeDirectory().toString()));
     Path output = Files.createTempFile(directory, "command", ".out");
     Process process =
         new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output.toFile()).start();

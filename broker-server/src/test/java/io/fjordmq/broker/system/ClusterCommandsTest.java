@@ -131,7 +131,7 @@ class ClusterCommandsTest {
     assertThat(node.command("split inbox-1")).startsWith(DONE + "\n").contains("is split at");
     Await.until(
         "two ranges", TIMEOUT_SECONDS, () -> StatusRanges.at(node).names("inbox").size() == 2);
-    StatusRanges.at(node).assertWhole();
+    StatusRanges.at(node).assertComplete();
     assertThat(node.command("split retain-1"))
         .startsWith(FAILED + "\n")
         .contains("range retain-1 holds too few keys to be split");

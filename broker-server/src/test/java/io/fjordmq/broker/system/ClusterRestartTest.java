@@ -31,31 +31,31 @@ class ClusterRestartTest {
 
   @Test
   void shouldRecoverAllDataWhenAllNodesAreKilled() {
-    leaveMessages(cluster.node(2));
+    storeMessages(cluster.node(2));
     cluster.nodes().forEach(BrokerUnderTest::kill);
     for (int number : List.of(3, 1, 2)) { // in any order
       cluster.node(number).relaunch();
     }
     cluster.nodes().forEach(BrokerUnderTest::awaitListening);
-    assertFound(cluster.node(3));
+    assertMessagesReceived(cluster.node(3));
   }
 
   @Test
   void shouldKeepServingWhenOneNodeIsKilledAndReadmitIt() {
-    leaveMessages(cluster.node(1));
+    storeMessages(cluster.node(1));
     cluster.node(1).kill();
-    assertFound(cluster.node(2));
-    leaveMessages(cluster.node(3));
+    assertMessagesReceived(cluster.node(2));
+    storeMessages(cluster.node(3));
     cluster.node(1).restart();
-    assertFound(cluster.node(1));
+    assertMessagesReceived(cluster.node(1));
   }
 
-  private static void leaveMessages(BrokerUnderTest node) {
-    try (Mqtt5Session away = patient(node, "away")) {
+  private static void storeMessages(BrokerUnderTest node) {
+    try (Mqtt5Session away = connectWithRetries(node, "away")) {
       away.subscribe("kept/#", MqttQos.EXACTLY_ONCE);
       away.disconnect();
     }
-    try (Mqtt5Session publisher = patient(node, "publisher")) {
+    try (Mqtt5Session publisher = connectWithRetries(node, "publisher")) {
       for (int number = 0; number < 50; number++) {
         publisher.publish(
             "kept/" + number,
@@ -65,8 +65,8 @@ class ClusterRestartTest {
     }
   }
 
-  private static void assertFound(BrokerUnderTest node) {
-    try (Mqtt5Session away = patient(node, "away")) {
+  private static void assertMessagesReceived(BrokerUnderTest node) {
+    try (Mqtt5Session away = connectWithRetries(node, "away")) {
       for (int number = 0; number < 50; number++) {
         assertThat(away.nextText()).isEqualTo(Integer.toString(number));
       }
@@ -76,7 +76,7 @@ class ClusterRestartTest {
   }
 
   /** A client that goes on trying while leaders are elected. */
-  private static Mqtt5Session patient(BrokerUnderTest node, String name) {
+  private static Mqtt5Session connectWithRetries(BrokerUnderTest node, String name) {
     long deadline = System.nanoTime() + 90_000_000_000L;
     while (true) {
       Mqtt5Session session = new Mqtt5Session(node.mqtt(), name);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("slow")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClusterTest {
-  private static final int MANY = 100;
+  private static final int MESSAGES = 100;
 
   private ClusterUnderTest cluster;
 
@@ -58,12 +58,12 @@ class ClusterTest {
         Mqtt5Session three = connected(3, "every-three")) {
       List<Mqtt5Session> all = List.of(one, two, three);
       all.forEach(session -> session.subscribe(topic, qos));
-      for (int number = 0; number < MANY; number++) {
+      for (int number = 0; number < MESSAGES; number++) {
         all.get(number % 3).publish(topic, qos, Integer.toString(number));
       }
       for (Mqtt5Session session : all) {
         List<Integer> got = new ArrayList<>();
-        for (int number = 0; number < MANY; number++) {
+        for (int number = 0; number < MESSAGES; number++) {
           got.add(Integer.valueOf(session.nextText()));
         }
         assertThat(got).containsExactlyInAnyOrderElementsOf(numbers());
@@ -77,7 +77,7 @@ class ClusterTest {
 
   private static Set<Integer> numbers() {
     Set<Integer> numbers = new TreeSet<>();
-    for (int number = 0; number < MANY; number++) {
+    for (int number = 0; number < MESSAGES; number++) {
       numbers.add(number);
     }
     return numbers;
@@ -87,7 +87,7 @@ class ClusterTest {
   void shouldDeliverEveryMessageAfterTheSuback() {
     try (Mqtt5Session publisher = connected(2, "at-once-publisher");
         Mqtt5Session subscriber = connected(1, "at-once-subscriber")) {
-      for (int number = 0; number < MANY; number++) {
+      for (int number = 0; number < MESSAGES; number++) {
         String topic = "at/once/" + number;
         subscriber.subscribe(topic, MqttQos.AT_LEAST_ONCE);
         publisher.publish(topic, MqttQos.AT_LEAST_ONCE, "now " + number);
@@ -172,20 +172,20 @@ class ClusterTest {
       three.connect(connect -> connect.sessionExpiryInterval(60));
       List<Mqtt5Session> members = List.of(one, two, three);
       members.forEach(m -> m.subscribe("$share/group/shared", MqttQos.AT_LEAST_ONCE));
-      for (int number = 0; number < MANY; number++) {
+      for (int number = 0; number < MESSAGES; number++) {
         publisher.publish("shared", MqttQos.AT_LEAST_ONCE, Integer.toString(number));
       }
       Await.until(
           "every message",
           Mqtt5Session.WAIT_SECONDS,
-          () -> members.stream().mapToInt(Mqtt5Session::queuedMessages).sum() >= MANY);
+          () -> members.stream().mapToInt(Mqtt5Session::queuedMessages).sum() >= MESSAGES);
       List<Integer> got = new ArrayList<>();
       for (Mqtt5Session member : members) {
         int before = got.size();
         for (Mqtt5Publish next = member.poll(1_000); next != null; next = member.poll(500)) {
           got.add(Integer.valueOf(Mqtt5Session.text(next)));
         }
-        assertThat(got.size()).as("its share of the messages").isGreaterThan(before);
+        assertThat(got.size()).as("number of messages of this member").isGreaterThan(before);
       }
       assertThat(got).containsExactlyInAnyOrderElementsOf(numbers());
     }

@@ -36,7 +36,10 @@ final class ClusterUnderTest implements AutoCloseable {
     List<NodeFile> files = new ArrayList<>();
     for (int port : ports) {
       files.add(
-          NodeFile.alone(more).withBootstrap(files.isEmpty()).withSeeds(seeds).withCluster(port));
+          NodeFile.standalone(more)
+              .withBootstrap(files.isEmpty())
+              .withSeeds(seeds)
+              .withCluster(port));
     }
     return files;
   }

@@ -21,7 +21,7 @@ final class CrashSubscriber implements AutoCloseable {
   CrashSubscriber(SharedBroker.Port port, String name) {
     this.name = name;
     this.client = CrashClient.build(port, name);
-    client.publishes(MqttGlobalPublishFilter.ALL, this::note);
+    client.publishes(MqttGlobalPublishFilter.ALL, this::record);
     CrashClient.connect(client, false);
   }
 
@@ -34,7 +34,7 @@ final class CrashSubscriber implements AutoCloseable {
   }
 
   /** Everything received on the topic, in the order of arrival. */
-  List<Integer> all(String topic) {
+  List<Integer> received(String topic) {
     List<Integer> numbers = received.getOrDefault(topic, List.of());
     synchronized (numbers) {
       return List.copyOf(numbers);
@@ -43,10 +43,10 @@ final class CrashSubscriber implements AutoCloseable {
 
   /** The same without repetitions: each number where it first came. */
   List<Integer> distinct(String topic) {
-    return new ArrayList<>(new LinkedHashSet<>(all(topic)));
+    return new ArrayList<>(new LinkedHashSet<>(received(topic)));
   }
 
-  private void note(Mqtt5Publish publish) {
+  private void record(Mqtt5Publish publish) {
     received
         .computeIfAbsent(
             publish.getTopic().toString(), t -> Collections.synchronizedList(new ArrayList<>()))

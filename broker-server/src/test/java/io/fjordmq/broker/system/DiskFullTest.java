@@ -45,7 +45,7 @@ class DiskFullTest {
           maxWalBytes: 8 MiB
       """;
 
-  /** As fast as the disk takes it, and refused soon when it does not. */
+  /** No rate limits, and short timeouts when the disk is full. */
   private static final String FAST_REFUSAL =
       """
       sessionConfig:
@@ -79,7 +79,7 @@ class DiskFullTest {
       assertThat(Scrape.get(broker.httpPort(), "/readyz").status()).isEqualTo(200);
       assertThat(fetchQueued(broker, acknowledged.size())).containsAll(acknowledged).isSorted();
       try (Bystander bystander = new Bystander(broker.mqtt())) {
-        bystander.assertUnharmed();
+        bystander.assertUnaffected();
       }
     }
   }
@@ -246,7 +246,7 @@ class DiskFullTest {
     }
   }
 
-  /** So many numbers from the session that was away, as they come. */
+  /** This many numbers from the offline session, in order of arrival. */
   private static List<Integer> fetchQueued(BrokerUnderTest broker, int count) {
     return fetchQueued(broker, got -> got.size() == count);
   }

@@ -53,7 +53,7 @@ class FewFileDescriptorsTest {
     RawClient client = new RawClient(broker.mqtt());
     clients.add(client);
     return !client
-        .send(RawClient.connect(5, "c" + clients.size(), 0))
+        .send(RawClient.connectPacket(5, "c" + clients.size(), 0))
         .next()
         .equals(RawClient.CLOSED);
   }

@@ -24,9 +24,9 @@ final class FreshSubscriptions implements AutoCloseable {
   private final Mqtt5AsyncClient subscriber;
   private final Mqtt5AsyncClient publisher;
   private final Set<String> received = ConcurrentHashMap.newKeySet();
-  private final Thread thread = new Thread(this::goOn, "fresh-subscriptions");
+  private final Thread thread = new Thread(this::run, "fresh-subscriptions");
   private volatile boolean running = true;
-  private volatile int kept;
+  private volatile int deliveredCount;
   private volatile @Nullable AssertionError failure;
 
   FreshSubscriptions(BrokerUnderTest subscriberAt, BrokerUnderTest publisherAt) {
@@ -61,19 +61,19 @@ final class FreshSubscriptions implements AutoCloseable {
   }
 
   /** Subscriptions whose message arrived. */
-  int kept() {
-    return kept;
+  int deliveredCount() {
+    return deliveredCount;
   }
 
-  private void goOn() {
+  private void run() {
     try {
       for (int number = 0; running; number++) {
         String topic = "fresh/" + number;
-        repeat("SUBSCRIBE " + topic, () -> subscribe(topic));
-        repeat("PUBLISH " + topic, () -> publish(topic));
+        retry("SUBSCRIBE " + topic, () -> subscribe(topic));
+        retry("PUBLISH " + topic, () -> publish(topic));
         Await.until("the message to " + topic, TIMEOUT_SECONDS, () -> received.contains(topic));
-        repeat("UNSUBSCRIBE " + topic, () -> unsubscribe(topic));
-        kept++;
+        retry("UNSUBSCRIBE " + topic, () -> unsubscribe(topic));
+        deliveredCount++;
       }
     } catch (AssertionError e) {
       failure = e;
@@ -111,7 +111,7 @@ final class FreshSubscriptions implements AutoCloseable {
     CompletableFuture<?> send();
   }
 
-  private static void repeat(String what, Request request) {
+  private static void retry(String what, Request request) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
     while (true) {
       try {

@@ -91,7 +91,7 @@ class LinkTest {
         () -> subscriber.distinct(topic).containsAll(publisher.acknowledged()));
     assertThat(subscriber.distinct(topic)).as("in order, seed " + SEED).isSorted();
     if (qos == MqttQos.EXACTLY_ONCE) {
-      assertThat(subscriber.all(topic))
+      assertThat(subscriber.received(topic))
           .as("exactly once, seed " + SEED)
           .isEqualTo(publisher.acknowledged());
     }
@@ -166,17 +166,17 @@ class LinkTest {
       Mqtt5Session session = reconnectStormSession();
       try {
         resume(session);
-        take(session, 20, received);
+        receiveAll(session, 20, received);
       } catch (AssertionError takenOverBeforeConnack) {
         // The next one is about to connect.
       } finally {
-        session.end();
-        take(session, 0, received); // it has been acknowledged
+        session.disconnectIfConnected();
+        receiveAll(session, 0, received); // it has been acknowledged
       }
     }
   }
 
-  private static void take(Mqtt5Session session, long patienceMillis, List<String> into) {
+  private static void receiveAll(Mqtt5Session session, long patienceMillis, List<String> into) {
     Mqtt5Publish next = session.poll(patienceMillis);
     while (next != null) {
       into.add(Mqtt5Session.text(next));
@@ -186,8 +186,8 @@ class LinkTest {
 
   @Test
   void shouldDeliverMessagesPublishedRightAfterTheSuback() {
-    try (RawClient subscriber = RawClient.connected(port, 4, "counts-s-" + SEED, 0);
-        RawClient publisher = RawClient.connected(port, 4, "counts-p-" + SEED, 0)) {
+    try (RawClient subscriber = RawClient.openConnected(port, 4, "counts-s-" + SEED, 0);
+        RawClient publisher = RawClient.openConnected(port, 4, "counts-p-" + SEED, 0)) {
       for (int i = 0; i < 2_000; i++) {
         String topic = "%08x".formatted(i); // as text: eight characters
         String hex =

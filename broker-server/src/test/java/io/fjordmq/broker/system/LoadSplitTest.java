@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LoadSplitTest {
   private static final int PAIRS = 8;
 
-  /** Hot soon, and nothing that a slow machine could take for a reason against it. */
+  /** Ranges are busy soon, and a slow machine does not prevent the split. */
   private static final String EAGER =
       """
       storeConfig:
@@ -57,7 +57,7 @@ class LoadSplitTest {
       pairs.finish();
       pairs.assertNothingRefused();
       pairs.assertArrived();
-      StatusRanges.at(broker).assertWhole();
+      StatusRanges.at(broker).assertComplete();
       assertThat(
               broker
                   .scrape()

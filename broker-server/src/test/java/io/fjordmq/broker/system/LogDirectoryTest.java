@@ -59,7 +59,7 @@ class LogDirectoryTest {
     Path noFolder = Files.writeString(folder.resolve("a-file"), "");
     Path classes = folder.resolve("classes.txt");
     StartAttempt attempt =
-        StartAttempt.wrappedWhereConfigurationSays(
+        StartAttempt.wrappedInConfiguredDirectories(
             folder,
             CONFIGURATION + "logDir: " + noFolder + "\n",
             List.of("env", "JAVA_TOOL_OPTIONS=-Xlog:class+load:file=" + classes));
@@ -73,7 +73,7 @@ class LogDirectoryTest {
   void shouldWriteLogsToTheConfiguredDirectory() {
     Path logs = folder.resolve("elsewhere");
     StartAttempt attempt =
-        StartAttempt.whereConfigurationSays(
+        StartAttempt.inConfiguredDirectories(
             folder,
             CONFIGURATION + "logDir: " + logs + "\ndataDir: " + folder.resolve("no/data") + "\n");
     assertThat(attempt.exitCode()).as(attempt.output()).isEqualTo(1);

@@ -39,24 +39,24 @@ class LowerClockTest {
       restart(cluster, Files::deleteIfExists); // so the nodes use their correct clocks
 
       Map<String, Duration> ahead = awaitAhead(cluster);
-      assertThat(ahead.values()).allSatisfy(by -> assertThat(by).isBetween(least(), AHEAD));
+      assertThat(ahead.values()).allSatisfy(by -> assertThat(by).isBetween(minAhead(), AHEAD));
       BrokerUnderTest asked = cluster.node(1);
       for (String range : ahead.keySet()) {
-        assertThat(lower(asked, range))
+        assertThat(lowerClock(asked, range))
             .startsWith(DONE + "\n")
             .containsPattern("the clock of range " + range + " was \\d{4} s ahead and is set back");
         asked = asked == cluster.node(1) ? cluster.node(2) : cluster.node(1);
       }
       assertThat(ahead(cluster.node(1))).isEmpty();
       assertThat(ahead(cluster.node(2))).isEmpty();
-      assertThat(lower(asked, ahead.keySet().iterator().next()))
+      assertThat(lowerClock(asked, ahead.keySet().iterator().next()))
           .startsWith(FAILED + "\n")
           .contains("is not ahead of cluster time");
     }
   }
 
-  /** Of which the restart may have taken some. */
-  private static Duration least() {
+  /** The restart may have taken part of the difference. */
+  private static Duration minAhead() {
     return AHEAD.minusMinutes(10);
   }
 
@@ -65,11 +65,11 @@ class LowerClockTest {
     void apply(Path file) throws IOException;
   }
 
-  /** All nodes at once: nobody is left who knows cluster time. */
+  /** Kills all nodes at once, so that no node knows cluster time. */
   private static void restart(ClusterUnderTest cluster, ClockFileChange change) throws IOException {
     cluster.nodes().forEach(BrokerUnderTest::kill);
     for (BrokerUnderTest node : cluster.nodes()) {
-      change.apply(node.node().resolve("data/clock"));
+      change.apply(node.nodeDirectory().resolve("data/clock"));
       node.relaunch();
     }
     cluster.nodes().forEach(BrokerUnderTest::awaitListening);
@@ -88,7 +88,7 @@ class LowerClockTest {
     }
   }
 
-  /** What every node's status says once all ranges that were written to have leaders again. */
+  /** The clocks that every node shows once all written ranges have leaders again. */
   private static Map<String, Duration> awaitAhead(ClusterUnderTest cluster) {
     Await.until(
         "both nodes show the same clocks",
@@ -104,7 +104,7 @@ class LowerClockTest {
   }
 
   /** The answer of the range's leader; while it moves there is none. */
-  private static String lower(BrokerUnderTest node, String range) {
+  private static String lowerClock(BrokerUnderTest node, String range) {
     String[] answer = {""};
     Await.until(
         "a leader of " + range,
@@ -118,14 +118,14 @@ class LowerClockTest {
 
   private static Map<String, Duration> ahead(BrokerUnderTest node) {
     Map<String, Duration> found = new TreeMap<>();
-    Matcher remark = REMARK.matcher(page(node));
+    Matcher remark = REMARK.matcher(statusPage(node));
     while (remark.find()) {
       found.put(remark.group(1), Duration.ofSeconds(Long.parseLong(remark.group(2))));
     }
     return found;
   }
 
-  private static String page(BrokerUnderTest node) {
+  private static String statusPage(BrokerUnderTest node) {
     return Scrape.get(node.httpPort(), "/status").body();
   }
 }

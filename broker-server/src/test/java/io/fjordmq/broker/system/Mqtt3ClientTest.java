@@ -41,7 +41,7 @@ class Mqtt3ClientTest {
   }
 
   @BeforeEach
-  void ownTopic(TestInfo test) {
+  void chooseTopic(TestInfo test) {
     topic = "t3/" + test.getTestMethod().orElseThrow().getName() + "/" + UUID.randomUUID();
   }
 
@@ -107,7 +107,7 @@ class Mqtt3ClientTest {
       return got;
     }
 
-    void quiet() throws InterruptedException {
+    void assertNothingReceived() throws InterruptedException {
       assertThat(received.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS)).isNull();
     }
 
@@ -134,7 +134,7 @@ class Mqtt3ClientTest {
       subscriber.subscribe(topic + "/+", qos);
       publisher.publish(topic + "/a", qos, false, "hello");
       assertThat(subscriber.next()).isEqualTo(new Received(topic + "/a", "hello", qos, false));
-      subscriber.quiet();
+      subscriber.assertNothingReceived();
     }
   }
 
@@ -156,7 +156,7 @@ class Mqtt3ClientTest {
       for (int i = 0; i < sent.size(); i++) {
         got.add(back.next().text());
       }
-      back.quiet();
+      back.assertNothingReceived();
       if (version == 4) {
         assertThat(back.sessionPresent).isTrue();
       }

@@ -46,7 +46,7 @@ class Mqtt5ClientTest {
   }
 
   @BeforeEach
-  void ownTopic(TestInfo test) {
+  void chooseTopic(TestInfo test) {
     topic = "t5/" + test.getTestMethod().orElseThrow().getName() + "/" + UUID.randomUUID();
   }
 
@@ -412,7 +412,7 @@ class Mqtt5ClientTest {
       assertThat(watcher.poll(QUIET_MILLIS)).as("not before its delay").isNull();
       Mqtt5Session back = new Mqtt5Session(link.port(), "dying-" + topic.hashCode());
       back.connect(c -> will(c, 1).cleanStart(false).sessionExpiryInterval(60));
-      assertThat(watcher.poll(6_000)).as("cancelled by the return").isNull();
+      assertThat(watcher.poll(6_000)).as("canceled when the client returned").isNull();
       link.cut();
       assertThat(watcher.nextText()).isEqualTo("gone");
       assertThat(watcher.poll(QUIET_MILLIS)).as("once").isNull();

@@ -41,7 +41,7 @@ class Mqtt5IdentifierClientTest {
     this.port = port;
   }
 
-  /** The Paho client, with what it receives in a queue. */
+  /** A Paho client that queues received messages. */
   private static final class Paho implements MqttCallback, AutoCloseable {
     private final MqttAsyncClient client;
     private final BlockingQueue<MqttMessage> received = new LinkedBlockingQueue<>();

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The HiveMQ client, MQTT 5, with what it receives in a queue. Every wait has an end. */
+/** The HiveMQ client, MQTT 5, that queues received messages. Every wait has a timeout. */
 final class Mqtt5Session implements AutoCloseable {
   static final int WAIT_SECONDS = 60;
 
@@ -146,8 +146,8 @@ final class Mqtt5Session implements AutoCloseable {
     }
   }
 
-  /** Ends the connection, if it is there, and waits for that: then nothing more is acknowledged. */
-  void end() {
+  /** Disconnects if connected and waits for it: afterwards nothing more is acknowledged. */
+  void disconnectIfConnected() {
     await(client.disconnect().handle((none, gone) -> true));
   }
 

@@ -44,10 +44,10 @@ class NeverReadingHttpClientTest {
           "all of them are disconnected",
           120,
           () -> {
-            bystander.assertUnharmed();
+            bystander.assertUnaffected();
             assertThat(Scrape.get(broker.httpPort(), "/livez").status()).isEqualTo(200);
             assertThat(Scrape.get(broker.httpPort(), "/readyz").body()).isEqualTo("ready\n");
-            RawClient.connected(broker.mqtt(), 5, "late", 0).close();
+            RawClient.openConnected(broker.mqtt(), 5, "late", 0).close();
             return stuck.stream().allMatch(NeverReadingHttpClientTest::isClosedOnceRead);
           });
       Scrape after = broker.scrape();

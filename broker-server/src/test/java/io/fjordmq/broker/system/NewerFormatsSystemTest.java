@@ -38,22 +38,22 @@ class NewerFormatsSystemTest {
                   .output()
                   .contains("the peer speaks version 3 of the Raft frame format"));
       assertThat(cluster.node(1).output().split("the peer speaks version 3", -1))
-          .as("said once")
+          .as("logged once")
           .hasSize(2);
       assertThat(cluster.node(1).output()).contains("upgrade this node").doesNotContain("\tat ");
 
       BrokerUnderTest third = cluster.node(3);
       assertThat(third.stop()).isZero();
-      Path identity = third.node().resolve("data/node.id");
+      Path identity = third.nodeDirectory().resolve("data/node.id");
       String known = Files.readString(identity);
       Files.writeString(identity, known.replace("form 1", "form 2"));
-      Map<String, Long> before = files(third.node().resolve("data"));
+      Map<String, Long> before = files(third.nodeDirectory().resolve("data"));
       third.relaunch();
       assertThat(third.awaitEnd()).isEqualTo(1);
       assertThat(third.output())
           .contains("has format 2, but this version of FjordMQ reads format 1")
           .doesNotContain("\tat ");
-      assertThat(files(third.node().resolve("data"))).isEqualTo(before);
+      assertThat(files(third.nodeDirectory().resolve("data"))).isEqualTo(before);
       assertServes(cluster.node(1), cluster.node(2));
 
       Files.writeString(identity, known);
@@ -77,11 +77,11 @@ class NewerFormatsSystemTest {
       out.write(node);
       out.flush();
       String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      assertThat(answer).as("told why, then closed").contains("this node speaks version 2");
+      assertThat(answer).as("reason, then end of stream").contains("this node speaks version 2");
     }
   }
 
-  /** Names and times of what holds data; the lock is no data. */
+  /** Names and modification times of the data files, without lock files. */
   private static Map<String, Long> files(Path data) throws IOException {
     Map<String, Long> found = new TreeMap<>();
     try (Stream<Path> all = Files.walk(data)) {

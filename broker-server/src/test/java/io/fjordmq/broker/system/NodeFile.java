@@ -15,7 +15,7 @@ import io.fjordmq.testing.FreePorts;
 record NodeFile(boolean bootstrap, int mqtt, int http, int cluster, String seeds, String more) {
 
   /** Of a node without others, on free ports. */
-  static NodeFile alone(String more) {
+  static NodeFile standalone(String more) {
     return new NodeFile(true, FreePorts.one(), FreePorts.one(), FreePorts.forCluster(), "", more);
   }
 

@@ -14,14 +14,14 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("slow")
 class NodeLimitsTest {
-  private static final String DONE = "4003000110";
+  private static final String NO_SUBSCRIBERS = "4003000110";
   private static final String STORED = "40020001";
   private static final String REFUSED = "4003000197";
   private static final String LIMITS = "fjordmq_limits_reached_total{limit=\"%s\",tenant=\"\"}";
 
   @TempDir Path directory;
 
-  private BrokerUnderTest broker(String configuration, String... environment) {
+  private BrokerUnderTest startBroker(String configuration, String... environment) {
     List<String> wrapper =
         environment.length == 0 ? List.of() : List.of("env", String.join(" ", environment));
     return BrokerUnderTest.startIn(directory, configuration, wrapper);
@@ -40,7 +40,7 @@ class NodeLimitsTest {
   }
 
   /** Has a persistent session with the filter "a" and QoS 1, and is away. */
-  private static void leaveInbox(BrokerUnderTest broker) {
+  private static void createOfflineInbox(BrokerUnderTest broker) {
     try (RawClient client = new RawClient(broker.mqtt())) {
       assertThat(connectPersistent(client)).isEqualTo("0000");
       assertThat(client.send("82 07 0001 00 0001 61 01").next()).isEqualTo("900400010001");
@@ -62,10 +62,10 @@ class NodeLimitsTest {
           maxRetainedMessages: 2
           maxRetainedBytes: 2000
         """;
-    try (BrokerUnderTest broker = broker(configuration);
-        RawClient client = RawClient.connected(broker.mqtt(), 5, "c", 0)) {
-      assertThat(publish(client, true, "a", 1)).isEqualTo(DONE);
-      assertThat(publish(client, true, "b", 1)).isEqualTo(DONE);
+    try (BrokerUnderTest broker = startBroker(configuration);
+        RawClient client = RawClient.openConnected(broker.mqtt(), 5, "c", 0)) {
+      assertThat(publish(client, true, "a", 1)).isEqualTo(NO_SUBSCRIBERS);
+      assertThat(publish(client, true, "b", 1)).isEqualTo(NO_SUBSCRIBERS);
       assertThat(publish(client, true, "c", 1)).as("a third message").isEqualTo(REFUSED);
       assertThat(publish(client, true, "a", 3_000)).as("too many bytes").isEqualTo(REFUSED);
       Scrape metrics = broker.scrape();
@@ -85,9 +85,9 @@ class NodeLimitsTest {
             maxMessages: 2
             maxBytes: 2 KiB
         """;
-    try (BrokerUnderTest broker = broker(configuration);
-        RawClient publisher = RawClient.connected(broker.mqtt(), 5, "p", 0)) {
-      leaveInbox(broker);
+    try (BrokerUnderTest broker = startBroker(configuration);
+        RawClient publisher = RawClient.openConnected(broker.mqtt(), 5, "p", 0)) {
+      createOfflineInbox(broker);
       for (int payload = 1; payload <= 3; payload++) {
         assertThat(publish(publisher, false, "a", payload)).isEqualTo(STORED);
       }
@@ -103,7 +103,7 @@ class NodeLimitsTest {
         assertThat(client.next()).hasSizeGreaterThan(3_200).endsWith("78".repeat(1_600));
       }
 
-      assertThat(publish(publisher, true, "r", 1)).isEqualTo(DONE);
+      assertThat(publish(publisher, true, "r", 1)).isEqualTo(NO_SUBSCRIBERS);
       assertThat(publish(publisher, true, "s", 1)).as("a second retained").isEqualTo(REFUSED);
       assertThat(broker.scrape().value(LIMITS.formatted("retained_messages"))).isEqualTo(1);
     }
@@ -119,15 +119,15 @@ class NodeLimitsTest {
             whenFull: refuse
         """;
     String two = "FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__MAXCONNECTIONS=2";
-    try (BrokerUnderTest broker = broker(configuration, two);
-        RawClient publisher = RawClient.connected(broker.mqtt(), 5, "p", 0)) {
-      leaveInbox(broker);
+    try (BrokerUnderTest broker = startBroker(configuration, two);
+        RawClient publisher = RawClient.openConnected(broker.mqtt(), 5, "p", 0)) {
+      createOfflineInbox(broker);
       assertThat(publish(publisher, false, "a", 1)).isEqualTo(STORED);
       assertThat(publish(publisher, false, "a", 1)).isEqualTo(REFUSED);
       assertThat(broker.scrape().value("fjordmq_inbox_outcomes_total{outcome=\"refused_full\"}"))
           .isEqualTo(1);
 
-      try (RawClient second = RawClient.connected(broker.mqtt(), 5, "q", 0);
+      try (RawClient second = RawClient.openConnected(broker.mqtt(), 5, "q", 0);
           RawClient third = new RawClient(broker.mqtt())) {
         assertThat(third.next()).isEqualTo(RawClient.CLOSED);
         String refused = "fjordmq_connections_refused_total{reason=\"too_many_connections\"}";

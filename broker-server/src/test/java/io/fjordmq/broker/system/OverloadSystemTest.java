@@ -22,7 +22,7 @@ class OverloadSystemTest {
   private static final int TIMEOUT_SECONDS = 180;
 
   /** Messages between two checks. */
-  private static final int AT_ONCE = 10;
+  private static final int BATCH = 10;
 
   private static final String CONFIGURATION =
       """
@@ -65,17 +65,17 @@ class OverloadSystemTest {
   @Test
   void shouldRefuseNewWorkUntilStuckSubscribersAreGone() throws IOException {
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, CONFIGURATION, LITTLE_MEMORY);
-        RawClient early = RawClient.connected(broker.mqtt(), 5, "early", 0);
-        RawClient flood = RawClient.connected(broker.mqtt(), 4, "flood", 0)) {
+        RawClient early = RawClient.openConnected(broker.mqtt(), 5, "early", 0);
+        RawClient flood = RawClient.openConnected(broker.mqtt(), 4, "flood", 0)) {
       List<RawClient> stuck = new ArrayList<>();
       for (int i = 0; i < SUBSCRIBERS; i++) {
-        RawClient subscriber = RawClient.connected(broker.mqtt(), 4, "stuck" + i, 0);
+        RawClient subscriber = RawClient.openConnected(broker.mqtt(), 4, "stuck" + i, 0);
         subscriber.send("82 06 0001 0001 61 00");
         assertThat(subscriber.next()).isEqualTo("9003000100");
         stuck.add(subscriber);
       }
 
-      byte[] message = publishOf(16_000);
+      byte[] message = publishPacket(16_000);
       Await.until(
           "overload",
           TIMEOUT_SECONDS,
@@ -91,7 +91,7 @@ class OverloadSystemTest {
                 assertThat(answer.body()).containsAnyOf("direct memory", "a moment ago");
               });
       try (RawClient late = new RawClient(broker.mqtt())) {
-        assertThat(late.send(RawClient.connect(5, "late", 0)).next())
+        assertThat(late.send(RawClient.connectPacket(5, "late", 0)).next())
             .startsWith("20")
             .contains("0089");
       }
@@ -100,7 +100,7 @@ class OverloadSystemTest {
       Await.until("recovery", TIMEOUT_SECONDS, () -> broker.output().contains("Overload ended"));
       assertThat(broker.scrape().value("fjordmq_overloaded")).isZero();
 
-      RawClient.connected(broker.mqtt(), 5, "late", 0).close();
+      RawClient.openConnected(broker.mqtt(), 5, "late", 0).close();
       assertThat(early.send("32 08 0001 62 0007 00 7878").next()).isEqualTo("4003000710");
       Scrape metrics = broker.scrape();
       assertThat(metrics.value("fjordmq_overload_refused_total{work=\"connect\"}")).isPositive();
@@ -122,8 +122,8 @@ class OverloadSystemTest {
     // Unlike others, this variable counts more than the command line.
     List<String> memory = List.of("env", "_JAVA_OPTIONS=-Xmx96m -XX:+UseSerialGC");
     try (BrokerUnderTest broker = BrokerUnderTest.startIn(directory, SMALL_HEAP, memory);
-        RawClient publisher = RawClient.connected(broker.mqtt(), 5, "publisher", 0);
-        RawClient slowReader = RawClient.connected(broker.mqtt(), 4, "hoarder", 0)) {
+        RawClient publisher = RawClient.openConnected(broker.mqtt(), 5, "publisher", 0);
+        RawClient slowReader = RawClient.openConnected(broker.mqtt(), 4, "hoarder", 0)) {
       slowReader.send("82 06 0001 0001 61 01");
       assertThat(slowReader.next()).isEqualTo("9003000101");
       byte[] message =
@@ -132,7 +132,7 @@ class OverloadSystemTest {
           "overload",
           TIMEOUT_SECONDS,
           () -> {
-            for (int i = 0; i < AT_ONCE; i++) {
+            for (int i = 0; i < BATCH; i++) {
               assertThat(publisher.send(message).next()).startsWith("40");
             }
             return broker.output().contains("Overloaded; rejecting new work: heap");
@@ -148,7 +148,7 @@ class OverloadSystemTest {
   }
 
   /** QoS 0 to topic "a". */
-  private static byte[] publishOf(int payload) {
+  private static byte[] publishPacket(int payload) {
     int remaining = payload + 3;
     byte[] packet = new byte[remaining + 4];
     packet[0] = 0x30;

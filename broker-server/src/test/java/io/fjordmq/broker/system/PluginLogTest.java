@@ -35,11 +35,11 @@ class PluginLogTest {
   @Test
   void shouldWritePluginLogLinesToTheBrokerLog() throws IOException {
     Path plugins = folder.resolve("plugins");
-    PluginJar.make(plugins, "talkative", "ClientEventListener=com.example.Talkative", SOURCE);
+    PluginJar.create(plugins, "talkative", "ClientEventListener=com.example.Talkative", SOURCE);
     String configuration = "securityConfig:\n  pluginDir: " + plugins + "\n";
     try (BrokerUnderTest broker =
         BrokerUnderTest.startIn(folder.resolve("broker"), configuration, List.of())) {
-      assertThat(broker.node().resolve("logs/fjordmq.log"))
+      assertThat(broker.nodeDirectory().resolve("logs/fjordmq.log"))
           .content()
           .containsPattern(" INFO .* talkative - by System\\.Logger\n")
           .containsPattern(" WARN .* talkative - by java\\.util\\.logging\n")

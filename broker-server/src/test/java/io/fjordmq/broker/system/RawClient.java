@@ -11,7 +11,7 @@ import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** A socket that sends any bytes, which no client library corrects. */
+/** A socket that sends any bytes, including invalid packets. */
 final class RawClient implements AutoCloseable {
   /** What {@link #next} says when the broker has ended the connection. */
   static final String CLOSED = "closed";
@@ -34,8 +34,9 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Connected, with its CONNACK read. */
-  static RawClient connected(SharedBroker.Port port, int level, String clientId, int keepAlive) {
-    RawClient client = new RawClient(port).send(connect(level, clientId, keepAlive));
+  static RawClient openConnected(
+      SharedBroker.Port port, int level, String clientId, int keepAlive) {
+    RawClient client = new RawClient(port).send(connectPacket(level, clientId, keepAlive));
     String answer = client.next();
     if (!answer.startsWith("20") || !answer.startsWith("0000", 4)) {
       throw new AssertionError("CONNECT was answered " + answer);
@@ -44,7 +45,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** A CONNECT of MQTT 3.1.1 (4) or 5.0 (5) with a clean session. */
-  static byte[] connect(int level, String clientId, int keepAlive) {
+  static byte[] connectPacket(int level, String clientId, int keepAlive) {
     byte[] id = clientId.getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream packet = new ByteArrayOutputStream();
     packet.write(0x10);
@@ -68,7 +69,7 @@ final class RawClient implements AutoCloseable {
     return send(HEX.parseHex(hex.replace(" ", "")));
   }
 
-  /** Sends; that the broker has closed already is found by {@link #next}. */
+  /** Sends bytes; {@link #next} reports whether the broker has closed the connection. */
   RawClient send(byte[] bytes) {
     try {
       socket.getOutputStream().write(bytes);
@@ -107,8 +108,8 @@ final class RawClient implements AutoCloseable {
     }
   }
 
-  /** Until how it ends: reads the rest and says {@link #CLOSED}. */
-  String last() {
+  /** Reads packets until the connection is closed; returns {@link #CLOSED}. */
+  String awaitClosed() {
     String packet = next();
     while (!packet.equals(CLOSED)) {
       packet = next();

@@ -67,7 +67,7 @@ class ResendTest {
       subscriber.close();
     }
     assertThat(repeatedWithoutDup).isEmpty();
-    assertThat(repeated).as("the kills came too late to tell").hasPositiveValue();
+    assertThat(repeated).as("messages resent after the kills").hasPositiveValue();
   }
 
   private MqttAsyncClient connect(SharedBroker.Port port) throws MqttException {

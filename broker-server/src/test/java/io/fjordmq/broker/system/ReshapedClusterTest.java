@@ -98,7 +98,7 @@ class ReshapedClusterTest {
       try (CrashSubscriber back = new CrashSubscriber(cluster.node(3).mqtt(), "away")) {
         CrashPairs.assertArrived(back, first);
       }
-      assertThat(fresh.kept()).isPositive();
+      assertThat(fresh.deliveredCount()).isPositive();
       for (BrokerUnderTest node : cluster.nodes()) {
         for (String store : List.of("dist", "inbox", "retain")) {
           Await.until(
@@ -113,10 +113,10 @@ class ReshapedClusterTest {
     }
   }
 
-  /** As a node says that they are, which must make sense at any time. */
+  /** The ranges as a node reports them; they must be complete at any time. */
   private static StatusRanges ranges(BrokerUnderTest node) {
     StatusRanges ranges = StatusRanges.at(node);
-    ranges.assertWhole();
+    ranges.assertComplete();
     return ranges;
   }
 
@@ -131,7 +131,7 @@ class ReshapedClusterTest {
         () -> {
           List<String> names = ranges(anyNode()).names("inbox");
           if (names.size() < PARTS) {
-            ask(anyNode(), "split " + names.get(random.nextInt(names.size())));
+            runCommand(anyNode(), "split " + names.get(random.nextInt(names.size())));
           }
           return names.size() >= PARTS;
         });
@@ -144,19 +144,19 @@ class ReshapedClusterTest {
         () -> {
           List<String> names = ranges(anyNode()).names(store);
           if (names.size() > 1) {
-            ask(anyNode(), "merge " + anyButLast(names));
+            runCommand(anyNode(), "merge " + anyButLast(names));
           }
           return names.size() == 1;
         });
   }
 
-  private String ask(BrokerUnderTest node, String command) {
+  private String runCommand(BrokerUnderTest node, String command) {
     String answer = node.command(command);
-    note("%s, asked for '%s': %s".formatted(name(node), command, answer.replace('\n', ' ')));
+    recordEvent("%s, asked for '%s': %s".formatted(name(node), command, answer.replace('\n', ' ')));
     return answer;
   }
 
-  private void note(String what) {
+  private void recordEvent(String what) {
     log.add(LocalTime.now() + " " + what);
   }
 
@@ -164,7 +164,7 @@ class ReshapedClusterTest {
     return "node " + (1 + cluster.nodes().indexOf(node));
   }
 
-  /** The one that follows becomes part of it. */
+  /** A range with a successor that can be merged into it. */
   private String anyButLast(List<String> names) {
     return names.get(random.nextInt(names.size() - 1));
   }
@@ -175,14 +175,14 @@ class ReshapedClusterTest {
     BrokerUnderTest victim = cluster.nodes().get((asked + 1 + random.nextInt(NODES - 1)) % NODES);
     String left = anyButLast(ranges(survivor).names("inbox"));
     CompletableFuture<String> answer =
-        CompletableFuture.supplyAsync(() -> ask(survivor, "merge " + left));
+        CompletableFuture.supplyAsync(() -> runCommand(survivor, "merge " + left));
     pause(random.nextInt(MAX_MILLIS_UNTIL_A_KILL));
     victim.kill();
-    note(name(victim) + " is killed");
+    recordEvent(name(victim) + " is killed");
     awaitProgress(pairs);
     ranges(survivor);
     victim.restart();
-    note(name(victim) + " is back");
+    recordEvent(name(victim) + " is back");
     assertThat(answer.join()).containsPattern("^[01]\n"); // done, or canceled
   }
 

@@ -28,17 +28,23 @@ class RollingRestartTest {
   @Test
   void shouldLoseNoMessageWhileEveryNodeIsDrainedAndRestarted() throws InterruptedException {
     try (ClusterUnderTest cluster = ClusterUnderTest.startIn(directory, NODES, "")) {
-      List<ServedPair> pairs =
+      List<PublisherSubscriberPair> pairs =
           IntStream.range(0, PAIRS)
-              .mapToObj(i -> new ServedPair("p" + i, cluster.nodes(), i % NODES, i / NODES % NODES))
+              .mapToObj(
+                  i ->
+                      new PublisherSubscriberPair(
+                          "p" + i, cluster.nodes(), i % NODES, i / NODES % NODES))
               .toList();
-      pairs.forEach(ServedPair::begin);
+      pairs.forEach(PublisherSubscriberPair::begin);
       ScheduledExecutorService publishing = Executors.newSingleThreadScheduledExecutor();
       publishing.scheduleAtFixedRate(
-          () -> pairs.forEach(ServedPair::publishNext), 0, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+          () -> pairs.forEach(PublisherSubscriberPair::publishNext),
+          0,
+          PERIOD_MILLIS,
+          TimeUnit.MILLISECONDS);
       Thread.sleep(CALM_MILLIS);
       for (int restart = 0; restart < ROUNDS * NODES; restart++) {
-        pairs.forEach(ServedPair::resetTimes);
+        pairs.forEach(PublisherSubscriberPair::resetTimes);
         BrokerUnderTest node = cluster.node(1 + restart % NODES);
         assertThat(node.drain()).isZero();
         node.restart();
@@ -48,11 +54,11 @@ class RollingRestartTest {
       publishing.shutdown();
       assertThat(publishing.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
       assertEverythingArrives(pairs);
-      pairs.forEach(ServedPair::end);
+      pairs.forEach(PublisherSubscriberPair::end);
     }
   }
 
-  private static void assertEverythingArrives(List<ServedPair> pairs) {
+  private static void assertEverythingArrives(List<PublisherSubscriberPair> pairs) {
     Await.until(
         "the answer to every message",
         30,
@@ -61,7 +67,7 @@ class RollingRestartTest {
         "every message",
         30,
         () -> pairs.stream().allMatch(pair -> pair.received().size() == pair.published()));
-    for (ServedPair pair : pairs) {
+    for (PublisherSubscriberPair pair : pairs) {
       assertThat(pair.refusals()).isEmpty();
       assertThat(pair.received()).isEqualTo(IntStream.range(0, pair.published()).boxed().toList());
       assertThat(pair.moves()).as("clients were sent away").isPositive();
@@ -69,16 +75,17 @@ class RollingRestartTest {
   }
 
   /** Printed for information only, because it depends on the machine. */
-  private static void printWaits(int node, List<ServedPair> pairs) {
+  private static void printWaits(int node, List<PublisherSubscriberPair> pairs) {
     System.out.printf(
         "restart of node %d: longest time without service of each client, median/worst:"
             + " publishers %s ms, subscribers %s ms%n",
         node,
-        spread(pairs, ServedPair::longestWaitMillis),
-        spread(pairs, ServedPair::longestSilenceMillis));
+        spread(pairs, PublisherSubscriberPair::longestAckMillis),
+        spread(pairs, PublisherSubscriberPair::longestSilenceMillis));
   }
 
-  private static String spread(List<ServedPair> pairs, ToLongFunction<ServedPair> figure) {
+  private static String spread(
+      List<PublisherSubscriberPair> pairs, ToLongFunction<PublisherSubscriberPair> figure) {
     List<Long> sorted = pairs.stream().map(figure::applyAsLong).sorted().toList();
     return sorted.get(sorted.size() / 2) + "/" + sorted.get(sorted.size() - 1);
   }

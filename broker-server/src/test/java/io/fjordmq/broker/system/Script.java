@@ -14,7 +14,7 @@ record Script(Path home, Path folder, Path configuration) {
   private static final long TIMEOUT_SECONDS = 150; // longer than the script waits for a node
 
   /**
-   * What a call came to.
+   * The result of a call.
    *
    * @param exitCode of the script
    * @param output all it printed

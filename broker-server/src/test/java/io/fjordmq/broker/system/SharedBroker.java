@@ -19,7 +19,7 @@ final class SharedBroker implements BeforeAllCallback, ParameterResolver {
   /** Where the shared broker listens on 127.0.0.1. */
   record Port(int number) {}
 
-  private record Started(BrokerUnderTest broker) implements AutoCloseable {
+  private record RunningBroker(BrokerUnderTest broker) implements AutoCloseable {
     @Override
     public void close() {
       broker.close();
@@ -36,18 +36,18 @@ final class SharedBroker implements BeforeAllCallback, ParameterResolver {
     if (given != null) {
       return new Port(given);
     }
-    Started started =
+    RunningBroker started =
         context
             .getRoot()
             .getStore(NAMESPACE)
-            .getOrComputeIfAbsent(Started.class, key -> start(), Started.class);
+            .getOrComputeIfAbsent(RunningBroker.class, key -> start(), RunningBroker.class);
     return new Port(started.broker().port());
   }
 
-  private static Started start() {
+  private static RunningBroker start() {
     try {
       Path directory = Files.createTempDirectory("fjordmq-shared-broker");
-      return new Started(BrokerUnderTest.startIn(directory));
+      return new RunningBroker(BrokerUnderTest.startIn(directory));
     } catch (IOException e) {
       throw new java.io.UncheckedIOException(e);
     }

@@ -17,37 +17,37 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * The classes of the brokers under test, parsed and linked once by a broker that does nothing else:
- * all others start with half the work, as they do by {@code bin/standalone.sh}. The JVM takes
- * classes from such an archive only if they come from jars, so folders of classes become jars
- * first. Each JVM that runs tests makes its own, because it replaces the files of an earlier run.
+ * A class data sharing (CDS) archive for the brokers under test. One broker creates it; all others
+ * start faster, as with {@code bin/standalone.sh}. The JVM takes classes from such an archive only
+ * if they come from jars, so folders of classes become jars first. Each JVM that runs tests makes
+ * its own, because it replaces the files of an earlier run.
  */
 final class SharedClasses {
   private static final String FORK = System.getProperty("fjordmq.test.fork", "0");
   private static final long READY_SECONDS = 60;
   private static final long END_SECONDS = 60;
 
-  /** Made when the first broker is started, and once for all tests of a run. */
-  private static final List<String> OPTIONS = make();
+  /** Created when the first broker is started, once for all tests of a JVM. */
+  private static final List<String> OPTIONS = createArchive();
 
   private SharedClasses() {}
 
-  /** Options of a JVM that say where its classes are. */
+  /** JVM options: the class path and, if there is one, the archive. */
   static List<String> options() {
     return OPTIONS;
   }
 
-  private static List<String> make() {
+  private static List<String> createArchive() {
     try {
       Path folder = BrokerCommand.home().resolve("broker-server/target/broker-under-test/" + FORK);
       Files.createDirectories(folder);
       List<String> path = List.of("-cp", jars(folder));
       Path archive = folder.resolve("classes.jsa");
       Files.deleteIfExists(archive);
-      List<String> making = new ArrayList<>(List.of("-XX:ArchiveClassesAtExit=" + archive));
-      making.addAll(path);
+      List<String> dumpOptions = new ArrayList<>(List.of("-XX:ArchiveClassesAtExit=" + archive));
+      dumpOptions.addAll(path);
       Path directory = Files.createTempDirectory("fjordmq-classes");
-      startAndStop(directory, making);
+      startAndStop(directory, dumpOptions);
       delete(directory);
       if (!Files.exists(archive)) {
         return path; // slower, but otherwise the same
@@ -62,13 +62,14 @@ final class SharedClasses {
     }
   }
 
-  private static void startAndStop(Path directory, List<String> classes)
+  private static void startAndStop(Path directory, List<String> jvmOptions)
       throws IOException, InterruptedException {
-    Path config = Files.writeString(directory.resolve("standalone.yml"), NodeFile.alone("").text());
+    Path config =
+        Files.writeString(directory.resolve("standalone.yml"), NodeFile.standalone("").text());
     Path output = directory.resolve("output.log");
     Process process =
         new BrokerCommand(List.of(), "INFO", config, List.of(directory.resolve("node")))
-            .start(output, Map.of(), classes);
+            .start(output, Map.of(), jvmOptions);
     try {
       Await.until(
           "a broker that is ready", READY_SECONDS, () -> isReady(output) || !process.isAlive());

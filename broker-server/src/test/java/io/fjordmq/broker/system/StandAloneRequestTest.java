@@ -39,12 +39,12 @@ class StandAloneRequestTest {
       kept.awaitListening();
       receiveMessage(kept);
       assertThat(kept.command("remove-node " + id)).contains("removed node " + id);
-      assertThat(kept.node().resolve("data/alone")).doesNotExist();
+      assertThat(kept.nodeDirectory().resolve("data/alone")).doesNotExist();
 
       try (BrokerUnderTest next = launch("next", files.get(2))) {
         next.awaitListening();
         awaitVotesOf(next, kept);
-        StatusRanges.at(kept).assertWhole();
+        StatusRanges.at(kept).assertComplete();
       }
     }
   }
@@ -68,11 +68,11 @@ class StandAloneRequestTest {
 
   /** Equivalent of {@code bin/standalone.sh start --alone}. */
   private static void requestAlone(BrokerUnderTest node) throws IOException {
-    Files.createFile(node.node().resolve("data/alone"));
+    Files.createFile(node.nodeDirectory().resolve("data/alone"));
   }
 
   private static String idOf(BrokerUnderTest node) throws IOException {
-    return Files.readAllLines(node.node().resolve("data/node.id")).stream()
+    return Files.readAllLines(node.nodeDirectory().resolve("data/node.id")).stream()
         .filter(line -> line.startsWith("node "))
         .map(line -> line.substring("node ".length()))
         .findFirst()

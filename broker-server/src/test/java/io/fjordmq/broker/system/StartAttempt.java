@@ -29,12 +29,12 @@ record StartAttempt(int exitCode, String output, String log) {
   }
 
   /** The same, with data and logs where the configuration says. */
-  static StartAttempt wrappedWhereConfigurationSays(
+  static StartAttempt wrappedInConfiguredDirectories(
       Path folder, String configuration, List<String> wrapper) {
     return run(folder, configuration, Map.of(), List.of(), wrapper);
   }
 
-  static StartAttempt whereConfigurationSays(Path folder, String configuration) {
+  static StartAttempt inConfiguredDirectories(Path folder, String configuration) {
     return run(folder, configuration, Map.of(), List.of(), List.of());
   }
 

@@ -65,10 +65,10 @@ class StartFailuresTest {
   @Test
   void shouldNameTheProcessThatHoldsTheDataDirectory() {
     try (BrokerUnderTest running = BrokerUnderTest.startIn(folder)) {
-      StartAttempt attempt = StartAttempt.in(running.node(), configuration(), Map.of());
+      StartAttempt attempt = StartAttempt.in(running.nodeDirectory(), configuration(), Map.of());
       assertOneLine(attempt, FAILED, "locked by the process " + running.pid(), "of its own");
       try (Bystander bystander = new Bystander(running.mqtt())) {
-        bystander.assertUnharmed();
+        bystander.assertUnaffected();
       }
     }
   }
@@ -77,7 +77,7 @@ class StartFailuresTest {
   void shouldNotCreateTheFoldersAboveTheDataDirectory() {
     Path missing = folder.resolve("no/such/place");
     StartAttempt attempt =
-        StartAttempt.whereConfigurationSays(
+        StartAttempt.inConfiguredDirectories(
             folder, configuration() + "dataDir: " + missing + "\nlogDir: " + folder + "/logs\n");
     assertOneLine(attempt, FAILED, missing.toString(), "is not a directory; create that");
   }
@@ -86,7 +86,7 @@ class StartFailuresTest {
   void shouldReportThatTheDataDirectoryIsAFile() throws IOException {
     Path file = Files.createFile(folder.resolve("occupied"));
     StartAttempt attempt =
-        StartAttempt.whereConfigurationSays(
+        StartAttempt.inConfiguredDirectories(
             folder, configuration() + "dataDir: " + file + "\nlogDir: " + folder + "/logs\n");
     assertOneLine(attempt, FAILED, file.toString(), "is a file");
   }
@@ -298,8 +298,8 @@ class StartFailuresTest {
                 Map.of("FJORDMQ_MQTTSERVERCONFIG__TCPLISTENER__PORT", "0"));
     int port = awaitReady(process);
     assertThat(port).isPositive().isNotEqualTo(mqtt);
-    RawClient.connected(new SharedBroker.Port(port), 4, "chosen", 0).close();
-    assertThat(end(process)).isZero();
+    RawClient.openConnected(new SharedBroker.Port(port), 4, "chosen", 0).close();
+    assertThat(stopAndGetExitCode(process)).isZero();
   }
 
   private BrokerCommand command(String configuration, List<String> wrapper) throws IOException {
@@ -315,7 +315,7 @@ class StartFailuresTest {
   private void startAndStop(String configuration, List<String> wrapper) throws IOException {
     Process process = command(configuration, wrapper).start(folder.resolve("output.log"), Map.of());
     awaitReady(process);
-    assertThat(end(process)).isZero();
+    assertThat(stopAndGetExitCode(process)).isZero();
   }
 
   /** The MQTT port of a node that has become ready. */
@@ -328,7 +328,7 @@ class StartFailuresTest {
     return Integer.parseInt(line.substring(line.lastIndexOf(':') + 1));
   }
 
-  private static int end(Process process) {
+  private static int stopAndGetExitCode(Process process) {
     process.destroy();
     try {
       assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();

@@ -30,20 +30,20 @@ record StatusRanges(String page, List<Line> lines) {
     return new StatusRanges(page, lines);
   }
 
-  /** What the ranges of a store are called. */
+  /** The names of a store's ranges. */
   List<String> names(String store) {
-    return of(store).stream().map(Line::name).toList();
+    return linesOf(store).stream().map(Line::name).toList();
   }
 
-  private List<Line> of(String store) {
+  private List<Line> linesOf(String store) {
     return lines.stream().filter(line -> line.store().equals(store)).toList();
   }
 
   /** Every key of every store is in exactly one range, and no replica is halted. */
-  void assertWhole() {
+  void assertComplete() {
     for (String store : STORES) {
       String next = BEFORE_ALL;
-      for (Line line : of(store)) {
+      for (Line line : linesOf(store)) {
         assertThat(line.start()).as("where %s begins in%n%s", line.name(), page).isEqualTo(next);
         next = line.end();
       }

@@ -55,7 +55,7 @@ class SubscribeDuringRestartsTest {
     IntStream.range(0, NODES).parallel().forEach(node -> addRoutes(cluster, node));
   }
 
-  /** Those of every third client, at its node. */
+  /** Adds the routes of every third client, at this node. */
   private static void addRoutes(ClusterUnderTest cluster, int node) {
     for (int client = node; client * FILTERS_PER_CLIENT < ROUTES; client += NODES) {
       Mqtt5AsyncClient session =
@@ -93,7 +93,7 @@ class SubscribeDuringRestartsTest {
         }
       }
       Thread.sleep(CALM_MILLIS);
-      probes.forEach(SubscribeProbe::restarting);
+      probes.forEach(SubscribeProbe::onRestart);
       switch (how) {
         case "drain" -> node.drain();
         case "stop" -> node.stop();

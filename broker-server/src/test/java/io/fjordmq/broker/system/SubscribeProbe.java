@@ -22,11 +22,11 @@ final class SubscribeProbe implements AutoCloseable {
   private static final int CLIENTS = 20;
 
   private final List<Mqtt5AsyncClient> clients = new ArrayList<>();
-  private final ScheduledExecutorService pace = Executors.newSingleThreadScheduledExecutor();
+  private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
   private final List<CompletableFuture<Answer>> answers =
       Collections.synchronizedList(new ArrayList<>());
   private int number;
-  private volatile int calm;
+  private volatile int calmAnswers;
 
   /**
    * @param calmMillis slowest answer to a SUBSCRIBE sent before the restart
@@ -60,7 +60,7 @@ final class SubscribeProbe implements AutoCloseable {
       client.connect().join();
       clients.add(client);
     }
-    pace.scheduleAtFixedRate(this::subscribe, 0, periodMillis, TimeUnit.MILLISECONDS);
+    scheduler.scheduleAtFixedRate(this::subscribe, 0, periodMillis, TimeUnit.MILLISECONDS);
   }
 
   private void subscribe() {
@@ -79,14 +79,14 @@ final class SubscribeProbe implements AutoCloseable {
   }
 
   /** Ends the calm phase: SUBSCRIBE packets from now on are sent during the restart. */
-  void restarting() {
-    calm = answers.size();
+  void onRestart() {
+    calmAnswers = answers.size();
   }
 
   /** Waits for all answers. */
   Result finish() throws InterruptedException {
-    pace.shutdown();
-    pace.awaitTermination(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    scheduler.shutdown();
+    scheduler.awaitTermination(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     List<CompletableFuture<Answer>> all = List.copyOf(answers);
     CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
         .orTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS)
@@ -100,11 +100,11 @@ final class SubscribeProbe implements AutoCloseable {
     for (int i = 0; i < all.size(); i++) {
       CompletableFuture<Answer> answer = all.get(i);
       if (!answer.isDone() || answer.isCompletedExceptionally()) {
-        why = failed++ == 0 ? why(answer) : why;
+        why = failed++ == 0 ? failureReason(answer) : why;
       } else {
         took.add(answer.join().millis);
         slowest = slowest.millis < answer.join().millis ? answer.join() : slowest;
-        slowestInCalm = i < calm ? slowest.millis : slowestInCalm;
+        slowestInCalm = i < calmAnswers ? slowest.millis : slowestInCalm;
       }
     }
     took.sort(null);
@@ -114,7 +114,7 @@ final class SubscribeProbe implements AutoCloseable {
         all.size(), failed, slowestInCalm, p99, overSecond, slowest.millis, slowest.sent, why);
   }
 
-  private static String why(CompletableFuture<Answer> answer) {
+  private static String failureReason(CompletableFuture<Answer> answer) {
     return answer.isDone()
         ? String.valueOf(answer.handle((millis, failure) -> failure).join())
         : "no response within " + TIMEOUT_SECONDS + " s";
@@ -122,7 +122,7 @@ final class SubscribeProbe implements AutoCloseable {
 
   @Override
   public void close() {
-    pace.shutdownNow();
+    scheduler.shutdownNow();
     clients.forEach(Mqtt5AsyncClient::disconnect);
   }
 }

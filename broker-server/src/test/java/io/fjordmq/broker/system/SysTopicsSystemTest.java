@@ -72,7 +72,7 @@ class SysTopicsSystemTest {
     return client;
   }
 
-  /** The next message to such a topic; all that come before it are noted. */
+  /** The next message to such a topic; stores all messages before it in values. */
   private static Mqtt5Publish await(
       Mqtt5BlockingClient.Mqtt5Publishes publishes,
       Map<String, String> values,

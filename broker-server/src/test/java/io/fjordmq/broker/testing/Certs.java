@@ -33,16 +33,16 @@ public final class Certs {
   public Certs(Path folder) {
     this.folder = folder;
     this.authority =
-        made(() -> builder("CN=Test authority").setIsCertificateAuthority(true).buildSelfSigned());
+        build(() -> builder("CN=Test authority").setIsCertificateAuthority(true).buildSelfSigned());
   }
 
   private interface BundleSupplier {
-    X509Bundle run() throws Exception;
+    X509Bundle get() throws Exception;
   }
 
-  private static X509Bundle made(BundleSupplier making) {
+  private static X509Bundle build(BundleSupplier making) {
     try {
-      return making.run();
+      return making.get();
     } catch (Exception e) {
       throw new AssertionError(e);
     }
@@ -58,16 +58,16 @@ public final class Certs {
 
   /** A certificate for 127.0.0.1 and localhost. */
   public X509Bundle server() {
-    return made(() -> serverBuilder().buildIssuedBy(authority));
+    return build(() -> serverBuilder().buildIssuedBy(authority));
   }
 
   public X509Bundle serverWithRsaKey() {
-    return made(() -> serverBuilder().rsa2048().buildIssuedBy(authority));
+    return build(() -> serverBuilder().rsa2048().buildIssuedBy(authority));
   }
 
   public X509Bundle expiredServer() {
     Instant now = Instant.now();
-    return made(
+    return build(
         () ->
             serverBuilder()
                 .notBefore(now.minus(Duration.ofDays(2)))
@@ -76,7 +76,7 @@ public final class Certs {
   }
 
   public X509Bundle serverFrom(Instant begin) {
-    return made(() -> serverBuilder().notBefore(begin).buildIssuedBy(authority));
+    return build(() -> serverBuilder().notBefore(begin).buildIssuedBy(authority));
   }
 
   private static CertificateBuilder serverBuilder() {
@@ -89,7 +89,7 @@ public final class Certs {
   }
 
   public X509Bundle clientWithSubject(String subject) {
-    return made(() -> builder(subject).buildIssuedBy(authority));
+    return build(() -> builder(subject).buildIssuedBy(authority));
   }
 
   /** A file with the authority's certificate. */

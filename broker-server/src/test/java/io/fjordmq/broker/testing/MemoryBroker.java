@@ -29,8 +29,8 @@ public final class MemoryBroker implements AutoCloseable {
   }
 
   /** A connection on which nothing has been sent yet. */
-  public Line open() {
-    return new Line(world.open());
+  public MemoryConnection open() {
+    return new MemoryConnection(world.open());
   }
 
   /** Stores stop responding until {@link #resume}. */
@@ -44,8 +44,8 @@ public final class MemoryBroker implements AutoCloseable {
   }
 
   /** Advances the wall clock. */
-  public void pass(long seconds) {
-    world.pass(seconds);
+  public void advanceClock(long seconds) {
+    world.advanceClock(seconds);
   }
 
   /** Clients with a place in the registry. */
@@ -65,26 +65,26 @@ public final class MemoryBroker implements AutoCloseable {
   }
 
   /** A client's end of a connection. */
-  public static final class Line {
+  public static final class MemoryConnection {
     private final TestClient client;
 
-    private Line(TestClient client) {
+    private MemoryConnection(TestClient client) {
       this.client = client;
     }
 
-    public Line send(byte[] bytes) {
-      client.raw(ByteBufUtil.hexDump(bytes));
+    public MemoryConnection send(byte[] bytes) {
+      client.sendHex(ByteBufUtil.hexDump(bytes));
       return this;
     }
 
     /** Decodes received packets as MQTT 5 although the CONNECT was sent as bytes. */
-    public void reading5() {
-      client.reading5();
+    public void decodeMqtt5() {
+      client.decodeMqtt5();
     }
 
     /** The packets received since the last call, as {@link TestClient#next} formats them. */
     public List<String> read() {
-      return client.all();
+      return client.readAll();
     }
 
     /** Advances the clock of this connection's timeouts. */

@@ -93,8 +93,8 @@ public final class MemoryInboxStore implements InboxStore {
   /** If set, acknowledgements are confirmed but not stored, as if a crash lost them. */
   public boolean loseCommits;
 
-  /** What comes after an attach in the same write: its pushes overtake the attach's answer. */
-  public Runnable beforeAttachIsAnswered = () -> {};
+  /** Runs before the response of an attach, as pushes may overtake it. */
+  public Runnable beforeAttachResponse = () -> {};
 
   public @Nullable RuntimeException failure;
 
@@ -102,7 +102,7 @@ public final class MemoryInboxStore implements InboxStore {
     this.tasks = tasks;
   }
 
-  void listener(InboxListener listener) {
+  void setListener(InboxListener listener) {
     this.listener = listener;
   }
 
@@ -143,7 +143,7 @@ public final class MemoryInboxStore implements InboxStore {
     }
   }
 
-  private Inbox owned(InboxHandle handle, String call) {
+  private Inbox requireOwned(InboxHandle handle, String call) {
     requireWorking();
     calls.add(call);
     Inbox inbox = inboxes.get(handle.id());
@@ -161,7 +161,7 @@ public final class MemoryInboxStore implements InboxStore {
         : new Attachment.Discarded(inbox.incarnation, List.copyOf(inbox.subscriptions.values()));
   }
 
-  /** What the last attach said. */
+  /** The limits of the last attach. */
   public @Nullable InboxLimits limitsOf(String tenant, String clientId) {
     Inbox inbox = inboxes.get(new InboxId(tenant, clientId));
     return inbox == null ? null : inbox.limits;
@@ -205,7 +205,7 @@ public final class MemoryInboxStore implements InboxStore {
                       .toList(),
                   inbox.nextPublishSequence,
                   new ConnectOrder(1, ++lastConnectOrder));
-          beforeAttachIsAnswered.run();
+          beforeAttachResponse.run();
           return attachment;
         });
   }
@@ -227,7 +227,8 @@ public final class MemoryInboxStore implements InboxStore {
       InboxHandle handle, long sentBelow, long expirySeconds, boolean publishWill) {
     return tasks.call(
         () -> {
-          Inbox inbox = owned(handle, "detach " + expirySeconds + (publishWill ? " will" : ""));
+          Inbox inbox =
+              requireOwned(handle, "detach " + expirySeconds + (publishWill ? " will" : ""));
           inbox.attached = false;
           inbox.sentBelow = Math.max(inbox.sentBelow, sentBelow);
           inbox.expirySeconds = expirySeconds;
@@ -270,7 +271,7 @@ public final class MemoryInboxStore implements InboxStore {
       InboxHandle handle, TopicFilter filter, SubscriptionOptions options) {
     return tasks.call(
         () ->
-            owned(handle, "subscribe " + filter)
+            requireOwned(handle, "subscribe " + filter)
                     .subscriptions
                     .put(filter.text(), new InboxSubscription(filter, options))
                 != null);
@@ -279,7 +280,9 @@ public final class MemoryInboxStore implements InboxStore {
   @Override
   public CompletableFuture<Boolean> unsubscribe(InboxHandle handle, TopicFilter filter) {
     return tasks.call(
-        () -> owned(handle, "unsubscribe " + filter).subscriptions.remove(filter.text()) != null);
+        () ->
+            requireOwned(handle, "unsubscribe " + filter).subscriptions.remove(filter.text())
+                != null);
   }
 
   @Override
@@ -367,7 +370,7 @@ public final class MemoryInboxStore implements InboxStore {
       InboxHandle handle, long fromSequence, int maxEntries, int maxBytes) {
     return tasks.call(
         () -> {
-          Inbox inbox = owned(handle, "fetch " + fromSequence);
+          Inbox inbox = requireOwned(handle, "fetch " + fromSequence);
           List<InboxEntry> page =
               inbox.entries.tailMap(fromSequence).values().stream().limit(maxEntries).toList();
           long next = page.isEmpty() ? fromSequence : page.get(page.size() - 1).sequence() + 1;
@@ -385,7 +388,7 @@ public final class MemoryInboxStore implements InboxStore {
   private CompletableFuture<Void> commitNow(InboxHandle handle, long upTo, List<Long> beyond) {
     return tasks.call(
         () -> {
-          Inbox inbox = owned(handle, "commit " + upTo + " " + beyond);
+          Inbox inbox = requireOwned(handle, "commit " + upTo + " " + beyond);
           if (loseCommits) {
             return null;
           }
@@ -401,7 +404,7 @@ public final class MemoryInboxStore implements InboxStore {
   public CompletableFuture<Void> release(InboxHandle handle, long sequence) {
     return tasks.call(
         () -> {
-          Inbox inbox = owned(handle, "release " + sequence);
+          Inbox inbox = requireOwned(handle, "release " + sequence);
           inbox.entries.remove(sequence);
           inbox.released.add(sequence);
           return null;
@@ -413,7 +416,7 @@ public final class MemoryInboxStore implements InboxStore {
       InboxHandle handle, int packetIdentifier, long publishSequence) {
     return tasks.call(
         () -> {
-          Inbox inbox = owned(handle, "record " + packetIdentifier);
+          Inbox inbox = requireOwned(handle, "record " + packetIdentifier);
           inbox.received.put(packetIdentifier, publishSequence);
           inbox.nextPublishSequence = Math.max(inbox.nextPublishSequence, publishSequence + 1);
           return null;
@@ -424,7 +427,7 @@ public final class MemoryInboxStore implements InboxStore {
   public CompletableFuture<Void> forgetReceived(InboxHandle handle, int packetIdentifier) {
     return tasks.call(
         () -> {
-          owned(handle, "forget " + packetIdentifier).received.remove(packetIdentifier);
+          requireOwned(handle, "forget " + packetIdentifier).received.remove(packetIdentifier);
           return null;
         });
   }

@@ -23,8 +23,8 @@ public final class MemoryRetainStore implements RetainStore {
   /** Of all puts. */
   public final List<RetainVersion> versions = new ArrayList<>();
 
-  /** What happens while a page is read. */
-  public Runnable whenRead = () -> {};
+  /** Runs while a page is read. */
+  public Runnable onPageRead = () -> {};
 
   /** If set, queries fail immediately, as when too many are queued. */
   public boolean busy;
@@ -70,7 +70,7 @@ public final class MemoryRetainStore implements RetainStore {
     return tasks.call(
         () -> {
           pagesRead++;
-          whenRead.run();
+          onPageRead.run();
           List<Message> all =
               messages.values().stream().filter(one -> filter.matches(one.topic())).toList();
           int from = cursor == null ? 0 : cursor[0];

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class ProcessListener implements InboxListener {
   private @Nullable InboxListener current;
 
-  void of(@Nullable InboxListener process) {
+  void setTarget(@Nullable InboxListener process) {
     current = process;
   }
 

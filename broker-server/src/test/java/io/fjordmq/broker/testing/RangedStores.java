@@ -81,8 +81,8 @@ final class RangedStores implements AutoCloseable {
     return process.incarnation;
   }
 
-  void listener(InboxListener process) {
-    listener.of(process);
+  void setListener(InboxListener process) {
+    listener.setTarget(process);
   }
 
   RouteStore router() {
@@ -128,7 +128,7 @@ final class RangedStores implements AutoCloseable {
 
   /** Crashes the process: calls without a response are lost. */
   void crash() {
-    listener.of(null);
+    listener.setTarget(null);
     process.tasks.hold();
     ranges.crash();
     process = new Process(process.incarnation + 1);
@@ -136,7 +136,7 @@ final class RangedStores implements AutoCloseable {
 
   @Override
   public void close() {
-    listener.of(null);
+    listener.setTarget(null);
     ranges.close();
   }
 }

@@ -29,8 +29,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * The real pipeline on the real stores, tested with bytes: no codec stands between the test and the
  * broker. Packets are hexadecimal digits in both directions; blanks are ignored. Nothing runs by
- * itself: packets are processed before {@link Line#send} returns, and time passes only in {@link
- * #pass}.
+ * itself: packets are processed before {@link RawConnection#send} returns, and time passes only in
+ * {@link #advanceTime}.
  */
 public final class RawBroker implements AutoCloseable {
   private static final Duration STEP = Duration.ofMillis(500);
@@ -38,8 +38,8 @@ public final class RawBroker implements AutoCloseable {
   private final SessionSettings settings;
   private final Security security;
   private final RangedStores stores = new RangedStores();
-  private final List<Line> lines = new ArrayList<>();
-  private CountingSessionObserver counted = new CountingSessionObserver();
+  private final List<RawConnection> lines = new ArrayList<>();
+  private CountingSessionObserver sessionObserver = new CountingSessionObserver();
   private Sessions sessions;
   private ChannelHandler pipeline;
 
@@ -83,13 +83,13 @@ public final class RawBroker implements AutoCloseable {
                 () -> true,
                 () -> true,
                 stores.clock()));
-    stores.listener(delivery.inboxEvents());
-    counted = new CountingSessionObserver();
+    stores.setListener(delivery.inboxEvents());
+    sessionObserver = new CountingSessionObserver();
     return new Sessions(
         new SessionServices(
-            Settings.forAll(settings, counted),
+            Settings.forAll(settings, sessionObserver),
             ClientEvents.NONE,
-            counted,
+            sessionObserver,
             security,
             SessionServices.Delivery.of(delivery),
             stores.inboxes(),
@@ -103,8 +103,8 @@ public final class RawBroker implements AutoCloseable {
   }
 
   /** A connection on which nothing has been sent yet. */
-  public Line open() {
-    Line line = new Line();
+  public RawConnection open() {
+    RawConnection line = new RawConnection();
     lines.add(line);
     return line;
   }
@@ -120,10 +120,10 @@ public final class RawBroker implements AutoCloseable {
   }
 
   /** Advances time for the stores, for timeouts and for the tasks a node runs every second. */
-  public void pass(long seconds) {
+  public void advanceTime(long seconds) {
     for (long half = 1; half <= 2 * seconds; half++) {
       stores.advance(STEP);
-      lines.forEach(Line::advance);
+      lines.forEach(RawConnection::advance);
       if (half % 2 == 0) {
         stores.sweep();
       }
@@ -137,11 +137,11 @@ public final class RawBroker implements AutoCloseable {
     settle();
   }
 
-  /** Crashes the process and starts another one; clients notice the lost connection. */
+  /** Crashes the process and starts another one; clients lose their connections. */
   public void crash() {
     stores.crash();
-    lines.forEach(Line::cut);
-    lines.forEach(Line::dispose);
+    lines.forEach(RawConnection::cut);
+    lines.forEach(RawConnection::dispose);
     lines.clear();
     stores.router().removeStale("n1", stores.incarnation());
     sessions = sessions();
@@ -153,7 +153,7 @@ public final class RawBroker implements AutoCloseable {
     boolean any = true;
     while (any) {
       any = stores.run();
-      for (Line line : lines) {
+      for (RawConnection line : lines) {
         any |= line.runTasks();
       }
     }
@@ -162,19 +162,19 @@ public final class RawBroker implements AutoCloseable {
   @Override
   public void close() {
     stores.resume();
-    lines.forEach(Line::cut);
+    lines.forEach(RawConnection::cut);
     settle();
-    lines.forEach(Line::dispose);
+    lines.forEach(RawConnection::dispose);
     stores.close();
-    counted.assertNothingLeft();
+    sessionObserver.assertNothingLeft();
   }
 
   /** A client's end of a connection. */
-  public final class Line {
+  public final class RawConnection {
     private final EmbeddedChannel channel;
     private String rest = "";
 
-    private Line() {
+    private RawConnection() {
       channel =
           new EmbeddedChannel(
               new ChannelInitializer<>() {
@@ -187,7 +187,7 @@ public final class RawBroker implements AutoCloseable {
     }
 
     /** Sends packets and processes them; does nothing if the connection is closed. */
-    public Line send(String... packets) {
+    public RawConnection send(String... packets) {
       String hex = String.join("", packets).replace(" ", "");
       if (channel.isOpen()) {
         channel.writeInbound(Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex)));

@@ -55,7 +55,7 @@ public final class StoreTasks {
   }
 
   /** Fails all held calls and stops holding new ones. */
-  public void lose() {
+  public void failAll() {
     List<Call> lost = List.copyOf(calls);
     calls.clear();
     held = false;
@@ -64,7 +64,7 @@ public final class StoreTasks {
 
   <T> CompletableFuture<T> call(Supplier<T> effect) {
     CompletableFuture<T> future = new CompletableFuture<>();
-    then(
+    enqueueOrRun(
         new Call(
             () -> {
               try {
@@ -77,7 +77,7 @@ public final class StoreTasks {
     return future;
   }
 
-  private void then(Call call) {
+  private void enqueueOrRun(Call call) {
     synchronized (this) {
       if (thread != null) {
         thread.execute(call.make);

@@ -43,7 +43,7 @@ public final class TestClient {
   private final Link server;
   private final EmbeddedChannel codec =
       new EmbeddedChannel(new MqttDecoder(1 << 28, 65_535, true), MqttEncoder.INSTANCE);
-  private final ArrayDeque<String> got = new ArrayDeque<>();
+  private final ArrayDeque<String> receivedPackets = new ArrayDeque<>();
   private @Nullable MqttConnAckMessage connAck;
   private MqttProperties lastProperties = MqttProperties.NO_PROPERTIES;
   private byte[] lastBytes = {};
@@ -70,7 +70,7 @@ public final class TestClient {
   }
 
   /** Decodes MQTT 5, for a client that writes its CONNECT itself. */
-  public TestClient reading5() {
+  public TestClient decodeMqtt5() {
     codec
         .attr(AttributeKey.<MqttVersion>valueOf("NETTY_CODEC_MQTT_VERSION"))
         .set(MqttVersion.MQTT_5);
@@ -118,7 +118,7 @@ public final class TestClient {
   }
 
   /** Sends bytes given as hexadecimal digits; blanks are ignored. */
-  public TestClient raw(String hex) {
+  public TestClient sendHex(String hex) {
     write(Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(hex.replace(" ", ""))));
     settle.run();
     return this;
@@ -182,13 +182,13 @@ public final class TestClient {
 
   /** Stops reading: sent packets stay in the server's channel. */
   public TestClient stopReading() {
-    server.clogged = true;
+    server.readingStopped = true;
     return this;
   }
 
   /** Reads everything that was queued. */
   public TestClient readAgain() {
-    server.clogged = false;
+    server.readingStopped = false;
     server.flush();
     settle.run();
     return this;
@@ -239,19 +239,19 @@ public final class TestClient {
   /** The next packet as text, e.g. {@code PUBLISH q1 id=1 a/b hello}; null if there is none. */
   public @Nullable String next() {
     drain();
-    return got.poll();
+    return receivedPackets.poll();
   }
 
   /** All packets received since the last call. */
-  public List<String> all() {
+  public List<String> readAll() {
     drain();
-    List<String> result = new ArrayList<>(got);
-    got.clear();
+    List<String> result = new ArrayList<>(receivedPackets);
+    receivedPackets.clear();
     return result;
   }
 
   public void expect(String... packets) {
-    assertThat(all()).containsExactly(packets);
+    assertThat(readAll()).containsExactly(packets);
   }
 
   /** Properties of the last packet that had any. */
@@ -293,7 +293,7 @@ public final class TestClient {
 
   /** An embedded channel whose other side may stop reading. */
   private static final class Link extends EmbeddedChannel {
-    private boolean clogged;
+    private boolean readingStopped;
 
     private Link(ChannelHandler first) {
       super(first);
@@ -301,7 +301,7 @@ public final class TestClient {
 
     @Override
     protected void doWrite(ChannelOutboundBuffer waiting) throws Exception {
-      if (!clogged) {
+      if (!readingStopped) {
         super.doWrite(waiting);
       }
     }
@@ -315,7 +315,7 @@ public final class TestClient {
     for (MqttMessage message = codec.readInbound();
         message != null;
         message = codec.readInbound()) {
-      got.add(text(message));
+      receivedPackets.add(text(message));
     }
   }
 

@@ -24,7 +24,7 @@ import java.util.List;
 /**
  * Several nodes in one process: the real pipeline, sessions, delivery, streams and stores of each.
  * The first leads all ranges; the others follow the route ranges. Nothing runs by itself: {@link
- * #settle} runs everything until all nodes are idle; {@link #pass} advances time.
+ * #settle} runs everything until all nodes are idle; {@link #advanceTime} advances time.
  */
 public final class TestCluster implements AutoCloseable {
   public final LoopbackPeers peers = LoopbackPeers.immediate();
@@ -35,11 +35,11 @@ public final class TestCluster implements AutoCloseable {
   public final LocalRanges ranges;
   final NodesSettings nodes;
   final DeliverySettings delivery;
-  final boolean waits;
+  final boolean awaitsRoutes;
   final Security security;
   final ClientIdBinding binding;
   private final ProcessListener listener = new ProcessListener();
-  private final List<TestNode> all = new ArrayList<>();
+  private final List<TestNode> testNodes = new ArrayList<>();
 
   public TestCluster(int size) {
     this(size, NodesSettings.DEFAULTS, DeliverySettings.DEFAULTS);
@@ -73,7 +73,7 @@ public final class TestCluster implements AutoCloseable {
       ClientIdBinding binding) {
     this.security = security;
     this.binding = binding;
-    this.waits = waits;
+    this.awaitsRoutes = waits;
     this.nodes = nodes;
     this.delivery = delivery;
     List<RouteReplicas> replicas = new ArrayList<>();
@@ -87,14 +87,15 @@ public final class TestCluster implements AutoCloseable {
             replicas.subList(1, size).stream().map(RouteReplicas::spec).toList());
     ranges = LocalRanges.of(routes.spec(), inboxReplicas.spec(), retained.spec());
     for (int i = 0; i < size; i++) {
-      all.add(new TestNode(this, new NodeId("n" + i), replicas.get(i)));
+      testNodes.add(new TestNode(this, new NodeId("n" + i), replicas.get(i)));
     }
-    listener.of(all.get(0).inboxEvents);
-    all.forEach(node -> all.forEach(other -> node.membership.setUp(other.id, other.incarnation())));
+    listener.setTarget(testNodes.get(0).inboxEvents);
+    testNodes.forEach(
+        node -> testNodes.forEach(other -> node.membership.setUp(other.id, other.incarnation())));
   }
 
   public TestNode node(int index) {
-    return all.get(index);
+    return testNodes.get(index);
   }
 
   public RangeClient client(String store) {
@@ -106,7 +107,7 @@ public final class TestCluster implements AutoCloseable {
     routes.hold(node - 1);
   }
 
-  public void catchUp(int node) {
+  public void resumeRouteApply(int node) {
     routes.release(node - 1);
     settle();
   }
@@ -119,12 +120,12 @@ public final class TestCluster implements AutoCloseable {
 
   public void heal() {
     peers.heal();
-    pass(Duration.ofSeconds(1));
+    advanceTime(Duration.ofSeconds(1));
   }
 
   /** All other nodes mark the node's incarnation as ended; the node itself does not know yet. */
   public void markDown(int node) {
-    for (TestNode other : all) {
+    for (TestNode other : testNodes) {
       if (other != node(node)) {
         other.membership.setState(node(node).id, Member.State.DOWN);
       }
@@ -133,13 +134,13 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** The node registers its next incarnation and is admitted. */
-  public void beginNextLife(int node) {
+  public void beginNextIncarnation(int node) {
     TestNode next = node(node);
     next.membership.beginIncarnation().join();
-    all.forEach(other -> other.membership.setUp(next.id, next.incarnation()));
+    testNodes.forEach(other -> other.membership.setUp(next.id, next.incarnation()));
   }
 
-  public void pass(Duration time) {
+  public void advanceTime(Duration time) {
     for (Duration left = time; left.toMillis() > 0; left = left.minusMillis(100)) {
       ranges.advance(Duration.ofMillis(100));
       settle();
@@ -150,7 +151,7 @@ public final class TestCluster implements AutoCloseable {
     boolean any = true;
     while (any) {
       any = tasks.run();
-      for (TestNode node : all) {
+      for (TestNode node : testNodes) {
         any |= node.run();
       }
     }
@@ -160,9 +161,9 @@ public final class TestCluster implements AutoCloseable {
   public void close() {
     tasks.resume();
     peers.heal();
-    all.forEach(TestNode::cutClients);
+    testNodes.forEach(TestNode::cutClients);
     settle();
-    all.forEach(TestNode::close);
+    testNodes.forEach(TestNode::close);
     ranges.close();
   }
 }

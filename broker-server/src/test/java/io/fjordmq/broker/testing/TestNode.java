@@ -55,13 +55,13 @@ public final class TestNode {
   final InboxStore inboxes;
   public final SessionRegistry registry;
 
-  public final CountingSessionObserver counted = new CountingSessionObserver();
+  public final CountingSessionObserver sessionObserver = new CountingSessionObserver();
 
   /** Copies dropped, by reason. */
   public final Map<String, Long> dropped = new ConcurrentHashMap<>();
 
   private final TestCluster cluster;
-  private final StreamLifecycle keeper;
+  private final StreamLifecycle streamLifecycle;
   private final ChannelHandler pipeline;
   private final List<TestClient> clients = new ArrayList<>();
   private @Nullable X509Certificate certificate;
@@ -77,7 +77,7 @@ public final class TestNode {
             membership, peer, cluster.ranges.timers(), RouteSettings.DEFAULTS.barrier(), replicas);
     router =
         new ReplicatedRouteStore(
-            cluster.client(RouteReplicas.STORE), replicas, cluster.waits ? barrier : null);
+            cluster.client(RouteReplicas.STORE), replicas, cluster.awaitsRoutes ? barrier : null);
     inboxes =
         new ReplicatedInboxStore(
             cluster.client(InboxReplicas.STORE),
@@ -108,12 +108,12 @@ public final class TestNode {
     inboxEvents = delivery.inboxEvents();
     streams = delivery.streams();
     registry = delivery.registry();
-    keeper =
+    streamLifecycle =
         new StreamLifecycle(
             id, streams, peer, cluster.ranges.timers(), cluster.nodes, NodesObserver.NONE);
     new NodeReceiver(membership, delivery.receivedItems(), NodesObserver.NONE).start(peer);
     barrier.start(peer);
-    membership.watch(keeper);
+    membership.watch(streamLifecycle);
     SessionSettings settings =
         Settings.with(
             Settings.with(Settings.with("readBytesPerSecond", 0), "writeBytesPerSecond", 0),
@@ -122,9 +122,9 @@ public final class TestNode {
     sessions =
         new Sessions(
             new SessionServices(
-                Settings.forAll(settings, counted),
+                Settings.forAll(settings, sessionObserver),
                 ClientEvents.NONE,
-                counted,
+                sessionObserver,
                 cluster.security,
                 SessionServices.Delivery.of(delivery),
                 inboxes,
@@ -185,7 +185,7 @@ public final class TestNode {
   /** A connected client with a persistent session, new or present; its CONNACK has been read. */
   public TestClient connectPersistent(String clientId) {
     TestClient client = open().connect5(clientId, false, 1_000);
-    client.all();
+    client.readAll();
     return client;
   }
 
@@ -203,6 +203,6 @@ public final class TestNode {
 
   void close() {
     clients.forEach(TestClient::dispose);
-    keeper.close();
+    streamLifecycle.close();
   }
 }

@@ -55,8 +55,8 @@ public final class World implements AutoCloseable {
   private final ChannelHandler pipeline;
   private StoreTasks routing = tasks;
 
-  /** Whether the disk has room. */
-  public boolean room = true;
+  /** Whether the disk has enough free space. */
+  public boolean hasDiskSpace = true;
 
   /** Whether the node's lease holds. */
   public boolean serving = true;
@@ -104,11 +104,11 @@ public final class World implements AutoCloseable {
                 router,
                 inboxes,
                 retained,
-                () -> room,
+                () -> hasDiskSpace,
                 () -> serving,
                 clock));
     registry = delivery.registry();
-    inboxes.listener(delivery.inboxEvents());
+    inboxes.setListener(delivery.inboxEvents());
     sessions =
         new Sessions(
             new SessionServices(
@@ -121,9 +121,9 @@ public final class World implements AutoCloseable {
                 retained,
                 new SessionServices.NodeState(
                     self,
-                    () -> serving ? null : "the lease has run out",
+                    () -> serving ? null : "the lease has expired",
                     overload(),
-                    () -> room,
+                    () -> hasDiskSpace,
                     clock)));
     pipeline = PlainPipeline.of("tcpListener", sessions);
   }
@@ -172,7 +172,7 @@ public final class World implements AutoCloseable {
   }
 
   /** Advances the wall clock. */
-  public void pass(long seconds) {
+  public void advanceClock(long seconds) {
     now = now.plusSeconds(seconds);
   }
 
@@ -181,7 +181,7 @@ public final class World implements AutoCloseable {
    *
    * @param seconds its keep alive; 0 for none
    */
-  public TestClient keepingAlive(int seconds) {
+  public TestClient connectWithKeepAlive(int seconds) {
     TestClient client =
         open()
             .connect(

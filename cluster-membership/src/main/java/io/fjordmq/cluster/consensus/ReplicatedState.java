@@ -43,9 +43,9 @@ public interface ReplicatedState {
 
   /** Receives the outcome of a checkpoint. */
   interface CheckpointRequest {
-    void durable();
+    void onDurable();
 
-    void failed(Exception cause);
+    void onFailed(Exception cause);
   }
 
   /**

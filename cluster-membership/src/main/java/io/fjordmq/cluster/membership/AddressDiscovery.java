@@ -39,7 +39,7 @@ final class AddressDiscovery {
   private final NodeAddresses addresses;
   private final BooleanSupplier leaderReachable;
   private final ClusterClock clock;
-  private final Clocks clocks;
+  private final WallClockComparison clocks;
   private final Timers timers;
   private final Set<NodeAddress> reported = ConcurrentHashMap.newKeySet();
   private final Set<NodeAddress> pending = ConcurrentHashMap.newKeySet();
@@ -64,7 +64,7 @@ final class AddressDiscovery {
     this.addresses = addresses;
     this.leaderReachable = leaderReachable;
     this.clock = clock;
-    this.clocks = new Clocks(clock.wall());
+    this.clocks = new WallClockComparison(clock.wall());
     this.timers = timers;
   }
 
@@ -90,7 +90,7 @@ final class AddressDiscovery {
         self.clusterId(),
         cluster == null ? "" : cluster.env(),
         self.node(),
-        peers.fence().own(),
+        peers.fence().ownStart(),
         options.address(),
         replicas.voters(),
         replicas.learners(),
@@ -113,7 +113,7 @@ final class AddressDiscovery {
 
   private void sendHello(NodeAddress address) {
     long sentMillis = clocks.now();
-    StartStamp own = peers.fence().own();
+    StartStamp own = peers.fence().ownStart();
     Hello hello = new Hello(self.clusterId(), self.node(), options.address(), own);
     peers
         .sendHello(address, hello, options.settings().helloTimeout())
@@ -161,7 +161,7 @@ final class AddressDiscovery {
         && warned.add("clock " + reply.node())) {
       LOG.warn(
           "Clocks differ; messages and sessions may expire too early or too late: {}",
-          Clocks.describeDifference(ahead, reply));
+          WallClockComparison.describeDifference(ahead, reply));
     }
   }
 }

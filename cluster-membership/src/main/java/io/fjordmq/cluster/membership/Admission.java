@@ -50,23 +50,23 @@ final class Admission {
   private final LeaderCalls leader;
   private final MembershipSettings settings;
   private final Timers timers;
-  private final Incarnation incarnation;
+  private final Callbacks callbacks;
   private Stage stage = Stage.REGISTERED;
   private long countedVersion;
 
   /**
-   * The incarnation, as far as the admission needs it.
+   * Connects the admission to the incarnation that is being admitted.
    *
    * @param inProgress whether the incarnation has neither ended nor been admitted
    * @param onObstacle receives what the node is waiting for, for the operator
-   * @param counted called when this node is UP, so that it can notify the others quickly
-   * @param admitted called at the end
+   * @param onCounted called when this node is UP, so that it can notify the others quickly
+   * @param onAdmitted called at the end
    */
-  record Incarnation(
+  record Callbacks(
       BooleanSupplier inProgress,
       Consumer<String> onObstacle,
-      Runnable counted,
-      Runnable admitted) {}
+      Runnable onCounted,
+      Runnable onAdmitted) {}
 
   /**
    * @param up the record of the node once it is counted
@@ -79,15 +79,15 @@ final class Admission {
       LeaderCalls leader,
       MembershipSettings settings,
       Timers timers,
-      Incarnation incarnation) {
+      Callbacks callbacks) {
     this.up = up;
     this.registeredVersion = registeredVersion;
     this.members = members;
     this.leader = leader;
     this.settings = settings;
     this.timers = timers;
-    this.incarnation = incarnation;
-    incarnation.onObstacle().accept(stage.obstacle);
+    this.callbacks = callbacks;
+    callbacks.onObstacle().accept(stage.obstacle);
   }
 
   /** Must be called once this node has opened its ranges. */
@@ -100,18 +100,18 @@ final class Admission {
 
   private void enter(Stage next) {
     stage = next;
-    incarnation.onObstacle().accept(next.obstacle);
+    callbacks.onObstacle().accept(next.obstacle);
   }
 
   private void reportObstacle(Stage waiting, String reason) {
     if (stage == waiting) {
-      incarnation.onObstacle().accept(waiting.obstacle + ": " + reason);
+      callbacks.onObstacle().accept(waiting.obstacle + ": " + reason);
     }
   }
 
   private void catchUp() {
     members
-        .whenReached(registeredVersion)
+        .whenApplied(registeredVersion)
         .thenComposeAsync(known -> bringUpToDate(), timers)
         .whenCompleteAsync(
             (done, failure) ->
@@ -124,19 +124,19 @@ final class Admission {
   }
 
   private void proceed(@Nullable Throwable failure, Stage done, Runnable next, Runnable retry) {
-    if (stage != done || !incarnation.inProgress().getAsBoolean()) {
+    if (stage != done || !callbacks.inProgress().getAsBoolean()) {
       return;
     } else if (failure == null) {
       next.run();
       return;
     }
     String obstacle = "catching up failed: " + LeaderCalls.failureReason(null, failure);
-    incarnation.onObstacle().accept(obstacle);
+    callbacks.onObstacle().accept(obstacle);
     LOG.warn("Cannot admit this node yet, retrying: {} incarnation={}", obstacle, up.incarnation());
     timers.schedule(
         settings.retryInterval().toMillis(),
         () -> {
-          if (incarnation.inProgress().getAsBoolean()) {
+          if (callbacks.inProgress().getAsBoolean()) {
             retry.run();
           }
         });
@@ -151,7 +151,7 @@ final class Admission {
       enter(Stage.REQUESTING);
     }
     onMembersChanged();
-    if (stage == Stage.REQUESTING && incarnation.inProgress().getAsBoolean()) {
+    if (stage == Stage.REQUESTING && callbacks.inProgress().getAsBoolean()) {
       sendAdmissionRequest();
     }
   }
@@ -200,13 +200,13 @@ final class Admission {
     Members now = members.members();
     Member self = now.find(up.node());
     if (stage == Stage.REQUESTING
-        && incarnation.inProgress().getAsBoolean()
+        && callbacks.inProgress().getAsBoolean()
         && self != null
         && self.incarnation() == up.incarnation()
         && self.isCounted()) {
       countedVersion = now.version();
       enter(Stage.COUNTED);
-      incarnation.counted().run();
+      callbacks.onCounted().run();
     }
   }
 
@@ -231,6 +231,6 @@ final class Admission {
 
   private void finish() {
     stage = Stage.DONE;
-    incarnation.admitted().run();
+    callbacks.onAdmitted().run();
   }
 }

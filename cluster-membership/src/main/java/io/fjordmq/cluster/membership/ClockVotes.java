@@ -35,7 +35,7 @@ final class ClockVotes {
 
   private record Vote(ClockReport report, long receivedMillis) {
     /** A clock of this report, advanced by the age of the report. */
-    long at(long nowMillis, long clockMillis) {
+    long valueAt(long nowMillis, long clockMillis) {
       return clockMillis + nowMillis - receivedMillis;
     }
   }
@@ -77,10 +77,11 @@ final class ClockVotes {
     if (withClusterTime.isEmpty() && !enough) {
       return false;
     }
-    clock.begin(
+    clock.setClusterTime(
         withClusterTime.isEmpty()
             ? startTime(nowMillis)
-            : median(withClusterTime, vote -> vote.at(nowMillis, vote.report().clusterMillis())));
+            : median(
+                withClusterTime, vote -> vote.valueAt(nowMillis, vote.report().clusterMillis())));
     LOG.info(
         "Set cluster time from the reported clocks reports={} withClusterTime={} time={}",
         votes.size(),
@@ -95,11 +96,12 @@ final class ClockVotes {
    * this method returns the saved time: expiring late is safe, expiring early is not.
    */
   private long startTime(long nowMillis) {
-    long wall = median(votes.values(), vote -> vote.at(nowMillis, vote.report().estimatedMillis()));
+    long wall =
+        median(votes.values(), vote -> vote.valueAt(nowMillis, vote.report().estimatedMillis()));
     long saved =
         votes.values().stream()
             .filter(vote -> vote.report().source() == Source.SAVED)
-            .mapToLong(vote -> vote.at(nowMillis, vote.report().clusterMillis()))
+            .mapToLong(vote -> vote.valueAt(nowMillis, vote.report().clusterMillis()))
             .max()
             .orElse(wall);
     if (wall - saved <= clock.maxAdvanceMillis()) {
@@ -120,14 +122,14 @@ final class ClockVotes {
    * Sets cluster time to the median wall clock, which an operator has confirmed to be right. Never
    * sets it back, because commands already carry the later time.
    */
-  LeaderResponse accept(Set<NodeId> voters, long nowMillis) {
+  LeaderResponse acceptWallClock(Set<NodeId> voters, long nowMillis) {
     votes.values().removeIf(vote -> nowMillis - vote.receivedMillis() > reportTimeoutMillis);
     long reportedVoters = voters.stream().filter(votes::containsKey).count();
     if (!clock.isKnown() || 2 * reportedVoters <= voters.size()) {
       return new Failed(Kind.BUSY, "too few nodes have reported their clocks; try again");
     }
     long before = clock.millis();
-    long ahead = wallClock(nowMillis) - before;
+    long ahead = medianWallClock(nowMillis) - before;
     if (ahead <= clock.toleranceMillis()) {
       String reason = "the wall clocks of the nodes are not ahead of cluster time";
       return new Failed(Kind.BUSY, reason);
@@ -140,8 +142,8 @@ final class ClockVotes {
     return new ClockAccepted(ahead);
   }
 
-  private long wallClock(long nowMillis) {
-    return median(votes.values(), vote -> vote.at(nowMillis, vote.report().wallMillis()));
+  private long medianWallClock(long nowMillis) {
+    return median(votes.values(), vote -> vote.valueAt(nowMillis, vote.report().wallMillis()));
   }
 
   /** Must be called periodically while this node leads and cluster time is known. */
@@ -158,7 +160,7 @@ final class ClockVotes {
       clock.advance(0);
       return;
     }
-    clock.advance(Long.signum(wallClock(nowMillis) - clock.millis()));
+    clock.advance(Long.signum(medianWallClock(nowMillis) - clock.millis()));
   }
 
   private static long median(Collection<Vote> votes, ToLongFunction<Vote> time) {

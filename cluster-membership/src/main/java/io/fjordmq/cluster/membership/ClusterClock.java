@@ -32,7 +32,7 @@ public final class ClusterClock implements InstantSource {
   private volatile Basis basis;
 
   /** Both clocks when the renewal was sent on which this node's lease is based. */
-  private volatile Reading renewed;
+  private volatile Reading lastRenewal;
 
   private volatile boolean known;
 
@@ -59,17 +59,18 @@ public final class ClusterClock implements InstantSource {
     this.monotonicMillis = monotonicMillis;
     this.toleranceMillis = toleranceMillis;
     this.maxAdvanceMillis = maxAdvanceMillis;
-    this.renewed = read();
-    this.saved = savedMillis == 0 ? null : new Basis(renewed, savedMillis);
-    long wallMillis = renewed.wallMillis();
+    this.lastRenewal = read();
+    this.saved = savedMillis == 0 ? null : new Basis(lastRenewal, savedMillis);
+    long wallMillis = lastRenewal.wallMillis();
     boolean tooFarAhead = savedMillis != 0 && wallMillis - savedMillis > maxAdvanceMillis;
-    this.basis = new Basis(renewed, tooFarAhead ? savedMillis : Math.max(savedMillis, wallMillis));
+    this.basis =
+        new Basis(lastRenewal, tooFarAhead ? savedMillis : Math.max(savedMillis, wallMillis));
   }
 
   /** Cluster time; the best guess of this node until cluster time is known. */
   @Override
   public long millis() {
-    return at(basis, readOnce());
+    return clusterTimeAt(basis, readOnce());
   }
 
   @Override
@@ -85,7 +86,7 @@ public final class ClusterClock implements InstantSource {
   /** How far the wall clock of the host is ahead of cluster time; negative if it is behind. */
   public long wallAheadMillis() {
     Reading now = readOnce();
-    return now.wallMillis() - at(basis, now);
+    return now.wallMillis() - clusterTimeAt(basis, now);
   }
 
   InstantSource wall() {
@@ -108,7 +109,7 @@ public final class ClusterClock implements InstantSource {
     }
     return saved == null
         ? new ClockReport(sent.wallMillis(), sent.wallMillis(), Source.GUESS)
-        : new ClockReport(sent.wallMillis(), at(saved, readOnce()), Source.SAVED);
+        : new ClockReport(sent.wallMillis(), clusterTimeAt(saved, readOnce()), Source.SAVED);
   }
 
   boolean isKnown() {
@@ -117,7 +118,7 @@ public final class ClusterClock implements InstantSource {
 
   /** Whether both clocks have advanced equally since the last renewal, within the tolerance. */
   boolean isSteady() {
-    return agree(renewed, readOnce()) || agree(renewed, read());
+    return clocksAgree(lastRenewal, readOnce()) || clocksAgree(lastRenewal, read());
   }
 
   /**
@@ -125,12 +126,12 @@ public final class ClusterClock implements InstantSource {
    * because the monotonic clock stops while the host is suspended.
    */
   boolean isWithin(long leaseMillis) {
-    Reading since = renewed;
+    Reading since = lastRenewal;
     Reading now = readOnce();
-    if (!agree(since, now)) {
+    if (!clocksAgree(since, now)) {
       now = read();
     }
-    return agree(since, now)
+    return clocksAgree(since, now)
         && now.wallMillis() - since.wallMillis() < leaseMillis
         && now.monotonicMillis() - since.monotonicMillis() < leaseMillis;
   }
@@ -155,7 +156,7 @@ public final class ClusterClock implements InstantSource {
     return new Reading(wall.millis(), monotonicMillis.getAsLong());
   }
 
-  private boolean agree(Reading earlier, Reading later) {
+  private boolean clocksAgree(Reading earlier, Reading later) {
     return Math.abs(wallElapsed(earlier, later) - elapsed(earlier, later)) <= toleranceMillis;
   }
 
@@ -168,9 +169,9 @@ public final class ClusterClock implements InstantSource {
   }
 
   /** If the clocks disagree, it is unknown which one is right; the earlier time is safer. */
-  private long at(Basis since, Reading now) {
+  private long clusterTimeAt(Basis since, Reading now) {
     long elapsed = elapsed(since.at(), now);
-    return agree(since.at(), now)
+    return clocksAgree(since.at(), now)
         ? since.clusterMillis() + elapsed
         : since.clusterMillis() + Math.max(0, Math.min(elapsed, wallElapsed(since.at(), now)));
   }
@@ -183,23 +184,23 @@ public final class ClusterClock implements InstantSource {
    */
   boolean adjustTo(Reading sent, long leaderMillis) {
     Reading now = read();
-    if (!agree(sent, now)) {
+    if (!clocksAgree(sent, now)) {
       return false;
     }
-    if (known && elapsed(renewed, sent) < 0) {
+    if (known && elapsed(lastRenewal, sent) < 0) {
       return true; // the response to a later renewal arrived first
     }
     long elapsedMillis = elapsed(sent, now);
-    long ownMillis = known ? at(basis, now) : leaderMillis;
+    long ownMillis = known ? clusterTimeAt(basis, now) : leaderMillis;
     long agreed = Math.min(Math.max(ownMillis, leaderMillis), leaderMillis + elapsedMillis + 1);
     basis = new Basis(sent, agreed - elapsedMillis);
-    renewed = sent;
+    lastRenewal = sent;
     known = true;
     return true;
   }
 
   /** Sets cluster time; for the metadata leader. */
-  void begin(long clusterMillis) {
+  void setClusterTime(long clusterMillis) {
     basis = new Basis(read(), clusterMillis);
     known = true;
   }
@@ -210,6 +211,6 @@ public final class ClusterClock implements InstantSource {
    */
   void advance(long correctionMillis) {
     Reading now = read();
-    basis = new Basis(now, at(basis, now) + correctionMillis);
+    basis = new Basis(now, clusterTimeAt(basis, now) + correctionMillis);
   }
 }

@@ -39,8 +39,8 @@ public final class ClusterJoin {
 
   private final JoinOptions options;
   private final HelloClient helloClient;
-  private final Clocks clocks;
-  private Map<NodeAddress, String> reported = Map.of();
+  private final WallClockComparison clocks;
+  private Map<NodeAddress, String> reportedFailures = Map.of();
 
   /**
    * @param helloClient contacts the seeds: {@link io.fjordmq.cluster.peer.PeerChannels} while the
@@ -49,7 +49,7 @@ public final class ClusterJoin {
   public ClusterJoin(JoinOptions options, HelloClient helloClient, InstantSource wallClock) {
     this.options = options;
     this.helloClient = helloClient;
-    this.clocks = new Clocks(wallClock);
+    this.clocks = new WallClockComparison(wallClock);
   }
 
   /**
@@ -212,7 +212,7 @@ public final class ClusterJoin {
     Duration ahead = clocks.ahead(seed, sentMillis);
     if (ahead.abs().compareTo(options.settings().maxClockDifference()) >= 0) {
       throw new MembershipException(
-          Clocks.describeDifference(ahead, seed)
+          WallClockComparison.describeDifference(ahead, seed)
               + "; synchronize the clocks (NTP), then start the node again");
     }
   }
@@ -233,12 +233,12 @@ public final class ClusterJoin {
         failures.put(seed.getKey(), String.valueOf(cause.getMessage()));
       }
     }
-    if (replies.isEmpty() && !failures.isEmpty() && !failures.equals(reported)) {
+    if (replies.isEmpty() && !failures.isEmpty() && !failures.equals(reportedFailures)) {
       LOG.warn(
           "No seed responded{}: {}",
           options.bootstrap() ? "" : ", retrying",
           String.join("; ", failures.values()));
-      reported = failures;
+      reportedFailures = failures;
     }
     return replies;
   }

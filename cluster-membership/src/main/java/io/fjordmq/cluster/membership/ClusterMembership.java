@@ -37,13 +37,13 @@ import org.slf4j.LoggerFactory;
  *   <li>{@link ClusterJoin#identify}, which contacts the seeds at the first start
  *   <li>{@link NodeAddresses#open}, with the file in the data directory
  *   <li>{@link io.fjordmq.cluster.StartFence#open}, which counts this start
- *   <li>{@link io.fjordmq.cluster.peer.PeerPort#open}, with {@link NodeAddresses#ofPeers}
+ *   <li>{@link io.fjordmq.cluster.peer.PeerPort#open}, with {@link NodeAddresses#peerAddressBook}
  *   <li>{@link StartCheck}
  *   <li>{@link io.fjordmq.cluster.consensus.jraft.JRaftHost#open}, on the next port, with {@link
- *       NodeAddresses#ofRaft}
+ *       NodeAddresses#raftAddressBook}
  *   <li>{@link #open}, which returns once the node is registered as STARTING
  *   <li>the layers above open, {@linkplain #watch register listeners} and register their services
- *   <li>{@link #ready}, after which the node can be counted and admitted
+ *   <li>{@link #markReady}, after which the node can be counted and admitted
  * </ol>
  */
 public final class ClusterMembership implements Membership, AutoCloseable {
@@ -157,7 +157,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
           }
         });
     metadata.watch(membership.members);
-    metadata.watch(new StartWatch(peers.fence()));
+    metadata.watch(new StartFenceUpdater(peers.fence()));
     peers.fence().fenced().thenAcceptAsync(membership.incarnations::endPermanently, timers);
     peers.serve(
         LeaderCalls.SERVICE,
@@ -187,7 +187,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
     while (true) {
       try {
         long version = incarnations.registered().get(REPORT_SECONDS, TimeUnit.SECONDS);
-        members.whenReached(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
+        members.whenApplied(version).get(REPORT_SECONDS, TimeUnit.SECONDS);
         return;
       } catch (TimeoutException e) {
         LOG.warn(
@@ -212,8 +212,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * Must be called once, when all components of this node are open. The node can be counted from
    * then on.
    */
-  public void ready() {
-    timers.execute(incarnations::ready);
+  public void markReady() {
+    timers.execute(incarnations::markReady);
   }
 
   /**
@@ -221,8 +221,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
    * again. Fails like {@link #write}, and with {@code BUSY} if its record has changed in the
    * meantime; can be repeated.
    */
-  public CompletableFuture<Void> drain(boolean draining) {
-    if (draining && record.isIn(Member.State.LEAVING)) {
+  public CompletableFuture<Void> setDraining(boolean draining) {
+    if (draining && record.hasState(Member.State.LEAVING)) {
       return CompletableFuture.completedFuture(null); // LEAVING implies draining
     }
     return record.write(draining ? NodeRecord.State.DRAINING : NodeRecord.State.UP);
@@ -230,11 +230,12 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /**
    * Reports the condition of this node's disk: FULL, SLOW, or UP if it is healthy. Fails like
-   * {@link #drain}, and while the node is DRAINING or LEAVING; can be repeated. If it succeeds
-   * while the disk of this node accepts no writes, the other nodes can continue without this one.
+   * {@link #setDraining}, and while the node is DRAINING or LEAVING; can be repeated. If it
+   * succeeds while the disk of this node accepts no writes, the other nodes can continue without
+   * this one.
    */
   public CompletableFuture<Void> reportDiskState(Member.State disk) {
-    return record.isIn(Member.State.DRAINING) || record.isIn(Member.State.LEAVING)
+    return record.hasState(Member.State.DRAINING) || record.hasState(Member.State.LEAVING)
         ? CompletableFuture.failedFuture(
             new ConsensusException(Kind.BUSY, "this node is DRAINING or LEAVING"))
         : record.write(NodeRecord.State.valueOf(disk.name()));
@@ -242,7 +243,7 @@ public final class ClusterMembership implements Membership, AutoCloseable {
 
   /**
    * Decommissions this node: marks it LEAVING, so that all its replicas and clients move to other
-   * nodes. Fails like {@link #drain}; can be repeated. A restart cancels it.
+   * nodes. Fails like {@link #setDraining}; can be repeated. A restart cancels it.
    */
   public CompletableFuture<Void> decommission() {
     return record.write(NodeRecord.State.LEAVING);
@@ -340,8 +341,8 @@ public final class ClusterMembership implements Membership, AutoCloseable {
   }
 
   /** The metadata version that this node and all its listeners have applied. */
-  public long applied() {
-    return members.applied();
+  public long appliedVersion() {
+    return members.appliedVersion();
   }
 
   /** The live members that have not responded to this node recently, ordered by id. */

@@ -31,11 +31,11 @@ sealed interface LeaderRequest {
   /**
    * Renews the lease of an incarnation.
    *
-   * @param applied the metadata version that this node has applied
+   * @param appliedVersion the metadata version that this node has applied
    * @param clock the clocks of this node
    * @param unreachable members that this node cannot reach, including those that are DOWN
    */
-  record Renewal(long incarnation, long applied, ClockReport clock, Set<NodeId> unreachable)
+  record Renewal(long incarnation, long appliedVersion, ClockReport clock, Set<NodeId> unreachable)
       implements LeaderRequest {
 
     public Renewal {
@@ -48,7 +48,7 @@ sealed interface LeaderRequest {
           new ByteWriter(40)
               .writeByte(unreachable.isEmpty() ? 4 : 5)
               .writeVarint(incarnation)
-              .writeVarint(applied)
+              .writeVarint(appliedVersion)
               .writeLong(clock.wallMillis())
               .writeLong(clock.clusterMillis())
               .writeByte(clock.source().ordinal());
@@ -75,15 +75,16 @@ sealed interface LeaderRequest {
   /**
    * Registers the next incarnation.
    *
-   * @param known the last incarnation that the node knows, 0 if none. The leader registers the node
-   *     only if this matches the metadata, so that a repeated request counts once
+   * @param knownIncarnation the last incarnation that the node knows, 0 if none. The leader
+   *     registers the node only if this matches the metadata, so that a repeated request counts
+   *     once
    */
-  record Registration(long known, NodeAddress address) implements LeaderRequest {
+  record Registration(long knownIncarnation, NodeAddress address) implements LeaderRequest {
     @Override
     public byte[] encode() {
       return new ByteWriter(64)
           .writeByte(2)
-          .writeVarint(known)
+          .writeVarint(knownIncarnation)
           .writeShort(address.port())
           .writeString(address.host())
           .toByteArray();

@@ -22,10 +22,10 @@ final class LeaseTable {
   private static final class Lease {
     final long incarnation;
     long untilMillis;
-    long applied;
+    long appliedVersion;
 
     /** The metadata version that the node has to reach, and since when. */
-    long awaited;
+    long awaitedVersion;
 
     long awaitedSinceMillis;
 
@@ -60,13 +60,13 @@ final class LeaseTable {
     Lease lease = leases.get(node);
     if (lease == null || lease.incarnation != incarnation) {
       lease = new Lease(incarnation);
-      lease.awaited = version;
+      lease.awaitedVersion = version;
       lease.awaitedSinceMillis = nowMillis;
       leases.put(node, lease);
     }
-    lease.applied = applied;
-    if (applied >= lease.awaited) {
-      lease.awaited = version;
+    lease.appliedVersion = applied;
+    if (applied >= lease.awaitedVersion) {
+      lease.awaitedVersion = version;
       lease.awaitedSinceMillis = nowMillis;
     } else if (nowMillis - lease.awaitedSinceMillis > settings.maxLag().toMillis()) {
       return false;
@@ -90,7 +90,7 @@ final class LeaseTable {
     for (Member member : members.byNode().values()) {
       if (member.isCounted()) {
         Lease lease = of(member);
-        min = Math.min(min, lease == null ? 0 : lease.applied);
+        min = Math.min(min, lease == null ? 0 : lease.appliedVersion);
       }
     }
     return min == Long.MAX_VALUE ? 0 : min;

@@ -15,14 +15,14 @@ import java.util.function.Function;
 final class LeaveRecorder {
   private static final long RETRY_MILLIS = 50;
 
-  private final Function<NodeRecord.State, CompletableFuture<Void>> writes;
+  private final Function<NodeRecord.State, CompletableFuture<Void>> writer;
   private final Timers timers;
 
   /**
    * @param writes one attempt, see {@link LocalNodeRecord#write}
    */
   LeaveRecorder(Function<NodeRecord.State, CompletableFuture<Void>> writes, Timers timers) {
-    this.writes = writes;
+    this.writer = writes;
     this.timers = timers;
   }
 
@@ -38,7 +38,7 @@ final class LeaveRecorder {
   }
 
   private void attempt(NodeRecord.State state, long deadline, CompletableFuture<Void> written) {
-    writes
+    writer
         .apply(state)
         .whenComplete(
             (done, failure) -> {

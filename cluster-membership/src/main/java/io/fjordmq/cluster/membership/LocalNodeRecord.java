@@ -19,12 +19,12 @@ final class LocalNodeRecord {
   private final MetadataGroup metadata;
   private final MemberView members;
   private final LongSupplier incarnation;
-  private final Function<List<Change>, CompletableFuture<WriteResult>> writes;
+  private final Function<List<Change>, CompletableFuture<WriteResult>> writer;
 
   /** The last write of this node; its own replica may not have applied it yet. */
-  private volatile Written last = new Written(0, NodeRecord.State.UP);
+  private volatile LastWrite lastWrite = new LastWrite(0, NodeRecord.State.UP);
 
-  private record Written(long version, NodeRecord.State state) {}
+  private record LastWrite(long version, NodeRecord.State state) {}
 
   /**
    * @param incarnation supplies the current incarnation
@@ -40,14 +40,14 @@ final class LocalNodeRecord {
     this.metadata = metadata;
     this.members = members;
     this.incarnation = incarnation;
-    this.writes = writes;
+    this.writer = writes;
   }
 
-  boolean isIn(Member.State state) {
-    Written written = last;
-    return written.version() > members.applied()
+  boolean hasState(Member.State state) {
+    LastWrite written = lastWrite;
+    return written.version() > members.appliedVersion()
         ? written.state().name().equals(state.name())
-        : members.members().in(state).contains(self);
+        : members.members().inState(state).contains(self);
   }
 
   /**
@@ -66,10 +66,10 @@ final class LocalNodeRecord {
                       incarnation.getAsLong(), state, current == null ? "no record" : current)));
     }
     byte[] changed = current.withState(state).encode();
-    long expected = Math.max(record.version(), last.version());
-    return writes
+    long expected = Math.max(record.version(), lastWrite.version());
+    return writer
         .apply(List.of(Change.put(record.key(), changed, expected)))
-        .thenAccept(result -> last = new Written(appliedVersion(result), state));
+        .thenAccept(result -> lastWrite = new LastWrite(appliedVersion(result), state));
   }
 
   /** A STARTING node becomes UP only through its {@link Admission}. */

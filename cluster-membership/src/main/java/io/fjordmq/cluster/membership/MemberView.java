@@ -25,9 +25,9 @@ import java.util.function.Function;
 final class MemberView implements MetadataListener {
   private final List<MembershipListener> listeners = new CopyOnWriteArrayList<>();
   private volatile Members members = new Members(0, Map.of());
-  private volatile long applied;
+  private volatile long appliedVersion;
 
-  /** Futures of {@link #whenReached}. Guarded by this. */
+  /** Futures of {@link #whenApplied}. Guarded by this. */
   private final NavigableMap<Long, CompletableFuture<Void>> awaited = new TreeMap<>();
 
   Members members() {
@@ -35,8 +35,8 @@ final class MemberView implements MetadataListener {
   }
 
   /** The version that all listeners of this node have seen. */
-  long applied() {
-    return applied;
+  long appliedVersion() {
+    return appliedVersion;
   }
 
   static Members of(MetadataView view) {
@@ -65,14 +65,14 @@ final class MemberView implements MetadataListener {
     } else {
       members = new Members(view.version(), members.byNode(), members.removed());
     }
-    applied = view.version();
-    awaited.headMap(applied, true).values().forEach(waiting -> waiting.complete(null));
-    awaited.headMap(applied, true).clear();
+    appliedVersion = view.version();
+    awaited.headMap(appliedVersion, true).values().forEach(waiting -> waiting.complete(null));
+    awaited.headMap(appliedVersion, true).clear();
   }
 
   /** Completes once all listeners of this node have seen the version. */
-  synchronized CompletableFuture<Void> whenReached(long version) {
-    return applied >= version
+  synchronized CompletableFuture<Void> whenApplied(long version) {
+    return appliedVersion >= version
         ? CompletableFuture.completedFuture(null)
         : awaited.computeIfAbsent(version, later -> new CompletableFuture<>());
   }

@@ -47,7 +47,7 @@ public record Members(long version, Map<NodeId, Member> byNode, Map<NodeId, Long
   }
 
   /** The nodes in this state. */
-  Set<NodeId> in(Member.State state) {
+  Set<NodeId> inState(Member.State state) {
     return byNode.values().stream()
         .filter(member -> member.state() == state)
         .map(Member::node)

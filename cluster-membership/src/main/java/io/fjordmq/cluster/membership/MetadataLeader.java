@@ -220,7 +220,7 @@ final class MetadataLeader {
         .thenApplyAsync(
             confirmed ->
                 leaderTerm == current
-                    ? current.clocks.accept(voters, timers.nowMillis())
+                    ? current.clocks.acceptWallClock(voters, timers.nowMillis())
                     : notLeader(),
             timers);
   }
@@ -250,8 +250,13 @@ final class MetadataLeader {
     }
     if (refusal == null
         && !current.leases.renew(
-            from, renewal.incarnation(), renewal.applied(), view.version(), timers.nowMillis())) {
-      refusal = new NotRenewed("the metadata of the node lags, at version " + renewal.applied());
+            from,
+            renewal.incarnation(),
+            renewal.appliedVersion(),
+            view.version(),
+            timers.nowMillis())) {
+      refusal =
+          new NotRenewed("the metadata of the node lags, at version " + renewal.appliedVersion());
     }
     if (refusal != null) {
       return CompletableFuture.completedFuture(refusal);

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The duties of the metadata leader for its own group during one term: it maintains the replica set
- * ({@link MetadataReplicas}) and hands over its leadership if another node should lead. Used by the
- * membership thread.
+ * ({@link MetadataReplicaPlan}) and hands over its leadership if another node should lead. Used by
+ * the membership thread.
  */
 final class MetadataReplicaDuties {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataReplicaDuties.class);
@@ -39,21 +39,21 @@ final class MetadataReplicaDuties {
       return;
     }
     ReplicaSet replicas = metadata.status().replicas();
-    NodeId successor = MetadataReplicas.successor(replicas, members, self);
+    NodeId successor = MetadataReplicaPlan.successor(replicas, members, self);
     if (successor != null) {
       LOG.info(
           "Decommissioning this node: transferring metadata leadership successor={}", successor);
-      whileChanging(metadata.transferLeadership(successor));
+      trackChange(metadata.transferLeadership(successor));
       return;
     }
-    ReplicaSet target = MetadataReplicas.next(replicas, members, self);
+    ReplicaSet target = MetadataReplicaPlan.next(replicas, members, self);
     if (target != null) {
       LOG.info("Changing the metadata replicas from={} to={}", replicas, target);
-      whileChanging(metadata.changeReplicas(target));
+      trackChange(metadata.changeReplicas(target));
     }
   }
 
-  private void whileChanging(CompletableFuture<Void> change) {
+  private void trackChange(CompletableFuture<Void> change) {
     changingReplicas = true;
     change.whenCompleteAsync(
         (done, failure) -> {

@@ -63,10 +63,10 @@ public final class NodeAddresses {
    * @param disk writes the file
    */
   public static NodeAddresses open(Path file, Executor disk) {
-    return open(file, disk, NodeAddresses::onOwnThread);
+    return open(file, disk, NodeAddresses::runOnNewThread);
   }
 
-  private static void onOwnThread(Runnable lookUp) {
+  private static void runOnNewThread(Runnable lookUp) {
     Thread thread = new Thread(lookUp, "name-lookup");
     thread.setDaemon(true);
     thread.start();
@@ -74,15 +74,15 @@ public final class NodeAddresses {
 
   /** With another executor for lookups. */
   static NodeAddresses open(Path file, Executor disk, Executor resolver) {
-    NodeAddresses addressBook = new NodeAddresses(file, disk, resolver);
+    NodeAddresses addresses = new NodeAddresses(file, disk, resolver);
     try {
       if (Files.exists(file)) {
-        addressBook.saved.putAll(parse(Files.readAllLines(file)));
+        addresses.saved.putAll(parse(Files.readAllLines(file)));
       }
     } catch (IOException | IllegalArgumentException e) {
       LOG.warn("Ignoring the saved node addresses: {} file={}", e.getMessage(), file);
     }
-    return addressBook;
+    return addresses;
   }
 
   /** Without a file. */
@@ -106,12 +106,12 @@ public final class NodeAddresses {
   }
 
   /** The addresses for calls between nodes. */
-  public AddressBook ofPeers() {
+  public AddressBook peerAddressBook() {
     return node -> address(node, 0);
   }
 
   /** The addresses for Raft. */
-  public AddressBook ofRaft() {
+  public AddressBook raftAddressBook() {
     return new AddressBook() {
       @Override
       public @Nullable InetSocketAddress addressOf(NodeId node) {

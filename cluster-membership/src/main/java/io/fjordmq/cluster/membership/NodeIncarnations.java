@@ -137,7 +137,7 @@ final class NodeIncarnations {
   }
 
   /** Allows this node to be counted and admitted; until then it holds a lease as STARTING. */
-  void ready() {
+  void markReady() {
     ready = true;
     beginAdmission();
   }
@@ -224,7 +224,7 @@ final class NodeIncarnations {
     leader
         .call(
             new Renewal(
-                renewing, members.applied(), clock.report(sent), reachability.unreachable()),
+                renewing, members.appliedVersion(), clock.report(sent), reachability.unreachable()),
             settings.lease())
         .whenCompleteAsync(
             (response, failure) -> {
@@ -266,8 +266,8 @@ final class NodeIncarnations {
   private Admission admissionOf(Registered registration) {
     NodeRecord up = new NodeRecord(self, address, registration.incarnation());
     BooleanSupplier isCurrent = () -> phase == Phase.REGISTERED && incarnation == up.incarnation();
-    Admission.Incarnation admissionCallbacks =
-        new Admission.Incarnation(
+    Admission.Callbacks admissionCallbacks =
+        new Admission.Callbacks(
             isCurrent,
             reason -> {
               if (isCurrent.getAsBoolean()) {

@@ -64,12 +64,12 @@ final class NodeRegistry {
     MetadataView view = metadata.view();
     MetadataRecord record = view.get(NodeRecord.key(from));
     long known = record == null ? 0 : NodeRecord.decode(record).incarnation();
-    if (known != registration.known()) {
+    if (known != registration.knownIncarnation()) {
       return CompletableFuture.completedFuture(new KnownIncarnation(known));
     }
-    StartStamp start = fence.latest(from);
+    StartStamp start = fence.latestStart(from);
     StartRecord.all(view).forEach(fence::onRegistered); // this node may have just become leader
-    if (!Objects.equals(start, fence.latest(from))) {
+    if (!Objects.equals(start, fence.latestStart(from))) {
       String reason = "a later start of node %s is registered".formatted(from);
       return CompletableFuture.completedFuture(new Failed(ConsensusException.Kind.BUSY, reason));
     }

@@ -29,7 +29,7 @@ final class Removal {
                 .formatted(node)
             : obstacle(node, record == null ? null : NodeRecord.decode(record));
     if (obstacle == null
-        && !MetadataReplicas.keepsMajorityWithout(node, metadata.status().replicas(), members)) {
+        && !MetadataReplicaPlan.keepsMajorityWithout(node, metadata.status().replicas(), members)) {
       obstacle =
           "the metadata group would have no majority without node "
               + node

@@ -44,7 +44,7 @@ final class ServiceExit {
   /** Stops serving and marks this node DOWN. Further calls do nothing. */
   void leave() {
     if (leaveStarted.compareAndSet(false, true)) {
-      removing = removeOnClose && record.isIn(Member.State.LEAVING);
+      removing = removeOnClose && record.hasState(Member.State.LEAVING);
       CompletableFuture<Void> leaving = CompletableFuture.runAsync(incarnations::leave, timers);
       reportState(leaving.thenRunAsync(clock::save, timers), NodeRecord.State.DOWN);
     }

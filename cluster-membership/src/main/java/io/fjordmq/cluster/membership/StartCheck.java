@@ -122,7 +122,7 @@ public final class StartCheck {
   }
 
   private Hello hello() {
-    return new Hello(self.clusterId(), self.node(), options.address(), fence.own());
+    return new Hello(self.clusterId(), self.node(), options.address(), fence.ownStart());
   }
 
   /** Describes the other process of this node that is connected; null if there is none. */

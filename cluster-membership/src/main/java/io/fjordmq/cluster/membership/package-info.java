@@ -12,7 +12,7 @@
  *   <li>{@code NodeIncarnations}, the incarnations of this node from registration to the end of the
  *       lease ({@code NodeLease}); {@code MemberView}, the members as this node knows them.
  *   <li>{@code MetadataLeader}, the duties of the metadata leader, with {@code LeaseTable} and
- *       {@code MetadataReplicas}, which use neither clocks nor threads, {@code NodeRegistry} and
+ *       {@code MetadataReplicaPlan}, which use neither clocks nor threads, {@code NodeRegistry} and
  *       {@code MetadataReplicaDuties}. {@code LeaderCalls} finds the leader; {@code LeaderRequest}
  *       and {@code LeaderResponse} define the messages.
  * </ul>

@@ -119,7 +119,7 @@ public final class MetadataGroup implements AutoCloseable {
     }
     try {
       consensus = host.open(GROUP, state);
-      state.reopened();
+      state.onReopened();
       LOG.info("Metadata group reopened");
     } catch (RuntimeException e) {
       LOG.warn("Cannot reopen the metadata group, retrying", e);

@@ -28,7 +28,7 @@ final class MetadataState implements ReplicatedState {
   private final MetadataStorage storage;
   private final Executor disk;
   private final int checkpointEveryEntries;
-  private final Runnable checkpointDue;
+  private final Runnable onCheckpointDue;
   private final Set<MetadataListener> listeners = new CopyOnWriteArraySet<>();
   private long appliedIndex;
   private volatile MetadataView view;
@@ -45,7 +45,7 @@ final class MetadataState implements ReplicatedState {
     this.storage = storage;
     this.disk = disk;
     this.checkpointEveryEntries = checkpointEveryEntries;
-    this.checkpointDue = checkpointDue;
+    this.onCheckpointDue = checkpointDue;
     this.appliedIndex = start.appliedIndex();
     this.view = start.view();
   }
@@ -91,13 +91,13 @@ final class MetadataState implements ReplicatedState {
   }
 
   /** Clears the failure after a halted replica has been reopened. */
-  void reopened() {
+  void onReopened() {
     failure = null;
   }
 
   synchronized void watch(MetadataListener listener) {
     listeners.add(listener);
-    listener.onChanged(view, view.since(MetadataView.EMPTY));
+    listener.onChanged(view, view.updatesSince(MetadataView.EMPTY));
   }
 
   void unwatch(MetadataListener listener) {
@@ -114,7 +114,7 @@ final class MetadataState implements ReplicatedState {
     for (CommittedEntry entry : entries) {
       List<Change> batch = MetadataCodec.decodeBatch(entry.data());
       MetadataView before = view;
-      WriteResult result = before.conflict(batch);
+      WriteResult result = before.findConflict(batch);
       if (result == null) {
         MetadataView after = before.with(batch);
         result = new WriteResult.Applied(after.version());
@@ -129,7 +129,7 @@ final class MetadataState implements ReplicatedState {
     entriesSinceCheckpoint += entries.size();
     if (entriesSinceCheckpoint >= checkpointEveryEntries) {
       entriesSinceCheckpoint = 0;
-      checkpointDue.run();
+      onCheckpointDue.run();
     }
   }
 
@@ -154,10 +154,10 @@ final class MetadataState implements ReplicatedState {
             storage.save(MetadataCodec.encodeCheckpoint(now));
           } catch (IOException e) {
             LOG.warn("Cannot write the metadata checkpoint; keeping the log", e);
-            request.failed(e);
+            request.onFailed(e);
             return;
           }
-          request.durable();
+          request.onDurable();
         });
   }
 
@@ -218,7 +218,7 @@ final class MetadataState implements ReplicatedState {
 
   private void notifyListeners(MetadataView before) {
     if (!listeners.isEmpty()) {
-      List<MetadataUpdate> updates = view.since(before);
+      List<MetadataUpdate> updates = view.updatesSince(before);
       listeners.forEach(listener -> listener.onChanged(view, updates));
     }
   }

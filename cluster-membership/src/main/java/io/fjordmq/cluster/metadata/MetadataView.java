@@ -54,7 +54,7 @@ public final class MetadataView {
   /**
    * Returns the first change of the batch whose expected version does not match; null if all match.
    */
-  WriteResult.@Nullable Conflict conflict(List<Change> batch) {
+  WriteResult.@Nullable Conflict findConflict(List<Change> batch) {
     for (Change change : batch) {
       MetadataRecord record = records.get(change.key());
       long actual = record == null ? Change.ABSENT : record.version();
@@ -80,7 +80,7 @@ public final class MetadataView {
   }
 
   /** Returns the changes since an earlier view, in key order. */
-  List<MetadataUpdate> since(MetadataView before) {
+  List<MetadataUpdate> updatesSince(MetadataView before) {
     TreeMap<String, MetadataUpdate> updates = new TreeMap<>();
     for (MetadataRecord record : before.records.values()) {
       if (!records.containsKey(record.key())) {

@@ -38,7 +38,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   private final Listener listener;
   private final long openedNanos;
   private final AtomicLong lastCall = new AtomicLong();
-  private final Map<Long, PendingCall> waiting = new ConcurrentHashMap<>();
+  private final Map<Long, PendingCall> pendingCalls = new ConcurrentHashMap<>();
   private @Nullable ClientCallStreamObserver<ClientMessage> stream;
   private @Nullable SendQueue<ClientMessage> queue;
   private volatile boolean accepted;
@@ -88,10 +88,10 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   /**
    * Starts connecting. Must be called once, before any other method.
    *
-   * @param own the stamp in the opening message
+   * @param ownStart the stamp in the opening message
    */
-  void open(ClientMessage opening, StartStamp own) {
-    presentedStart = own;
+  void open(ClientMessage opening, StartStamp ownStart) {
+    presentedStart = ownStart;
     PeersGrpc.newStub(channel).converse(this);
     queue().begin(opening);
   }
@@ -108,21 +108,21 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   CompletableFuture<byte[]> call(String service, byte[] request, Duration timeout, long nanos) {
-    if (waiting.size() >= settings.maxPendingCalls()) {
+    if (pendingCalls.size() >= settings.maxPendingCalls()) {
       return notSent(
           "too many pending calls to node %s (maxPendingCalls %d)"
               .formatted(peer, settings.maxPendingCalls()));
     }
     long call = lastCall.incrementAndGet();
     PendingCall pending = new PendingCall(service, nanos + timeout.toNanos());
-    waiting.put(call, pending);
+    pendingCalls.put(call, pending);
     ClientMessage message = PeerProtocol.request(call, service, request);
     boolean queued =
         queue()
             .offer(
                 message, request.length + PeerProtocol.OVERHEAD_BYTES, () -> pending.sent = true);
     if (!queued) {
-      waiting.remove(call);
+      pendingCalls.remove(call);
       return notSent(
           ended
               ? "the connection to node " + peer + " was lost"
@@ -141,7 +141,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
    * times a second.
    */
   void tick(long nanos) {
-    for (Map.Entry<Long, PendingCall> entry : waiting.entrySet()) {
+    for (Map.Entry<Long, PendingCall> entry : pendingCalls.entrySet()) {
       if (nanos - entry.getValue().deadlineNanos >= 0) {
         fail(entry.getKey(), "timed out");
       }
@@ -171,7 +171,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   private void onAccepted(Accepted response) {
-    StartFence.Refusal refusal = fence.enter(peer, PeerProtocol.decode(response.getStart()));
+    StartFence.Refusal refusal = fence.admit(peer, PeerProtocol.decode(response.getStart()));
     if (refusal != null) {
       end(refusal.reason());
       return;
@@ -183,7 +183,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   private void onResponse(Response response) {
-    PendingCall pending = waiting.remove(response.getCall());
+    PendingCall pending = pendingCalls.remove(response.getCall());
     if (pending == null) {
       return;
     }
@@ -196,7 +196,7 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
   }
 
   private void fail(long call, String reason) {
-    PendingCall pending = waiting.remove(call);
+    PendingCall pending = pendingCalls.remove(call);
     if (pending != null) {
       pending.response.completeExceptionally(
           new PeerException(
@@ -231,12 +231,12 @@ final class ClientStream implements ClientResponseObserver<ClientMessage, Server
     ended = true;
     StartStamp start = peerStart;
     if (start != null) {
-      fence.leave(peer, start);
+      fence.release(peer, start);
     }
     stream().cancel(reason, null);
     channel.shutdownNow();
     listener.onEnded(this, reason, accepted);
-    List.copyOf(waiting.keySet()).forEach(call -> fail(call, reason));
+    List.copyOf(pendingCalls.keySet()).forEach(call -> fail(call, reason));
   }
 
   private SendQueue<ClientMessage> queue() {

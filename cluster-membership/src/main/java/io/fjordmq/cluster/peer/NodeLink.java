@@ -87,9 +87,9 @@ final class NodeLink implements ClientStream.Listener {
     }
     address = found;
     ClientStream stream =
-        new ClientStream(peer, channels.channel(found), settings, fence, this, nanos);
+        new ClientStream(peer, channels.newChannel(found), settings, fence, this, nanos);
     current = stream;
-    StartStamp own = fence.own();
+    StartStamp own = fence.ownStart();
     stream.open(PeerProtocol.opening(clusterId, self, peer, own), own);
     return stream;
   }

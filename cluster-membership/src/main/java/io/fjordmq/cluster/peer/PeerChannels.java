@@ -79,11 +79,11 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
   }
 
   /** Creates a channel to the address that connects when it is first used. */
-  ManagedChannel channel(InetSocketAddress address) {
-    return channel(NettyChannelBuilder.forAddress(address));
+  ManagedChannel newChannel(InetSocketAddress address) {
+    return newChannel(NettyChannelBuilder.forAddress(address));
   }
 
-  private ManagedChannel channel(NettyChannelBuilder to) {
+  private ManagedChannel newChannel(NettyChannelBuilder to) {
     NettyChannelBuilder builder =
         to.eventLoopGroup(eventLoops)
             .channelType(NioSocketChannel.class)
@@ -106,7 +106,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
       NodeAddress address, Hello hello, Duration timeout) {
     CompletableFuture<HelloReply> result = new CompletableFuture<>();
     ManagedChannel channel =
-        channel(NettyChannelBuilder.forAddress(address.host(), address.port()));
+        newChannel(NettyChannelBuilder.forAddress(address.host(), address.port()));
     PeersGrpc.newStub(channel)
         .withDeadlineAfter(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .greet(PeerProtocol.encode(hello), new HelloReplyObserver(address, result));

@@ -72,7 +72,7 @@ final class ServerStream implements StreamObserver<ClientMessage> {
       NodeId from = new NodeId(opening.getFrom());
       version = server.checkOpening(opening, from);
       StartStamp presented = PeerProtocol.decode(opening.getStart());
-      StartFence.Refusal refusal = server.fence().enter(from, presented);
+      StartFence.Refusal refusal = server.fence().admit(from, presented);
       if (refusal != null) {
         refuse(refusal);
         return;
@@ -84,7 +84,7 @@ final class ServerStream implements StreamObserver<ClientMessage> {
       refuse(String.valueOf(e.getMessage()));
       return;
     }
-    queue.begin(PeerProtocol.accepted(version, server.fence().own()));
+    queue.begin(PeerProtocol.accepted(version, server.fence().ownStart()));
     queue.open();
   }
 
@@ -187,7 +187,7 @@ final class ServerStream implements StreamObserver<ClientMessage> {
     retired = true;
     NodeId from = peer;
     if (from != null && !wasRetired) {
-      server.fence().leave(from, start);
+      server.fence().release(from, start);
       server.onStreamClosed(from, this);
     }
   }

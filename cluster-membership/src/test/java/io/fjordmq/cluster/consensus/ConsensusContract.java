@@ -31,7 +31,7 @@ public abstract class ConsensusContract {
 
   private final Map<NodeId, RecordingState.Disk> disks = new HashMap<>();
   private final Map<NodeId, RecordingState> states = new HashMap<>();
-  private final Map<NodeId, Consensus> open = new HashMap<>();
+  private final Map<NodeId, Consensus> openReplicas = new HashMap<>();
   private final Map<NodeId, ConsensusHost> hosts = new HashMap<>();
 
   /** Starts a node with the contents of its disk. */
@@ -48,14 +48,14 @@ public abstract class ConsensusContract {
   @Test
   void shouldApplyInTheOrderOfTheCallsOnEveryReplica() throws Exception {
     openAll(THREE);
-    List<RecordingProposal> offered = new ArrayList<>();
+    List<RecordingProposal> proposal = new ArrayList<>();
     Consensus leader = leader();
     for (int i = 0; i < 100; i++) {
-      offered.add(propose(leader, "v" + i));
+      proposal.add(propose(leader, "v" + i));
     }
-    List<String> values = offered.stream().map(RecordingProposal::value).toList();
+    List<String> values = proposal.stream().map(RecordingProposal::value).toList();
     awaitEverywhere(values);
-    assertThat(offered).allMatch(one -> one.outcomes().equals(List.of("APPLIED")));
+    assertThat(proposal).allMatch(one -> one.outcomes().equals(List.of("APPLIED")));
   }
 
   @Test
@@ -78,25 +78,25 @@ public abstract class ConsensusContract {
   void shouldNotAppendWhenTheReplicaFollows() throws Exception {
     openAll(THREE);
     write("a");
-    RecordingProposal offered = propose(follower(), "b");
-    advanceUntil("refused", () -> !offered.outcomes().isEmpty());
-    assertThat(offered.outcomes()).containsExactly("NOT_LEADER");
+    RecordingProposal proposal = propose(follower(), "b");
+    advanceUntil("refused", () -> !proposal.outcomes().isEmpty());
+    assertThat(proposal.outcomes()).containsExactly("NOT_LEADER");
   }
 
   @Test
   void shouldCompleteEveryProposalOnceWhenTheLeaderCloses() throws Exception {
     openAll(THREE);
     Consensus leader = leader();
-    List<RecordingProposal> offered = new ArrayList<>();
+    List<RecordingProposal> proposal = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      offered.add(propose(leader, "v" + i));
+      proposal.add(propose(leader, "v" + i));
     }
     NodeId first = node(leader);
     stopNode(first);
-    assertThat(offered).allMatch(one -> one.outcomes().size() == 1);
+    assertThat(proposal).allMatch(one -> one.outcomes().size() == 1);
     write("after");
     List<String> agreed = state(node(leader())).applied();
-    for (RecordingProposal one : offered) {
+    for (RecordingProposal one : proposal) {
       if (one.outcomes().contains("APPLIED")) {
         assertThat(agreed).contains(one.value());
       } else if (!one.outcomes().contains("OUTCOME_UNKNOWN")) {
@@ -110,9 +110,9 @@ public abstract class ConsensusContract {
     openAll(List.of(A));
     Consensus consensus = leader();
     consensus.close();
-    RecordingProposal offered = propose(consensus, "late");
-    advanceUntil("refused", () -> !offered.outcomes().isEmpty());
-    assertThat(offered.outcomes()).containsExactly("CLOSED");
+    RecordingProposal proposal = propose(consensus, "late");
+    advanceUntil("refused", () -> !proposal.outcomes().isEmpty());
+    assertThat(proposal.outcomes()).containsExactly("CLOSED");
     assertThat(failure(consensus.readIndex())).isEqualTo(Kind.CLOSED);
     assertThat(consensus.leadership().leading()).isFalse();
   }
@@ -186,7 +186,7 @@ public abstract class ConsensusContract {
     for (int round = 0; round < 3; round++) {
       values.add("r" + round);
       write("r" + round);
-      for (Consensus consensus : List.copyOf(open.values())) {
+      for (Consensus consensus : List.copyOf(openReplicas.values())) {
         await(consensus.checkpoint());
       }
     }
@@ -225,7 +225,7 @@ public abstract class ConsensusContract {
       NodeId next = node(follower());
       await(leader().transferLeadership(next));
       advanceUntil(next + " leads", () -> consensus(next).leadership().leading());
-      for (Consensus consensus : List.copyOf(open.values())) {
+      for (Consensus consensus : List.copyOf(openReplicas.values())) {
         await(consensus.checkpoint());
       }
     }
@@ -329,11 +329,11 @@ public abstract class ConsensusContract {
     RecordingState state =
         new RecordingState(disks.computeIfAbsent(node, n -> new RecordingState.Disk()));
     states.put(node, state);
-    open.put(node, host.open(GROUP, state));
+    openReplicas.put(node, host.open(GROUP, state));
   }
 
   private void stopNode(NodeId node) {
-    open.remove(node);
+    openReplicas.remove(node);
     hosts.remove(node);
     stop(node);
   }
@@ -344,16 +344,16 @@ public abstract class ConsensusContract {
   }
 
   private List<Consensus> leading() {
-    return open.values().stream().filter(c -> c.leadership().leading()).toList();
+    return openReplicas.values().stream().filter(c -> c.leadership().leading()).toList();
   }
 
   private Consensus follower() {
     Consensus leader = leader();
-    return open.values().stream().filter(c -> c != leader).findFirst().orElseThrow();
+    return openReplicas.values().stream().filter(c -> c != leader).findFirst().orElseThrow();
   }
 
   private NodeId node(Consensus consensus) {
-    return open.entrySet().stream()
+    return openReplicas.entrySet().stream()
         .filter(e -> e.getValue() == consensus)
         .map(Map.Entry::getKey)
         .findFirst()
@@ -365,29 +365,29 @@ public abstract class ConsensusContract {
   }
 
   private Consensus consensus(NodeId node) {
-    return requireNonNull(open.get(node));
+    return requireNonNull(openReplicas.get(node));
   }
 
   private static RecordingProposal propose(Consensus consensus, String value) {
-    RecordingProposal offered = new RecordingProposal(value);
-    consensus.propose(consensus.leadership().term(), offered.bytes(), offered);
-    return offered;
+    RecordingProposal proposal = new RecordingProposal(value);
+    consensus.propose(consensus.leadership().term(), proposal.bytes(), proposal);
+    return proposal;
   }
 
   private void write(String value) {
     while (true) {
-      RecordingProposal offered = propose(leader(), value);
-      advanceUntil("an outcome for " + value, () -> !offered.outcomes().isEmpty());
-      if (offered.outcomes().contains("APPLIED")) {
+      RecordingProposal proposal = propose(leader(), value);
+      advanceUntil("an outcome for " + value, () -> !proposal.outcomes().isEmpty());
+      if (proposal.outcomes().contains("APPLIED")) {
         return;
       }
       // A retry is safe only if the entry was not appended.
-      assertThat(offered.outcomes()).doesNotContain("OUTCOME_UNKNOWN");
+      assertThat(proposal.outcomes()).doesNotContain("OUTCOME_UNKNOWN");
     }
   }
 
   private void awaitEverywhere(List<String> values) {
-    for (NodeId node : open.keySet()) {
+    for (NodeId node : openReplicas.keySet()) {
       advanceUntil(node + " has " + values, () -> state(node).applied().equals(values));
     }
   }

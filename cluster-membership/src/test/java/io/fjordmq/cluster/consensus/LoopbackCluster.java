@@ -35,7 +35,7 @@ public final class LoopbackCluster implements AutoCloseable {
   private final Path directory;
   private final ConsensusSettings settings;
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-  private final Map<NodeId, Member> running = new HashMap<>();
+  private final Map<NodeId, Member> runningMembers = new HashMap<>();
 
   public LoopbackCluster(Path directory) {
     this.directory = directory;
@@ -59,7 +59,7 @@ public final class LoopbackCluster implements AutoCloseable {
     addresses.put(id, requireNonNull(host.boundAddress()));
     host.create(GROUP, members);
     Member member = new Member(id, host, state, host.open(GROUP, state));
-    running.put(id, member);
+    runningMembers.put(id, member);
     return member;
   }
 
@@ -75,7 +75,7 @@ public final class LoopbackCluster implements AutoCloseable {
   }
 
   public void stop(NodeId id) {
-    Member member = requireNonNull(running.remove(id));
+    Member member = requireNonNull(runningMembers.remove(id));
     member.host().close();
     addresses.remove(id);
   }
@@ -90,7 +90,7 @@ public final class LoopbackCluster implements AutoCloseable {
   }
 
   public List<Member> members() {
-    return List.copyOf(running.values());
+    return List.copyOf(runningMembers.values());
   }
 
   public List<Member> followers() {
@@ -107,7 +107,7 @@ public final class LoopbackCluster implements AutoCloseable {
   public long write(String value) throws Exception {
     while (true) {
       Member leader = leader();
-      Probe probe = new Probe();
+      ProbeProposal probe = new ProbeProposal();
       leader
           .consensus()
           .propose(
@@ -187,6 +187,6 @@ public final class LoopbackCluster implements AutoCloseable {
 
   @Override
   public void close() {
-    running.values().forEach(member -> member.host().close());
+    runningMembers.values().forEach(member -> member.host().close());
   }
 }

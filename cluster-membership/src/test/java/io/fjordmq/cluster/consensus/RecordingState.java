@@ -61,12 +61,12 @@ public final class RecordingState implements ReplicatedState {
     this.applied = new ArrayList<>(disk.content);
   }
 
-  /** Everything applied, in order. */
+  /** Returns the applied values in order. */
   public synchronized List<String> applied() {
     return List.copyOf(applied);
   }
 
-  /** Other callbacks: {@code leading 3}, {@code following}, {@code halted}. */
+  /** Returns the other callbacks: {@code leading 3}, {@code following}, {@code halted}. */
   public synchronized List<String> events() {
     return List.copyOf(events);
   }
@@ -132,7 +132,7 @@ public final class RecordingState implements ReplicatedState {
   public synchronized void checkpoint(CheckpointRequest request) {
     disk.index = appliedIndex;
     disk.content = List.copyOf(applied);
-    request.durable();
+    request.onDurable();
   }
 
   @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ValuesState implements ReplicatedState {
   /** The values applied up to an index. */
-  record Saved(long appliedIndex, List<String> values) {}
+  record SavedValues(long appliedIndex, List<String> values) {}
 
   // Larger than a part of a snapshot.
   private static final byte[] PADDING = new byte[(5 << 20) / 2];
@@ -34,7 +34,7 @@ public final class ValuesState implements ReplicatedState {
   private final List<String> events = new ArrayList<>();
   private final List<Integer> batches = new ArrayList<>();
   private long applied;
-  private Saved durable;
+  private SavedValues durable;
   private boolean leading;
   private int halts;
   private @Nullable ConsensusException haltCause;
@@ -47,10 +47,10 @@ public final class ValuesState implements ReplicatedState {
   private @Nullable CountDownLatch gate;
 
   public ValuesState() {
-    this(new Saved(0, List.of()));
+    this(new SavedValues(0, List.of()));
   }
 
-  private ValuesState(Saved saved) {
+  private ValuesState(SavedValues saved) {
     durable = saved;
     applied = saved.appliedIndex();
     appliedAtOpen = applied;
@@ -64,7 +64,7 @@ public final class ValuesState implements ReplicatedState {
 
   /** Like {@link #reopened}, but reports a higher applied index. */
   public synchronized ValuesState aheadBy(long entries) {
-    return new ValuesState(new Saved(durable.appliedIndex() + entries, durable.values()));
+    return new ValuesState(new SavedValues(durable.appliedIndex() + entries, durable.values()));
   }
 
   /** Applying this value throws. */
@@ -111,7 +111,7 @@ public final class ValuesState implements ReplicatedState {
     awaitGate();
     synchronized (this) {
       batches.add(entries.size());
-      entries.forEach(entry -> probe(entry).ifPresent(Probe::markPassedToState));
+      entries.forEach(entry -> probe(entry).ifPresent(ProbeProposal::markPassedToState));
       for (CommittedEntry entry : entries) {
         String value = text(entry.data());
         if (value.equals(poison)) {
@@ -125,8 +125,8 @@ public final class ValuesState implements ReplicatedState {
     }
   }
 
-  private static Optional<Probe> probe(CommittedEntry entry) {
-    return Optional.ofNullable((Probe) entry.proposal());
+  private static Optional<ProbeProposal> probe(CommittedEntry entry) {
+    return Optional.ofNullable((ProbeProposal) entry.proposal());
   }
 
   private void awaitGate() {
@@ -168,8 +168,8 @@ public final class ValuesState implements ReplicatedState {
       withheld = request;
       return;
     }
-    durable = new Saved(applied, List.copyOf(values));
-    request.durable();
+    durable = new SavedValues(applied, List.copyOf(values));
+    request.onDurable();
   }
 
   @Override
@@ -193,7 +193,7 @@ public final class ValuesState implements ReplicatedState {
     values.clear();
     if (failNextInstall) {
       failNextInstall = false;
-      durable = new Saved(durable.appliedIndex(), List.of("torn"));
+      durable = new SavedValues(durable.appliedIndex(), List.of("torn"));
       throw new IOException("torn");
     }
     if (!Arrays.equals(Files.readAllBytes(directory.resolve("parts/several")), PADDING)
@@ -202,7 +202,7 @@ public final class ValuesState implements ReplicatedState {
     }
     values.addAll(incoming);
     applied = Long.parseLong(Files.readString(directory.resolve("applied")));
-    durable = new Saved(applied, List.copyOf(values));
+    durable = new SavedValues(applied, List.copyOf(values));
     events.add("installed");
   }
 

@@ -179,19 +179,19 @@ class ClusterClockTest {
 
   @Test
   void shouldFollowTheWallClocksOnceTheOperatorAcceptsThem() {
-    clock.begin(START - DAY);
+    clock.setClusterTime(START - DAY);
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
     votes.onReport(A, new ClockReport(START, 0, Source.KNOWN), monotonic);
-    assertThat(votes.accept(Set.of(A, B, C), monotonic)).isInstanceOf(Failed.class);
+    assertThat(votes.acceptWallClock(Set.of(A, B, C), monotonic)).isInstanceOf(Failed.class);
     votes.onReport(B, new ClockReport(START + DAY, 0, Source.KNOWN), monotonic);
-    assertThat(votes.accept(Set.of(A, B, C), monotonic)).isEqualTo(new ClockAccepted(DAY));
+    assertThat(votes.acceptWallClock(Set.of(A, B, C), monotonic)).isEqualTo(new ClockAccepted(DAY));
     assertThat(clock.millis()).isEqualTo(START);
-    assertThat(votes.accept(Set.of(A, B, C), monotonic)).isInstanceOf(Failed.class);
+    assertThat(votes.acceptWallClock(Set.of(A, B, C), monotonic)).isInstanceOf(Failed.class);
   }
 
   @Test
   void shouldConvergeToTheMedianWallClockWithoutJumps() {
-    clock.begin(START);
+    clock.setClusterTime(START);
     ClockVotes votes = new ClockVotes(clock, LEASE, monotonic);
     for (int i = 0; i < 1_000; i++) {
       advanceClocks(100);

@@ -53,10 +53,10 @@ class ClusterMembershipTest {
     nodes.stop(first);
     assertThat(first.membership().isServing()).isFalse();
     assertThat(first.membership().notServingReason()).isEqualTo("shutting down");
-    RealNode again = nodes.start("a", nodes.bootstrap("a", "a"));
+    RealNode restarted = nodes.start("a", nodes.bootstrap("a", "a"));
     nodes.awaitAllServing();
-    assertThat(again.id()).isEqualTo(first.id());
-    assertThat(again.membership().incarnation()).isEqualTo(2);
+    assertThat(restarted.id()).isEqualTo(first.id());
+    assertThat(restarted.membership().incarnation()).isEqualTo(2);
   }
 
   @Test
@@ -78,27 +78,27 @@ class ClusterMembershipTest {
         .isInstanceOf(WriteResult.Applied.class);
     assertThat(c.membership().write(List.of(change)).get(20, TimeUnit.SECONDS))
         .isInstanceOf(WriteResult.Conflict.class);
-    c.membership().drain(true).get(20, TimeUnit.SECONDS);
+    c.membership().setDraining(true).get(20, TimeUnit.SECONDS);
     Await.until("draining", () -> stateOf(c.id(), c) == Member.State.DRAINING);
-    c.membership().drain(false).get(20, TimeUnit.SECONDS);
+    c.membership().setDraining(false).get(20, TimeUnit.SECONDS);
     Await.until("up again", () -> stateOf(c.id(), a) == Member.State.UP);
   }
 
   @Test
-  void shouldContinueWithoutANodeThatVanishesAndReadmitIt() throws Exception {
+  void shouldContinueWithoutACrashedNodeAndReadmitIt() throws Exception {
     nodes.start("a", nodes.bootstrap("a", "a"));
     nodes.start("b", nodes.join("b", "a"));
     RealNode c = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
     RealNode a = nodes.start("d", nodes.join("d", "a", "b", "c"));
     nodes.awaitAllServing();
-    nodes.vanish(c);
+    nodes.crash(c);
     Await.until("c is down", () -> stateOf(c.id(), a) == Member.State.DOWN);
     Await.until("another node is a voter", () -> !isVoter(c.id(), a));
     nodes.awaitAllServing();
-    RealNode again = nodes.start("c", nodes.join("c", "a"));
+    RealNode restarted = nodes.start("c", nodes.join("c", "a"));
     nodes.awaitAllServing();
-    assertThat(again.membership().incarnation()).isGreaterThan(1);
+    assertThat(restarted.membership().incarnation()).isGreaterThan(1);
     Await.until("all know", () -> stateOf(c.id(), a) == Member.State.UP);
   }
 
@@ -111,7 +111,7 @@ class ClusterMembershipTest {
         "all are voters", () -> a.membership().metadata().status().replicas().voters().size() == 3);
     nodes.awaitAllServing();
     a.membership().reportDiskState(Member.State.FULL).get(20, TimeUnit.SECONDS);
-    Await.until("another leads", () -> leaderOf(b) != null && !a.id().equals(leaderOf(b)));
+    Await.until("another node leads", () -> leaderOf(b) != null && !a.id().equals(leaderOf(b)));
     Await.until("all know", () -> stateOf(a.id(), b) == Member.State.FULL);
     assertThat(a.membership().isServing()).as("others lead, it serves").isTrue();
 
@@ -120,7 +120,7 @@ class ClusterMembershipTest {
     assertThat(a.membership().isServing()).isFalse();
     assertThat(a.membership().notServingReason()).isEqualTo("suspended: its disk is full");
     Thread.sleep(500); // several heartbeats
-    assertThat(stateOf(a.id(), b)).as("it remains suspended").isEqualTo(Member.State.DOWN);
+    assertThat(stateOf(a.id(), b)).as("the node remains suspended").isEqualTo(Member.State.DOWN);
     a.membership().resume();
     nodes.awaitAllServing();
     assertThat(a.membership().incarnation()).isEqualTo(2);
@@ -149,7 +149,7 @@ class ClusterMembershipTest {
     Await.until(
         "the others are voters", () -> hasExactlyVoters(a, a.id(), b.id(), replacement.id()));
     for (RealNode node : List.of(a, b, replacement)) {
-      Await.until("it is removed", () -> node.membership().members().find(lost.id()) == null);
+      Await.until("the node is removed", () -> node.membership().members().find(lost.id()) == null);
     }
     nodes.stop(replacement);
     Files.move(folder.resolve("c"), folder.resolve("new"));
@@ -171,7 +171,7 @@ class ClusterMembershipTest {
     RealNode leader =
         List.of(a, b, c).stream().filter(ClusterMembershipTest::leads).findFirst().orElseThrow();
     leader.membership().decommission().get(20, TimeUnit.SECONDS);
-    Await.until("it is no longer a voter", () -> !isVoter(leader.id(), leader));
+    Await.until("the node is no longer a voter", () -> !isVoter(leader.id(), leader));
     assertThat(leader.membership().isServing()).isTrue();
     leader.membership().removeOnClose();
     nodes.stop(leader);

@@ -42,8 +42,8 @@ final class ClusterTimeInvariant {
     }
   }
 
-  /** From now on, there are no more faults. */
-  void requireProgress(Collection<ClusterMembership> running) {
+  /** Records the current lag; no faults are injected from now on. */
+  void recordInitialLag(Collection<ClusterMembership> running) {
     initialLagMillis = maxLagMillis(running);
   }
 

@@ -117,8 +117,8 @@ class CopiedDirectoryTest {
     c = startC();
     nodes.awaitAllServing();
     NodeId id = c.id();
-    StartStamp latest = c.port().fence().own();
-    Await.until("b knows", () -> latest.equals(b.port().fence().latest(id)));
+    StartStamp latest = c.port().fence().ownStart();
+    Await.until("b knows", () -> latest.equals(b.port().fence().latestStart(id)));
     nodes.stop(c);
     nodes.stop(a);
     nodes.stop(b);
@@ -158,10 +158,10 @@ class CopiedDirectoryTest {
   }
 
   @Test
-  void shouldRefuseACopyOfARunningNodeOnceTheNodeHasRaisedItsCount() throws Exception {
+  void shouldRefuseACopyOfARunningNodeOnceItsStartCounterHasIncreased() throws Exception {
     copy(nodes.directoryOf("c"), folder.resolve("clone"));
-    for (int raise = 0; raise < 2; raise++) {
-      c.port().fence().raise();
+    for (int i = 0; i < 2; i++) {
+      c.port().fence().incrementCounter();
     }
     c.host().announceStart();
     nodes.stop(c);

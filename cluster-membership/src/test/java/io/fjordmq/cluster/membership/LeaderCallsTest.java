@@ -108,7 +108,7 @@ class LeaderCallsTest {
   }
 
   @Test
-  void shouldContinueWhenAnotherNodeNamesItAsTheLeader() {
+  void shouldTryOtherNodesWhenANodeNamesTheCallerAsTheLeader() {
     addresses.onAddress(CURRENT, new NodeAddress("now", 1));
     serve(FORMER, new NotLeader(SELF));
     assertThat(findsCurrentLeader()).isTrue();

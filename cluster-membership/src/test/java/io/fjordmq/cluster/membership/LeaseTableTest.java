@@ -62,8 +62,10 @@ class LeaseTableTest {
     assertThat(table.appliedByAll(members(up(A, 1), up(B, 1)))).as("b has not reported").isZero();
     table.renew(B, 1, 6, 9, BEGIN);
     assertThat(table.appliedByAll(members(up(A, 1), up(B, 1)))).isEqualTo(6);
-    assertThat(table.appliedByAll(members(up(A, 1), in(Member.State.DRAINING, B)))).isEqualTo(6);
-    assertThat(table.appliedByAll(members(up(A, 1), in(Member.State.DOWN, B)))).isEqualTo(8);
+    assertThat(table.appliedByAll(members(up(A, 1), memberInState(Member.State.DRAINING, B))))
+        .isEqualTo(6);
+    assertThat(table.appliedByAll(members(up(A, 1), memberInState(Member.State.DOWN, B))))
+        .isEqualTo(8);
     assertThat(table.appliedByAll(members())).isZero();
   }
 
@@ -71,7 +73,7 @@ class LeaseTableTest {
     return new Member(node, new NodeAddress("h", 1), incarnation, Member.State.UP);
   }
 
-  private static Member in(Member.State state, NodeId node) {
+  private static Member memberInState(Member.State state, NodeId node) {
     return new Member(node, new NodeAddress("h", 1), 1, state);
   }
 

@@ -48,7 +48,7 @@ class LeaveRecorderTest {
   }
 
   @Test
-  void shouldNotBeRepeatedWhenItWasRejected() {
+  void shouldNotRetryARejectedWrite() {
     leaderFromMillis = Long.MAX_VALUE;
     failure = Kind.BUSY;
     CompletableFuture<Void> written = leaveRecorder.write(NodeRecord.State.DOWN, TIMEOUT_MILLIS);

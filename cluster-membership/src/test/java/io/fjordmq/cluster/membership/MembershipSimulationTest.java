@@ -20,8 +20,8 @@ class MembershipSimulationTest {
   @ParameterizedTest
   @Tag(Seeds.TAG)
   @CsvSource({"1,60", "3,60", "4,30", "5,30"})
-  void shouldKeepEveryServingNodeCountedByEveryOther(int nodes, int usualSeeds) {
-    Seeds seeds = Seeds.withDefaultCount(usualSeeds);
+  void shouldKeepEveryServingNodeCountedByEveryOther(int nodes, int defaultSeeds) {
+    Seeds seeds = Seeds.withDefaultCount(defaultSeeds);
     SimMembers.Totals totals = new SimMembers.Totals();
     seeds.run(
         seed -> {
@@ -30,7 +30,7 @@ class MembershipSimulationTest {
             totals.add(members);
           }
         });
-    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
+    if (seeds.areEnough()) { // the runs encountered the intended faults
       assertThat(totals.admissions()).isGreaterThan(seeds.count() * nodes);
       if (nodes > 1) {
         assertThat(totals.endedIncarnations()).isGreaterThan(seeds.count() / 2);
@@ -163,8 +163,9 @@ class MembershipSimulationTest {
   @ParameterizedTest
   @Tag(Seeds.TAG)
   @CsvSource({"1,5", "2,5", "3,10"})
-  void shouldNotFollowClocksThatAreFarAheadWhenAllNodesRestart(int nodes, int usualSeeds) {
-    Seeds.withDefaultCount(usualSeeds).run(seed -> runWithFullRestarts(seed, nodes, SimNode.NONE));
+  void shouldNotFollowClocksThatAreFarAheadWhenAllNodesRestart(int nodes, int defaultSeeds) {
+    Seeds.withDefaultCount(defaultSeeds)
+        .run(seed -> runWithFullRestarts(seed, nodes, SimNode.NONE));
   }
 
   @Test
@@ -186,12 +187,12 @@ class MembershipSimulationTest {
   @Tag(Seeds.TAG)
   @CsvSource({"1,2", "3,4"})
   void shouldAdvanceClusterTimeAfterALongStopOnceTheOperatorAcceptsTheClocks(
-      int nodes, int usualSeeds) {
-    Seeds.withDefaultCount(usualSeeds)
+      int nodes, int defaultSeeds) {
+    Seeds.withDefaultCount(defaultSeeds)
         .run(
             seed -> {
               try (SimMembers members = new SimMembers(seed, nodes, node -> SimNode.NONE)) {
-                members.clocks().runLongShutdown();
+                members.clockFaults().runLongShutdown();
               }
             });
   }
@@ -199,8 +200,8 @@ class MembershipSimulationTest {
   @ParameterizedTest
   @Tag(Seeds.TAG)
   @CsvSource({"3,12", "5,6"})
-  void shouldEndTheIncarnationOfOneOfTwoPartitionedNodes(int nodes, int usualSeeds) {
-    Seeds.withDefaultCount(usualSeeds)
+  void shouldEndTheIncarnationOfOneOfTwoPartitionedNodes(int nodes, int defaultSeeds) {
+    Seeds.withDefaultCount(defaultSeeds)
         .run(seed -> runWithPartitionedPairs(seed, nodes, node -> SimNode.NONE));
   }
 
@@ -232,7 +233,7 @@ class MembershipSimulationTest {
           @Override
           public LeaderResponse respond(LeaderRequest request, LeaderResponse correct) {
             return request instanceof Renewal renewal && !renewal.unreachable().isEmpty()
-                ? new LeaderResponse.NotRenewed("it does not reach everybody")
+                ? new LeaderResponse.NotRenewed("it does not reach all nodes")
                 : correct;
           }
         };
@@ -258,13 +259,13 @@ class MembershipSimulationTest {
 
   private static void runWithClockJumps(long seed, SimNode.Defect defect) {
     try (SimMembers members = new SimMembers(seed, 3, node -> defect)) {
-      members.clocks().runWithClockJumps();
+      members.clockFaults().runWithClockJumps();
     }
   }
 
   private static void runWithFullRestarts(long seed, int nodes, SimNode.Defect defect) {
     try (SimMembers members = new SimMembers(seed, nodes, node -> defect)) {
-      members.clocks().runWithFullRestarts();
+      members.clockFaults().runWithFullRestarts();
     }
   }
 

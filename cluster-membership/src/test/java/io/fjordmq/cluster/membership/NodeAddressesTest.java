@@ -45,19 +45,21 @@ class NodeAddressesTest {
   void shouldUseTheNextPortForRaft() {
     NodeAddresses book = open();
     book.onAddress(A, REPORTED);
-    assertThat(book.ofPeers().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7000));
-    assertThat(book.ofRaft().addressOf(A)).isEqualTo(new InetSocketAddress("10.0.0.3", 7001));
-    assertThat(book.ofRaft().addressOf(new NodeId("b"))).isNull();
+    assertThat(book.peerAddressBook().addressOf(A))
+        .isEqualTo(new InetSocketAddress("10.0.0.3", 7000));
+    assertThat(book.raftAddressBook().addressOf(A))
+        .isEqualTo(new InetSocketAddress("10.0.0.3", 7001));
+    assertThat(book.raftAddressBook().addressOf(new NodeId("b"))).isNull();
   }
 
   @Test
   void shouldResolveNamesInTheBackground() {
     NodeAddresses book = open();
     book.onAddress(A, new NodeAddress("localhost", 1));
-    InetSocketAddress found = requireNonNull(book.ofPeers().addressOf(A));
+    InetSocketAddress found = requireNonNull(book.peerAddressBook().addressOf(A));
     assertThat(found.getAddress().isLoopbackAddress()).isTrue();
     book.onAddress(A, new NodeAddress("no-such-host.invalid", 1));
-    assertThat(book.ofPeers().addressOf(A)).isNull();
+    assertThat(book.peerAddressBook().addressOf(A)).isNull();
   }
 
   /** Connection attempts look the name up repeatedly, and a lookup may take half a minute. */
@@ -70,14 +72,14 @@ class NodeAddressesTest {
     book.onAddress(B, new NodeAddress("no-such-host.invalid", 1));
     writes.clear();
     for (int i = 0; i < 100; i++) {
-      assertThat(book.ofPeers().addressOf(A)).isNull();
-      assertThat(book.ofRaft().addressOf(B)).isNull();
+      assertThat(book.peerAddressBook().addressOf(A)).isNull();
+      assertThat(book.raftAddressBook().addressOf(B)).isNull();
     }
     assertThat(lookups).hasSize(2);
     assertThat(writes).isEmpty();
     lookups.forEach(Runnable::run);
-    assertThat(book.ofPeers().addressOf(A)).isNotNull();
-    assertThat(book.ofPeers().addressOf(B)).isNull();
+    assertThat(book.peerAddressBook().addressOf(A)).isNotNull();
+    assertThat(book.peerAddressBook().addressOf(B)).isNull();
     assertThat(lookups).as("each once more").hasSize(4);
   }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** The disk condition that a node may report, and its consequences. */
+/** Disk conditions that a node reports, and their effects on its state. */
 class NodeConditionTest {
 
   /**
@@ -16,13 +16,15 @@ class NodeConditionTest {
    * without this disk. Method: the node is isolated.
    */
   @Test
-  void shouldNotSucceedWithoutAMajorityWhileTheNodeLeaves() throws IOException {
+  void shouldFailToReportTheDiskStateWithoutAMajority() throws IOException {
     for (boolean leaving : new boolean[] {false, true}) {
       try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
         NodeId id = three.ids.get(2);
         ClusterMembership membership = three.nodes.get(2).membership();
-        three.await("it is leaving", leaving ? membership.decommission() : membership.drain(true));
-        three.await("it knows", () -> !membership.members().in(Member.State.UP).contains(id));
+        three.await(
+            "it is leaving", leaving ? membership.decommission() : membership.setDraining(true));
+        three.await(
+            "it is not UP", () -> !membership.members().inState(Member.State.UP).contains(id));
         three.cluster.network().partition(three.ids, List.of(id));
         CompletableFuture<Void> reported = membership.reportDiskState(Member.State.FULL);
         three.simulation.run(20_000);

@@ -70,7 +70,7 @@ class ReachabilityTest {
       assertThat(membership(three, 0).unreachable()).isEmpty();
       ClusterMembership restarted = three.restart(2);
       three.await("it is registered", () -> three.state(three.ids.get(2)) != Member.State.DOWN);
-      restarted.ready();
+      restarted.markReady();
       three.simulation.run(2_500);
       assertThat(restarted.isServing()).isTrue();
       for (int i = 0; i < 2; i++) {

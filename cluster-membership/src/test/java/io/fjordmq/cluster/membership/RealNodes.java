@@ -58,7 +58,7 @@ final class RealNodes implements AutoCloseable {
 
   private final Path folder;
   private final Map<String, NodeAddress> addresses = new HashMap<>();
-  private final List<RealNode> running = Collections.synchronizedList(new ArrayList<>());
+  private final List<RealNode> runningNodes = Collections.synchronizedList(new ArrayList<>());
   private final ExecutorService starters = Executors.newCachedThreadPool();
 
   RealNodes(Path folder) {
@@ -172,7 +172,7 @@ final class RealNodes implements AutoCloseable {
           PeerPort.open(
               identity,
               new InetSocketAddress(own.host(), own.port()),
-              book.ofPeers(),
+              book.peerAddressBook(),
               null,
               PeerSettings.DEFAULT,
               fence);
@@ -186,7 +186,7 @@ final class RealNodes implements AutoCloseable {
               ConsensusObserver.NONE,
               new RaftPortConfig(
                   new InetSocketAddress(own.host(), own.port() + 1),
-                  book.ofRaft(),
+                  book.raftAddressBook(),
                   TransportSettings.DEFAULT,
                   fence));
       parts.add(host);
@@ -202,9 +202,9 @@ final class RealNodes implements AutoCloseable {
               settings,
               LEASES,
               disk);
-      membership.ready();
+      membership.markReady();
       RealNode node = new RealNode(identity, directory, disk, port, host, membership);
-      running.add(node);
+      runningNodes.add(node);
       return node;
     } catch (Exception e) {
       Collections.reverse(parts);
@@ -228,20 +228,20 @@ final class RealNodes implements AutoCloseable {
   }
 
   void stop(RealNode node) {
-    running.remove(node);
+    runningNodes.remove(node);
     node.close();
   }
 
   /** Stops the node without notice, as far as that is possible inside one JVM. */
-  void vanish(RealNode node) {
-    running.remove(node);
+  void crash(RealNode node) {
+    runningNodes.remove(node);
     node.port().close();
     node.host().close();
     node.close();
   }
 
   void awaitAllServing() {
-    for (RealNode node : List.copyOf(running)) {
+    for (RealNode node : List.copyOf(runningNodes)) {
       Await.until(node.id() + " serves", node.membership()::isServing);
     }
   }
@@ -249,6 +249,6 @@ final class RealNodes implements AutoCloseable {
   @Override
   public void close() {
     starters.shutdownNow();
-    List.copyOf(running).forEach(this::stop);
+    List.copyOf(runningNodes).forEach(this::stop);
   }
 }

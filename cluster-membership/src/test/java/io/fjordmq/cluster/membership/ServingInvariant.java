@@ -19,7 +19,7 @@ public final class ServingInvariant {
   /** The view of each node at its last check, because most events do not change it. */
   private final Map<NodeId, View> lastViews = new HashMap<>();
 
-  private int lastRunning;
+  private int lastRunningCount;
 
   private record NodeIncarnation(NodeId node, long incarnation) {}
 
@@ -36,8 +36,8 @@ public final class ServingInvariant {
    * @throws AssertionError if two of them contradict each other
    */
   public void check(Collection<? extends Membership> running) {
-    boolean changed = running.size() != lastRunning;
-    lastRunning = running.size();
+    boolean changed = running.size() != lastRunningCount;
+    lastRunningCount = running.size();
     for (Membership node : running) {
       View last = lastViews.get(node.self());
       if (last == null || !last.isCurrent(node)) {
@@ -56,7 +56,7 @@ public final class ServingInvariant {
     serving.forEach(node -> checkServing(node, serving));
   }
 
-  /** Every node that some node has seen as permanently removed. */
+  /** The nodes that any node knows to be permanently removed. */
   Set<NodeId> removed() {
     return removed;
   }

@@ -46,20 +46,20 @@ final class SimMembers implements AutoCloseable {
   private final LoopbackPeers peers;
   private final Defects defects;
   private final List<NodeId> nodes = new ArrayList<>();
-  private final Map<String, SimNode> running = new TreeMap<>();
+  private final Map<String, SimNode> runningNodes = new TreeMap<>();
   private List<ClusterMembership> memberships = List.of();
   private final ServingInvariant serving = new ServingInvariant();
   private final Map<NodeId, Long> lastIncarnation = new HashMap<>();
-  private final Set<NodeId> created = new HashSet<>();
-  private final Set<Ready> ready = new HashSet<>();
-  private final Map<NodeId, Members> checked = new HashMap<>();
+  private final Set<NodeId> createdNodes = new HashSet<>();
+  private final Set<ReadyIncarnation> readyIncarnations = new HashSet<>();
+  private final Map<NodeId, Members> lastCheckedMembers = new HashMap<>();
   private long admissions;
   private long endedIncarnations;
   private int removals;
   private boolean slowStarts = true;
 
   /** An incarnation in which the node was able to respond to barriers. */
-  private record Ready(NodeId node, long incarnation) {}
+  private record ReadyIncarnation(NodeId node, long incarnation) {}
 
   /** The defects planted in each node. */
   interface Defects {
@@ -104,7 +104,7 @@ final class SimMembers implements AutoCloseable {
 
   /** Runs a first node, nodes that join it, two minutes of faults, then a fault-free phase. */
   void runWithFaults() {
-    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+    cluster.network().setFaults(SimNetwork.Faults.UNRELIABLE);
     start(nodes.get(0));
     for (int i = 0; i < 400; i++) {
       injectFault();
@@ -131,7 +131,7 @@ final class SimMembers implements AutoCloseable {
       simulation.run(simulation.between(4_000, 10_000)); // longer than a lease
     }
     simulation.runUntil("every node serves", this::allServe, CALM_MILLIS);
-    for (SimNode simNode : running.values()) {
+    for (SimNode simNode : runningNodes.values()) {
       if (simNode.membership().incarnation() != 1) {
         throw new AssertionError(
             simNode.membership().self()
@@ -143,9 +143,9 @@ final class SimMembers implements AutoCloseable {
   }
 
   /** Allows faults of the clocks of these nodes. */
-  SimClocks clocks() {
+  ClockFaultScenarios clockFaults() {
     slowStarts = false;
-    return new SimClocks(this, simulation, cluster, nodes);
+    return new ClockFaultScenarios(this, simulation, cluster, nodes);
   }
 
   List<ClusterMembership> memberships() {
@@ -162,7 +162,7 @@ final class SimMembers implements AutoCloseable {
     nodes.forEach(
         node -> {
           start(node);
-          simulation.runUntil("it serves", this::runningServe, CALM_MILLIS);
+          simulation.runUntil("it serves", this::allRunningServe, CALM_MILLIS);
         });
     simulation.runUntil("the number of voters is correct", this::hasTargetVoters, CALM_MILLIS);
     for (int i = 0; i < 3; i++) {
@@ -191,10 +191,10 @@ final class SimMembers implements AutoCloseable {
   }
 
   private boolean leadsMetadata(NodeId node) {
-    return Objects.requireNonNull(running.get(node.value())).group().leadership().leading();
+    return Objects.requireNonNull(runningNodes.get(node.value())).group().leadership().leading();
   }
 
-  private boolean runningServe() {
+  private boolean allRunningServe() {
     return memberships().stream().allMatch(ClusterMembership::isServing);
   }
 
@@ -202,7 +202,7 @@ final class SimMembers implements AutoCloseable {
   void runSingleNode() {
     start(nodes.get(0));
     simulation.runUntil("it serves", this::allServe, CALM_MILLIS);
-    SimNode simNode = Objects.requireNonNull(running.get(nodes.get(0).value()));
+    SimNode simNode = Objects.requireNonNull(runningNodes.get(nodes.get(0).value()));
     for (int i = 0; i < 20; i++) {
       simNode.host().process().pause(simulation.between(4_000, 20_000));
       for (int step = 0; step < 300; step++) {
@@ -223,7 +223,7 @@ final class SimMembers implements AutoCloseable {
       removeDownNode();
     }
     NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
-    SimNode simNode = running.get(node.value());
+    SimNode simNode = runningNodes.get(node.value());
     if (simNode == null) {
       if (simulation.chance(30)) {
         startUnlessRunning(node);
@@ -243,7 +243,7 @@ final class SimMembers implements AutoCloseable {
 
   /** Removes a node that some node sees as DOWN, whether or not it is; a new one replaces it. */
   private void removeDownNode() {
-    for (SimNode simNode : running.values()) {
+    for (SimNode simNode : runningNodes.values()) {
       Members seen = simNode.membership().members();
       for (NodeId node : nodes) {
         Member member = seen.find(node);
@@ -272,20 +272,20 @@ final class SimMembers implements AutoCloseable {
       SimHost host = cluster.start(node);
       SimNode started =
           SimNode.start(host, peers, members, seeds(node), defects.of(nodes.indexOf(node)));
-      created.add(node);
-      running.put(node.value(), started);
+      createdNodes.add(node);
+      runningNodes.put(node.value(), started);
       recordMemberships();
       SimListener watching = new SimListener(started.membership());
       started.membership().watch(watching);
       if (defects.of(nodes.indexOf(node)).reportsReadyEarly()) {
-        started.membership().ready();
+        started.membership().markReady();
       }
       simulation.schedule(
           startMillis(),
           () -> {
-            if (running.get(node.value()) == started) {
+            if (runningNodes.get(node.value()) == started) {
               watching.ready = true;
-              started.membership().ready();
+              started.membership().markReady();
             }
           });
     } catch (ConsensusException | IOException e) {
@@ -300,10 +300,10 @@ final class SimMembers implements AutoCloseable {
 
   /** The metadata replicas as known to the node that a joining node contacts. */
   private @Nullable ReplicaSet members(NodeId node) {
-    if (created.contains(node) || node.equals(nodes.get(0))) {
+    if (createdNodes.contains(node) || node.equals(nodes.get(0))) {
       return ReplicaSet.ofVoters(nodes.get(0));
     }
-    for (SimNode seed : running.values()) {
+    for (SimNode seed : runningNodes.values()) {
       if (serving.removed().contains(seed.membership().self())) {
         continue;
       }
@@ -319,20 +319,20 @@ final class SimMembers implements AutoCloseable {
    * Its file lists the nodes that exist when it starts; it may know none of them from its own data.
    */
   private List<NodeId> seeds(NodeId node) {
-    return running.values().stream()
+    return runningNodes.values().stream()
         .map(simNode -> simNode.membership().self())
         .filter(other -> !other.equals(node) && !serving.removed().contains(other))
         .toList();
   }
 
   private void recordMemberships() {
-    memberships = running.values().stream().map(SimNode::membership).toList();
+    memberships = runningNodes.values().stream().map(SimNode::membership).toList();
   }
 
   void crash(NodeId node) {
-    running.remove(node.value());
+    runningNodes.remove(node.value());
     recordMemberships();
-    peers.start(node).end();
+    peers.start(node).stop();
     cluster.crash(node);
   }
 
@@ -345,17 +345,19 @@ final class SimMembers implements AutoCloseable {
 
   private void check() {
     serving.check(memberships());
-    running.values().forEach(this::checkCounted);
+    runningNodes.values().forEach(this::checkCounted);
   }
 
   /** No node waits for a node that is not ready to respond. */
   private void checkCounted(SimNode seeing) {
     Members members = seeing.membership().members();
-    if (checked.put(seeing.membership().self(), members) == members) {
+    if (lastCheckedMembers.put(seeing.membership().self(), members) == members) {
       return;
     }
     for (Member member : members.byNode().values()) {
-      if (member.isCounted() && !ready.contains(new Ready(member.node(), member.incarnation()))) {
+      if (member.isCounted()
+          && !readyIncarnations.contains(
+              new ReadyIncarnation(member.node(), member.incarnation()))) {
         throw new AssertionError(
             "%s counts %s, which has not been ready in this incarnation"
                 .formatted(seeing.membership().self(), member));
@@ -367,7 +369,7 @@ final class SimMembers implements AutoCloseable {
     return members()
         .allMatch(
             node -> {
-              SimNode simNode = running.get(node.value());
+              SimNode simNode = runningNodes.get(node.value());
               return simNode != null && simNode.membership().isServing();
             });
   }
@@ -375,7 +377,7 @@ final class SimMembers implements AutoCloseable {
   /** The view of every node, for diagnosis. */
   private String describeNodes() {
     StringBuilder text = new StringBuilder("\nremoved: " + serving.removed());
-    running.forEach(
+    runningNodes.forEach(
         (name, simNode) ->
             text.append(
                 "\n%s: %s; %s, led by %s; %s"
@@ -389,12 +391,12 @@ final class SimMembers implements AutoCloseable {
   }
 
   ClusterMembership membership(NodeId node) {
-    return Objects.requireNonNull(running.get(node.value())).membership();
+    return Objects.requireNonNull(runningNodes.get(node.value())).membership();
   }
 
   /** The process of a node; null if it is not running. */
   @Nullable SimProcess process(NodeId node) {
-    SimNode simNode = running.get(node.value());
+    SimNode simNode = runningNodes.get(node.value());
     return simNode == null ? null : simNode.host().process();
   }
 
@@ -404,7 +406,7 @@ final class SimMembers implements AutoCloseable {
 
   private boolean removalsAreKnown() {
     return serving.removed().stream()
-        .map(node -> running.get(node.value()))
+        .map(node -> runningNodes.get(node.value()))
         .filter(Objects::nonNull)
         .allMatch(
             simNode ->
@@ -413,9 +415,9 @@ final class SimMembers implements AutoCloseable {
 
   private boolean hasTargetVoters() {
     int size = (int) members().count();
-    int targetVoters = MetadataReplicas.targetVoterCount(size);
+    int targetVoters = MetadataReplicaPlan.targetVoterCount(size);
     return members()
-        .map(node -> Objects.requireNonNull(running.get(node.value())))
+        .map(node -> Objects.requireNonNull(runningNodes.get(node.value())))
         .allMatch(
             simNode -> {
               ReplicaSet replicas = simNode.group().status().replicas();
@@ -433,7 +435,7 @@ final class SimMembers implements AutoCloseable {
 
     SimListener(ClusterMembership membership) {
       this.membership = membership;
-      this.simNode = Objects.requireNonNull(running.get(membership.self().value()));
+      this.simNode = Objects.requireNonNull(runningNodes.get(membership.self().value()));
     }
 
     @Override
@@ -443,7 +445,7 @@ final class SimMembers implements AutoCloseable {
 
     private void recordReady(long incarnation) {
       if (ready) {
-        SimMembers.this.ready.add(new Ready(membership.self(), incarnation));
+        SimMembers.this.readyIncarnations.add(new ReadyIncarnation(membership.self(), incarnation));
       }
     }
 

@@ -35,7 +35,7 @@ class StartingNodeTest {
       }
       assertThat(membership.incarnation()).isEqualTo(2);
       assertThat(membership.notServingReason()).isEqualTo("still starting");
-      membership.ready();
+      membership.markReady();
       three.await("it serves", membership::isServing);
       assertThat(three.state(id)).isEqualTo(Member.State.UP);
       assertThat(membership.incarnation()).isEqualTo(2);
@@ -54,7 +54,7 @@ class StartingNodeTest {
       ClusterMembership membership = three.restart(2);
       BlockingListener listener = new BlockingListener();
       membership.watch(listener);
-      membership.ready();
+      membership.markReady();
       three.await("it catches up", () -> listener.calls == 1);
       three.simulation.run(LONG_MILLIS);
       assertThat(three.state(id)).isEqualTo(Member.State.STARTING);
@@ -68,11 +68,11 @@ class StartingNodeTest {
   }
 
   /**
-   * Goal: nodes that all start at once do not wait for each other in a circle, nor for one that is
-   * not ready. Method: all crash and start; two become ready.
+   * Goal: nodes that start at the same time neither deadlock nor wait for a node that is not ready.
+   * Method: all crash and start; two become ready.
    */
   @Test
-  void shouldServeWhileAnotherIsStillStarting() throws IOException {
+  void shouldServeWhileAnotherNodeIsStillStarting() throws IOException {
     try (ThreeNodes three = new ThreeNodes(SimNode.NONE)) {
       for (int node = 0; node < 3; node++) {
         three.crash(node);
@@ -84,8 +84,8 @@ class StartingNodeTest {
       three.ids.forEach(id -> assertThat(three.state(id)).isEqualTo(Member.State.STARTING));
       List<ClusterMembership> ready =
           three.nodes.stream().limit(2).map(SimNode::membership).toList();
-      ready.forEach(ClusterMembership::ready);
-      three.await("two serve", () -> ready.stream().allMatch(ClusterMembership::isServing));
+      ready.forEach(ClusterMembership::markReady);
+      three.await("two nodes serve", () -> ready.stream().allMatch(ClusterMembership::isServing));
       assertThat(three.state(three.ids.get(2))).isEqualTo(Member.State.STARTING);
     }
   }
@@ -99,19 +99,19 @@ class StartingNodeTest {
       ClusterMembership membership = three.restart(2);
       three.await(
           "it knows that it is starting",
-          () -> membership.members().in(Member.State.STARTING).contains(id));
+          () -> membership.members().inState(Member.State.STARTING).contains(id));
       List<CompletableFuture<Void>> refused =
           List.of(
               membership.reportDiskState(Member.State.FULL),
               membership.reportDiskState(Member.State.UP),
-              membership.drain(true),
+              membership.setDraining(true),
               membership.decommission());
       refused.forEach(result -> assertThat(result).isCompletedExceptionally());
       membership.suspend("its disk is slow");
       three.await("it is suspended", () -> three.state(id) == Member.State.DOWN);
       membership.resume();
       three.await("its next incarnation has begun", () -> three.state(id) == Member.State.STARTING);
-      membership.ready();
+      membership.markReady();
       three.await("it serves", membership::isServing);
     }
   }

@@ -36,7 +36,7 @@ public final class TestMembership implements Membership {
     this.members = new Members(1, Map.of(self, up(self, 1)));
   }
 
-  /** A member that is UP, as most tests need it. */
+  /** Creates a member that is UP. */
   public static Member up(NodeId node, long incarnation) {
     return new Member(node, new NodeAddress(node.value(), PORT), incarnation, Member.State.UP);
   }
@@ -80,7 +80,7 @@ public final class TestMembership implements Membership {
   // ---- controls
 
   /** Sets the outcome of writes from now on; they fail until this is called. */
-  public void onWrite(Function<List<Change>, CompletableFuture<WriteResult>> handler) {
+  public void setWriteHandler(Function<List<Change>, CompletableFuture<WriteResult>> handler) {
     writes = handler;
   }
 
@@ -91,12 +91,12 @@ public final class TestMembership implements Membership {
     replace(new Members(members.version() + 1, next, members.removed()));
   }
 
-  /** The node is UP in this incarnation from now on. */
+  /** Sets the node to UP in this incarnation. */
   public void setUp(NodeId node, long inIncarnation) {
     set(up(node, inIncarnation));
   }
 
-  /** The current incarnation of the node is in this state from now on. */
+  /** Sets the state of the current incarnation of the node. */
   public void setState(NodeId node, Member.State state) {
     Member member = members.byNode().get(node);
     if (member == null) {
@@ -124,13 +124,13 @@ public final class TestMembership implements Membership {
     listeners.forEach(listener -> listener.onMembersChanged(members));
   }
 
-  /** This node serves from now on. */
+  /** Makes this node serve. */
   public void serve() {
     notServing = null;
     listeners.forEach(listener -> listener.onLeaseRenewed(incarnation));
   }
 
-  /** This node stops serving because its lease has expired. */
+  /** Makes this node stop serving, for the given reason. */
   public void stopServing(String reason) {
     notServing = reason;
   }

@@ -30,15 +30,15 @@ final class ThreeNodes implements AutoCloseable {
           nodes.isEmpty() ? ReplicaSet.ofVoters(id) : nodes.get(0).group().status().replicas();
       SimNode node = SimNode.start(cluster.start(id), peers, members, List.of(), defect);
       nodes.add(node);
-      node.membership().ready();
-      await("it serves", node.membership()::isServing);
+      node.membership().markReady();
+      await("the node serves", node.membership()::isServing);
     }
-    await("all three vote", () -> nodes.get(0).group().status().replicas().voters().size() == 3);
+    await("all are voters", () -> nodes.get(0).group().status().replicas().voters().size() == 3);
   }
 
   /** Kills the process of a node. */
   void crash(int node) {
-    peers.start(ids.get(node)).end();
+    peers.start(ids.get(node)).stop();
     cluster.crash(ids.get(node));
   }
 

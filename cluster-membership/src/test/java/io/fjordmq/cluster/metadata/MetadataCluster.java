@@ -21,7 +21,7 @@ final class MetadataCluster implements AutoCloseable {
   final Simulation simulation;
   final SimCluster cluster;
   final List<NodeId> nodes = new ArrayList<>();
-  private final Map<String, MetadataGroup> open = new TreeMap<>();
+  private final Map<String, MetadataGroup> openGroups = new TreeMap<>();
   private boolean losingCheckpoints;
 
   MetadataCluster(long seed, int size) {
@@ -64,7 +64,7 @@ final class MetadataCluster implements AutoCloseable {
       MetadataGroup group =
           MetadataGroup.open(
               host, new Storage(host.disk(), losingCheckpoints), SETTINGS, host.process());
-      open.put(node.value(), group);
+      openGroups.put(node.value(), group);
       return group;
     } catch (ConsensusException | IOException e) {
       throw new AssertionError("seed " + simulation.seed() + ": " + node + " does not start", e);
@@ -76,17 +76,17 @@ final class MetadataCluster implements AutoCloseable {
   }
 
   void crash(NodeId node) {
-    open.remove(node.value());
+    openGroups.remove(node.value());
     cluster.crash(node);
   }
 
   @Nullable MetadataGroup group(NodeId node) {
-    return open.get(node.value());
+    return openGroups.get(node.value());
   }
 
   /** The replicas of running nodes, in the order of the nodes. */
   List<MetadataGroup> groups() {
-    return List.copyOf(open.values());
+    return List.copyOf(openGroups.values());
   }
 
   /** Waits for a leader. */

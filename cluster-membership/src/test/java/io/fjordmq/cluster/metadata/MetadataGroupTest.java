@@ -168,7 +168,7 @@ final class MetadataGroupTest {
     cluster.cluster.network().heal();
     MetadataGroup late = requireNonNull(cluster.group(behind));
     MetadataView agreed = leader.view();
-    cluster.simulation.runUntil("it caught up", () -> late.view().equals(agreed), 20_000);
+    cluster.simulation.runUntil("the replica caught up", () -> late.view().equals(agreed), 20_000);
     assertThat(events).hasSize(2);
     assertThat(events.get(0)).contains("key=goes, record=null");
     assertThat(events.get(1)).contains("key=new");

@@ -71,9 +71,9 @@ final class MetadataOnDiskTest {
       write(group, "a");
       host.fail();
       Thread.sleep(1_500);
-      assertThat(host.opened).as("it would halt again while the log fails").isEqualTo(1);
+      assertThat(host.openCount).as("the group would halt again while the log fails").isEqualTo(1);
       host.failure = null;
-      Await.until("it is opened again", () -> host.opened == 2);
+      Await.until("it is opened again", () -> host.openCount == 2);
       Await.until("it leads", () -> group.leadership().leading());
       write(group, "b");
       assertThat(group.view().records()).extracting(MetadataRecord::key).containsExactly("a", "b");
@@ -88,8 +88,8 @@ final class MetadataOnDiskTest {
       host.failsWhenOpened = true;
       MetadataGroup.bootstrap(disk, ReplicaSet.ofVoters(SELF));
       MetadataGroup group = open(host);
-      Await.until("it is opened again", () -> host.opened == 2);
-      Await.until("it is healthy", () -> group.failure() == null);
+      Await.until("it is opened again", () -> host.openCount == 2);
+      Await.until("the group is healthy", () -> group.failure() == null);
       group.close();
     }
   }
@@ -97,7 +97,7 @@ final class MetadataOnDiskTest {
   /** Its log fails on demand. */
   private static final class FailingHost implements ConsensusHost {
     private final ConsensusHost host;
-    private volatile int opened;
+    private volatile int openCount;
     private boolean failsWhenOpened;
     private volatile @Nullable String failure;
     private volatile @Nullable ReplicatedState state;
@@ -134,7 +134,7 @@ final class MetadataOnDiskTest {
     @Override
     public Consensus open(GroupId group, ReplicatedState replica) {
       state = replica;
-      opened++;
+      openCount++;
       Consensus consensus = host.open(group, replica);
       if (failsWhenOpened) {
         failsWhenOpened = false;

@@ -36,7 +36,7 @@ class MetadataSimulationTest {
           run.execute();
           totals.add(run);
         });
-    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
+    if (seeds.areEnough()) { // the runs encountered the intended faults
       totals.assertEncounteredFaults(nodes, seeds.count());
     }
   }
@@ -103,7 +103,7 @@ class MetadataSimulationTest {
     private final BatchWriter writing;
     private final MetadataCluster cluster;
     private final Map<Long, MetadataView> history = new HashMap<>();
-    private final Map<MetadataGroup, MetadataView> checked = new IdentityHashMap<>();
+    private final Map<MetadataGroup, MetadataView> lastCheckedViews = new IdentityHashMap<>();
     private final Map<String, Integer> acknowledgedOf = new HashMap<>();
     private int writers;
     private long acknowledged;
@@ -118,7 +118,7 @@ class MetadataSimulationTest {
 
     void execute() {
       try (cluster) {
-        cluster.cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+        cluster.cluster.network().setFaults(SimNetwork.Faults.UNRELIABLE);
         cluster.startAll();
         for (int i = 0; i < 150; i++) {
           increment();
@@ -196,7 +196,7 @@ class MetadataSimulationTest {
     private void checkHistory() {
       for (MetadataGroup group : cluster.groups()) {
         MetadataView view = group.view();
-        if (checked.put(group, view) == view) {
+        if (lastCheckedViews.put(group, view) == view) {
           continue;
         }
         MetadataView known = history.putIfAbsent(view.version(), view);

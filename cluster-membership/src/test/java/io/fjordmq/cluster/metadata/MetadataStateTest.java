@@ -30,7 +30,7 @@ final class MetadataStateTest {
         }
       };
 
-  /** Otherwise every start would try to install it again first. */
+  /** Otherwise every start would first try to install the damaged snapshot again. */
   @Test
   void shouldRefuseADamagedSnapshotBeforeChangingAnything() throws IOException {
     MetadataState state = MetadataState.load(storage, Runnable::run, 100, () -> {});

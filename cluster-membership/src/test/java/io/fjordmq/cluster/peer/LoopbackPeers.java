@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@link #immediate} delivers synchronously and may be used by many threads: a request made
  * while the previous one of the same connection is being handled is handled when that returns. A
- * cut takes effect immediately. Calls never time out, but {@link #cut} or {@link Node#end} fails
+ * cut takes effect immediately. Calls never time out, but {@link #cut} or {@link Node#stop} fails
  * those without a response.
  *
  * <p>{@link #simulated} shares delays, losses and partitions with simulated Raft. A loss breaks the
@@ -45,12 +45,12 @@ public final class LoopbackPeers {
     this.wire = wire;
   }
 
-  /** Calls on the caller's stack; see above. */
+  /** Creates peers that deliver on the caller's stack; see the class comment. */
   public static LoopbackPeers immediate() {
     return new LoopbackPeers(new PeerWire.Immediate());
   }
 
-  /** Calls in virtual time. */
+  /** Creates peers that deliver in virtual time. */
   public static LoopbackPeers simulated(SimNetwork network) {
     return new LoopbackPeers(new PeerWire.Simulated(network));
   }
@@ -69,7 +69,7 @@ public final class LoopbackPeers {
     Node started = new Node(node, threads);
     Node before = nodes.put(node, started);
     if (before != null) {
-      before.end();
+      before.stop();
     }
     return started;
   }
@@ -132,7 +132,7 @@ public final class LoopbackPeers {
         response.completeExceptionally(new PeerException(Kind.NOT_SENT, self + " has ended"));
         return response;
       }
-      wire.after(
+      wire.schedule(
           timeout,
           () ->
               fail(
@@ -178,8 +178,8 @@ public final class LoopbackPeers {
                       .toByteArray()));
     }
 
-    /** The node ends: it handles no more requests, and its connections break. */
-    public void end() {
+    /** Stops the node: it handles no more requests, and its connections break. */
+    public void stop() {
       ended = true;
       nodes.remove(self, this);
       for (Link link : List.copyOf(connections.keySet())) {
@@ -202,9 +202,9 @@ public final class LoopbackPeers {
   /** One direction between two nodes, with its pending calls, until it breaks. */
   private final class Connection {
     private final Link link;
-    private final Deque<Call> inFlight = new ArrayDeque<>();
-    private final Deque<Call> arrived = new ArrayDeque<>();
-    private final List<Call> pending = new ArrayList<>();
+    private final Deque<Call> inFlightCalls = new ArrayDeque<>();
+    private final Deque<Call> arrivedCalls = new ArrayDeque<>();
+    private final List<Call> pendingCalls = new ArrayList<>();
     private @Nullable Node caller;
     private boolean handling;
     private boolean broken;
@@ -219,34 +219,34 @@ public final class LoopbackPeers {
         caller = from;
         refused = broken || !nodes.containsKey(link.to);
         if (!refused) {
-          pending.add(call);
-          inFlight.add(call);
+          pendingCalls.add(call);
+          inFlightCalls.add(call);
         }
       }
       if (refused || (wire instanceof PeerWire.Immediate && !wire.passes(link.from, link.to))) {
         connections.remove(link, this);
         synchronized (this) {
-          pending.remove(call);
+          pendingCalls.remove(call);
         }
         from.fail(call.response, Kind.NOT_SENT, link.to + " cannot be reached");
         return;
       }
       wire.carry(
-          link.from, link.to, this::arrive, () -> onConnectionLost("the connection was lost"));
+          link.from, link.to, this::onArrival, () -> onConnectionLost("the connection was lost"));
     }
 
     /**
      * Handles the oldest message in flight, whichever was sent with this event, because messages do
      * not overtake each other.
      */
-    private void arrive() {
+    private void onArrival() {
       Node to = nodes.get(link.to);
       synchronized (this) {
-        Call call = inFlight.poll();
+        Call call = inFlightCalls.poll();
         if (broken || call == null) {
           return;
         }
-        arrived.add(call);
+        arrivedCalls.add(call);
       }
       if (to == null) {
         onConnectionLost(link.to + " has ended");
@@ -259,11 +259,11 @@ public final class LoopbackPeers {
       while (true) {
         Call call;
         synchronized (this) {
-          if (handling || broken || to.ended || arrived.isEmpty()) {
+          if (handling || broken || to.ended || arrivedCalls.isEmpty()) {
             return;
           }
           handling = true;
-          call = arrived.remove();
+          call = arrivedCalls.remove();
         }
         try {
           handle(to, call);
@@ -307,7 +307,7 @@ public final class LoopbackPeers {
       Node from;
       synchronized (this) {
         from = caller;
-        if (broken || from == null || !pending.remove(call)) {
+        if (broken || from == null || !pendingCalls.remove(call)) {
           return;
         }
       }
@@ -332,10 +332,10 @@ public final class LoopbackPeers {
         }
         broken = true;
         from = caller;
-        lost = List.copyOf(pending);
-        pending.clear();
-        inFlight.clear();
-        arrived.clear();
+        lost = List.copyOf(pendingCalls);
+        pendingCalls.clear();
+        inFlightCalls.clear();
+        arrivedCalls.clear();
       }
       if (from != null) {
         lost.forEach(call -> from.fail(call.response, Kind.NO_RESPONSE, link.to + ": " + reason));

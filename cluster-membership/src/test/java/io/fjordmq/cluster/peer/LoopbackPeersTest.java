@@ -76,11 +76,11 @@ class LoopbackPeersTest {
   }
 
   @Test
-  void shouldFailPendingCallsWhenTheNodeEnds() {
+  void shouldFailPendingCallsWhenTheNodeStops() {
     b.serve("never", (from, request) -> new CompletableFuture<>());
     CompletableFuture<byte[]> call = a.call(B, "never", bytes("x"), SECOND);
     assertThat(call).isNotDone();
-    b.end();
+    b.stop();
     assertThat(failure(call).kind()).isEqualTo(Kind.NO_RESPONSE);
     assertThat(failure(a.call(B, "never", bytes("x"), SECOND)).kind()).isEqualTo(Kind.NOT_SENT);
   }
@@ -94,7 +94,7 @@ class LoopbackPeersTest {
   private static void runOnFaultyNetwork(long seed) {
     Simulation simulation = new Simulation(seed);
     SimNetwork network = new SimNetwork(simulation);
-    network.setFaults(SimNetwork.Faults.ROUGH);
+    network.setFaults(SimNetwork.Faults.UNRELIABLE);
     LoopbackPeers simulated = LoopbackPeers.simulated(network);
     LoopbackPeers.Node caller = simulated.start(A);
     List<Integer> handled = new ArrayList<>();

@@ -77,7 +77,7 @@ class PeerPortTest {
     PeerPort a = ports.open(A);
     PeerPort b = ports.open(B);
     b.serve("late", (from, r) -> CompletableFuture.failedFuture(new IllegalStateException("no")));
-    b.serve("bang", (from, r) -> bang());
+    b.serve("bang", (from, r) -> throwException());
     assertThat(failure(a.call(B, "late", bytes("x"), TIMEOUT)))
         .hasMessage("no")
         .extracting(PeerException::kind)
@@ -87,7 +87,7 @@ class PeerPortTest {
         .hasMessage("node b does not serve 'unknown'");
   }
 
-  private static CompletableFuture<byte[]> bang() {
+  private static CompletableFuture<byte[]> throwException() {
     throw new IllegalStateException("bang");
   }
 
@@ -105,8 +105,8 @@ class PeerPortTest {
     PeerPort a = ports.open(A);
     assertThat(failure(a.call(B, "echo", bytes("x"), TIMEOUT)))
         .hasMessage("no address of node b is known");
-    PeerPort gone = ports.open(B);
-    gone.close();
+    PeerPort stoppedPort = ports.open(B);
+    stoppedPort.close();
     PeerException failure = failure(a.call(B, "echo", bytes("x"), TIMEOUT));
     assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
     ports.open(B).serve("echo", (from, request) -> done(request));

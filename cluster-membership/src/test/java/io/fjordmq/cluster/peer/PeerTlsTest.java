@@ -29,7 +29,7 @@ class PeerTlsTest {
   private @Nullable TestAuthority authority;
 
   @BeforeEach
-  void makeAuthority() throws Exception {
+  void createAuthority() throws Exception {
     authority = new TestAuthority(folder.resolve("ours"));
   }
 

@@ -15,11 +15,11 @@ interface PeerWire {
 
   void heal();
 
-  /** Runs the arrival of a message, or the action for a connection that was found to be dead. */
-  void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead);
+  /** Delivers a message, or runs the second action when the connection is detected as dead. */
+  void carry(NodeId from, NodeId to, Runnable arrival, Runnable onDead);
 
   /** Runs the action after this time, if ever. */
-  void after(Duration delay, Runnable action);
+  void schedule(Duration delay, Runnable action);
 
   /** Synchronous, on the caller's stack; time does not pass. */
   final class Immediate implements PeerWire {
@@ -43,16 +43,16 @@ interface PeerWire {
     }
 
     @Override
-    public void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead) {
+    public void carry(NodeId from, NodeId to, Runnable arrival, Runnable onDead) {
       if (passes(from, to)) {
         arrival.run();
       } else {
-        dead.run();
+        onDead.run();
       }
     }
 
     @Override
-    public void after(Duration delay, Runnable action) {}
+    public void schedule(Duration delay, Runnable action) {}
   }
 
   /** In virtual time, over the same faulty network as simulated Raft. */
@@ -82,30 +82,30 @@ interface PeerWire {
     }
 
     @Override
-    public void carry(NodeId from, NodeId to, Runnable arrival, Runnable dead) {
+    public void carry(NodeId from, NodeId to, Runnable arrival, Runnable onDead) {
       if (network.simulation().chance(network.faults().lossPercent())) {
-        detectLossLater(dead);
+        detectLossLater(onDead);
         return;
       }
       network
           .simulation()
           .schedule(
-              network.delay(),
+              network.nextDelayMillis(),
               () -> {
                 if (passes(from, to)) {
                   arrival.run();
                 } else {
-                  detectLossLater(dead);
+                  detectLossLater(onDead);
                 }
               });
     }
 
-    private void detectLossLater(Runnable dead) {
-      network.simulation().schedule(network.simulation().between(1, SILENCE_MILLIS), dead);
+    private void detectLossLater(Runnable onDead) {
+      network.simulation().schedule(network.simulation().between(1, SILENCE_MILLIS), onDead);
     }
 
     @Override
-    public void after(Duration delay, Runnable action) {
+    public void schedule(Duration delay, Runnable action) {
       network.simulation().schedule(delay.toMillis(), action);
     }
   }

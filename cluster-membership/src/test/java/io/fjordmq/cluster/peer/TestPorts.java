@@ -43,7 +43,7 @@ final class TestPorts implements AutoCloseable {
           .build();
 
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-  private final List<AutoCloseable> open = new ArrayList<>();
+  private final List<AutoCloseable> closeables = new ArrayList<>();
 
   PeerPort open(NodeId node) throws Exception {
     return open(CLUSTER, node, null, SETTINGS);
@@ -61,17 +61,17 @@ final class TestPorts implements AutoCloseable {
             settings,
             StartFence.inMemory(node, StartStamp.NONE));
     addresses.put(node, port.boundAddress());
-    open.add(port);
+    closeables.add(port);
     return port;
   }
 
-  /** Other nodes use this address for the node from now on. */
+  /** Makes other nodes use this address for the node from now on. */
   void redirect(NodeId node, InetSocketAddress address) {
     addresses.put(node, address);
   }
 
   <T extends AutoCloseable> T closeLater(T part) {
-    open.add(part);
+    closeables.add(part);
     return part;
   }
 
@@ -82,7 +82,7 @@ final class TestPorts implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    for (AutoCloseable part : open) {
+    for (AutoCloseable part : closeables) {
       part.close();
     }
   }

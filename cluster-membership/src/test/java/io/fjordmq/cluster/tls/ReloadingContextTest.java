@@ -20,7 +20,7 @@ class ReloadingContextTest {
   private int builds;
 
   @AfterEach
-  void endThread() {
+  void stopExecutor() {
     executor.shutdownGracefully(0, 1, TimeUnit.SECONDS);
   }
 

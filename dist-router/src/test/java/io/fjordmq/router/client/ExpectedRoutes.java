@@ -22,10 +22,10 @@ import java.util.function.ToIntFunction;
 /** The permitted results of a match, computed from lists of routes. */
 final class ExpectedRoutes {
   private final WriteHistory<RouteId, SubscriptionOptions> history;
-  private final Map<TopicOf, List<RouteId>> written = new HashMap<>();
-  private int knownKeys;
+  private final Map<TenantTopic, List<RouteId>> writtenRoutes = new HashMap<>();
+  private int lastKeyCount;
 
-  private record TopicOf(String tenant, String topic) {}
+  private record TenantTopic(String tenant, String topic) {}
 
   ExpectedRoutes(WriteHistory<RouteId, SubscriptionOptions> history) {
     this.history = history;
@@ -37,13 +37,13 @@ final class ExpectedRoutes {
     Set<Object> expected = new HashSet<>();
     for (Route route : routes) {
       if (route.tenant().equals(tenant) && route.filter().matches(topic)) {
-        expected.add(isOrdinaryLive(RouteId.of(route)) ? route.receiver() : route);
+        expected.add(isUnsharedLive(RouteId.of(route)) ? route.receiver() : route);
       }
     }
     assertThat(contents(matched)).as("rows and match of %s", topic).isEqualTo(expected);
   }
 
-  /** Nodes, and the routes of inboxes and shares. */
+  /** Returns the matched nodes and the routes of inboxes and shares. */
   private static Set<Object> contents(MatchedRoutes matched) {
     List<Object> all = new ArrayList<>(matched.nodes());
     matched.inboxes().forEach(inbox -> all.addAll(inbox.routes()));
@@ -53,7 +53,7 @@ final class ExpectedRoutes {
     return contents;
   }
 
-  private static boolean isOrdinaryLive(RouteId route) {
+  private static boolean isUnsharedLive(RouteId route) {
     return !route.filter().isShared() && route.receiver() instanceof Receiver.Live;
   }
 
@@ -61,10 +61,10 @@ final class ExpectedRoutes {
    * Asserts that a match contains all acknowledged routes whose removal has not been requested, and
    * none that is removed or never existed.
    *
-   * @param floor position of the latest write to a route that must be known
+   * @param minPosition position of the latest write to a route that must be known
    */
   void assertPermitted(
-      MatchedRoutes matched, String tenant, Topic topic, ToIntFunction<RouteId> floor) {
+      MatchedRoutes matched, String tenant, Topic topic, ToIntFunction<RouteId> minPosition) {
     Map<RouteId, SubscriptionOptions> found = new HashMap<>();
     Set<Receiver> live = new HashSet<>();
     for (Object one : contents(matched)) {
@@ -75,11 +75,11 @@ final class ExpectedRoutes {
       }
     }
     Set<Receiver> explained = new HashSet<>();
-    for (RouteId route : writtenFor(tenant, topic)) {
+    for (RouteId route : routesWrittenFor(tenant, topic)) {
       List<Optional<SubscriptionOptions>> possible =
-          history.possibleSince(route, floor.applyAsInt(route));
+          history.possibleValues(route, minPosition.applyAsInt(route));
       boolean allowed;
-      if (isOrdinaryLive(route)) {
+      if (isUnsharedLive(route)) {
         if (possible.stream().anyMatch(Optional::isPresent)) {
           explained.add(route.receiver());
         }
@@ -89,7 +89,7 @@ final class ExpectedRoutes {
       }
       if (!allowed) { // runs hundreds of times per event, hence without AssertJ
         throw new AssertionError(
-            "the match of %s contradicts what was acknowledged of %s: it may be one of %s in %s"
+            "match of %s contradicts acknowledged writes to %s: expected one of %s, found %s"
                 .formatted(topic, route, possible, contents(matched)));
       }
     }
@@ -97,13 +97,13 @@ final class ExpectedRoutes {
     assertThat(found).as("routes that were never added match %s", topic).isEmpty();
   }
 
-  private List<RouteId> writtenFor(String tenant, Topic topic) {
-    if (knownKeys != history.keys().size()) {
-      written.clear();
-      knownKeys = history.keys().size();
+  private List<RouteId> routesWrittenFor(String tenant, Topic topic) {
+    if (lastKeyCount != history.keys().size()) {
+      writtenRoutes.clear();
+      lastKeyCount = history.keys().size();
     }
-    return written.computeIfAbsent(
-        new TopicOf(tenant, topic.name()),
+    return writtenRoutes.computeIfAbsent(
+        new TenantTopic(tenant, topic.name()),
         key ->
             history.keys().stream()
                 .filter(id -> id.tenant().equals(tenant) && id.filter().matches(topic))

@@ -33,7 +33,7 @@ class PendingBarriersTest {
     assertThat(barriers.oldestMillis(10_000)).isEqualTo(10_000);
   }
 
-  /** No SUBSCRIBE waits long, however far the node lags all the time. */
+  /** No SUBSCRIBE waits long, although the node always lags. */
   @Test
   void shouldNotAddUpTheWaitsOfDifferentRequests() {
     for (long now = 0; now <= 60_000; now += 2_000) {

@@ -40,7 +40,7 @@ class RouteBarrierTest {
       new FollowedStore(a.replicas.spec(), List.of(b.replicas.spec(), c.replicas.spec()));
   private final LocalRanges ranges = LocalRanges.of(store.spec());
 
-  /** A node. */
+  /** A node with its route replicas and barrier. */
   private final class TestNode {
     final NodeId id;
     final RouteReplicas replicas = new RouteReplicas(SETTINGS);
@@ -54,7 +54,7 @@ class RouteBarrierTest {
       peer = peers.start(id);
     }
 
-    ReplicatedRouteStore join() {
+    ReplicatedRouteStore start() {
       RouteBarrier started =
           new RouteBarrier(membership, peer, ranges.timers(), SETTINGS.barrier(), replicas);
       started.start(peer);
@@ -70,11 +70,11 @@ class RouteBarrierTest {
     }
   }
 
-  private final ReplicatedRouteStore onA = a.join();
-  private final ReplicatedRouteStore onB = b.join();
+  private final ReplicatedRouteStore onA = a.start();
+  private final ReplicatedRouteStore onB = b.start();
 
   RouteBarrierTest() {
-    c.join();
+    c.start();
   }
 
   @AfterEach
@@ -136,7 +136,7 @@ class RouteBarrierTest {
     a.membership.setUp(c.id, 1);
     CompletableFuture<Void> later = onA.add(route("z"));
     assertThat(added).isCompleted();
-    assertThat(later).as("now it is effective").isNotDone();
+    assertThat(later).as("the route is effective now").isNotDone();
     store.release(1);
     assertThat(later).isCompleted();
   }

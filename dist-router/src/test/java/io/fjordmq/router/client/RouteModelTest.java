@@ -76,11 +76,11 @@ class RouteModelTest {
     matched.nodes().forEach(node -> names.add("node " + node.node()));
     for (MatchedRoutes.InboxMatch match : matched.inboxes()) {
       assertThat(match.routes()).isNotEmpty();
-      match.routes().forEach(route -> names.add(named(route)));
+      match.routes().forEach(route -> names.add(nameOf(route)));
     }
     for (MatchedRoutes.ShareMatch share : matched.shares()) {
       assertThat(share.members()).isNotEmpty();
-      share.members().forEach(route -> names.add("share " + share.shareName() + named(route)));
+      share.members().forEach(route -> names.add("share " + share.shareName() + nameOf(route)));
     }
     int receivers = matched.nodes().size() + matched.inboxes().size();
     assertThat(new TreeSet<>(matched.nodes().stream().map(Object::toString).toList()).size())
@@ -89,7 +89,7 @@ class RouteModelTest {
     return names;
   }
 
-  private static String named(Route route) {
+  private static String nameOf(Route route) {
     return route.receiver() + " by " + route.filter() + " at " + route.options().maxQos();
   }
 
@@ -100,11 +100,11 @@ class RouteModelTest {
         continue;
       }
       if (route.filter().isShared()) {
-        names.add("share " + route.filter().shareName() + named(route));
+        names.add("share " + route.filter().shareName() + nameOf(route));
       } else if (route.receiver() instanceof Receiver.Live live) {
         names.add("node " + live.node());
       } else {
-        names.add(named(route));
+        names.add(nameOf(route));
       }
     }
     return names;

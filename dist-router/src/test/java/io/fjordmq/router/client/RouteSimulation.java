@@ -57,21 +57,21 @@ final class RouteSimulation {
   /**
    * How a run differs from the default.
    *
-   * @param matching how a node matches
+   * @param matcherFactory creates the matcher of a node
    */
-  record Setup(int voters, SimTransport.Factory transport, MatchingFactory matching) {
+  record Setup(int voters, SimTransport.Factory transport, MatcherFactory matcherFactory) {
     static Setup of(int voters) {
       return new Setup(voters, SimTransport::new, (simulation, router) -> router::match);
     }
   }
 
   /** {@link RouteStore#match}, or a replacement planted by a test. */
-  interface Matching {
+  interface Matcher {
     MatchedRoutes match(String tenant, Topic topic);
   }
 
-  interface MatchingFactory {
-    Matching create(Simulation simulation, RouteStore router);
+  interface MatcherFactory {
+    Matcher create(Simulation simulation, RouteStore router);
   }
 
   private final Simulation simulation;
@@ -86,18 +86,21 @@ final class RouteSimulation {
   private final ExpectedRoutes expectedRoutes = new ExpectedRoutes(history);
   private final Map<NodeId, RouteReplicas> replicas = new HashMap<>();
   private final Map<NodeId, NodeProcess> nodeProcesses = new HashMap<>();
-  private final Map<ByteBuffer, Route> decoded = new HashMap<>();
-  private long seenAcknowledgements;
+  private final Map<ByteBuffer, Route> decodedRoutes = new HashMap<>();
+  private long checkedAcknowledgements;
 
   /**
    * A process of a node.
    *
-   * @param floors the latest write to each route that it must know
+   * @param minPositions position of the latest write to each route that the node must know
    */
   private record NodeProcess(
-      int incarnation, SimRouting routing, Matching matching, Map<RouteId, Integer> floors) {}
+      int incarnation,
+      SimRouteClient routeClient,
+      Matcher matcher,
+      Map<RouteId, Integer> minPositions) {}
 
-  RouteSimulation(long seed, Setup setup, Path installs, SimCounts counts) {
+  RouteSimulation(long seed, Setup setup, Path installDirectory, SimCounts counts) {
     this.simulation = new Simulation(seed);
     this.cluster = new SimCluster(simulation);
     this.setup = setup;
@@ -105,8 +108,8 @@ final class RouteSimulation {
     this.settings =
         new RouteSettings(2, simulation.chance(50) ? 3 : 1_000, RouteSettings.Barrier.DEFAULTS);
     IntStream.range(0, setup.voters).forEach(i -> nodes.add(new NodeId("node" + i)));
-    store = new SimStore(cluster, nodes, installs, this::spec, counts);
-    faultInjector = new FaultInjector(cluster, store, nodes, this::started);
+    store = new SimStore(cluster, nodes, installDirectory, this::spec, counts);
+    faultInjector = new FaultInjector(cluster, store, nodes, this::onStarted);
     simulation.afterEveryEvent(this::check);
   }
 
@@ -116,7 +119,7 @@ final class RouteSimulation {
     return opened.spec();
   }
 
-  private void started(SimProcess process) {
+  private void onStarted(SimProcess process) {
     NodeId node = process.node();
     NodeProcess before = nodeProcesses.get(node);
     int incarnation = before == null ? 1 : before.incarnation + 1;
@@ -124,8 +127,8 @@ final class RouteSimulation {
         new ReplicatedRouteStore(
             store.client(process, CLIENT, setup.transport),
             Objects.requireNonNull(replicas.get(node)));
-    SimRouting routing = new SimRouting(process, router, history, incarnation);
-    Matching matching = setup.matching.create(simulation, router);
+    SimRouteClient routing = new SimRouteClient(process, router, history, incarnation);
+    Matcher matching = setup.matcherFactory.create(simulation, router);
     nodeProcesses.put(node, new NodeProcess(incarnation, routing, matching, new HashMap<>()));
     routing.start();
   }
@@ -148,7 +151,7 @@ final class RouteSimulation {
     return simulation.executedEvents();
   }
 
-  /** Before an existing or former route, or anywhere. */
+  /** Splits a range before an existing or former route, or at a random key. */
   private void split() {
     NodeId node = nodes.get((int) simulation.between(0, nodes.size() - 1));
     if (store.isUp(node) && simulation.chance(15)) {
@@ -163,32 +166,33 @@ final class RouteSimulation {
 
   private void awaitAgreement() throws IOException {
     faultInjector.endFaults();
-    List<SimRouting> routings = nodeProcesses.values().stream().map(NodeProcess::routing).toList();
-    routings.forEach(SimRouting::stopRequests);
+    List<SimRouteClient> routings =
+        nodeProcesses.values().stream().map(NodeProcess::routeClient).toList();
+    routings.forEach(SimRouteClient::stopRequests);
     simulation.runUntil(
         "all requests have completed",
-        () -> routings.stream().allMatch(SimRouting::isDone),
+        () -> routings.stream().allMatch(SimRouteClient::isDone),
         TIMEOUT_MILLIS);
-    simulation.run(CLIENT.reregisterAfter().toMillis() + 1); // then no node is forgotten
+    simulation.run(CLIENT.reregisterAfter().toMillis() + 1); // so that clients register again
     int failedBefore = failures(routings);
-    routings.forEach(SimRouting::sendFinalRequests);
+    routings.forEach(SimRouteClient::sendFinalRequests);
     simulation.runUntil(
         "all final changes have completed",
-        () -> routings.stream().allMatch(SimRouting::isDone),
+        () -> routings.stream().allMatch(SimRouteClient::isDone),
         TIMEOUT_MILLIS);
     assertThat(failures(routings) - failedBefore).as("failures without faults").isZero();
     simulation.runUntil("all replicas have caught up", this::allCaughtUp, TIMEOUT_MILLIS);
     nodeProcesses
         .values()
-        .forEach(nodeProcess -> history.keys().forEach(key -> raiseFloor(nodeProcess, key)));
+        .forEach(nodeProcess -> history.keys().forEach(key -> raiseMinPosition(nodeProcess, key)));
     nodes.forEach(this::check);
     assertThat(nodes.stream().map(this::rows).distinct().count())
         .as("different sets of rows")
         .isEqualTo(1);
   }
 
-  private static int failures(List<SimRouting> routings) {
-    return routings.stream().mapToInt(SimRouting::failures).sum();
+  private static int failures(List<SimRouteClient> routings) {
+    return routings.stream().mapToInt(SimRouteClient::failures).sum();
   }
 
   private boolean allCaughtUp() {
@@ -202,8 +206,8 @@ final class RouteSimulation {
 
   private void check() {
     Set<NodeId> changed = new HashSet<>(store.takeChanged());
-    if (seenAcknowledgements != history.acknowledgements()) {
-      seenAcknowledgements = history.acknowledgements();
+    if (checkedAcknowledgements != history.acknowledgements()) {
+      checkedAcknowledgements = history.acknowledgements();
       for (RangeDescriptor range : store.ranges()) {
         NodeId leader = store.lastLeader(range.id());
         if (leader != null) {
@@ -223,15 +227,15 @@ final class RouteSimulation {
     for (RouteId key : history.keys()) {
       RangeId range = rangeOf(key, now);
       if (node.equals(store.lastLeader(range))) {
-        raiseFloor(nodeProcess, key);
+        raiseMinPosition(nodeProcess, key);
       }
     }
     Set<Route> rows = store.isInService(node) ? rows(node) : null;
     for (String tenant : TENANTS) {
       for (Topic topic : TOPICS) {
-        MatchedRoutes matched = nodeProcess.matching.match(tenant, topic);
+        MatchedRoutes matched = nodeProcess.matcher.match(tenant, topic);
         expectedRoutes.assertPermitted(
-            matched, tenant, topic, key -> nodeProcess.floors.getOrDefault(key, 0));
+            matched, tenant, topic, key -> nodeProcess.minPositions.getOrDefault(key, 0));
         if (rows != null) {
           ExpectedRoutes.assertMatchesRows(matched, rows, tenant, topic);
         }
@@ -239,8 +243,8 @@ final class RouteSimulation {
     }
   }
 
-  private void raiseFloor(NodeProcess nodeProcess, RouteId key) {
-    nodeProcess.floors.put(key, history.lastAcknowledged(key));
+  private void raiseMinPosition(NodeProcess nodeProcess, RouteId key) {
+    nodeProcess.minPositions.put(key, history.lastAcknowledged(key));
   }
 
   private static RangeId rangeOf(RouteId key, List<RangeDescriptor> now) {
@@ -258,7 +262,7 @@ final class RouteSimulation {
         node,
         (key, value) -> {
           ByteBuffer both = ByteBuffer.allocate(key.length + value.length).put(key).put(value);
-          rows.add(decoded.computeIfAbsent(both.flip(), row -> RouteRow.decode(key, value)));
+          rows.add(decodedRoutes.computeIfAbsent(both.flip(), row -> RouteRow.decode(key, value)));
           return true;
         });
     return rows;

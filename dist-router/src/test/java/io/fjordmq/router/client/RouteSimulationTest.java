@@ -11,7 +11,7 @@ import io.fjordmq.range.sim.SimCounts;
 import io.fjordmq.router.MatchedRoutes;
 import io.fjordmq.router.RouteStore;
 import io.fjordmq.router.StaleRoutesRemoved;
-import io.fjordmq.router.client.RouteSimulation.Matching;
+import io.fjordmq.router.client.RouteSimulation.Matcher;
 import io.fjordmq.router.client.RouteSimulation.Setup;
 import io.fjordmq.testing.Seeds;
 import io.fjordmq.testing.Simulation;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 @Tag("slow")
 class RouteSimulationTest {
-  private static final int USUAL_SEEDS = 100;
+  private static final int DEFAULT_SEEDS = 100;
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
 
   @TempDir Path directory;
@@ -55,14 +55,14 @@ class RouteSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldMatchAcknowledgedRoutesUnderFaults(int voters) {
-    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(DEFAULT_SEEDS);
     SimCounts counts = new SimCounts();
     seeds.run(seed -> run(seed, Setup.of(voters), counts));
-    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
+    if (seeds.areEnough()) { // the runs encountered the intended faults
       assertThat(counts.acknowledgements).isGreaterThan(10 * seeds.count());
       assertThat(counts.duplicates).isGreaterThan(seeds.count() / 5);
       assertThat(counts.halts).isGreaterThan(seeds.count() / 10);
-      assertThat(counts.abandoned).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.abandonedBatches).isGreaterThan(seeds.count() / 10);
     }
   }
 
@@ -88,14 +88,14 @@ class RouteSimulationTest {
         new Setup(
             voters,
             (cluster, client) -> new EarlyReplyTransport(cluster, client, done),
-            Setup.of(voters).matching());
+            Setup.of(voters).matcherFactory());
     assertThat(find("responses before the commit", respondsEarly))
         .hasMessageContaining("acknowledged");
   }
 
   @Test
   void shouldDetectChangesThatAreAppliedTwice() {
-    Setup renumbering = new Setup(3, RenumberingTransport::new, Setup.of(3).matching());
+    Setup renumbering = new Setup(3, RenumberingTransport::new, Setup.of(3).matcherFactory());
     assertThat(find("retries with new sequence numbers", renumbering))
         .hasMessageMatching("(?s).*(acknowledged|removed nodes are not matched).*");
   }
@@ -107,7 +107,7 @@ class RouteSimulationTest {
         new Setup(
             voters,
             Setup.of(voters).transport(),
-            (simulation, router) -> new CachingMatching(simulation, router));
+            (simulation, router) -> new CachingMatcher(simulation, router));
     assertThat(find("no invalidation", stale)).hasMessageContaining("match of");
   }
 
@@ -116,15 +116,15 @@ class RouteSimulationTest {
   }
 
   /** Queries the router for the same topic at most once in 20 ms. */
-  private static final class CachingMatching implements Matching {
+  private static final class CachingMatcher implements Matcher {
     private static final long CACHE_MILLIS = 20;
 
     private final Simulation simulation;
     private final RouteStore router;
-    private final Map<String, MatchedRoutes> cached = new HashMap<>();
+    private final Map<String, MatchedRoutes> cachedMatches = new HashMap<>();
     private long validUntil;
 
-    CachingMatching(Simulation simulation, RouteStore router) {
+    CachingMatcher(Simulation simulation, RouteStore router) {
       this.simulation = simulation;
       this.router = router;
     }
@@ -132,10 +132,11 @@ class RouteSimulationTest {
     @Override
     public MatchedRoutes match(String tenant, Topic topic) {
       if (simulation.now() > validUntil) {
-        cached.clear();
+        cachedMatches.clear();
         validUntil = simulation.now() + CACHE_MILLIS;
       }
-      return cached.computeIfAbsent(tenant + " " + topic, anew -> router.match(tenant, topic));
+      return cachedMatches.computeIfAbsent(
+          tenant + " " + topic, anew -> router.match(tenant, topic));
     }
   }
 }

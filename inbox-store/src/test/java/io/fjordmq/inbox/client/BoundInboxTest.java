@@ -47,10 +47,10 @@ class BoundInboxTest {
   }
 
   @Test
-  void shouldRejectOtherUsersAttachedOrNot() {
+  void shouldRejectOtherUsersWhetherAttachedOrDetached() {
     Attachment mine = attach("alice", false, 100);
     assertRefused("bob");
-    assertThat(inboxes.listener.fenced).isEmpty();
+    assertThat(inboxes.listener.fencedHandles).isEmpty();
     inboxes.store().detach(mine.handle(), 1, 100, false).join();
     assertRefused("bob");
     assertThat(attach("alice", false, 100).sessionPresent()).isTrue();

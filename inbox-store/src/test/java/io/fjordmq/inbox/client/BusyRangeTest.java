@@ -22,7 +22,7 @@ class BusyRangeTest {
   private final InboxHandle handle = inboxes.attach(ID).handle();
 
   @BeforeEach
-  void queueThree() {
+  void queueThreeMessages() {
     for (int i = 1; i <= 3; i++) {
       inboxes.insert(handle, "m" + i);
     }
@@ -117,7 +117,7 @@ class BusyRangeTest {
     assertThatThrownBy(detached::join).hasCauseInstanceOf(RangeException.class);
     inboxes.advanceAndSweep(Duration.ofSeconds(120));
     assertThat(inboxes.refusals).hasValue(0);
-    assertThat(inboxes.listener.ended).hasSize(1);
+    assertThat(inboxes.listener.endedCalls).hasSize(1);
   }
 
   @Test
@@ -128,7 +128,7 @@ class BusyRangeTest {
     assertThat(detached).isCompletedExceptionally();
     InboxHandle later = inboxes.attach(ID).handle();
     inboxes.advanceAndSweep(Duration.ofMinutes(1));
-    assertThat(inboxes.listener.ended).isEmpty();
+    assertThat(inboxes.listener.endedCalls).isEmpty();
     assertThat(inboxes.fetchAll(later)).hasSize(3);
   }
 }

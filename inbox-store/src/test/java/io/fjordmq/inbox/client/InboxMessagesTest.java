@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Messages: inserted, pushed, fetched, acknowledged, dropped. */
+/** Inserting, pushing, fetching, acknowledging and dropping messages. */
 class InboxMessagesTest {
   private TestInboxes inboxes = new TestInboxes();
 
@@ -42,10 +42,11 @@ class InboxMessagesTest {
   @Test
   void shouldNotifyOfPossiblyLostEventsAfterAnElection() {
     inboxes.attach(ID);
-    inboxes.listener.led.clear();
+    inboxes.listener.ledInboxes.clear();
     inboxes.crash();
-    assertThat(inboxes.listener.led).hasSize(4);
-    assertThat(inboxes.listener.led.stream().filter(concerned -> concerned.test(ID))).hasSize(1);
+    assertThat(inboxes.listener.ledInboxes).hasSize(4);
+    assertThat(inboxes.listener.ledInboxes.stream().filter(concerned -> concerned.test(ID)))
+        .hasSize(1);
   }
 
   @Test
@@ -69,12 +70,12 @@ class InboxMessagesTest {
   }
 
   @Test
-  void shouldKeepMessagesInOrderWhileNobodyIsConnected() {
+  void shouldKeepMessagesInOrderWhileTheClientIsDisconnected() {
     InboxHandle first = inboxes.attach(ID).handle();
     inboxes.detach(first);
     assertThat(inboxes.insert(first, "one")).isEqualTo(InsertOutcome.STORED);
     assertThat(inboxes.insert(first, "two")).isEqualTo(InsertOutcome.STORED);
-    assertThat(inboxes.listener.appended).isEmpty();
+    assertThat(inboxes.listener.appendedCalls).isEmpty();
 
     inboxes.crash();
     Attachment back = inboxes.attach(ID);
@@ -88,7 +89,7 @@ class InboxMessagesTest {
   void shouldPushMessagesToTheNodeThatHoldsTheConnection() {
     InboxHandle handle = inboxes.attach(ID).handle();
     inboxes.insert(handle, "one");
-    assertThat(inboxes.listener.appended)
+    assertThat(inboxes.listener.appendedCalls)
         .singleElement()
         .satisfies(
             call -> {

@@ -26,7 +26,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Sessions: attached, detached, taken over, ended. */
+/** Attaching, detaching, taking over and ending sessions. */
 class InboxSessionsTest {
   private static final TopicFilter FILTER = TopicFilter.parse("$share/g/a/+");
   private static final SubscriptionOptions OPTIONS =
@@ -63,14 +63,14 @@ class InboxSessionsTest {
     InboxHandle now = inboxes.attach(ID).handle();
     assertThat(now.incarnation()).isEqualTo(old.incarnation());
     assertThat(now.epoch()).isGreaterThan(old.epoch());
-    assertThat(inboxes.listener.fenced).containsExactly(old);
+    assertThat(inboxes.listener.fencedHandles).containsExactly(old);
     assertThatThrownBy(() -> inboxes.store().subscribe(old, FILTER, OPTIONS).join())
         .hasCauseInstanceOf(InboxFencedException.class);
     inboxes.detach(now);
     assertThatThrownBy(() -> inboxes.store().release(now, 1).join())
         .hasCauseInstanceOf(InboxFencedException.class);
     inboxes.attach(ID);
-    assertThat(inboxes.listener.fenced).containsExactly(old);
+    assertThat(inboxes.listener.fencedHandles).containsExactly(old);
   }
 
   @Test
@@ -100,7 +100,7 @@ class InboxSessionsTest {
     assertThat(takeover.sentBelow()).isEqualTo(2);
     inboxes.insert(previous, "m2");
     inboxes.crash();
-    inboxes.dead.add(new Owner("n1", TestInboxes.INCARNATION));
+    inboxes.deadOwners.add(new Owner("n1", TestInboxes.INCARNATION));
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
     inboxes.insert(previous, "m3");
     assertThat(inboxes.attach(ID).sentBelow()).isEqualTo(3);
@@ -153,7 +153,7 @@ class InboxSessionsTest {
     assertThat(clean.handle().epoch()).isGreaterThan(old.epoch());
     assertThat(clean.subscriptions()).isEmpty();
     assertThat(clean.nextSequence()).isEqualTo(1);
-    assertThat(inboxes.listener.ended).isEmpty();
+    assertThat(inboxes.listener.endedCalls).isEmpty();
     assertThat(inboxes.dropped).containsEntry(DropReasons.SESSION_ENDED, 2L).hasSize(1);
     assertThat(inboxes.insert(old, "stale")).isEqualTo(InsertOutcome.ABSENT);
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(1, 1, 0, 0));
@@ -165,10 +165,10 @@ class InboxSessionsTest {
     subscribe(handle, "a");
     inboxes.store().detach(handle, 1, 60, true).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(59));
-    assertThat(inboxes.listener.ended).isEmpty();
+    assertThat(inboxes.listener.endedCalls).isEmpty();
     inboxes.crash();
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
-    assertThat(inboxes.listener.ended)
+    assertThat(inboxes.listener.endedCalls)
         .containsExactly(new RecordingListener.EndedCall(ID, handle.incarnation(), List.of("a")));
     assertThat(inboxes.expired).hasValue(1);
     assertThat(inboxes.attach(ID).sessionPresent()).isFalse();
@@ -181,7 +181,7 @@ class InboxSessionsTest {
     inboxes.advanceAndSweep(Duration.ofSeconds(30));
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
     inboxes.advanceAndSweep(Duration.ofDays(10));
-    assertThat(inboxes.listener.ended).isEmpty();
+    assertThat(inboxes.listener.endedCalls).isEmpty();
     assertThat(inboxes.expired).hasValue(0);
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
   }
@@ -199,7 +199,7 @@ class InboxSessionsTest {
     Attachment late = inboxes.attach(ID);
     assertThat(late.sessionPresent()).isFalse();
     assertThat(late.discarded()).isNull();
-    assertThat(inboxes.listener.ended)
+    assertThat(inboxes.listener.endedCalls)
         .containsExactly(new RecordingListener.EndedCall(ID, back.incarnation(), List.of("a")));
     assertThat(inboxes.expired).hasValue(1);
   }
@@ -209,7 +209,7 @@ class InboxSessionsTest {
     InboxHandle handle = inboxes.attach(ID).handle();
     subscribe(handle, "a");
     inboxes.store().detach(handle, 1, 0, false).join();
-    assertThat(inboxes.listener.ended)
+    assertThat(inboxes.listener.endedCalls)
         .containsExactly(new RecordingListener.EndedCall(ID, handle.incarnation(), List.of("a")));
     assertThat(inboxes.expired).hasValue(0);
     assertThat(inboxes.store().status()).isEqualTo(new InboxStoreStatus(0, 0, 0, 0));
@@ -234,7 +234,7 @@ class InboxSessionsTest {
               assertThat(discarded.incarnation()).isEqualTo(handle.incarnation());
               assertThat(discarded.subscriptions()).hasSize(1);
             });
-    assertThat(inboxes.listener.fenced).containsExactly(handle);
+    assertThat(inboxes.listener.fencedHandles).containsExactly(handle);
     assertThat(inboxes.store().discard(ID).join().discarded()).isNull();
   }
 
@@ -260,7 +260,7 @@ class InboxSessionsTest {
     subscribe(handle, "a");
     inboxes.store().detach(handle, 1, 60, true).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(60));
-    RecordingListener.DueWillCall will = inboxes.listener.wills.get(0);
+    RecordingListener.DueWillCall will = inboxes.listener.dueWillCalls.get(0);
     inboxes.store().confirmWill(ID, will.incarnation(), will.epoch()).join();
     inboxes.advanceAndSweep(Duration.ofDays(8));
     assertThat(inboxes.rows()).isEmpty();
@@ -289,14 +289,14 @@ class InboxSessionsTest {
     inboxes.crash();
     inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isEqualTo(30);
-    inboxes.dead.add(new Owner("n1", TestInboxes.INCARNATION));
+    inboxes.deadOwners.add(new Owner("n1", TestInboxes.INCARNATION));
     inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
-    assertThat(inboxes.listener.wills).isEmpty();
+    assertThat(inboxes.listener.dueWillCalls).isEmpty();
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(inboxes.listener.wills).hasSize(30);
+    assertThat(inboxes.listener.dueWillCalls).hasSize(30);
     inboxes.advanceAndSweep(Duration.ofSeconds(50));
-    assertThat(inboxes.listener.ended).hasSize(30);
+    assertThat(inboxes.listener.endedCalls).hasSize(30);
   }
 
   @Test

@@ -55,7 +55,7 @@ import org.slf4j.LoggerFactory;
  * only while it is connected, and detached in the end. {@link Seeds} sets the number of runs.
  */
 class InboxSimulationTest {
-  private static final int USUAL_SEEDS = 60;
+  private static final int DEFAULT_SEEDS = 60;
   private static final int ROUNDS = 30;
   private static final long TIMEOUT_MILLIS = 60_000;
   private static final InboxId ID = new InboxId("t", "subscriber");
@@ -98,7 +98,7 @@ class InboxSimulationTest {
   @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldDeliverEverythingAcknowledgedOnceAndInOrder(int voters) {
-    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(DEFAULT_SEEDS);
     AtomicLong delivered = new AtomicLong();
     AtomicLong unknownOutcomes = new AtomicLong();
     seeds.run(
@@ -167,7 +167,7 @@ class InboxSimulationTest {
           store.start(node);
         }
         InboxHandle handle = firstAttach();
-        cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+        cluster.network().setFaults(SimNetwork.Faults.UNRELIABLE);
         SimProcess publishing = cluster.start(new NodeId("publisher")).process();
         InboxTarget target =
             new InboxTarget(ID, handle.incarnation(), Qos.EXACTLY_ONCE, false, List.of());
@@ -187,7 +187,7 @@ class InboxSimulationTest {
         guest.stop();
         endFailures(publisher);
         assertDetached(guest);
-        return client.received.size();
+        return client.receivedNumbers.size();
       }
     }
 
@@ -262,15 +262,14 @@ class InboxSimulationTest {
       List<Integer> acknowledged = publisher.acknowledged();
       simulation.runUntil(
           "all of " + acknowledged.size() + " arrive",
-          () -> client.received.size() >= acknowledged.size(),
+          () -> client.receivedNumbers.size() >= acknowledged.size(),
           TIMEOUT_MILLIS);
       simulation.run(2_000);
-      assertThat(client.received).as("seed %s", simulation.seed()).isEqualTo(acknowledged);
+      assertThat(client.receivedNumbers).as("seed %s", simulation.seed()).isEqualTo(acknowledged);
     }
 
     /**
-     * Once all ranges respond again, the guest's inbox is detached, whatever the outcomes of its
-     * calls were.
+     * Once all ranges respond again, the guest's inbox is detached, for any outcome of its calls.
      */
     private void assertDetached(SimGuest guest) {
       simulation.runUntil("the guest disconnects", () -> !guest.isConnected(), TIMEOUT_MILLIS);
@@ -294,10 +293,10 @@ class InboxSimulationTest {
 
     /** The messages so far are 0, 1, 2, … */
     private void assertOnceAndInOrder() {
-      int count = client.received.size();
-      if (count > 0 && client.received.get(count - 1) != count - 1) {
+      int count = client.receivedNumbers.size();
+      if (count > 0 && client.receivedNumbers.get(count - 1) != count - 1) {
         throw new AssertionError(
-            "seed " + simulation.seed() + ": received in this order: " + client.received);
+            "seed " + simulation.seed() + ": received in this order: " + client.receivedNumbers);
       }
     }
   }

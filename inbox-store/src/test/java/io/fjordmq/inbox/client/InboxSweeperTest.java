@@ -69,21 +69,21 @@ class InboxSweeperTest {
             }
           });
 
-  private static byte[] dueAt(long millis) {
+  private static byte[] dueAtResponse(long millis) {
     return new ByteWriter(16).writeVarint(millis).writeByte(0).toByteArray();
   }
 
-  private static byte[] counting() {
+  private static byte[] countingResponse() {
     return new ByteWriter(16).writeVarint(InboxState.NEVER).writeByte(1).toByteArray();
   }
 
   @Test
   void shouldCountInboxesUntilAllAreCounted() {
     CompletableFuture<Void> sweep = sweeper.sweep();
-    queries.get(0).complete(counting());
-    queries.get(1).complete(counting());
+    queries.get(0).complete(countingResponse());
+    queries.get(1).complete(countingResponse());
     assertThat(sweep).isNotDone();
-    queries.get(2).complete(dueAt(InboxState.NEVER));
+    queries.get(2).complete(dueAtResponse(InboxState.NEVER));
     assertThat(sweep).isCompleted();
     assertThat(mutations).isEqualTo(2);
   }
@@ -93,7 +93,7 @@ class InboxSweeperTest {
     sweeper.sweep();
     assertThat(sweeper.sweep()).isCompleted();
     assertThat(queries).hasSize(1);
-    queries.get(0).complete(dueAt(InboxState.NEVER));
+    queries.get(0).complete(dueAtResponse(InboxState.NEVER));
     sweeper.sweep();
     assertThat(queries).hasSize(2);
   }
@@ -101,7 +101,7 @@ class InboxSweeperTest {
   @Test
   void shouldWriteNothingWhenNothingIsDue() {
     CompletableFuture<Void> sweep = sweeper.sweep();
-    queries.get(0).complete(dueAt(1001));
+    queries.get(0).complete(dueAtResponse(1001));
     assertThat(sweep).isCompleted();
     assertThat(mutations).isZero();
     assertThat(sweeps).containsExactly(true);
@@ -110,7 +110,7 @@ class InboxSweeperTest {
   @Test
   void shouldLeaveRemainingWorkToTheNextSweep() {
     CompletableFuture<Void> sweep = sweeper.sweep();
-    queries.get(0).complete(dueAt(1000));
+    queries.get(0).complete(dueAtResponse(1000));
     assertThat(sweep).isCompleted();
     assertThat(mutations).isEqualTo(100);
   }

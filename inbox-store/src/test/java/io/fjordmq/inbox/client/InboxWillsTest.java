@@ -31,8 +31,8 @@ class InboxWillsTest {
     return inboxes.attach(ID, false, 100, inboxes.will("w" + delaySeconds, delaySeconds)).handle();
   }
 
-  private List<String> due() {
-    return inboxes.listener.wills.stream()
+  private List<String> dueWills() {
+    return inboxes.listener.dueWillCalls.stream()
         .map(call -> new String(call.will().message().payload(), UTF_8))
         .toList();
   }
@@ -41,8 +41,8 @@ class InboxWillsTest {
   void shouldBeDueAtOnceWithoutDelay() {
     InboxHandle handle = attachWithWill(0);
     inboxes.store().detach(handle, 1, 100, true).join();
-    assertThat(due()).containsExactly("w0");
-    RecordingListener.DueWillCall call = inboxes.listener.wills.get(0);
+    assertThat(dueWills()).containsExactly("w0");
+    RecordingListener.DueWillCall call = inboxes.listener.dueWillCalls.get(0);
     assertThat(call.incarnation()).isEqualTo(handle.incarnation());
     assertThat(call.epoch()).isEqualTo(handle.epoch());
     assertThat(call.publishId())
@@ -50,15 +50,15 @@ class InboxWillsTest {
   }
 
   @Test
-  void shouldBeOrderedAfterItsConnectionAndBeforeTheNext() {
+  void shouldBeOrderedAfterItsConnectionAndBeforeTheNextOne() {
     Attachment first = inboxes.attach(ID, false, 100, inboxes.will("taken over", 0));
     Attachment second = inboxes.attach(ID, false, 100, inboxes.will("lost", 0));
     inboxes.store().detach(second.handle(), 1, 100, true).join();
     Attachment third = inboxes.attach(ID, false, 100, inboxes.will("discarded", 0));
     DiscardResult fourth = inboxes.store().discard(ID).join();
-    assertThat(due()).containsExactly("taken over", "lost", "discarded");
+    assertThat(dueWills()).containsExactly("taken over", "lost", "discarded");
     List<ConnectOrder> connectOrders =
-        inboxes.listener.wills.stream().map(RecordingListener.DueWillCall::since).toList();
+        inboxes.listener.dueWillCalls.stream().map(RecordingListener.DueWillCall::since).toList();
     assertThat(connectOrders.get(0)).isBetween(first.connectOrder(), second.connectOrder());
     assertThat(connectOrders.get(0)).isLessThan(second.connectOrder());
     assertThat(connectOrders.get(1))
@@ -69,7 +69,7 @@ class InboxWillsTest {
         .isLessThan(fourth.connectOrder());
     inboxes.crash();
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(inboxes.listener.wills.subList(3, 6))
+    assertThat(inboxes.listener.dueWillCalls.subList(3, 6))
         .extracting(RecordingListener.DueWillCall::since)
         .as("announced again with the same connect order")
         .containsExactlyInAnyOrderElementsOf(connectOrders);
@@ -80,16 +80,16 @@ class InboxWillsTest {
     inboxes.store().detach(attachWithWill(0), 1, 100, false).join();
     inboxes.store().detach(attachWithWill(5), 1, 100, false).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(200));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
   }
 
   @Test
   void shouldBeDueWhenTheDelayHasPassed() {
     inboxes.store().detach(attachWithWill(30), 1, 100, true).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(29));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
-    assertThat(due()).containsExactly("w30");
+    assertThat(dueWills()).containsExactly("w30");
     assertThat(inboxes.attach(ID).sessionPresent()).isTrue();
   }
 
@@ -99,39 +99,39 @@ class InboxWillsTest {
     inboxes.advanceAndSweep(Duration.ofSeconds(29));
     inboxes.attach(ID);
     inboxes.advanceAndSweep(Duration.ofSeconds(100));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
   }
 
   @Test
   void shouldBeDueWhenTheSessionEndsBeforeTheDelay() {
     inboxes.store().detach(attachWithWill(30), 1, 10, true).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(due()).containsExactly("w30");
-    assertThat(inboxes.listener.ended).hasSize(1);
+    assertThat(dueWills()).containsExactly("w30");
+    assertThat(inboxes.listener.endedCalls).hasSize(1);
   }
 
   @Test
   void shouldBeDueAtOnceWhenACleanStartEndsTheSession() {
     inboxes.store().detach(attachWithWill(30), 1, 100, true).join();
     inboxes.attach(ID, true, 100, null);
-    assertThat(due()).containsExactly("w30");
+    assertThat(dueWills()).containsExactly("w30");
   }
 
   @Test
   void shouldBeDueAtOnceWhenTheSessionIsDiscarded() {
     attachWithWill(30);
     inboxes.store().discard(ID).join();
-    assertThat(due()).containsExactly("w30");
+    assertThat(dueWills()).containsExactly("w30");
   }
 
   @Test
   void shouldBeDueAtATakeoverOnlyWithoutDelay() {
     attachWithWill(0);
     attachWithWill(30);
-    assertThat(due()).containsExactly("w0");
+    assertThat(dueWills()).containsExactly("w0");
     inboxes.attach(ID);
     inboxes.advanceAndSweep(Duration.ofSeconds(100));
-    assertThat(due()).containsOnly("w0");
+    assertThat(dueWills()).containsOnly("w0");
   }
 
   /**
@@ -144,14 +144,14 @@ class InboxWillsTest {
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
     inboxes.store().detachWithGrace(attachWithWill(2), 1, 100).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
-    assertThat(due()).as("the client did not reconnect").containsExactly("w2");
+    assertThat(dueWills()).as("the client did not reconnect").containsExactly("w2");
     inboxes.store().detachWithGrace(attachWithWill(30), 1, 100).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(29));
-    assertThat(due()).as("its own delay is longer").containsOnly("w2");
+    assertThat(dueWills()).as("its own delay is longer").containsOnly("w2");
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
-    assertThat(due()).contains("w30");
+    assertThat(dueWills()).contains("w30");
   }
 
   @Test
@@ -160,19 +160,19 @@ class InboxWillsTest {
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
     assertThat(inboxes.attach(ID).sessionPresent()).as("it ended with its connection").isFalse();
     inboxes.advanceAndSweep(Duration.ofSeconds(60));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
     inboxes.store().discard(ID).join();
     detachTransient();
     inboxes.store().discard(ID).join();
     detachTransient();
     inboxes.attach(ID, true, 0, null);
     inboxes.advanceAndSweep(Duration.ofSeconds(60));
-    assertThat(due()).as("the client has reconnected").isEmpty();
+    assertThat(dueWills()).as("the client has reconnected").isEmpty();
     inboxes.store().discard(ID).join();
     detachTransient();
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(due()).containsExactly("passing");
-    assertThat(inboxes.listener.ended).isNotEmpty();
+    assertThat(dueWills()).containsExactly("passing");
+    assertThat(inboxes.listener.endedCalls).isNotEmpty();
   }
 
   private static final Owner NODE = new Owner("n1", TestInboxes.INCARNATION);
@@ -190,9 +190,9 @@ class InboxWillsTest {
     inboxes.advanceAndSweep(Duration.ofSeconds(29));
     detachAtClose(attachWithWill(15), 100, 20);
     inboxes.advanceAndSweep(Duration.ofSeconds(34));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
-    assertThat(due()).containsExactly("w15");
+    assertThat(dueWills()).containsExactly("w15");
   }
 
   /** The node that the others considered dead is back and still has the client's connection. */
@@ -201,58 +201,58 @@ class InboxWillsTest {
     InboxHandle handle = attachWithWill(0);
     InboxHandle passing =
         inboxes.attach(new InboxId("t", "t"), true, 0, inboxes.will("passing", 0)).handle();
-    inboxes.dead.add(NODE);
+    inboxes.deadOwners.add(NODE);
     inboxes.advanceAndSweep(Duration.ZERO);
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
     detachAtClose(handle, 100, 5);
     detachAtClose(passing, 0, 5);
     inboxes.advanceAndSweep(Duration.ofSeconds(14));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
-    assertThat(due()).containsExactlyInAnyOrder("w0", "passing");
+    assertThat(dueWills()).containsExactlyInAnyOrder("w0", "passing");
   }
 
   /** The node may be back before it notices that the connection broke in the meantime. */
   @Test
   void shouldNotRestartTheDelayIfTheConnectionWasLost() {
     InboxHandle handle = attachWithWill(0);
-    inboxes.dead.add(NODE);
+    inboxes.deadOwners.add(NODE);
     inboxes.advanceAndSweep(Duration.ZERO);
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
     assertThat(inboxes.store().detachWithGrace(handle, 1, 100))
         .isCompletedExceptionally(); // fenced
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
-    assertThat(due()).containsExactly("w0");
+    assertThat(dueWills()).containsExactly("w0");
   }
 
   @Test
   void shouldStayDueIfItsNodeIsBackTooLate() {
     InboxHandle handle = attachWithWill(0);
-    inboxes.dead.add(NODE);
+    inboxes.deadOwners.add(NODE);
     inboxes.advanceAndSweep(Duration.ZERO);
     inboxes.advanceWithoutSweep(Duration.ofSeconds(10));
     detachAtClose(handle, 100, 5);
-    assertThat(due()).containsExactly("w0");
+    assertThat(dueWills()).containsExactly("w0");
   }
 
   @Test
   void shouldStayCanceledIfTheClientReconnectedBeforeItsNodeIsBack() {
     InboxHandle handle = attachWithWill(0);
-    inboxes.dead.add(NODE);
+    inboxes.deadOwners.add(NODE);
     inboxes.advanceAndSweep(Duration.ZERO);
-    inboxes.dead.clear();
+    inboxes.deadOwners.clear();
     inboxes.attach(ID);
     assertThat(inboxes.store().detachAtClose(handle, 1, 100, Duration.ofSeconds(5)))
         .isCompletedExceptionally(); // fenced
     inboxes.advanceAndSweep(Duration.ofSeconds(60));
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
   }
 
   /** A session does not end before its connection is closed. */
   @Test
   void shouldStartTheSessionExpiryWhenItsConnectionCloses() {
     InboxHandle handle = inboxes.attach(ID, false, 10, null).handle();
-    inboxes.dead.add(NODE);
+    inboxes.deadOwners.add(NODE);
     inboxes.advanceAndSweep(Duration.ZERO);
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
     detachAtClose(handle, 10, 20);
@@ -271,19 +271,19 @@ class InboxWillsTest {
   void shouldBeAnnouncedAgainUntilItIsPublishedEvenAfterACrash() {
     InboxHandle handle = attachWithWill(0);
     inboxes.store().detach(handle, 1, 0, true).join();
-    assertThat(inboxes.listener.ended).hasSize(1);
+    assertThat(inboxes.listener.endedCalls).hasSize(1);
     inboxes.crash();
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
-    assertThat(due()).hasSize(1);
+    assertThat(dueWills()).hasSize(1);
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(due()).containsExactly("w0", "w0", "w0");
-    assertThat(inboxes.listener.wills)
+    assertThat(dueWills()).containsExactly("w0", "w0", "w0");
+    assertThat(inboxes.listener.dueWillCalls)
         .extracting(RecordingListener.DueWillCall::publishId)
         .containsOnly(PublishId.ofWill(ID, handle.incarnation(), handle.epoch(), handle.epoch()));
     inboxes.store().confirmWill(ID, handle.incarnation(), handle.epoch()).join();
     inboxes.advanceAndSweep(Duration.ofSeconds(30));
-    assertThat(due()).hasSize(3);
+    assertThat(dueWills()).hasSize(3);
     assertThat(inboxes.rows()).isEmpty();
   }
 
@@ -292,15 +292,15 @@ class InboxWillsTest {
     inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
     attachWithWill(60);
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(due()).containsExactly("w0", "w0");
+    assertThat(dueWills()).containsExactly("w0", "w0");
   }
 
   @Test
   void shouldStillBePublishedIfALaterWillIsPublishedFirst() {
     inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
     inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
-    PublishId first = inboxes.listener.wills.get(0).publishId();
-    PublishId second = inboxes.listener.wills.get(1).publishId();
+    PublishId first = inboxes.listener.dueWillCalls.get(0).publishId();
+    PublishId second = inboxes.listener.dueWillCalls.get(1).publishId();
 
     InboxHandle reader = inboxes.attach(new InboxId("t", "reader")).handle();
     Message will = inboxes.message("w0");
@@ -315,7 +315,7 @@ class InboxWillsTest {
     inboxes.store().detach(handle, 1, 100, true).join();
     inboxes.store().confirmWill(ID, handle.incarnation(), handle.epoch()).join();
     inboxes.store().detach(attachWithWill(0), 1, 100, true).join();
-    PublishId second = inboxes.listener.wills.get(1).publishId();
+    PublishId second = inboxes.listener.dueWillCalls.get(1).publishId();
     assertThat(second.lowest()).isEqualTo(second.sequence());
   }
 }

@@ -40,15 +40,15 @@ import org.junit.jupiter.api.Test;
  */
 class LargeAttachmentsTest {
   private static final int SESSIONS = 128;
-  private static final String LONG = "/" + "x".repeat(50_000);
+  private static final String LONG_LEVEL = "/" + "x".repeat(50_000);
   private static final SubscriptionOptions OPTIONS =
       new SubscriptionOptions(Qos.EXACTLY_ONCE, true, true, RetainHandling.SEND_NEVER, 268_435_455);
 
   /** Delays results, so that commands accumulate in the meantime; records the largest responses. */
   private static final class SlowTransport implements RangeTransport {
     private final RangeTransport ranges;
-    private final Queue<Runnable> waiting = new ArrayDeque<>();
-    private long largest;
+    private final Queue<Runnable> pendingReplies = new ArrayDeque<>();
+    private long largestResponseBytes;
     private int batches;
 
     SlowTransport(RangeTransport ranges) {
@@ -65,10 +65,10 @@ class LargeAttachmentsTest {
             if (result instanceof RangeResult.Applied applied) {
               long bytes =
                   applied.responses().stream().mapToLong(response -> response.length).sum();
-              largest = Math.max(largest, bytes);
+              largestResponseBytes = Math.max(largestResponseBytes, bytes);
               batches++;
             }
-            waiting.add(() -> reply.accept(result));
+            pendingReplies.add(() -> reply.accept(result));
           });
     }
 
@@ -86,9 +86,9 @@ class LargeAttachmentsTest {
     /** Sends results until nothing is in flight or waiting to be batched. */
     void sendResults(LocalRanges time) {
       time.advance(RangeClientSettings.DEFAULTS.batchInterval());
-      while (!waiting.isEmpty()) {
-        waiting.remove().run();
-        if (waiting.isEmpty()) {
+      while (!pendingReplies.isEmpty()) {
+        pendingReplies.remove().run();
+        if (pendingReplies.isEmpty()) {
           time.advance(RangeClientSettings.DEFAULTS.batchInterval());
         }
       }
@@ -136,15 +136,15 @@ class LargeAttachmentsTest {
       int small = transport.batches;
       assertThat(small).as("batches of small sessions").isLessThan(SESSIONS / 4);
       for (CompletableFuture<Attachment> made : first) {
-        store.subscribe(made.join().handle(), TopicFilter.parse("a" + LONG), OPTIONS);
-        store.subscribe(made.join().handle(), TopicFilter.parse("b" + LONG), OPTIONS);
+        store.subscribe(made.join().handle(), TopicFilter.parse("a" + LONG_LEVEL), OPTIONS);
+        store.subscribe(made.join().handle(), TopicFilter.parse("b" + LONG_LEVEL), OPTIONS);
         transport.sendResults(ranges);
       }
 
       List<CompletableFuture<Attachment>> again = attachAll(store);
       transport.sendResults(ranges);
-      int response = 2 * LONG.length() + 1_000;
-      assertThat(transport.largest)
+      int response = 2 * LONG_LEVEL.length() + 1_000;
+      assertThat(transport.largestResponseBytes)
           .isBetween(
               (long) response,
               (long) RangeClientSettings.DEFAULTS.maxBatchResponseBytes() + response);
@@ -158,7 +158,7 @@ class LargeAttachmentsTest {
 
   @Test
   void shouldNotExceedTheDocumentedMaximumSize() {
-    TopicFilter filter = TopicFilter.parse("a" + LONG);
+    TopicFilter filter = TopicFilter.parse("a" + LONG_LEVEL);
     InboxSubscription subscription = new InboxSubscription(filter, OPTIONS);
     long most = Long.MAX_VALUE;
     String longest = "n".repeat(65_535);

@@ -27,28 +27,28 @@ public final class RecordingListener implements InboxListener {
 
   public record AppendedCall(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {}
 
-  public final List<AppendedCall> appended = new ArrayList<>();
-  final List<Predicate<InboxId>> led = new ArrayList<>();
-  public final List<InboxHandle> fenced = new ArrayList<>();
-  final List<DueWillCall> wills = new ArrayList<>();
-  final List<EndedCall> ended = new ArrayList<>();
+  public final List<AppendedCall> appendedCalls = new ArrayList<>();
+  final List<Predicate<InboxId>> ledInboxes = new ArrayList<>();
+  public final List<InboxHandle> fencedHandles = new ArrayList<>();
+  final List<DueWillCall> dueWillCalls = new ArrayList<>();
+  final List<EndedCall> endedCalls = new ArrayList<>();
 
   /** Incarnations, once per announcement. */
-  final List<Long> undelivered = new ArrayList<>();
+  final List<Long> undeliveredIncarnations = new ArrayList<>();
 
   @Override
   public void onAppended(String ownerNode, InboxHandle handle, List<InboxEntry> entries) {
-    appended.add(new AppendedCall(ownerNode, handle, entries));
+    appendedCalls.add(new AppendedCall(ownerNode, handle, entries));
   }
 
   @Override
   public void onLeaderStart(InboxSpan concerned) {
-    led.add(concerned);
+    ledInboxes.add(concerned);
   }
 
   @Override
   public void onFenced(String ownerNode, InboxHandle handle) {
-    fenced.add(handle);
+    fencedHandles.add(handle);
   }
 
   @Override
@@ -59,17 +59,17 @@ public final class RecordingListener implements InboxListener {
       Will will,
       ConnectOrder since,
       PublishId publishId) {
-    wills.add(new DueWillCall(id, incarnation, epoch, will, since, publishId));
+    dueWillCalls.add(new DueWillCall(id, incarnation, epoch, will, since, publishId));
   }
 
   @Override
   public void onUndeliveredShareMessages(InboxId id, long incarnation) {
-    undelivered.add(incarnation);
+    undeliveredIncarnations.add(incarnation);
   }
 
   @Override
   public void onSessionEnded(InboxId id, long incarnation, List<InboxSubscription> subscriptions) {
-    ended.add(
+    endedCalls.add(
         new EndedCall(
             id, incarnation, subscriptions.stream().map(s -> s.filter().text()).toList()));
   }

@@ -50,7 +50,8 @@ class RedistributeSharesTest {
         .containsExactly(InboxStore.InsertOutcome.STORED);
   }
 
-  private UndeliveredShareMessage.Page take(InboxHandle handle, int max, Long... given) {
+  private UndeliveredShareMessage.Page processUndelivered(
+      InboxHandle handle, int max, Long... given) {
     return inboxes.store().processUndelivered(ID, handle.incarnation(), List.of(given), max).join();
   }
 
@@ -69,19 +70,22 @@ class RedistributeSharesTest {
     inboxes.detach(handle, 4, 10, true);
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
 
-    assertThat(inboxes.listener.ended).hasSize(1);
-    assertThat(inboxes.listener.undelivered).containsExactly(handle.incarnation());
-    UndeliveredShareMessage.Page first = take(handle, 1);
+    assertThat(inboxes.listener.endedCalls).hasSize(1);
+    assertThat(inboxes.listener.undeliveredIncarnations).containsExactly(handle.incarnation());
+    UndeliveredShareMessage.Page first = processUndelivered(handle, 1);
     assertThat(texts(first)).containsExactly("1:one");
     assertThat(first.messages().get(0).share()).isEqualTo(SHARE);
-    assertThat(texts(take(handle, 10))).as("repeated").containsExactly("1:one", "3:two");
-    assertThat(texts(take(handle, 10, 1L))).containsExactly("3:two");
-    assertThat(take(handle, 10, 3L)).isEqualTo(new UndeliveredShareMessage.Page(List.of(), true));
+    assertThat(texts(processUndelivered(handle, 10)))
+        .as("repeated")
+        .containsExactly("1:one", "3:two");
+    assertThat(texts(processUndelivered(handle, 10, 1L))).containsExactly("3:two");
+    assertThat(processUndelivered(handle, 10, 3L))
+        .isEqualTo(new UndeliveredShareMessage.Page(List.of(), true));
 
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.SESSION_ENDED, 1L));
-    assertThat(take(handle, 10).complete()).as("nothing remains").isTrue();
+    assertThat(processUndelivered(handle, 10).complete()).as("nothing remains").isTrue();
     inboxes.advanceAndSweep(Duration.ofSeconds(30));
-    assertThat(inboxes.listener.undelivered).hasSize(1);
+    assertThat(inboxes.listener.undeliveredIncarnations).hasSize(1);
     assertThat(inboxes.rows()).isEmpty();
   }
 
@@ -90,14 +94,14 @@ class RedistributeSharesTest {
     InboxHandle handle = inboxes.attach(ID).handle();
     insert(handle, "m", Qos.AT_LEAST_ONCE);
     inboxes.detach(handle, 1, 0, true);
-    assertThat(inboxes.listener.undelivered).hasSize(1);
+    assertThat(inboxes.listener.undeliveredIncarnations).hasSize(1);
     inboxes.crash();
     inboxes.advanceAndSweep(Duration.ofSeconds(9));
-    assertThat(inboxes.listener.undelivered).hasSize(1);
+    assertThat(inboxes.listener.undeliveredIncarnations).hasSize(1);
     inboxes.advanceAndSweep(Duration.ofSeconds(1));
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(inboxes.listener.undelivered).hasSize(3);
-    assertThat(texts(take(handle, 10))).containsExactly("1:m");
+    assertThat(inboxes.listener.undeliveredIncarnations).hasSize(3);
+    assertThat(texts(processUndelivered(handle, 10))).containsExactly("1:m");
   }
 
   @Test
@@ -106,9 +110,9 @@ class RedistributeSharesTest {
     insert(handle, "m", Qos.AT_LEAST_ONCE);
     InboxHandle next = inboxes.attach(ID, true, 100, null).handle();
     insert(next, "n", Qos.AT_LEAST_ONCE);
-    assertThat(inboxes.listener.undelivered).containsExactly(handle.incarnation());
-    assertThat(texts(take(handle, 10))).containsExactly("1:m");
-    assertThat(take(handle, 10, 1L).complete()).isTrue();
+    assertThat(inboxes.listener.undeliveredIncarnations).containsExactly(handle.incarnation());
+    assertThat(texts(processUndelivered(handle, 10))).containsExactly("1:m");
+    assertThat(processUndelivered(handle, 10, 1L).complete()).isTrue();
     assertThat(inboxes.fetchAll(next)).as("the new session's").containsExactly("1:n");
   }
 
@@ -117,7 +121,7 @@ class RedistributeSharesTest {
     InboxHandle handle = inboxes.attach(ID).handle();
     insert(handle, "m", Qos.AT_LEAST_ONCE);
     inboxes.store().discard(ID).join();
-    assertThat(texts(take(handle, 10))).containsExactly("1:m");
+    assertThat(texts(processUndelivered(handle, 10))).containsExactly("1:m");
   }
 
   @Test
@@ -131,7 +135,8 @@ class RedistributeSharesTest {
     inboxes.store().release(handle, 2).join();
     inboxes.commit(handle, 1, 3L);
     inboxes.detach(handle, 5, 0, true);
-    assertThat(texts(take(handle, 10))).containsExactly("4:sent with QoS 1", "5:not sent");
+    assertThat(texts(processUndelivered(handle, 10)))
+        .containsExactly("4:sent with QoS 1", "5:not sent");
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.SESSION_ENDED, 1L));
   }
 
@@ -140,7 +145,8 @@ class RedistributeSharesTest {
     InboxHandle handle = inboxes.attach(ID).handle();
     insert(handle, "m", Qos.EXACTLY_ONCE);
     inboxes.store().discard(ID).join();
-    assertThat(take(handle, 10)).isEqualTo(new UndeliveredShareMessage.Page(List.of(), true));
+    assertThat(processUndelivered(handle, 10))
+        .isEqualTo(new UndeliveredShareMessage.Page(List.of(), true));
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.SESSION_ENDED, 1L));
   }
 
@@ -151,7 +157,8 @@ class RedistributeSharesTest {
     insert(handle, message, Qos.AT_LEAST_ONCE, SHARE);
     inboxes.detach(handle, 1, 0, true);
     inboxes.advanceAndSweep(Duration.ofSeconds(6));
-    assertThat(take(handle, 10)).isEqualTo(new UndeliveredShareMessage.Page(List.of(), true));
+    assertThat(processUndelivered(handle, 10))
+        .isEqualTo(new UndeliveredShareMessage.Page(List.of(), true));
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.EXPIRED, 1L));
   }
 
@@ -182,13 +189,13 @@ class RedistributeSharesTest {
     inboxes.detach(handle, 1, 0, true);
     assertThat(inboxes.dropped).as("counted when they are processed").isEmpty();
     List<String> found = new ArrayList<>();
-    UndeliveredShareMessage.Page page = take(handle, 10);
+    UndeliveredShareMessage.Page page = processUndelivered(handle, 10);
     int steps = 1;
     for (; !page.complete(); steps++) {
       found.addAll(texts(page));
       Long[] given =
           page.messages().stream().map(UndeliveredShareMessage::sequence).toArray(Long[]::new);
-      page = take(handle, 10, given);
+      page = processUndelivered(handle, 10, given);
     }
     assertThat(steps).isEqualTo(4);
     assertThat(found).containsExactly("1:first", (2 * TrimUndelivered.MAX_ROWS + 2) + ":last");
@@ -202,9 +209,9 @@ class RedistributeSharesTest {
     inboxes.insert(handle, "own");
     insert(inboxes.attach(new InboxId("t", "x")).handle(), "other", Qos.AT_LEAST_ONCE);
     inboxes.store().discard(new InboxId("t", "x")).join();
-    inboxes.listener.undelivered.clear();
+    inboxes.listener.undeliveredIncarnations.clear();
     inboxes.detach(handle, 1, 0, true);
-    assertThat(inboxes.listener.undelivered).isEmpty();
+    assertThat(inboxes.listener.undeliveredIncarnations).isEmpty();
     assertThat(inboxes.dropped).isEqualTo(Map.of(DropReasons.SESSION_ENDED, 1L));
   }
 
@@ -214,7 +221,7 @@ class RedistributeSharesTest {
     insert(handle, "m", Qos.AT_LEAST_ONCE);
     inboxes.commit(handle, 2);
     inboxes.detach(handle, 2, 0, true);
-    assertThat(inboxes.listener.undelivered).isEmpty();
+    assertThat(inboxes.listener.undeliveredIncarnations).isEmpty();
     assertThat(inboxes.rows()).isEmpty();
   }
 }

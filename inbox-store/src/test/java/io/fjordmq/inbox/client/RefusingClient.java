@@ -13,10 +13,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * @param refusals remaining mutations to reject
  * @param lostResponses remaining mutations that are applied but whose response is lost
- * @param lost remaining mutations that are not applied
+ * @param lostCommands remaining mutations that are not applied
  */
 record RefusingClient(
-    RangeClient client, AtomicInteger refusals, AtomicInteger lostResponses, AtomicInteger lost)
+    RangeClient client,
+    AtomicInteger refusals,
+    AtomicInteger lostResponses,
+    AtomicInteger lostCommands)
     implements RangeClient {
 
   private boolean refuses() {
@@ -36,7 +39,7 @@ record RefusingClient(
     if (refuses()) {
       return CompletableFuture.failedFuture(busy());
     }
-    boolean isLost = decrementIfPositive(lost);
+    boolean isLost = decrementIfPositive(lostCommands);
     boolean isUnanswered = !isLost && decrementIfPositive(lostResponses);
     CompletableFuture<byte[]> response =
         isLost ? new CompletableFuture<>() : client.mutate(key, command);

@@ -23,7 +23,7 @@ record RowDump(Coprocessor inner) implements Coprocessor {
     return new StoreSpec(
         spec.name(),
         spec.initialSplitKeys(),
-        id -> new RowDump(spec.coprocessor().apply(id)),
+        id -> new RowDump(spec.coprocessorFactory().apply(id)),
         spec.effects());
   }
 

@@ -25,7 +25,7 @@ final class SimPublisher {
   private final SimProcess process;
   private final InboxStore store;
   private final InboxTarget target;
-  private final boolean remembersIds;
+  private final boolean reusesIds;
   private long attempts;
   private final List<Integer> acknowledged = new ArrayList<>();
   private int number;
@@ -33,13 +33,13 @@ final class SimPublisher {
   private boolean waiting;
 
   /**
-   * @param remembersIds false for an incorrect publisher that repeats a message under a new id
+   * @param reusesIds false for an incorrect publisher that repeats a message under a new id
    */
-  SimPublisher(SimProcess process, InboxStore store, InboxTarget target, boolean remembersIds) {
+  SimPublisher(SimProcess process, InboxStore store, InboxTarget target, boolean reusesIds) {
     this.process = process;
     this.store = store;
     this.target = target;
-    this.remembersIds = remembersIds;
+    this.reusesIds = reusesIds;
     publish();
   }
 
@@ -78,7 +78,7 @@ final class SimPublisher {
   }
 
   private PublishId publishId() {
-    long sequence = remembersIds ? number : ++attempts;
+    long sequence = reusesIds ? number : ++attempts;
     return new PublishId(PRODUCER, sequence, sequence);
   }
 

@@ -27,19 +27,19 @@ final class SimSubscriber {
 
   /** The client's own state, which survives connections. */
   static final class Client {
-    final List<Integer> received = new ArrayList<>();
+    final List<Integer> receivedNumbers = new ArrayList<>();
     private final Map<Long, Integer> unreleased = new HashMap<>();
 
     /** Handles a QoS 2 PUBLISH; delivered unless its identifier is in use. */
-    private void publish(InboxEntry entry) {
+    private void onPublish(InboxEntry entry) {
       int number = Integer.parseInt(new String(entry.message().payload(), UTF_8));
       if (unreleased.putIfAbsent(entry.sequence(), number) == null) {
-        received.add(number);
+        receivedNumbers.add(number);
       }
     }
 
     /** Handles a PUBREL: the identifier is free again. */
-    private void release(long sequence) {
+    private void onPubrel(long sequence) {
       unreleased.remove(sequence);
     }
   }
@@ -48,7 +48,7 @@ final class SimSubscriber {
   private final InboxStore store;
   private final InboxId id;
   private final Client client;
-  private long next;
+  private long nextSequence;
 
   SimSubscriber(SimProcess process, InboxStore store, InboxId id, Client client) {
     this.process = process;
@@ -64,17 +64,17 @@ final class SimSubscriber {
   private void attach() {
     store
         .attach(id, new AttachRequest(false, process.node().value(), 1, 3_600, null))
-        .whenComplete((found, failure) -> process.execute(() -> attached(found, failure)));
+        .whenComplete((found, failure) -> process.execute(() -> onAttached(found, failure)));
   }
 
-  private void attached(@Nullable Attachment found, @Nullable Throwable failure) {
+  private void onAttached(@Nullable Attachment found, @Nullable Throwable failure) {
     if (found == null || failure != null) {
       retry(this::attach);
       return;
     }
-    next = found.firstUndelivered();
+    nextSequence = found.firstUndelivered();
     for (long sequence : found.released()) {
-      client.release(sequence);
+      client.onPubrel(sequence);
     }
     if (found.released().isEmpty()) {
       read(found.handle());
@@ -85,7 +85,7 @@ final class SimSubscriber {
 
   private void read(InboxHandle handle) {
     store
-        .fetch(handle, next, WINDOW, 1 << 20)
+        .fetch(handle, nextSequence, WINDOW, 1 << 20)
         .whenComplete((page, failure) -> process.execute(() -> onPage(handle, page, failure)));
   }
 
@@ -95,7 +95,7 @@ final class SimSubscriber {
       retry(failure, () -> read(handle));
       return;
     }
-    page.entries().forEach(client::publish);
+    page.entries().forEach(client::onPublish);
     receive(handle, page.entries(), 0);
   }
 
@@ -113,7 +113,7 @@ final class SimSubscriber {
                 process.execute(
                     () -> {
                       if (failure == null) {
-                        client.release(sequence);
+                        client.onPubrel(sequence);
                         receive(handle, entries, position + 1);
                       } else {
                         retry(failure, () -> receive(handle, entries, position));
@@ -122,9 +122,9 @@ final class SimSubscriber {
   }
 
   private void commit(InboxHandle handle, List<Long> sequences) {
-    next = Math.max(next, sequences.get(sequences.size() - 1) + 1);
+    nextSequence = Math.max(nextSequence, sequences.get(sequences.size() - 1) + 1);
     // At worst, losing it repeats PUBREL, so the caller does not wait for it.
-    store.commit(handle, next, List.of());
+    store.commit(handle, nextSequence, List.of());
     retry(() -> read(handle));
   }
 

@@ -42,7 +42,7 @@ public final class TestInboxes implements AutoCloseable {
   static final long INCARNATION = 7;
 
   final RecordingListener listener = new RecordingListener();
-  final Set<Owner> dead = new HashSet<>();
+  final Set<Owner> deadOwners = new HashSet<>();
 
   /** Number of mutations that will be rejected because the range is busy. */
   final AtomicInteger refusals = new AtomicInteger();
@@ -51,7 +51,7 @@ public final class TestInboxes implements AutoCloseable {
   final AtomicInteger lostResponses = new AtomicInteger();
 
   /** Number of mutations that will not be applied and get no response. */
-  final AtomicInteger lost = new AtomicInteger();
+  final AtomicInteger lostCommands = new AtomicInteger();
 
   /** Number of sessions that expired. */
   public final AtomicInteger expired = new AtomicInteger();
@@ -121,7 +121,8 @@ public final class TestInboxes implements AutoCloseable {
    */
   ReplicatedInboxStore anotherStore() {
     return new ReplicatedInboxStore(
-        new RefusingClient(ranges.client(InboxReplicas.STORE), refusals, lostResponses, lost),
+        new RefusingClient(
+            ranges.client(InboxReplicas.STORE), refusals, lostResponses, lostCommands),
         replicas,
         range -> leading.test(range),
         settings,
@@ -136,7 +137,7 @@ public final class TestInboxes implements AutoCloseable {
         new InboxSweeper(
             ranges.client(InboxReplicas.STORE),
             () -> ranges.client(InboxReplicas.STORE).locate(KeyInterval.ALL),
-            (node, incarnation) -> !dead.contains(new Owner(node, incarnation)),
+            (node, incarnation) -> !deadOwners.contains(new Owner(node, incarnation)),
             ranges.timers(),
             settings,
             InboxObserver.NONE);

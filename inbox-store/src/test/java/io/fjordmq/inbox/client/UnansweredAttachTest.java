@@ -39,8 +39,8 @@ class UnansweredAttachTest {
         .hasCauseInstanceOf(RangeException.class);
   }
 
-  private List<String> due() {
-    return inboxes.listener.wills.stream()
+  private List<String> dueWills() {
+    return inboxes.listener.dueWillCalls.stream()
         .map(call -> new String(call.will().message().payload(), UTF_8))
         .toList();
   }
@@ -52,27 +52,27 @@ class UnansweredAttachTest {
     attachWithLostResponse("last");
     inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
-    assertThat(due()).isEmpty();
+    assertThat(dueWills()).isEmpty();
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(due()).containsExactly("last");
+    assertThat(dueWills()).containsExactly("last");
     inboxes.advanceAndSweep(Duration.ofSeconds(90));
-    assertThat(inboxes.listener.ended).hasSize(1);
+    assertThat(inboxes.listener.endedCalls).hasSize(1);
   }
 
   @Test
   void shouldRetryUntilTheRangeResponds() {
     attachWithLostResponse("last");
-    inboxes.lost.set(2);
+    inboxes.lostCommands.set(2);
     inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
     inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
-    assertThat(inboxes.lost).hasValue(0);
+    assertThat(inboxes.lostCommands).hasValue(0);
     assertThat(inboxes.store().status().attached()).isOne();
     inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
   }
 
   @Test
-  void shouldHaveSentNoEntries() {
+  void shouldTreatNoEntriesAsSent() {
     InboxHandle before = inboxes.attach(ID).handle();
     inboxes.insert(before, "m1");
     inboxes.detach(before);
@@ -84,7 +84,7 @@ class UnansweredAttachTest {
   @Test
   void shouldNotAffectALaterConnectionOfTheSameNode() {
     attachWithLostResponse("first");
-    inboxes.lost.set(1);
+    inboxes.lostCommands.set(1);
     inboxes.advanceWithoutSweep(Duration.ofSeconds(5));
     InboxHandle later = inboxes.attach(ID).handle();
     inboxes.advanceAndSweep(Duration.ofMinutes(1));
@@ -110,22 +110,22 @@ class UnansweredAttachTest {
     inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
     inboxes.advanceAndSweep(Duration.ofSeconds(10));
-    assertThat(due()).containsExactly("first");
+    assertThat(dueWills()).containsExactly("first");
   }
 
   @Test
   void shouldHaveNoPendingDetachForAnAttachThatWasNotSent() {
     inboxes.refusals.set(1);
     attachWithoutEffect("refused");
-    inboxes.lost.set(1);
+    inboxes.lostCommands.set(1);
     inboxes.advanceAndSweep(Duration.ofMinutes(1));
-    assertThat(inboxes.lost).hasValue(1);
+    assertThat(inboxes.lostCommands).hasValue(1);
   }
 
   @Test
   void shouldDetachThePreviousConnectionFirstIfTheAttachWasNotApplied() {
     InboxHandle before = inboxes.attach(ID, false, 100, inboxes.will("canceled", 0)).handle();
-    inboxes.lost.set(2);
+    inboxes.lostCommands.set(2);
     assertThatThrownBy(() -> inboxes.detach(before, 1, 7, false))
         .hasCauseInstanceOf(RangeException.class);
     attachWithoutEffect("never applied");
@@ -133,8 +133,8 @@ class UnansweredAttachTest {
     inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isZero();
     inboxes.advanceAndSweep(Duration.ofSeconds(7));
-    assertThat(due()).as("it had disconnected normally").isEmpty();
-    assertThat(inboxes.listener.ended).hasSize(1);
+    assertThat(dueWills()).as("it had disconnected normally").isEmpty();
+    assertThat(inboxes.listener.endedCalls).hasSize(1);
   }
 
   @Test
@@ -142,7 +142,7 @@ class UnansweredAttachTest {
     attachWithLostResponse("first");
     inboxes.lostResponses.set(1);
     assertThatThrownBy(() -> inboxes.attach(OTHER)).hasCauseInstanceOf(RangeException.class);
-    inboxes.lost.set(1);
+    inboxes.lostCommands.set(1);
     inboxes.advanceAndSweep(Duration.ofSeconds(5));
     assertThat(inboxes.store().status().attached()).isOne();
     inboxes.advanceAndSweep(Duration.ofSeconds(5));

@@ -214,7 +214,7 @@ final class Fleet implements SentMessages, AutoCloseable {
             int step = scenario.clients().topics();
             yield new SubscriberLedger(number % step, step, all, mix);
           }
-          case CONNECTIONS -> throw new IllegalStateException("connections subscribe to nothing");
+          case CONNECTIONS -> throw new IllegalStateException("CONNECTIONS has no subscribers");
         };
     return subscribe(client, loadRole, ledger, topics.ofSubscriber(number));
   }

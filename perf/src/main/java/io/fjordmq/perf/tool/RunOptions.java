@@ -73,10 +73,10 @@ final class RunOptions {
    * @throws UsageException if they contradict each other
    */
   void resolve(Path here) {
-    atLeast("--seconds", seconds, 1);
-    atLeast("--warm", warmSeconds, 0);
-    atLeast("--runs", runs, 1);
-    atLeast("--threads", threads, 1);
+    requireAtLeast("--seconds", seconds, 1);
+    requireAtLeast("--warm", warmSeconds, 0);
+    requireAtLeast("--runs", runs, 1);
+    requireAtLeast("--threads", threads, 1);
     scale();
     for (InetSocketAddress host : hosts()) {
       if (!host.getAddress().isLoopbackAddress() && !remote) {
@@ -119,7 +119,7 @@ final class RunOptions {
   /**
    * @throws UsageException if the value is too small
    */
-  static void atLeast(String option, @Nullable Integer value, int min) {
+  static void requireAtLeast(String option, @Nullable Integer value, int min) {
     if (value != null && value < min) {
       throw new UsageException(
           option + " must be a whole number of at least " + min + ", not '" + value + "'");

@@ -14,8 +14,8 @@ class BrokerProcessTest {
   @TempDir Path directory;
   @TempDir Path elsewhere;
 
-  /** Starts a process that is no child of this one, like a node whose start script has exited. */
-  private static ProcessHandle detached(Path directory) throws IOException {
+  /** Starts a process that is not a child of this one, like a node whose start script exited. */
+  private static ProcessHandle startDetached(Path directory) throws IOException {
     Path config = Files.writeString(directory.resolve("standalone.yml"), "");
     Process script =
         new ProcessBuilder(
@@ -25,16 +25,16 @@ class BrokerProcessTest {
     return ProcessHandle.of(Long.parseLong(pid.strip())).orElseThrow();
   }
 
-  private void lock(long pid) throws IOException {
+  private void writeLockFile(long pid) throws IOException {
     Path data = Files.createDirectories(directory.resolve("node1/data"));
     Files.writeString(data.resolve("lock"), pid + "\n");
   }
 
   @Test
   void shouldKillANodeWhoseStartIsAbandoned() throws Exception {
-    ProcessHandle node = detached(directory);
+    ProcessHandle node = startDetached(directory);
     try {
-      lock(node.pid());
+      writeLockFile(node.pid());
       BrokerProcess.abandon(directory);
       node.onExit().get(30, TimeUnit.SECONDS);
       assertThat(node.isAlive()).isFalse();
@@ -45,9 +45,9 @@ class BrokerProcessTest {
 
   @Test
   void shouldNotKillAnotherProcessWithAReusedPid() throws Exception {
-    ProcessHandle other = detached(elsewhere);
+    ProcessHandle other = startDetached(elsewhere);
     try {
-      lock(other.pid());
+      writeLockFile(other.pid());
       BrokerProcess.abandon(directory);
       assertThat(other.isAlive()).isTrue();
     } finally {

@@ -124,7 +124,8 @@ class LedgerTest {
   }
 
   @Property
-  void shouldAgreeWithASet(@ForAll @Size(max = 60) List<@IntRange(max = 30) Integer> numbers) {
+  void shouldClassifyMessagesLikeASet(
+      @ForAll @Size(max = 60) List<@IntRange(max = 30) Integer> numbers) {
     Stream stream = new Stream();
     BitSet seen = new BitSet();
     for (int number : numbers) {

@@ -44,8 +44,8 @@ class AbnormalRunTest {
         "");
   }
 
-  private static FaultyBroker broker(Map<String, ClientHandling> moods) throws IOException {
-    return new FaultyBroker(client -> moods.getOrDefault(client, ClientHandling.SERVE));
+  private static FaultyBroker broker(Map<String, ClientHandling> handlings) throws IOException {
+    return new FaultyBroker(client -> handlings.getOrDefault(client, ClientHandling.SERVE));
   }
 
   private static RunResult run(
@@ -113,14 +113,14 @@ class AbnormalRunTest {
       Consumer<String> failing =
           line -> {
             if (line.contains("count")) {
-              assertThat(broker.persistent()).hasSize(6);
+              assertThat(broker.persistentClientIds()).hasSize(6);
               throw new IllegalStateException("planted");
             }
           };
       assertThatThrownBy(() -> run(broker, true, 3, List.of(), failing)).hasMessage("planted");
-      assertThat(broker.persistent()).isEmpty();
+      assertThat(broker.persistentClientIds()).isEmpty();
       run(broker, true, 1, List.of(), line -> {});
-      assertThat(broker.persistent()).isEmpty();
+      assertThat(broker.persistentClientIds()).isEmpty();
     }
   }
 

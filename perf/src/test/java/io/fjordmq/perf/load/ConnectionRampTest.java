@@ -25,7 +25,7 @@ class ConnectionRampTest {
   private static final long PAUSE_NANOS = 100_000_000;
 
   private static RunResult run(
-      int clients, double perSecond, Function<String, ClientHandling> moods) throws Exception {
+      int clients, double perSecond, Function<String, ClientHandling> handlings) throws Exception {
     Scenario scenario =
         new Scenario(
             "ramp",
@@ -37,7 +37,7 @@ class ConnectionRampTest {
             1,
             "");
     BrokerWatch watch = new BrokerWatch(List.of(ProcessHandle.current().pid()), List.of());
-    try (FaultyBroker broker = new FaultyBroker(moods);
+    try (FaultyBroker broker = new FaultyBroker(handlings);
         ClientLoops loops = new ClientLoops(broker.address(), 2)) {
       return new LoadRun(scenario, 0, 1, line -> {}).run("faulty", loops, watch, 1, false);
     }

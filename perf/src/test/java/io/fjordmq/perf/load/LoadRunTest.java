@@ -46,7 +46,7 @@ class LoadRunTest {
     broker.close();
   }
 
-  private static Scenario churning(Flow flow, int qos) {
+  private static Scenario churnScenario(Flow flow, int qos) {
     return new Scenario(
         "client churn",
         flow,
@@ -63,7 +63,7 @@ class LoadRunTest {
   void shouldLoseNothingDuringClientChurn(Flow flow, int qos) throws Exception {
     try (ClientLoops loops = new ClientLoops(broker.address(), 2)) {
       RunResult result =
-          new LoadRun(churning(flow, qos), 1, 5, line -> {})
+          new LoadRun(churnScenario(flow, qos), 1, 5, line -> {})
               .run("node", loops, new BrokerWatch(List.of(), List.of()), ++runs, false);
       assertThat(result.faults()).isEmpty();
       assertThat(result.figures().get(ResultMetric.DEPARTURES)).isGreaterThanOrEqualTo(10);

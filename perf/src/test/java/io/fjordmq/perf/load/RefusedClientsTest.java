@@ -47,17 +47,17 @@ class RefusedClientsTest {
   }
 
   private static RunResult run(
-      Scenario scenario, int seconds, Function<String, ClientHandling> moods) throws Exception {
-    try (FaultyBroker broker = new FaultyBroker(moods);
+      Scenario scenario, int seconds, Function<String, ClientHandling> handlings) throws Exception {
+    try (FaultyBroker broker = new FaultyBroker(handlings);
         ClientLoops loops = new ClientLoops(broker.address(), 2)) {
       return new LoadRun(scenario, 0, seconds, line -> {})
           .run("faulty", loops, new BrokerWatch(List.of(), List.of()), 1, false);
     }
   }
 
-  private static RunResult run(Scenario scenario, Map<String, ClientHandling> moods)
+  private static RunResult run(Scenario scenario, Map<String, ClientHandling> handlings)
       throws Exception {
-    return run(scenario, SECONDS, client -> moods.getOrDefault(client, ClientHandling.SERVE));
+    return run(scenario, SECONDS, client -> handlings.getOrDefault(client, ClientHandling.SERVE));
   }
 
   private static double figure(RunResult result, ResultMetric figure) {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** Ranges led by each node, read from its metrics. */
 class BrokerWatchTest {
-  private static HttpServer node(String page) throws IOException {
+  private static HttpServer startNode(String page) throws IOException {
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
@@ -28,31 +28,34 @@ class BrokerWatchTest {
     return server;
   }
 
-  private static URI metrics(HttpServer node) {
+  private static URI metricsUri(HttpServer node) {
     return URI.create("http://127.0.0.1:" + node.getAddress().getPort() + "/metrics");
   }
 
   @Test
   void shouldSumTheRangesLedByEachNode() throws IOException {
     HttpServer one =
-        node(
+        startNode(
             """
             # TYPE fjordmq_ranges_led gauge
             fjordmq_ranges{store="inbox"} 9.0
             fjordmq_ranges_led{store="inbox"} 4.0
             fjordmq_ranges_led{store="dist"} 1.0
             """);
-    HttpServer other = node("fjordmq_ranges_led{store=\"inbox\"} 2.0\n");
+    HttpServer other = startNode("fjordmq_ranges_led{store=\"inbox\"} 2.0\n");
     try {
-      assertThat(new BrokerWatch(List.of(), List.of(metrics(one), metrics(other))).rangesLed())
+      assertThat(
+              new BrokerWatch(List.of(), List.of(metricsUri(one), metricsUri(other))).rangesLed())
           .succeedsWithin(java.time.Duration.ofMinutes(1))
           .isEqualTo(List.of(5, 2));
       assertThat(
-              new BrokerWatch(List.of(), List.of(metrics(one), metrics(other))).rangesLed("inbox"))
+              new BrokerWatch(List.of(), List.of(metricsUri(one), metricsUri(other)))
+                  .rangesLed("inbox"))
           .succeedsWithin(java.time.Duration.ofMinutes(1))
           .isEqualTo(List.of(4, 2));
       other.stop(0);
-      assertThat(new BrokerWatch(List.of(), List.of(metrics(one), metrics(other))).rangesLed())
+      assertThat(
+              new BrokerWatch(List.of(), List.of(metricsUri(one), metricsUri(other))).rangesLed())
           .succeedsWithin(java.time.Duration.ofMinutes(1))
           .isEqualTo(List.of());
     } finally {

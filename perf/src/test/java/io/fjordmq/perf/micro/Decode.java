@@ -36,7 +36,7 @@ public class Decode extends InProcessBenchmark {
       for (int i = first; i < first + PACKETS_PER_READ; i++) {
         packets.add(Packets.publish("site/12/device-345/temperature", qos, i, payload));
       }
-      ByteBuf read = MicroPackets.inOneRead(packets);
+      ByteBuf read = MicroPackets.joinPackets(packets);
       byte[] bytes = new byte[read.readableBytes()];
       read.readBytes(bytes).release();
       reads.add(bytes);

@@ -49,7 +49,7 @@ public class Encode extends InProcessBenchmark {
     for (int i = 0; i < MESSAGES; i++) {
       packets.add(MicroPackets.publish5(TOPIC, userProperties, payload));
     }
-    publisher.receive(MicroPackets.inOneRead(packets));
+    publisher.receive(MicroPackets.joinPackets(packets));
     broker.receivedPackets().await();
   }
 }

@@ -40,14 +40,14 @@ final class LocalStore implements AutoCloseable {
 
   private final WorkFolder folder = WorkFolder.make();
   private final RangeThreads threads = new RangeThreads(QUERY_THREADS, MAX_WAITING_QUERIES);
-  private final ConcurrentLinkedQueue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Runnable> pendingTasks = new ConcurrentLinkedQueue<>();
   private final RocksKv kv;
   private final RangeStore ranges;
   private final RoutedRangeClient client;
 
   private LocalStore(StoreSpec spec, boolean atOnce) throws IOException {
     kv = RocksKv.open(folder.path().resolve("state"), RocksKvSettings.DEFAULTS);
-    Executor applying = atOnce ? Runnable::run : waiting::add;
+    Executor applying = atOnce ? Runnable::run : pendingTasks::add;
     RangeRuntime runtime = threads.runtime(InstantSource.system());
     ranges =
         RangeStore.open(
@@ -71,7 +71,7 @@ final class LocalStore implements AutoCloseable {
   }
 
   /** A store that applies each command within the call that sends it, in its own batch. */
-  static LocalStore applyingAtOnce(StoreSpec spec) throws IOException {
+  static LocalStore applyingImmediately(StoreSpec spec) throws IOException {
     return new LocalStore(spec, true);
   }
 
@@ -112,7 +112,7 @@ final class LocalStore implements AutoCloseable {
   void await(Collection<? extends CompletableFuture<?>> calls) {
     for (CompletableFuture<?> call : calls) {
       while (!call.isDone()) {
-        Runnable next = waiting.poll();
+        Runnable next = pendingTasks.poll();
         if (next != null) {
           next.run();
         } else {

@@ -13,10 +13,10 @@ public enum MicroBenchmark {
   INBOX_APPEND(InboxAppend.class),
   RANGE_APPLY(RangeApply.class);
 
-  private final Class<?> code;
+  private final Class<?> benchmarkClass;
 
-  MicroBenchmark(Class<?> code) {
-    this.code = code;
+  MicroBenchmark(Class<?> benchmarkClass) {
+    this.benchmarkClass = benchmarkClass;
   }
 
   /** The name on the command line: {@code route-match}. */
@@ -30,7 +30,7 @@ public enum MicroBenchmark {
   }
 
   /** A JMH regular expression for its methods. */
-  String methods() {
-    return code.getName().replace(".", "\\.") + "\\..*";
+  String methodPattern() {
+    return benchmarkClass.getName().replace(".", "\\.") + "\\..*";
   }
 }

@@ -17,7 +17,7 @@ final class MicroPackets {
   private static final byte[] USER_PROPERTY =
       "\46\0\12name-of-it\0\13value-of-it".getBytes(StandardCharsets.US_ASCII);
 
-  /** More than the bytes of a packet without its payload and user properties. */
+  /** Upper bound for the size of a packet without its payload and user properties. */
   private static final int HEAD_BYTES = 64;
 
   private MicroPackets() {}
@@ -68,8 +68,8 @@ final class MicroPackets {
     return packet;
   }
 
-  /** Several packets as one read from a socket returns them; releases them. */
-  static ByteBuf inOneRead(List<ByteBuf> packets) {
+  /** Copies packets into one buffer, as one read from a socket returns them; releases them. */
+  static ByteBuf joinPackets(List<ByteBuf> packets) {
     ByteBuf read =
         ByteBufAllocator.DEFAULT.buffer(packets.stream().mapToInt(ByteBuf::readableBytes).sum());
     for (ByteBuf packet : packets) {

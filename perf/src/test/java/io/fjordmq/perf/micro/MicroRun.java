@@ -26,10 +26,10 @@ public record MicroRun(
     List<MicroBenchmark> benchmarks, int forks, int iterations, int seconds, Path json) {
 
   /** The tool's own file. The broker has one with the same name, and logback would report both. */
-  private static final String LOGGING = "/logback.xml";
+  private static final String LOGBACK_CONFIG = "/logback.xml";
 
   /** Options of a node, with memory for a million filters. */
-  private static final String[] JVM = {
+  private static final String[] JVM_OPTIONS = {
     "-Xms256m",
     "-Xmx2g",
     "-XX:+UseSerialGC",
@@ -52,8 +52,9 @@ public record MicroRun(
             .mode(Mode.AverageTime)
             .timeUnit(TimeUnit.NANOSECONDS)
             .forks(forks)
-            .jvmArgs(JVM)
-            .jvmArgsAppend("-Dlogback.configurationFile=" + MicroRun.class.getResource(LOGGING))
+            .jvmArgs(JVM_OPTIONS)
+            .jvmArgsAppend(
+                "-Dlogback.configurationFile=" + MicroRun.class.getResource(LOGBACK_CONFIG))
             .warmupIterations(forks == 0 ? 0 : iterations)
             .warmupTime(TimeValue.seconds(seconds))
             .measurementIterations(iterations)
@@ -61,7 +62,7 @@ public record MicroRun(
             .shouldFailOnError(true)
             .resultFormat(ResultFormatType.JSON)
             .result(json.toString());
-    benchmarks.forEach(benchmark -> builder.include(benchmark.methods()));
+    benchmarks.forEach(benchmark -> builder.include(benchmark.methodPattern()));
     return builder.build();
   }
 }

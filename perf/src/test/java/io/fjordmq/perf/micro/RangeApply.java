@@ -35,7 +35,7 @@ public class RangeApply {
 
   private final byte[][] rows = new byte[ROWS][];
   private LocalStore store;
-  private RangeResult answer;
+  private RangeResult response;
   private long sender;
   private long batch;
   private int next;
@@ -43,13 +43,14 @@ public class RangeApply {
   @Setup
   public void start() throws IOException {
     store =
-        LocalStore.applyingAtOnce(
-            new StoreSpec(RANGE.store(), List.of(), range -> new Rows(), (range, effects) -> {}));
+        LocalStore.applyingImmediately(
+            new StoreSpec(
+                RANGE.store(), List.of(), range -> new RowCoprocessor(), (range, effects) -> {}));
     for (int i = 0; i < ROWS; i++) {
-      rows[i] = ByteBuffer.allocate(Rows.KEY_BYTES + ROW_BYTES).putInt(i).array();
+      rows[i] = ByteBuffer.allocate(RowCoprocessor.KEY_BYTES + ROW_BYTES).putInt(i).array();
     }
-    answer = propose(RangeEntry.encodeRegister());
-    sender = ((RangeResult.Registered) answer).sender();
+    response = propose(RangeEntry.encodeRegister());
+    sender = ((RangeResult.Registered) response).sender();
   }
 
   @Benchmark
@@ -67,8 +68,8 @@ public class RangeApply {
   }
 
   private RangeResult propose(byte[] entry) {
-    store.ranges().transport().propose(LocalStore.SELF, RANGE, entry, result -> answer = result);
-    return answer;
+    store.ranges().transport().propose(LocalStore.SELF, RANGE, entry, result -> response = result);
+    return response;
   }
 
   @TearDown
@@ -77,7 +78,7 @@ public class RangeApply {
   }
 
   /** The smallest possible store: a command is a key and its row. */
-  private static final class Rows implements Coprocessor {
+  private static final class RowCoprocessor implements Coprocessor {
     static final int KEY_BYTES = 4;
     private static final byte[] DONE = {};
 

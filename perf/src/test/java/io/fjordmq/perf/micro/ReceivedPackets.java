@@ -17,7 +17,7 @@ final class ReceivedPackets {
   private static final int TIMEOUT_SECONDS = 60;
 
   /** Set by the benchmark while nothing is in progress, otherwise used by the event loop only. */
-  private long missing;
+  private long missingPackets;
 
   /** Released by the event loop when nothing is missing; also publishes its writes. */
   private final Semaphore completed = new Semaphore(0);
@@ -26,7 +26,7 @@ final class ReceivedPackets {
 
   /** Announces packets; to be called before the broker is triggered to send them. */
   void expect(long packets) {
-    missing = packets;
+    missingPackets = packets;
   }
 
   /**
@@ -39,11 +39,11 @@ final class ReceivedPackets {
     String failure = fault;
     if (failure != null || !all) {
       throw new IllegalStateException(
-          failure != null ? failure : missing + " packets are missing after a minute");
+          failure != null ? failure : missingPackets + " packets are missing after a minute");
     }
   }
 
-  /** The broker has written complete packets. On the event loop. */
+  /** Counts complete packets that the broker has written. Call on the event loop only. */
   void count(ByteBuf written) {
     int at = written.readerIndex();
     int packets = 0;
@@ -61,11 +61,11 @@ final class ReceivedPackets {
       at += length;
       packets++;
     }
-    missing -= packets;
-    if (missing == 0) {
+    missingPackets -= packets;
+    if (missingPackets == 0) {
       completed.release();
-    } else if (missing < 0) {
-      fail("a client received " + -missing + " unexpected packets");
+    } else if (missingPackets < 0) {
+      fail("a client received " + -missingPackets + " unexpected packets");
     }
   }
 

@@ -27,7 +27,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldHaveEveryScenarioOfTheClusterReport() throws IOException {
+  void shouldContainEveryScenarioOfTheClusterReport() throws IOException {
     assertThat(names("cluster-report"))
         .containsExactly(
             "true_2k_2k_qos0_p32_100mps_1n",
@@ -64,7 +64,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldHaveEveryScenarioOfTheErlangReports() throws IOException {
+  void shouldContainEveryScenarioOfTheErlangReports() throws IOException {
     Stream<String> mobileDevices =
         Stream.of("0.1M", "0.2M", "0.5M", "1M")
             .flatMap(
@@ -119,7 +119,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldHaveScenariosThatLoadFewInboxesMost() throws IOException {
+  void shouldContainScenariosThatMostlyLoadFewInboxes() throws IOException {
     Scenario few = shipped().find("few_inboxes_1n");
     assertThat(ConnectedClients.all(few).deliveriesPerSecond())
         .isEqualTo(7 * few.publishesPerSecond());
@@ -130,7 +130,7 @@ class ScenarioFilesTest {
   }
 
   @Test
-  void shouldOfferTheLoadOfThePublishedReports() throws IOException {
+  void shouldMatchTheLoadOfThePublishedReports() throws IOException {
     ScenarioFiles files = shipped();
     assertThat(files.find("bg9M_pub_200k_qos1").publishesPerSecond()).isEqualTo(200_000);
     assertThat(ConnectedClients.all(files.find("bg9M_pub_200k_qos1")).deliveriesPerSecond())

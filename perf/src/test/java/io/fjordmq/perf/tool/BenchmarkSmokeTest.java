@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every benchmark runs, as small as it can be, and reports its figures without faults. */
+/** Every benchmark runs at its smallest size and reports its figures without faults. */
 @Tag("slow")
 class BenchmarkSmokeTest {
   @TempDir Path out;

@@ -36,8 +36,8 @@ class ExitCodeTest {
     System.setOut(terminal);
   }
 
-  private int run(Function<String, ClientHandling> moods) throws IOException {
-    try (FaultyBroker broker = new FaultyBroker(moods)) {
+  private int run(Function<String, ClientHandling> handlings) throws IOException {
+    try (FaultyBroker broker = new FaultyBroker(handlings)) {
       String host = "127.0.0.1:" + broker.address().getPort();
       return new PerfTool(PerfToolTest.root(), out)
           .run(

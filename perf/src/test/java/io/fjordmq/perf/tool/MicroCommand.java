@@ -63,9 +63,9 @@ public final class MicroCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    RunOptions.atLeast("--forks", forks, 1);
-    RunOptions.atLeast("--iterations", iterations, 1);
-    RunOptions.atLeast("--seconds", seconds, 1);
+    RunOptions.requireAtLeast("--forks", forks, 1);
+    RunOptions.requireAtLeast("--iterations", iterations, 1);
+    RunOptions.requireAtLeast("--seconds", seconds, 1);
     List<MicroBenchmark> chosen =
         names.isEmpty()
             ? List.of(MicroBenchmark.values())

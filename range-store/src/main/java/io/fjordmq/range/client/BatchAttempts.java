@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 final class BatchAttempts {
   private ReplicaSet replicas;
   private LeaderHint leader;
-  private int failed;
+  private int failedAttempts;
   private String lastFailure = "no response";
   private boolean storageFailed;
   private boolean searching;
 
   BatchAttempts(RangeDescriptor descriptor) {
     replicas = descriptor.replicas();
-    leader = LeaderHint.first(descriptor);
+    leader = LeaderHint.firstVoter(descriptor);
   }
 
   /** Resets the state for the next batch. */
   void begin() {
-    failed = 0;
+    failedAttempts = 0;
     lastFailure = "no response";
     storageFailed = false;
     searching = false;
@@ -35,7 +35,7 @@ final class BatchAttempts {
     return leader;
   }
 
-  /** Follows a change of the replicas. */
+  /** Adopts the replicas of a newer descriptor. */
   void updateReplicas(RangeDescriptor descriptor) {
     if (!descriptor.replicas().equals(replicas)) {
       replicas = descriptor.replicas();
@@ -44,19 +44,19 @@ final class BatchAttempts {
   }
 
   /** The target replica does not lead. Ignored if the target has changed since. */
-  void leaderMoved(LeaderHint target, @Nullable NodeId hint) {
+  void onNotLeader(LeaderHint target, @Nullable NodeId hint) {
     searching = true;
     if (leader == target) {
-      leader = target.after(hint);
+      leader = target.next(hint);
     }
   }
 
-  int failed() {
-    return failed;
+  int failedAttempts() {
+    return failedAttempts;
   }
 
-  void failed(String reason) {
-    failed++;
+  void recordFailure(String reason) {
+    failedAttempts++;
     lastFailure = reason;
   }
 
@@ -64,14 +64,16 @@ final class BatchAttempts {
   long nextPauseMillis(RangeClientSettings settings) {
     boolean search = searching;
     searching = false;
-    return search ? settings.searchMillis(failed) : settings.backoffMillis(failed);
+    return search
+        ? settings.searchBackoffMillis(failedAttempts)
+        : settings.backoffMillis(failedAttempts);
   }
 
-  void storageFailed() {
+  void onStorageFailure() {
     storageFailed = true;
   }
 
-  RangeException giveUp(RangeDescriptor descriptor, @Nullable String reason) {
+  RangeException finalFailure(RangeDescriptor descriptor, @Nullable String reason) {
     return new RangeException(
         storageFailed ? RangeException.Kind.STORAGE_FAILED : RangeException.Kind.UNAVAILABLE,
         reason == null

@@ -15,7 +15,7 @@ final class BatchPacer {
   private long lastMillis;
   private boolean busy;
 
-  /** A timer is scheduled; cleared on the timer thread. */
+  /** Whether a timer is scheduled; cleared on the timer thread. */
   private volatile boolean timerScheduled;
 
   /**
@@ -46,8 +46,8 @@ final class BatchPacer {
     onPauseEnd.run();
   }
 
-  /** A batch with this many commands starts. */
-  void started(int commands) {
+  /** Must be called when a batch with this many commands starts. */
+  void onBatchStarted(int commands) {
     lastMillis = timers.nowMillis();
     busy = commands > 1;
   }

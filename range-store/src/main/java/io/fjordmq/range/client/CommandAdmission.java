@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 final class CommandAdmission {
   private final RangeId id;
   private final CommandQueue queue;
-  private final ClientParts shared;
+  private final ClientDependencies shared;
   private long pausedUntilMillis = Long.MIN_VALUE;
 
-  CommandAdmission(RangeId id, CommandQueue queue, ClientParts shared) {
+  CommandAdmission(RangeId id, CommandQueue queue, ClientDependencies shared) {
     this.id = id;
     this.queue = queue;
     this.shared = shared;
@@ -25,11 +25,11 @@ final class CommandAdmission {
   /** The reason to reject the command; null if it is accepted. */
   @Nullable RangeException refusal(PendingCommand command) {
     if (shared.timers().nowMillis() < pausedUntilMillis) {
-      return busy("an earlier command to range " + id + " failed just now");
+      return busyFailure("an earlier command to range " + id + " has just failed");
     }
     return queue.canAccept(command)
         ? null
-        : busy("the queue for range %s is full (%d commands)".formatted(id, queue.size()));
+        : busyFailure("the queue for range %s is full (%d commands)".formatted(id, queue.size()));
   }
 
   /** Starts the pause after the batcher has abandoned a batch. */
@@ -38,11 +38,11 @@ final class CommandAdmission {
   }
 
   /** The failure of the commands that were queued behind that batch. */
-  RangeException afterAbandonedBatch() {
-    return busy("earlier commands to range " + id + " failed");
+  RangeException abandonedBatchFailure() {
+    return busyFailure("earlier commands to range " + id + " failed");
   }
 
-  private RangeException busy(String reason) {
+  private RangeException busyFailure(String reason) {
     shared.observer().onBusy(id);
     return new RangeException(RangeException.Kind.BUSY, reason + "; retry later");
   }

@@ -51,8 +51,8 @@ final class GroupedCall {
     return new PendingCommand.Part(this, positions, encoder.encode(positions));
   }
 
-  /** A part was sent, so rejecting another part no longer means that nothing was sent. */
-  synchronized void partSent() {
+  /** Records that a part was sent: a later rejection must not claim that nothing was sent. */
+  synchronized void onPartSent() {
     partlySent = true;
   }
 

@@ -23,15 +23,15 @@ final class LeaderHint {
     this.node = node;
   }
 
-  static LeaderHint first(RangeDescriptor descriptor) {
-    return at(sorted(descriptor), 0);
+  static LeaderHint firstVoter(RangeDescriptor descriptor) {
+    return at(sortedVoters(descriptor), 0);
   }
 
   private static LeaderHint at(List<NodeId> voters, int position) {
     return new LeaderHint(voters, position, voters.get(position));
   }
 
-  private static List<NodeId> sorted(RangeDescriptor descriptor) {
+  private static List<NodeId> sortedVoters(RangeDescriptor descriptor) {
     List<NodeId> voters = new ArrayList<>(descriptor.replicas().voters());
     voters.sort(Comparator.comparing(NodeId::value));
     return voters;
@@ -42,7 +42,7 @@ final class LeaderHint {
   }
 
   /** The replica to try if this one does not lead: the hinted one, or the next voter. */
-  LeaderHint after(@Nullable NodeId hint) {
+  LeaderHint next(@Nullable NodeId hint) {
     if (hint == null || hint.equals(node)) {
       return at(voters, (position + 1) % voters.size());
     }
@@ -52,12 +52,12 @@ final class LeaderHint {
 
   /** The same replica after a change of voters, if it still votes; otherwise the first voter. */
   LeaderHint withVotersOf(RangeDescriptor descriptor) {
-    List<NodeId> currentVoters = sorted(descriptor);
+    List<NodeId> currentVoters = sortedVoters(descriptor);
     return at(currentVoters, Math.max(currentVoters.indexOf(node), 0));
   }
 
   /** Whether the hint names another replica, which can be tried immediately. */
-  boolean isBetter(@Nullable NodeId hint) {
+  boolean isAnotherReplica(@Nullable NodeId hint) {
     return hint != null && !hint.equals(node);
   }
 }

@@ -25,7 +25,7 @@ final class MutationBatcher {
    */
   private static final Runnable NO_OP = () -> {};
 
-  private final ClientParts shared;
+  private final ClientDependencies shared;
   private final RangeId id;
   private final Object lock = new Object();
 
@@ -41,7 +41,7 @@ final class MutationBatcher {
   /** While set, nothing is accepted or sent, because the commands are moving to other ranges. */
   private boolean frozen;
 
-  private @Nullable RangeException closed;
+  private @Nullable RangeException closeCause;
 
   private final SenderNumber sender;
   private final BatchPacer pacer;
@@ -49,7 +49,7 @@ final class MutationBatcher {
   /** Read by queries without the lock. */
   private volatile long knownAppliedIndex;
 
-  MutationBatcher(RangeDescriptor descriptor, ClientParts shared) {
+  MutationBatcher(RangeDescriptor descriptor, ClientDependencies shared) {
     this.id = descriptor.id();
     this.descriptor = descriptor;
     this.attempts = new BatchAttempts(descriptor);
@@ -70,10 +70,10 @@ final class MutationBatcher {
     }
   }
 
-  /** A query found that another node leads. */
-  void leaderMoved(LeaderHint from, @Nullable NodeId hint) {
+  /** Must be called when a query has found that another node leads. */
+  void onLeaderChanged(LeaderHint from, @Nullable NodeId hint) {
     synchronized (lock) {
-      attempts.leaderMoved(from, hint);
+      attempts.onNotLeader(from, hint);
     }
   }
 
@@ -89,7 +89,7 @@ final class MutationBatcher {
       if (frozen || descriptor != routedBy) {
         return false;
       }
-      refusal = closed != null ? closed : admission.refusal(command);
+      refusal = closeCause != null ? closeCause : admission.refusal(command);
       if (refusal == null) {
         queue.add(command);
         startNext();
@@ -109,8 +109,8 @@ final class MutationBatcher {
       return;
     }
     CommandBatch batch = new CommandBatch(queue.takeBatch(), System.nanoTime());
-    pacer.started(batch.commands().size());
-    sender.use(shared.timers().nowMillis());
+    pacer.onBatchStarted(batch.commands().size());
+    sender.forgetIfIdle(shared.timers().nowMillis());
     if (!sender.isUnknown()) {
       batch.number(sender.nextBatch());
     }
@@ -120,15 +120,15 @@ final class MutationBatcher {
     shared.observer().onBatchSent(id, batch.commands().size(), batch.commandBytes());
   }
 
-  private record Sending(CommandBatch batch, int attempt, LeaderHint leader, byte[] entry) {
+  private record SendAttempt(CommandBatch batch, int attempt, LeaderHint leader, byte[] entry) {
     Consumer<RangeResult> responseHandler(MutationBatcher batcher) {
       return result -> batcher.onReply(batch, attempt, leader, result);
     }
   }
 
   private void drive() {
-    for (Sending sending = nextToSend(); sending != null; sending = nextToSend()) {
-      shared.client().watch();
+    for (SendAttempt sending = nextToSend(); sending != null; sending = nextToSend()) {
+      shared.client().watchDeadlines();
       try {
         shared
             .transport()
@@ -141,7 +141,7 @@ final class MutationBatcher {
     }
   }
 
-  private @Nullable Sending nextToSend() {
+  private @Nullable SendAttempt nextToSend() {
     synchronized (lock) {
       CommandBatch batch = ready;
       if (batch == null || driving) {
@@ -153,7 +153,7 @@ final class MutationBatcher {
       batch.beginAttempt(nowMillis);
       sender.recordAttempt(nowMillis);
       byte[] entry = sender.entry(batch, descriptor.epoch().version());
-      return new Sending(batch, batch.attempt(), attempts.leader(), entry);
+      return new SendAttempt(batch, batch.attempt(), attempts.leader(), entry);
     }
   }
 
@@ -167,14 +167,14 @@ final class MutationBatcher {
       if (batch != inFlight || (!success && attempt != batch.attempt())) {
         return;
       }
-      followUp = decide(batch, target, result);
+      followUp = handleResult(batch, target, result);
     }
     followUp.run();
     drive();
   }
 
   /** Returns the work to do after releasing the lock. */
-  private Runnable decide(CommandBatch batch, LeaderHint target, RangeResult result) {
+  private Runnable handleResult(CommandBatch batch, LeaderHint target, RangeResult result) {
     if (result instanceof RangeResult.Applied applied) {
       return onApplied(batch, applied);
     } else if (result instanceof RangeResult.Registered registered) {
@@ -183,20 +183,20 @@ final class MutationBatcher {
       return onRedirected(batch, target, notLeader.leader());
     } else if (result instanceof RangeResult.StaleEpoch stale) {
       return onStaleEpoch(batch, stale.current());
-    } else if (result instanceof RangeResult.SenderForgotten) {
-      return onSenderForgotten(batch);
-    } else if (result instanceof RangeResult.Outdated) {
+    } else if (result instanceof RangeResult.SenderEvicted) {
+      return onSenderEvicted(batch);
+    } else if (result instanceof RangeResult.OutdatedBatch) {
       return giveUp(batch, "a later batch has already been applied");
     } else if (result instanceof RangeResult.Busy busy) {
       return retryAfter(batch, "busy: " + busy.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      attempts.leaderMoved(target, null); // silent or deposed: try the others
+      attempts.onNotLeader(target, null); // silent or deposed: try the others
       return retryAfter(batch, "outcome unknown: " + unknown.reason());
     } else if (result instanceof RangeResult.StorageFailed failed) {
-      attempts.storageFailed();
+      attempts.onStorageFailure();
       return retryAfter(batch, "storage failed: " + failed.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      attempts.leaderMoved(target, null);
+      attempts.onNotLeader(target, null);
       return retryAfter(batch, "unavailable: " + unavailable.reason());
     }
     throw new IllegalStateException(
@@ -207,7 +207,7 @@ final class MutationBatcher {
     List<PendingCommand> commands = batch.commands();
     List<byte[]> responses = applied.responses();
     queue.putBack(commands.subList(responses.size(), commands.size()));
-    settle();
+    clearInFlight();
     knownAppliedIndex = Math.max(knownAppliedIndex, applied.index());
     return () -> {
       shared.observer().onBatchApplied(id, System.nanoTime() - batch.firstSentNanos());
@@ -219,7 +219,7 @@ final class MutationBatcher {
     };
   }
 
-  private void settle() {
+  private void clearInFlight() {
     inFlight = null;
     ready = null;
   }
@@ -243,12 +243,12 @@ final class MutationBatcher {
 
   private Runnable onRedirected(CommandBatch batch, LeaderHint target, @Nullable NodeId hint) {
     shared.observer().onRedirect(id);
-    boolean retryNow = target.isBetter(hint) && attempts.failed() == 0;
-    attempts.leaderMoved(target, hint);
+    boolean retryNow = target.isAnotherReplica(hint) && attempts.failedAttempts() == 0;
+    attempts.onNotLeader(target, hint);
     if (!retryNow) {
       return retryAfter(batch, "node " + target.node() + " does not lead");
     }
-    attempts.failed("redirected by node " + target.node());
+    attempts.recordFailure("redirected by node " + target.node());
     ready = batch;
     return NO_OP;
   }
@@ -257,7 +257,7 @@ final class MutationBatcher {
   private Runnable onStaleEpoch(CommandBatch batch, List<RangeDescriptor> current) {
     shared.observer().onRedirect(id);
     queue.putBack(batch.commands());
-    settle();
+    clearInFlight();
     RangeDescriptor routedBy = descriptor;
     return () -> {
       shared.client().onNewDescriptors(current);
@@ -270,13 +270,13 @@ final class MutationBatcher {
   }
 
   /** The batch may have been applied already, so it must not be resent under a new number. */
-  private Runnable onSenderForgotten(CommandBatch batch) {
+  private Runnable onSenderEvicted(CommandBatch batch) {
     sender.forget();
     return giveUp(batch, "the range evicted this client's sender number; outcome unknown");
   }
 
   private Runnable retryAfter(CommandBatch batch, String failure) {
-    attempts.failed(failure);
+    attempts.recordFailure(failure);
     shared.observer().onRetry(id, failure);
     int attempt = batch.attempt();
     long pause = attempts.nextPauseMillis(shared.settings());
@@ -294,14 +294,14 @@ final class MutationBatcher {
 
   /** Fails the batch, then the commands behind it, and gives callers time to stop sending. */
   private Runnable giveUp(CommandBatch batch, @Nullable String reason) {
-    settle();
+    clearInFlight();
     shared.observer().onGiveUp(id);
-    RangeException failure = attempts.giveUp(descriptor, reason);
+    RangeException failure = attempts.finalFailure(descriptor, reason);
     List<PendingCommand> queued = queue.takeAll();
     admission.pause();
     return () -> {
       batch.commands().forEach(command -> command.fail(failure));
-      queued.forEach(command -> command.fail(admission.afterAbandonedBatch()));
+      queued.forEach(command -> command.fail(admission.abandonedBatchFailure()));
       shared.client().onSettled(id);
     };
   }
@@ -311,7 +311,7 @@ final class MutationBatcher {
    *
    * @return whether a batch is in flight
    */
-  boolean watch(long nowMillis) {
+  boolean checkDeadline(long nowMillis) {
     Runnable followUp;
     synchronized (lock) {
       CommandBatch batch = inFlight;
@@ -321,8 +321,8 @@ final class MutationBatcher {
       if (nowMillis >= batch.deadlineMillis()) {
         followUp = giveUp(batch, null);
       } else if (ready == null && batch.isOverdue(nowMillis, shared.settings())) {
-        attempts.failed("no response from node " + attempts.leader().node());
-        attempts.leaderMoved(attempts.leader(), null);
+        attempts.recordFailure("no response from node " + attempts.leader().node());
+        attempts.onNotLeader(attempts.leader(), null);
         shared.observer().onRetry(id, "no response");
         ready = batch;
         followUp = NO_OP;
@@ -371,7 +371,7 @@ final class MutationBatcher {
   }
 
   /**
-   * Uses the new descriptor from the next {@link #sendNext} on; a batch in flight stays as it is.
+   * Accepts commands for the new descriptor; then call {@link #sendNext}. Keeps a batch in flight.
    */
   void resume(RangeDescriptor current) {
     synchronized (lock) {
@@ -385,12 +385,12 @@ final class MutationBatcher {
   void close(RangeException cause) {
     List<PendingCommand> commands = new ArrayList<>();
     synchronized (lock) {
-      closed = cause;
+      closeCause = cause;
       if (inFlight != null) {
         commands.addAll(inFlight.commands());
       }
       commands.addAll(queue.takeAll());
-      settle();
+      clearInFlight();
     }
     commands.forEach(command -> command.fail(cause));
   }
@@ -399,7 +399,12 @@ final class MutationBatcher {
     synchronized (lock) {
       int sent = inFlight == null ? 0 : inFlight.commands().size();
       return new ClientStatus.RangeQueue(
-          id, attempts.leader().node(), queue.size(), queue.bytes(), sent, attempts.failed());
+          id,
+          attempts.leader().node(),
+          queue.size(),
+          queue.bytes(),
+          sent,
+          attempts.failedAttempts());
     }
   }
 }

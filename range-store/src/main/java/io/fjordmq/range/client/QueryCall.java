@@ -14,7 +14,7 @@ final class QueryCall {
   private final byte[] key;
   private final byte[] query;
   private final long deadlineMillis;
-  private final ClientParts shared;
+  private final ClientDependencies shared;
   private final Supplier<RangeRouteTable> table;
   private final CompletableFuture<byte[]> future = new CompletableFuture<>();
 
@@ -31,7 +31,7 @@ final class QueryCall {
       byte[] key,
       byte[] query,
       long deadlineMillis,
-      ClientParts shared,
+      ClientDependencies shared,
       Supplier<RangeRouteTable> table) {
     this.key = key;
     this.query = query;
@@ -91,12 +91,15 @@ final class QueryCall {
     } else if (result instanceof RangeResult.NotLeader notLeader) {
       shared.observer().onRedirect(range);
       NodeId hint = notLeader.leader();
-      route.batcher().leaderMoved(target, hint);
+      route.batcher().onLeaderChanged(target, hint);
       retryLater(
-          range, "node " + target.node() + " does not lead", shared.settings()::searchMillis);
+          range,
+          "node " + target.node() + " does not lead",
+          shared.settings()::searchBackoffMillis);
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      route.batcher().leaderMoved(target, null);
-      retryLater(range, "unavailable: " + unavailable.reason(), shared.settings()::searchMillis);
+      route.batcher().onLeaderChanged(target, null);
+      retryLater(
+          range, "unavailable: " + unavailable.reason(), shared.settings()::searchBackoffMillis);
     } else {
       retryLater(range, String.valueOf(result), shared.settings()::backoffMillis);
     }
@@ -121,7 +124,7 @@ final class QueryCall {
   }
 
   /** Gives up at the deadline; resends the query if an attempt got no reply. */
-  void watch(long nowMillis) {
+  void checkDeadline(long nowMillis) {
     @Nullable RangeException failure = null;
     synchronized (this) {
       if (nowMillis >= deadlineMillis) {

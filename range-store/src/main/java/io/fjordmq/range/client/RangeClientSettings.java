@@ -43,7 +43,7 @@ public record RangeClientSettings(
     Duration reregisterAfter) {
 
   /** Finding the leader costs a replica little, and every command waits for it. */
-  private static final long MAX_SEARCH_MILLIS = 50;
+  private static final long MAX_SEARCH_BACKOFF_MILLIS = 50;
 
   public static final RangeClientSettings DEFAULTS =
       new RangeClientSettings(
@@ -66,23 +66,24 @@ public record RangeClientSettings(
    * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public RangeClientSettings {
-    atLeast("maxCommandBytes", maxCommandBytes, 1);
-    atLeast("maxBatchBytes", maxBatchBytes, 1);
-    atLeast("maxBatchCommands", maxBatchCommands, 1);
-    atLeast("maxBatchResponseBytes", maxBatchResponseBytes, 1);
-    atLeast("batchInterval in milliseconds", batchInterval.toMillis(), 0);
-    atLeast("flushCommands", flushCommands, 1);
-    atLeast("maxQueuedCommands", maxQueuedCommands, 1);
-    atLeast("maxQueuedBytes", maxQueuedBytes, 1);
-    atLeast("maxQueries", maxQueries, 1);
-    atLeast("deadline in milliseconds", deadline.toMillis(), 1);
-    atLeast("attemptTimeout in milliseconds", attemptTimeout.toMillis(), maxBackoff.toMillis());
-    atLeast("backoff in milliseconds", backoff.toMillis(), 1);
-    atLeast("reregisterAfter in milliseconds", reregisterAfter.toMillis(), 1);
-    atLeast("maxBackoff in milliseconds", maxBackoff.toMillis(), backoff.toMillis());
+    requireAtLeast("maxCommandBytes", maxCommandBytes, 1);
+    requireAtLeast("maxBatchBytes", maxBatchBytes, 1);
+    requireAtLeast("maxBatchCommands", maxBatchCommands, 1);
+    requireAtLeast("maxBatchResponseBytes", maxBatchResponseBytes, 1);
+    requireAtLeast("batchInterval in milliseconds", batchInterval.toMillis(), 0);
+    requireAtLeast("flushCommands", flushCommands, 1);
+    requireAtLeast("maxQueuedCommands", maxQueuedCommands, 1);
+    requireAtLeast("maxQueuedBytes", maxQueuedBytes, 1);
+    requireAtLeast("maxQueries", maxQueries, 1);
+    requireAtLeast("deadline in milliseconds", deadline.toMillis(), 1);
+    requireAtLeast(
+        "attemptTimeout in milliseconds", attemptTimeout.toMillis(), maxBackoff.toMillis());
+    requireAtLeast("backoff in milliseconds", backoff.toMillis(), 1);
+    requireAtLeast("reregisterAfter in milliseconds", reregisterAfter.toMillis(), 1);
+    requireAtLeast("maxBackoff in milliseconds", maxBackoff.toMillis(), backoff.toMillis());
   }
 
-  private static void atLeast(String name, long value, long minimum) {
+  private static void requireAtLeast(String name, long value, long minimum) {
     if (value < minimum) {
       throw new IllegalArgumentException(name + " must be at least " + minimum + ", not " + value);
     }
@@ -95,7 +96,7 @@ public record RangeClientSettings(
   }
 
   /** The pause if the replica did not lead or was unreachable: another one may already lead. */
-  long searchMillis(int failedAttempts) {
-    return Math.min(backoffMillis(failedAttempts), MAX_SEARCH_MILLIS);
+  long searchBackoffMillis(int failedAttempts) {
+    return Math.min(backoffMillis(failedAttempts), MAX_SEARCH_BACKOFF_MILLIS);
   }
 }

@@ -30,7 +30,7 @@ record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
     added.removeIf(before::contains);
     List<RangeReplacement> changes = new ArrayList<>();
     while (!removed.isEmpty()) {
-      changes.add(take(removed, added));
+      changes.add(takeNext(removed, added));
     }
     if (!added.isEmpty()) {
       changes.add(new RangeReplacement(List.of(), List.copyOf(added)));
@@ -38,7 +38,7 @@ record RangeReplacement(List<RangeRoute> routes, List<RangeDescriptor> ranges) {
     return changes;
   }
 
-  private static RangeReplacement take(List<RangeRoute> removed, List<RangeDescriptor> added) {
+  private static RangeReplacement takeNext(List<RangeRoute> removed, List<RangeDescriptor> added) {
     List<RangeRoute> routes = new ArrayList<>();
     List<RangeDescriptor> ranges = new ArrayList<>();
     routes.add(removed.remove(0));

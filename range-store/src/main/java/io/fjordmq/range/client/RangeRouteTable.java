@@ -62,16 +62,16 @@ final class RangeRouteTable {
   }
 
   /** A command and the range it goes to. */
-  record Routed(RangeRoute route, PendingCommand command) {}
+  record RoutedCommand(RangeRoute route, PendingCommand command) {}
 
   /**
    * Routes a command: one command for each range that holds any of its keys.
    *
    * @throws RangeException if no known range holds one of them
    */
-  List<Routed> route(PendingCommand command) {
+  List<RoutedCommand> route(PendingCommand command) {
     if (command instanceof PendingCommand.Single single) {
-      return List.of(new Routed(find(single.key()), single));
+      return List.of(new RoutedCommand(find(single.key()), single));
     } else if (command instanceof PendingCommand.Part part) {
       return route(part.call(), part.positions());
     }
@@ -79,7 +79,7 @@ final class RangeRouteTable {
   }
 
   /** Routes a grouped call: one command for each range that holds a key of these positions. */
-  List<Routed> route(GroupedCall call, int[] positions) {
+  List<RoutedCommand> route(GroupedCall call, int[] positions) {
     RangeRoute[] found = new RangeRoute[positions.length];
     boolean sameRange = true;
     for (int i = 0; i < positions.length; i++) {
@@ -87,20 +87,23 @@ final class RangeRouteTable {
       sameRange &= found[i] == found[0];
     }
     if (sameRange) {
-      return List.of(new Routed(found[0], call.part(positions)));
+      return List.of(new RoutedCommand(found[0], call.part(positions)));
     }
     Map<RangeRoute, int[]> counts = new LinkedHashMap<>();
     for (RangeRoute route : found) {
       counts.computeIfAbsent(route, first -> new int[1])[0]++;
     }
-    List<Routed> commands = new ArrayList<>(counts.size());
+    List<RoutedCommand> commands = new ArrayList<>(counts.size());
     counts.forEach(
         (route, count) ->
-            commands.add(new Routed(route, call.part(ofRoute(route, found, positions, count[0])))));
+            commands.add(
+                new RoutedCommand(
+                    route, call.part(positionsOf(route, found, positions, count[0])))));
     return commands;
   }
 
-  private static int[] ofRoute(RangeRoute route, RangeRoute[] found, int[] positions, int count) {
+  private static int[] positionsOf(
+      RangeRoute route, RangeRoute[] found, int[] positions, int count) {
     int[] members = new int[count];
     int next = 0;
     for (int i = 0; i < positions.length; i++) {
@@ -196,7 +199,7 @@ final class RangeRouteTable {
    * with the higher replica version. A replica always knows its current interval, but of its group
    * only the members at its creation or last split.
    */
-  private static RangeDescriptor newer(RangeDescriptor known, RangeDescriptor received) {
+  private static RangeDescriptor combine(RangeDescriptor known, RangeDescriptor received) {
     boolean newInterval = received.epoch().version() > known.epoch().version();
     boolean moved =
         received.epoch().replicas() > known.epoch().replicas()
@@ -216,7 +219,7 @@ final class RangeRouteTable {
   private List<RangeDescriptor> newest(List<RangeDescriptor> received) {
     Map<RangeId, RangeDescriptor> newest = new HashMap<>();
     routes.forEach(route -> newest.put(route.descriptor().id(), route.descriptor()));
-    received.forEach(range -> newest.merge(range.id(), range, RangeRouteTable::newer));
+    received.forEach(range -> newest.merge(range.id(), range, RangeRouteTable::combine));
     List<RangeDescriptor> latestFirst = new ArrayList<>(newest.values());
     latestFirst.sort(
         Comparator.comparingLong((RangeDescriptor range) -> range.epoch().version())

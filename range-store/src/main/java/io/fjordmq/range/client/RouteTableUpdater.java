@@ -21,7 +21,7 @@ final class RouteTableUpdater {
    * they are in the queues of the new ranges, so that no later command can get there first.
    */
   private final String store;
-  private final ClientParts shared;
+  private final ClientDependencies shared;
   private final Object lock = new Object();
   private volatile RangeRouteTable table;
 
@@ -31,7 +31,7 @@ final class RouteTableUpdater {
   /** The ranges with these batches. */
   private volatile Set<RangeId> blockingRanges = Set.of();
 
-  RouteTableUpdater(String store, List<RangeDescriptor> ranges, ClientParts shared) {
+  RouteTableUpdater(String store, List<RangeDescriptor> ranges, ClientDependencies shared) {
     this.store = store;
     this.shared = shared;
     List<RangeRoute> routes = new ArrayList<>();
@@ -44,7 +44,7 @@ final class RouteTableUpdater {
   }
 
   /** Routes a command whose range has changed since it was routed; waits for the new table. */
-  List<RangeRouteTable.Routed> routeAgain(PendingCommand command) {
+  List<RangeRouteTable.RoutedCommand> routeAgain(PendingCommand command) {
     synchronized (lock) {
       return table.route(command);
     }
@@ -140,7 +140,7 @@ final class RouteTableUpdater {
             .flatMap(change -> change.routes().stream())
             .map(route -> route.descriptor().id())
             .collect(Collectors.toUnmodifiableSet());
-    blocked.forEach(change -> change.routes().forEach(route -> queryReplicas(route, merged)));
+    blocked.forEach(change -> change.routes().forEach(route -> useNewReplicas(route, merged)));
     return blocked;
   }
 
@@ -148,7 +148,7 @@ final class RouteTableUpdater {
    * Follows the range's keys to new nodes, because all previous nodes may have dropped their
    * replicas.
    */
-  private static void queryReplicas(RangeRoute route, List<RangeDescriptor> merged) {
+  private static void useNewReplicas(RangeRoute route, List<RangeDescriptor> merged) {
     RangeDescriptor known = route.descriptor();
     merged.stream()
         .filter(range -> range.id().equals(known.id()))
@@ -187,7 +187,7 @@ final class RouteTableUpdater {
     return true;
   }
 
-  private static void requeue(RangeRouteTable.Routed routed) {
+  private static void requeue(RangeRouteTable.RoutedCommand routed) {
     routed.route().batcher().adopt(routed.command());
   }
 

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The {@link RangeClient} of one store on one node. */
 public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   private final String store;
-  private final ClientParts shared;
+  private final ClientDependencies shared;
   private final int maxCommandBytes;
   private final long timeoutMillis;
 
@@ -44,12 +44,12 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     this.maxCommandBytes = settings.maxCommandBytes();
     this.timeoutMillis = settings.deadline().toMillis();
     this.shared =
-        new ClientParts(
+        new ClientDependencies(
             transport,
             timers,
             settings,
             observer,
-            new ClientParts.Client() {
+            new ClientDependencies.Client() {
               @Override
               public void onNewDescriptors(List<RangeDescriptor> current) {
                 routes.update(current);
@@ -61,7 +61,7 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
               }
 
               @Override
-              public void watch() {
+              public void watchDeadlines() {
                 startWatching();
               }
             });
@@ -89,16 +89,16 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     }
     GroupedCall call = new GroupedCall(keys, encoder, deadlineMillis());
     try {
-      List<RangeRouteTable.Routed> parts = routes.table().route(call, call.allPositions());
-      for (RangeRouteTable.Routed part : parts) {
+      List<RangeRouteTable.RoutedCommand> parts = routes.table().route(call, call.allPositions());
+      for (RangeRouteTable.RoutedCommand part : parts) {
         checkSize(part.command().bytes());
       }
-      for (RangeRouteTable.Routed part : parts) {
+      for (RangeRouteTable.RoutedCommand part : parts) {
         dispatch(List.of(part));
         if (call.future().isCompletedExceptionally()) {
           break; // send nothing more after a rejection
         }
-        call.partSent();
+        call.onPartSent();
       }
     } catch (RangeException e) {
       call.fail(e);
@@ -107,8 +107,8 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
   }
 
   /** Queues the parts of a command, and routes those again whose range has changed meanwhile. */
-  private void dispatch(List<RangeRouteTable.Routed> parts) {
-    for (RangeRouteTable.Routed part : parts) {
+  private void dispatch(List<RangeRouteTable.RoutedCommand> parts) {
+    for (RangeRouteTable.RoutedCommand part : parts) {
       RangeRoute route = part.route();
       if (!route.batcher().offer(part.command(), route.descriptor())) {
         dispatch(routes.routeAgain(part.command()));
@@ -181,10 +181,10 @@ public final class RoutedRangeClient implements RangeClient, AutoCloseable {
     long nowMillis = shared.timers().nowMillis();
     boolean busy = false;
     for (RangeRoute route : routes.table().routes()) {
-      busy |= route.batcher().watch(nowMillis);
+      busy |= route.batcher().checkDeadline(nowMillis);
     }
     for (QueryCall query : queries.values()) {
-      query.watch(nowMillis);
+      query.checkDeadline(nowMillis);
       busy = true;
     }
     if (busy && !closed) {

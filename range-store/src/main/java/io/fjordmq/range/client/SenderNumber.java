@@ -8,7 +8,7 @@ final class SenderNumber {
   private final int maxBatchResponseBytes;
   private long sender;
   private long lastBatch;
-  private long usedAtMillis;
+  private long lastAttemptMillis;
 
   SenderNumber(RangeClientSettings settings) {
     this.reregisterAfterMillis = settings.reregisterAfter().toMillis();
@@ -34,22 +34,22 @@ final class SenderNumber {
   }
 
   /**
-   * A batch begins. After a long pause the range may have evicted this sender, whose batches would
-   * then fail, so the client registers again first.
+   * Must be called before a batch. After a long pause the range may have evicted this sender, whose
+   * batches would then fail, so the client registers again first.
    */
-  void use(long nowMillis) {
-    if (nowMillis - usedAtMillis > reregisterAfterMillis) {
+  void forgetIfIdle(long nowMillis) {
+    if (nowMillis - lastAttemptMillis > reregisterAfterMillis) {
       forget();
     }
   }
 
   /**
-   * An attempt begins. The pause is measured from the last attempt: it can still arrive after the
+   * Records an attempt. The pause is measured from the last one, which can still arrive after the
    * client has abandoned its batch, and the range recognizes it as outdated only while the client
    * uses the same sender number.
    */
   void recordAttempt(long nowMillis) {
-    usedAtMillis = nowMillis;
+    lastAttemptMillis = nowMillis;
   }
 
   /** The entry to send for the batch now: a registration, or the batch itself. */

@@ -38,7 +38,7 @@ final class RocksFailures {
   }
 
   /** Must be called with every failed write or flush. */
-  KvException writeFailed(String what, RocksDBException cause) {
+  KvException onWriteFailed(String what, RocksDBException cause) {
     KvException failure = translate(what, cause);
     if (current == null) {
       LOG.error("State storage rejects writes: {}", failure.getMessage());

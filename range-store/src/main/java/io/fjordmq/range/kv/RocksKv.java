@@ -162,7 +162,7 @@ public final class RocksKv implements Kv {
         failures.onWriteSucceeded();
       }
     } catch (RocksDBException e) {
-      throw failures.writeFailed("cannot flush state storage", e);
+      throw failures.onWriteFailed("cannot flush state storage", e);
     } finally {
       gate.leave();
     }
@@ -183,7 +183,7 @@ public final class RocksKv implements Kv {
       db.put(defaultFamily, withoutLog, PROBE, PROBE);
       failures.onWriteSucceeded();
     } catch (RocksDBException e) {
-      failures.writeFailed("cannot write to state storage", e);
+      failures.onWriteFailed("cannot write to state storage", e);
     } finally {
       gate.leave();
     }

@@ -32,16 +32,16 @@ public record RocksKvSettings(
    * @throws IllegalArgumentException if a value is out of range; the message names it
    */
   public RocksKvSettings {
-    atLeast("blockCacheBytes", blockCacheBytes, 1 << 20);
-    atLeast("maxUnwrittenBytes", maxUnwrittenBytes, 0);
-    atLeast("writeBufferBytes", writeBufferBytes, 1 << 20);
-    atLeast("maxWriteBuffers", maxWriteBuffers, 2);
-    atLeast("totalWriteBufferBytes", totalWriteBufferBytes, writeBufferBytes);
-    atLeast("maxOpenFiles", maxOpenFiles, 32);
-    atLeast("backgroundThreads", backgroundThreads, 1);
+    requireAtLeast("blockCacheBytes", blockCacheBytes, 1 << 20);
+    requireAtLeast("maxUnwrittenBytes", maxUnwrittenBytes, 0);
+    requireAtLeast("writeBufferBytes", writeBufferBytes, 1 << 20);
+    requireAtLeast("maxWriteBuffers", maxWriteBuffers, 2);
+    requireAtLeast("totalWriteBufferBytes", totalWriteBufferBytes, writeBufferBytes);
+    requireAtLeast("maxOpenFiles", maxOpenFiles, 32);
+    requireAtLeast("backgroundThreads", backgroundThreads, 1);
   }
 
-  private static void atLeast(String name, long value, long minimum) {
+  private static void requireAtLeast(String name, long value, long minimum) {
     if (value < minimum) {
       throw new IllegalArgumentException(name + " must be at least " + minimum + ", not " + value);
     }

@@ -94,7 +94,7 @@ final class RocksSpace implements KvSpace {
     gate.enter();
     int capacity = (int) Math.min(batch.bytes() + 16L * batch.size() + 16, Integer.MAX_VALUE - 8);
     try (WriteBatch write = new WriteBatch(capacity)) {
-      Translation translation = new Translation(write);
+      WriteBatchSink translation = new WriteBatchSink(write);
       batch.replay(0, translation);
       if (translation.failed != null) {
         throw translation.failed;
@@ -102,17 +102,17 @@ final class RocksSpace implements KvSpace {
       db.write(withoutLog, write);
       failures.onWriteSucceeded();
     } catch (RocksDBException e) {
-      throw failures.writeFailed("cannot write to space " + name, e);
+      throw failures.onWriteFailed("cannot write to space " + name, e);
     } finally {
       gate.leave();
     }
   }
 
-  private final class Translation implements KvBatch.Sink {
+  private final class WriteBatchSink implements KvBatch.Sink {
     private final WriteBatch write;
     private @Nullable RocksDBException failed;
 
-    Translation(WriteBatch write) {
+    WriteBatchSink(WriteBatch write) {
       this.write = write;
     }
 
@@ -205,17 +205,17 @@ final class RocksSpace implements KvSpace {
 
     private void visitAll(RocksIterator iterator, Visitor visitor, boolean ascending)
         throws RocksDBException {
-      move(ascending ? iterator::seekToFirst : iterator::seekToLast);
+      moveIterator(ascending ? iterator::seekToFirst : iterator::seekToLast);
       while (iterator.isValid()) {
         if (!visitor.visit(iterator.key(), iterator.value())) {
           return;
         }
-        move(ascending ? iterator::next : iterator::prev);
+        moveIterator(ascending ? iterator::next : iterator::prev);
       }
       iterator.status(); // an I/O error also makes it invalid; status() throws then
     }
 
-    private void move(Runnable step) {
+    private void moveIterator(Runnable step) {
       if (budget == null) {
         step.run();
       } else {

@@ -30,7 +30,7 @@ final class KeyReservoir {
   }
 
   /**
-   * A key was accessed.
+   * Offers an accessed key to the sample.
    *
    * @param key must not be modified afterwards
    */

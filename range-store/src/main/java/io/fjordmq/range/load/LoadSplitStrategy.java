@@ -12,7 +12,7 @@ import java.util.Map;
  * something other than the range is the bottleneck. A pure function. Thread-safe.
  */
 public final class LoadSplitStrategy implements SplitStrategy {
-  /** Neighbours are merged only if their combined load is below this share of the split limits. */
+  /** Neighbors are merged only if their combined load is below this share of the split limits. */
   private static final double MERGED_SHARE = 0.5;
 
   private final SplitMergeSettings rules;

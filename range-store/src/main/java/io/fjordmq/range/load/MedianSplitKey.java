@@ -19,7 +19,7 @@ public final class MedianSplitKey {
   private static final double MAX_SHARE = 2.0 / 3;
 
   /** A single key with at least this share of the load makes every split useless. */
-  private static final double HOT_KEY = 0.5;
+  private static final double HOT_KEY_SHARE = 0.5;
 
   private MedianSplitKey() {}
 
@@ -29,7 +29,7 @@ public final class MedianSplitKey {
     if (!isEnough(keys)) {
       return new SplitAdvice.Keep(Reason.TOO_FEW_KEYS);
     }
-    int best = best(keys);
+    int best = bestIndex(keys);
     int longestRun = 0;
     int runStart = 0;
     for (int i = 1; i <= total; i++) {
@@ -38,10 +38,11 @@ public final class MedianSplitKey {
         runStart = i;
       }
     }
-    if (best > 0 && heavier(best, total) <= MAX_SHARE * total) {
+    if (best > 0 && heavierCount(best, total) <= MAX_SHARE * total) {
       return new SplitAdvice.Split(keys.get(best));
     }
-    return new SplitAdvice.Keep(longestRun >= HOT_KEY * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
+    return new SplitAdvice.Keep(
+        longestRun >= HOT_KEY_SHARE * total ? Reason.ONE_HOT_KEY : Reason.UNEVEN);
   }
 
   /** Whether the sample is large enough to find the key that halves the load. */
@@ -56,23 +57,23 @@ public final class MedianSplitKey {
    * @return null if all keys are equal
    */
   public static byte @Nullable [] nearest(List<byte[]> keys) {
-    int best = best(keys);
+    int best = bestIndex(keys);
     return best == 0 ? null : keys.get(best);
   }
 
-  private static int best(List<byte[]> keys) {
+  private static int bestIndex(List<byte[]> keys) {
     int total = keys.size();
     int best = 0;
     for (int i = 1; i < total; i++) {
       if (!Arrays.equals(keys.get(i), keys.get(i - 1))
-          && heavier(i, total) < heavier(best, total)) {
+          && heavierCount(i, total) < heavierCount(best, total)) {
         best = i;
       }
     }
     return best;
   }
 
-  private static int heavier(int left, int total) {
+  private static int heavierCount(int left, int total) {
     return Math.max(left, total - left);
   }
 }

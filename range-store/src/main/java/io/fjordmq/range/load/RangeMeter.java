@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
  */
 public final class RangeMeter {
   public static final int WINDOW_SECONDS = 10;
-  private static final int KEYS = 512;
+  private static final int SAMPLED_KEYS = 512;
 
   private final LongAdder requests = new LongAdder();
   private final LongAdder commands = new LongAdder();
@@ -36,11 +36,11 @@ public final class RangeMeter {
    */
   public RangeMeter(Duration idleWindow, long seed) {
     this.slidingMaximum = new SlidingMaximum(idleWindow);
-    this.keys = new KeyReservoir(KEYS, seed);
+    this.keys = new KeyReservoir(SAMPLED_KEYS, seed);
   }
 
   /**
-   * Commands were executed and written in a single write.
+   * Records commands that were executed and written in a single write.
    *
    * @param nanos time spent by the apply thread
    * @param writing the part of it that was spent writing to storage
@@ -52,13 +52,13 @@ public final class RangeMeter {
     writeNanos.add(writing);
   }
 
-  /** A query was executed. */
+  /** Records an executed query. */
   public void recordQuery() {
     requests.increment();
   }
 
   /**
-   * A row was written, deleted or looked up.
+   * Records that a row was written, deleted or read.
    *
    * @param key must not be modified afterwards
    */
@@ -67,7 +67,7 @@ public final class RangeMeter {
   }
 
   /**
-   * About a second has passed.
+   * Must be called about once a second.
    *
    * @param nanos time since the previous tick
    */

@@ -18,7 +18,7 @@ import java.time.Duration;
  * @param mergeAfter how long neighbors must have been idle before they are merged; 0 disables
  *     merges
  * @param maxRangeBytes size above which a range is split regardless of its load; 0 for no limit.
- *     Neighbours are merged only if their total size is at most half of it
+ *     Neighbors are merged only if their total size is at most half of it
  */
 public record SplitMergeSettings(
     int maxRanges,

@@ -37,7 +37,7 @@ public final class SplitPlanner {
   private final SplitStrategy strategy;
   private final Set<String> stores;
   private final SplitMergeSettings settings;
-  private final Map<String, SplitAdvice> latest = new HashMap<>();
+  private final Map<String, SplitAdvice> latestAdvice = new HashMap<>();
   private Set<String> idle = Set.of();
   private Set<String> tooLarge = Set.of();
   private @Nullable Long changedAtMillis;
@@ -100,7 +100,9 @@ public final class SplitPlanner {
    * @param candidates all ranges that this node leads, in the order of their stores and keys
    */
   public Optional<Step> next(List<Candidate> candidates, NodeLoad node, long nowMillis) {
-    latest.keySet().retainAll(candidates.stream().map(range -> range.load().range()).toList());
+    latestAdvice
+        .keySet()
+        .retainAll(candidates.stream().map(range -> range.load().range()).toList());
     List<RequestedSplit> splits = new ArrayList<>();
     Set<String> mayMerge = new HashSet<>();
     Set<String> splitBySize = new HashSet<>();
@@ -110,7 +112,7 @@ public final class SplitPlanner {
         advice = adviseBySize(range, node);
         splitBySize.add(range.load().range());
       }
-      latest.put(range.load().range(), advice);
+      latestAdvice.put(range.load().range(), advice);
       if (advice instanceof SplitAdvice.Split split) {
         splits.add(new RequestedSplit(range.load(), split.key()));
       } else if (shouldMerge(range, range)) {
@@ -122,7 +124,7 @@ public final class SplitPlanner {
     if (isCoolingDown(nowMillis)) {
       return Optional.empty();
     }
-    Optional<Step> next = splits.isEmpty() ? merge(candidates) : Optional.of(busiest(splits));
+    Optional<Step> next = splits.isEmpty() ? nextMerge(candidates) : Optional.of(nextSplit(splits));
     if (next.isPresent()) {
       changedAtMillis = nowMillis;
     }
@@ -136,7 +138,7 @@ public final class SplitPlanner {
    * Skips the range that was chosen last, so that a split that fails repeatedly does not block the
    * others.
    */
-  private Step busiest(List<RequestedSplit> splits) {
+  private Step nextSplit(List<RequestedSplit> splits) {
     RequestedSplit next =
         splits.stream()
             .filter(split -> !split.load().range().equals(lastSplitRange))
@@ -147,8 +149,8 @@ public final class SplitPlanner {
   }
 
   /** The latest advice for each range that this node leads. */
-  public Map<String, SplitAdvice> latest() {
-    return Map.copyOf(latest);
+  public Map<String, SplitAdvice> latestAdvice() {
+    return Map.copyOf(latestAdvice);
   }
 
   /** The ranges that would be merged with a neighbor as idle as they are. */
@@ -205,7 +207,7 @@ public final class SplitPlanner {
     return range.logTruncated() ? split : new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED);
   }
 
-  private Optional<Step> merge(List<Candidate> candidates) {
+  private Optional<Step> nextMerge(List<Candidate> candidates) {
     for (int i = 1; i < candidates.size(); i++) {
       Candidate left = candidates.get(i - 1);
       Candidate right = candidates.get(i);

@@ -73,7 +73,7 @@ final class LeaderBalance {
             .toList();
     for (NodeId from : most) {
       Map<NodeId, Handover> handovers = new HashMap<>();
-      NodeId to = search(from, handovers);
+      NodeId to = findTarget(from, handovers);
       if (to != null) {
         return transfers(from, to, handovers);
       }
@@ -85,7 +85,7 @@ final class LeaderBalance {
   private record Handover(PlacedRange range, NodeId from) {}
 
   /** Breadth-first, so that as few leaderships as possible move. */
-  private @Nullable NodeId search(NodeId from, Map<NodeId, Handover> handovers) {
+  private @Nullable NodeId findTarget(NodeId from, Map<NodeId, Handover> handovers) {
     Set<NodeId> visited = new HashSet<>();
     Deque<NodeId> queue = new ArrayDeque<>();
     visited.add(from);

@@ -153,7 +153,7 @@ final class LeaderTerm {
   }
 
   /**
-   * A step has ended. A failure that repeats unchanged is logged once.
+   * Must be called when a step has ended. A failure that repeats unchanged is logged once.
    *
    * @param failure null if the step succeeded
    */

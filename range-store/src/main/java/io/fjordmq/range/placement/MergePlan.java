@@ -82,7 +82,7 @@ final class MergePlan {
         plan.orphans.add(right);
         plan.paired.add(right.id());
       } else {
-        plan.pair(new Pair(left, right, merging));
+        plan.addPair(new Pair(left, right, merging));
       }
     }
     for (RangeId requestedLeft : view.merges().requested()) {
@@ -94,7 +94,7 @@ final class MergePlan {
     return plan;
   }
 
-  private void pair(Pair pair) {
+  private void addPair(Pair pair) {
     pairs.add(pair);
     paired.add(pair.left().id());
     paired.add(pair.right().id());
@@ -106,7 +106,7 @@ final class MergePlan {
     if (right == null) {
       obstacles.put(left.id(), "there is no range to the right of " + left.id());
     } else if (!paired.contains(left.id()) && !paired.contains(right.id())) {
-      pair(new Pair(left, right, null));
+      addPair(new Pair(left, right, null));
     } else if (pairs.stream().noneMatch(pair -> pair.left() == left && pair.right() == right)) {
       obstacles.put(left.id(), "one of the two ranges is part of another merge");
     }
@@ -162,7 +162,7 @@ final class MergePlan {
     return pending;
   }
 
-  private PendingStep stalled(Pair pair) {
+  private PendingStep stalledStep(Pair pair) {
     RangeId left = pair.left().id();
     RangeId right = pair.right().id();
     String reason;
@@ -174,7 +174,8 @@ final class MergePlan {
       reason =
           "range " + right + " stays frozen until its leader learns that the merge was canceled";
     }
-    return new PendingStep(left, PendingSteps.merging(left, right), reason, pair.isUndecided());
+    return new PendingStep(
+        left, PendingSteps.describeMerge(left, right), reason, pair.isUndecided());
   }
 
   /**
@@ -183,11 +184,11 @@ final class MergePlan {
   List<Step> steps(Set<RangeId> settled) {
     List<Step> steps = new ArrayList<>();
     for (Pair pair : pairs) {
-      Step step = isBusy(pair) ? null : next(pair, settled);
+      Step step = isBusy(pair) ? null : nextStep(pair, settled);
       if (step != null) {
         steps.add(step);
       } else if (pair.isFrozen() && !isBusy(pair)) {
-        stalled.add(stalled(pair));
+        stalled.add(stalledStep(pair));
       }
     }
     for (PlacedRange orphan : orphans) {
@@ -200,7 +201,7 @@ final class MergePlan {
     return steps;
   }
 
-  private @Nullable Step next(Pair pair, Set<RangeId> settled) {
+  private @Nullable Step nextStep(Pair pair, Set<RangeId> settled) {
     ReplicaStatus.Merging merging = pair.merging();
     if (merging == null) {
       return begin(pair, settled);

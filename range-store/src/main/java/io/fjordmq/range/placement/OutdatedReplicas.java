@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * range that now holds some of these keys.
  *
  * <p>While every member of the cluster is UP, such a replica is simply removed ({@link RangePlan}).
- * While one is DOWN, nothing may be removed, and that can last: then the old range takes the node
+ * While one is DOWN, nothing may be removed, perhaps for hours; then the old range takes the node
  * back as a learner until the replica has applied the split. The same happens if the node has been
  * a member of the child range since the split: its replica of the child then arrives with the split
  * or never, because a node that is already a member is never ordered to create a replica.
@@ -30,10 +30,10 @@ final class OutdatedReplicas {
 
   /** Whether another replica on the node blocks a replica of the range. */
   boolean blocks(PlacedRange range, NodeId node) {
-    return blocking(range, node).findAny().isPresent();
+    return blockingReplicas(range, node).findAny().isPresent();
   }
 
-  private Stream<ReplicaReport> blocking(PlacedRange range, NodeId node) {
+  private Stream<ReplicaReport> blockingReplicas(PlacedRange range, NodeId node) {
     RangeReports nodeReports = view.reports().get(node);
     return nodeReports == null
         ? Stream.empty()
@@ -62,7 +62,7 @@ final class OutdatedReplicas {
       for (NodeId node : voters.getOrDefault(range.id(), Set.of())) {
         boolean arrivesWithSplit = range.members().contains(node);
         if (!range.holders().containsKey(node) && (arrivesWithSplit || !canBeRemoved)) {
-          blocking(range, node)
+          blockingReplicas(range, node)
               .forEach(
                   old -> learners.computeIfAbsent(old.range(), id -> new HashSet<>()).add(node));
         }

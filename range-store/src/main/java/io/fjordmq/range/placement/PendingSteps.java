@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
  * its plan postpones and those that keep failing. Thread-safe.
  */
 final class PendingSteps {
-  private final List<PendingSince> onPlan = new ArrayList<>();
+  private final List<PendingSince> postponed = new ArrayList<>();
   private final Map<RangeId, PendingSince> failing = new HashMap<>();
 
   private record PendingSince(PendingStep step, long millis) {}
 
   /**
-   * The driver has made a new plan.
+   * Must be called when the driver has made a new plan.
    *
    * @param pending steps that the plan postpones
    * @param steps ranges for which a step was planned
@@ -29,11 +29,11 @@ final class PendingSteps {
    */
   synchronized void onPlan(
       List<PendingStep> pending, Set<RangeId> steps, Set<RangeId> busy, long nowMillis) {
-    List<PendingSince> before = List.copyOf(onPlan);
-    onPlan.removeIf(waiting -> !busy.contains(waiting.step().range()));
+    List<PendingSince> before = List.copyOf(postponed);
+    postponed.removeIf(waiting -> !busy.contains(waiting.step().range()));
     for (PendingStep step : pending) {
-      if (onPlan.stream().noneMatch(waiting -> waiting.step().isSameAs(step))) {
-        onPlan.add(new PendingSince(step, sinceMillis(before, step, nowMillis)));
+      if (postponed.stream().noneMatch(waiting -> waiting.step().isSameAs(step))) {
+        postponed.add(new PendingSince(step, sinceMillis(before, step, nowMillis)));
       }
     }
     failing.keySet().removeIf(range -> !steps.contains(range) && !busy.contains(range));
@@ -48,7 +48,7 @@ final class PendingSteps {
   }
 
   /**
-   * A step has ended.
+   * Must be called when a step has ended.
    *
    * @param failure null if it succeeded
    * @param cancelable whether an operator can cancel the change that the step is part of
@@ -65,58 +65,58 @@ final class PendingSteps {
             step.range(),
             what,
             "the last attempt failed: " + failure,
-            cancelable || isOfMerge(step));
+            cancelable || isMergeStep(step));
     PendingSince before = failing.get(step.range());
     long since = before != null && before.step().isSameAs(current) ? before.millis() : nowMillis;
     failing.put(step.range(), new PendingSince(current, since));
   }
 
-  private static boolean isOfMerge(Step step) {
+  private static boolean isMergeStep(Step step) {
     return step instanceof Step.Freeze || step instanceof Step.Absorb;
   }
 
   /** Null for steps that do not wait for a particular node. */
   private static @Nullable String describe(Step step) {
     if (step instanceof Step.Drop drop) {
-      return removing(drop.node().value());
+      return describeRemoval(drop.node().value());
     } else if (step instanceof Step.Change change) {
       return "changing the replicas from %s to %s".formatted(change.from(), change.to());
     } else if (step instanceof Step.Ensure ensure) {
       return "creating a replica on node " + ensure.node();
     } else if (step instanceof Step.Freeze freeze) {
-      return merging(freeze.left().id(), freeze.range());
+      return describeMerge(freeze.left().id(), freeze.range());
     } else if (step instanceof Step.Absorb absorb) {
-      return merging(absorb.range(), absorb.right().id());
+      return describeMerge(absorb.range(), absorb.right().id());
     } else if (step instanceof Step.BumpEpoch bumpEpoch) {
       return "canceling the merge with " + bumpEpoch.right();
     }
     return step instanceof Step.Unfreeze ? "unfreezing the range after a canceled merge" : null;
   }
 
-  static String removing(String node) {
+  static String describeRemoval(String node) {
     return "removing the replica on node " + node;
   }
 
-  static String merging(RangeId left, RangeId right) {
+  static String describeMerge(RangeId left, RangeId right) {
     return "merging %s with %s".formatted(left, right);
   }
 
   /** Sorted by range. */
   synchronized List<PendingStep> list(long nowMillis) {
-    List<PendingSince> all = new ArrayList<>(onPlan);
+    List<PendingSince> all = new ArrayList<>(postponed);
     all.addAll(failing.values());
     return all.stream()
         .map(waiting -> waiting.step().waitingFor(Duration.ofMillis(nowMillis - waiting.millis())))
         .sorted(
             Comparator.comparing((PendingStep step) -> step.range().store())
                 .thenComparingLong(step -> step.range().number())
-                .thenComparing(PendingStep::what))
+                .thenComparing(PendingStep::description))
         .toList();
   }
 
   /** Discards everything; the next driver determines it again. */
   synchronized void clear() {
-    onPlan.clear();
+    postponed.clear();
     failing.clear();
   }
 }

@@ -20,10 +20,10 @@ public final class PlacementAgent implements PeerServices.Handler {
   /** Name of this service between nodes. */
   public static final String NAME = "placement";
 
-  private static final byte[] DONE = new byte[0];
+  private static final byte[] EMPTY_RESPONSE = new byte[0];
 
   private final RangeStore store;
-  private final LongSupplier metadata;
+  private final LongSupplier metadataVersion;
   private final Supplier<Map<RangeId, RangeLoadReport>> loads;
   private final Consent consent;
   private long lastTerm;
@@ -43,11 +43,11 @@ public final class PlacementAgent implements PeerServices.Handler {
 
   private PlacementAgent(
       RangeStore store,
-      LongSupplier metadata,
+      LongSupplier metadataVersion,
       Supplier<Map<RangeId, RangeLoadReport>> loads,
       Consent consent) {
     this.store = store;
-    this.metadata = metadata;
+    this.metadataVersion = metadataVersion;
     this.loads = loads;
     this.consent = consent;
   }
@@ -55,18 +55,18 @@ public final class PlacementAgent implements PeerServices.Handler {
   /**
    * Registers the agent, so that this node carries out orders from now on.
    *
-   * @param metadata the metadata version that this node knows: it ignores nodes that were removed
-   *     by then
+   * @param metadataVersion the metadata version that this node knows: it ignores nodes that were
+   *     removed by then
    * @param loads load and split or merge requests of the ranges that this node leads
    * @param consent consulted before an empty replica is created
    */
   public static PlacementAgent serve(
       RangeStore store,
       PeerServices services,
-      LongSupplier metadata,
+      LongSupplier metadataVersion,
       Supplier<Map<RangeId, RangeLoadReport>> loads,
       Consent consent) {
-    PlacementAgent agent = new PlacementAgent(store, metadata, loads, consent);
+    PlacementAgent agent = new PlacementAgent(store, metadataVersion, loads, consent);
     services.serve(NAME, agent);
     return agent;
   }
@@ -89,26 +89,27 @@ public final class PlacementAgent implements PeerServices.Handler {
     }
     PlacementOrder.Task task = order.task();
     if (task instanceof PlacementOrder.Ensure ensure) {
-      return done(ensure(ensure.range()));
+      return emptyResponseAfter(ensure(ensure.range()));
     } else if (task instanceof PlacementOrder.Change change) {
-      return done(
+      return emptyResponseAfter(
           store.leaderOperations().changeReplicas(change.range(), change.from(), change.to()));
     } else if (task instanceof PlacementOrder.Transfer transfer) {
-      return done(store.leaderOperations().transferLeadership(transfer.range(), transfer.target()));
+      return emptyResponseAfter(
+          store.leaderOperations().transferLeadership(transfer.range(), transfer.target()));
     } else if (task instanceof PlacementOrder.Drop drop) {
-      return done(store.localReplicas().drop(drop.range(), drop.asOfIndex()));
+      return emptyResponseAfter(store.localReplicas().drop(drop.range(), drop.asOfIndex()));
     } else if (task instanceof PlacementOrder.Forget forget) {
-      return done(store.localReplicas().forget(forget.range()));
+      return emptyResponseAfter(store.localReplicas().forget(forget.range()));
     } else if (task instanceof PlacementOrder.Split split) {
-      return done(
+      return emptyResponseAfter(
           store
               .leaderOperations()
               .split(split.range(), split.epochVersion(), split.key(), split.newNumber()));
     } else if (task instanceof MergeOrder merge) {
-      return done(merge.perform(store));
+      return emptyResponseAfter(merge.perform(store));
     }
     // Read the version before the replicas: the report must not be older than it.
-    long known = metadata.getAsLong();
+    long known = metadataVersion.getAsLong();
     return CompletableFuture.completedFuture(RangeReports.of(store, known, loads.get()).encode());
   }
 
@@ -132,7 +133,7 @@ public final class PlacementAgent implements PeerServices.Handler {
     return lastTerm;
   }
 
-  private static CompletableFuture<byte[]> done(CompletableFuture<Void> task) {
-    return task.thenApply(nothing -> DONE);
+  private static CompletableFuture<byte[]> emptyResponseAfter(CompletableFuture<Void> task) {
+    return task.thenApply(nothing -> EMPTY_RESPONSE);
   }
 }

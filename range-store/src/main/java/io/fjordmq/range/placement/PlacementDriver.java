@@ -48,7 +48,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
   // Guarded by this.
   private @Nullable LeaderTerm term;
   private boolean checking;
-  private boolean checkSoon;
+  private boolean checkRequested;
   private boolean closed;
 
   /**
@@ -97,7 +97,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       }
     }
     CompletableFuture<Void> done = splits.add(range, key);
-    checkSoon();
+    requestCheck();
     return done;
   }
 
@@ -111,8 +111,8 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         return notLeading();
       }
     }
-    CompletableFuture<Void> done = merges.add(left, mergeUntil());
-    checkSoon();
+    CompletableFuture<Void> done = merges.add(left, mergeDeadlineMillis());
+    requestCheck();
     return done;
   }
 
@@ -153,10 +153,10 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         leaderTerm.hold(range, retryAtMillis, nowMillis);
       }
     }
-    checkSoon();
+    requestCheck();
   }
 
-  private long mergeUntil() {
+  private long mergeDeadlineMillis() {
     return timers.nowMillis() + settings.mergeTimeout().toMillis();
   }
 
@@ -189,21 +189,21 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
 
   @Override
   public void onMembersChanged(Members members) {
-    checkSoon();
+    requestCheck();
   }
 
-  private void checkSoon() {
+  private void requestCheck() {
     synchronized (this) {
-      if (closed || checkSoon) {
+      if (closed || checkRequested) {
         return;
       }
-      checkSoon = true;
+      checkRequested = true;
     }
     timers.schedule(
         settings.minInterval().toMillis(),
         () -> {
           synchronized (this) {
-            checkSoon = false;
+            checkRequested = false;
           }
           check();
         });
@@ -232,7 +232,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
                 checking = false;
               }
             })
-        .thenAccept(reports -> act(leaderTerm, reports))
+        .thenAccept(reports -> onReports(leaderTerm, reports))
         .exceptionally(
             failure -> {
               LOG.error("Placement planning failed; retrying at the next interval", failure);
@@ -257,7 +257,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         .requestReports(Nodes.sorted(membership.members().alive()), settings.callTimeout());
   }
 
-  private void act(LeaderTerm planningTerm, Map<NodeId, RangeReports> reports) {
+  private void onReports(LeaderTerm planningTerm, Map<NodeId, RangeReports> reports) {
     splits.keepOnly(directory.ranges().keySet());
     List<Step> steps;
     synchronized (this) {
@@ -270,7 +270,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       List<Step> planned = PlacementPlan.steps(view, stores.get(), obstacles);
       planningTerm.onPlan(obstacles, view);
       merges.setObstacles(obstacles.merges());
-      merges.addIdle(PlacementPlan.requestedMerges(view), mergeUntil());
+      merges.addIdle(PlacementPlan.requestedMerges(view), mergeDeadlineMillis());
       planned.addAll(PlacementPlan.splits(view, splits.keys()));
       planned.addAll(planningTerm.requestedSplits(view, nowMillis));
       pending.onPlan(
@@ -284,7 +284,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
         new StepRunner(planningTerm.orders(), membership, directory, settings.stepTimeout());
     steps.forEach(step -> run(planningTerm, runner, step));
     if (merges.hasFrozenRanges()) {
-      checkSoon();
+      requestCheck();
     }
   }
 
@@ -292,7 +292,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
       LeaderTerm leaderTerm, Map<NodeId, RangeReports> reports, long nowMillis) {
     Members known = membership.members();
     // A node that does not know about a removal yet may still obey the removed node.
-    reports.values().removeIf(report -> report.metadata() < known.latestRemovalVersion());
+    reports.values().removeIf(report -> report.metadataVersion() < known.latestRemovalVersion());
     Map<RangeId, RangeDescriptor> published = new HashMap<>();
     directory.ranges().forEach((id, range) -> published.put(id, range.descriptor()));
     PlacementView.Merges merging = merges.update(published, reports, settings, nowMillis);
@@ -316,7 +316,7 @@ public final class PlacementDriver implements MembershipListener, AutoCloseable 
               long cooldownEndMillis = timers.nowMillis() + settings.mergeCooldown().toMillis();
               merges.onStepFinished(step, failure == null, cooldownEndMillis);
               if (failure == null) {
-                checkSoon();
+                requestCheck();
               }
             });
   }

@@ -76,13 +76,13 @@ final class PlacementOrders {
       requests.add(
           send(node, new PlacementOrder.Report(), timeout)
               .thenAccept(report -> reports.put(node, RangeReports.decode(report)))
-              .exceptionally(failure -> missing(node, failure)));
+              .exceptionally(failure -> logMissingReport(node, failure)));
     }
     return CompletableFuture.allOf(requests.toArray(CompletableFuture<?>[]::new))
         .thenApply(all -> reports);
   }
 
-  private static @Nullable Void missing(NodeId node, Throwable failure) {
+  private static @Nullable Void logMissingReport(NodeId node, Throwable failure) {
     Throwable cause = OperationException.unwrap(failure);
     if (cause instanceof MalformedBytesException) {
       LOG.warn("Cannot read the replica report of a node: {} node={}", cause.getMessage(), node);

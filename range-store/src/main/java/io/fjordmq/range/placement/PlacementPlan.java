@@ -65,7 +65,7 @@ final class PlacementPlan {
   static List<Step> steps(
       PlacementView view, List<StorePlacement> stores, PlacementObstacles obstacles) {
     List<Step> steps = new ArrayList<>();
-    stores.forEach(store -> steps.addAll(ofStore(view, store, obstacles)));
+    stores.forEach(store -> steps.addAll(stepsOfStore(view, store, obstacles)));
     return steps;
   }
 
@@ -129,7 +129,7 @@ final class PlacementPlan {
       if (leftLoad != null
           && rightLoad != null
           && (Objects.equals(left.leader(), right.leader())
-              ? leftLoad.merge()
+              ? leftLoad.mergeRequested()
               : leftLoad.idle() && rightLoad.idle())) {
         requested.add(left.id());
       }
@@ -137,7 +137,7 @@ final class PlacementPlan {
     return requested;
   }
 
-  private static List<Step> ofStore(
+  private static List<Step> stepsOfStore(
       PlacementView view, StorePlacement store, PlacementObstacles obstacles) {
     List<PlacedRange> ranges =
         view.published().values().stream()
@@ -186,7 +186,7 @@ final class PlacementPlan {
     merges.pending().forEach(obstacles::add);
     StaleReplicas.of(view, rangePublication, store.store()).forEach(steps::add);
     List<Step> even = LeaderBalance.of(view, ranges, healthy);
-    (even.isEmpty() ? LeaderLoad.of(view, ranges, healthy) : even).forEach(steps::add);
+    (even.isEmpty() ? LeaderLoadBalance.of(view, ranges, healthy) : even).forEach(steps::add);
     return steps.planned;
   }
 

@@ -51,19 +51,19 @@ public record PlacementSettings(
    * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
   public PlacementSettings {
-    atLeast("interval in milliseconds", interval.toMillis(), 1);
-    atLeast("minInterval in milliseconds", minInterval.toMillis(), 1);
-    atLeast("callTimeout in milliseconds", callTimeout.toMillis(), 1);
-    atLeast("stepTimeout in milliseconds", stepTimeout.toMillis(), 1);
-    atLeast("replaceAfter in milliseconds", replaceAfter.toMillis(), 0);
-    atLeast("transferCooldown in milliseconds", transferCooldown.toMillis(), 0);
-    atLeast("maxSteps", maxSteps, 1);
-    atLeast("mergeTimeout in milliseconds", mergeTimeout.toMillis(), 1);
-    atLeast("mergeFreezeTimeout in milliseconds", mergeFreezeTimeout.toMillis(), 1);
-    atLeast("mergeCooldown in milliseconds", mergeCooldown.toMillis(), 0);
+    requireAtLeast("interval in milliseconds", interval.toMillis(), 1);
+    requireAtLeast("minInterval in milliseconds", minInterval.toMillis(), 1);
+    requireAtLeast("callTimeout in milliseconds", callTimeout.toMillis(), 1);
+    requireAtLeast("stepTimeout in milliseconds", stepTimeout.toMillis(), 1);
+    requireAtLeast("replaceAfter in milliseconds", replaceAfter.toMillis(), 0);
+    requireAtLeast("transferCooldown in milliseconds", transferCooldown.toMillis(), 0);
+    requireAtLeast("maxSteps", maxSteps, 1);
+    requireAtLeast("mergeTimeout in milliseconds", mergeTimeout.toMillis(), 1);
+    requireAtLeast("mergeFreezeTimeout in milliseconds", mergeFreezeTimeout.toMillis(), 1);
+    requireAtLeast("mergeCooldown in milliseconds", mergeCooldown.toMillis(), 0);
   }
 
-  private static void atLeast(String name, long value, long min) {
+  private static void requireAtLeast(String name, long value, long min) {
     if (value < min) {
       throw new IllegalArgumentException(name + " must be at least " + min + ", not " + value);
     }

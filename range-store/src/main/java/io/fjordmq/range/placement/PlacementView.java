@@ -27,7 +27,7 @@ record PlacementView(
     Set<RangeId> busy,
     Set<RangeId> inCooldown,
     Merges merges,
-    Map<RangeId, VoterLoad.Move> moves,
+    Map<RangeId, VoterLoadBalance.Move> moves,
     Set<RangeId> held) {
 
   /** A view without voter moves and held ranges. */
@@ -41,7 +41,7 @@ record PlacementView(
     this(nodes, published, reports, busy, inCooldown, merges, Map.of(), Set.of());
   }
 
-  PlacementView withMoves(Map<RangeId, VoterLoad.Move> newMoves) {
+  PlacementView withMoves(Map<RangeId, VoterLoadBalance.Move> newMoves) {
     return new PlacementView(nodes, published, reports, busy, inCooldown, merges, newMoves, held);
   }
 

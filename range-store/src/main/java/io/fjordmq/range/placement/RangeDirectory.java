@@ -83,24 +83,24 @@ public final class RangeDirectory implements MetadataListener {
    */
   record NextNumber(String store, long number, long version) {
     /** The write that allocates the number, unless it has been allocated in the meantime. */
-    Change allocate() {
-      return put(number + 1);
+    Change allocationChange() {
+      return putChange(number + 1);
     }
 
     /**
-     * Whether the number is only derived from the existing ranges, so that {@link #persist} must
-     * store it.
+     * Whether the number is only derived from the existing ranges, so that {@link
+     * #persistenceChange} must store it.
      */
     boolean isDerived() {
       return version == Change.ABSENT;
     }
 
     /** The write that stores the number, so that it no longer depends on the existing ranges. */
-    Change persist() {
-      return put(number);
+    Change persistenceChange() {
+      return putChange(number);
     }
 
-    private Change put(long next) {
+    private Change putChange(long next) {
       byte[] value = new ByteWriter(9).writeByte(NEXT_FORMAT).writeLong(next).toByteArray();
       return Change.put(NEXT_PREFIX + store, value, version);
     }

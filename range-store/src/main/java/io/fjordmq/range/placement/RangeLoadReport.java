@@ -32,12 +32,13 @@ import org.jspecify.annotations.Nullable;
  * @param writes commands among the requests, which every voter has to execute; nodes of earlier
  *     versions do not report them, then all requests count
  * @param busyPermille share of each second in which the apply thread was busy
- * @param nanos how long a command kept the apply thread waiting for storage
+ * @param storageNanosPerCommand how long a command kept the apply thread waiting for storage
  * @param bytes estimated size of the range; 0 if it is unknown, or the node has an earlier version
  * @param decision the decision, as the metric {@code fjordmq_range_decisions_total} names it
  * @param splitOff keys of the requested new range, up to the end of this one; null if no split is
  *     requested
- * @param merge whether the range should be merged with the next one, which the same node leads
+ * @param mergeRequested whether the range should be merged with the next one, which the same node
+ *     leads
  * @param idle whether the range can be merged with a neighbor that is also idle, whichever node
  *     leads that; false where a split or merge is requested
  */
@@ -46,11 +47,11 @@ public record RangeLoadReport(
     long requests,
     long writes,
     int busyPermille,
-    long nanos,
+    long storageNanosPerCommand,
     long bytes,
     String decision,
     @Nullable KeyInterval splitOff,
-    boolean merge,
+    boolean mergeRequested,
     boolean idle) {
   private static final int NO_REQUEST = 0;
   private static final int SPLIT = 1;
@@ -103,12 +104,12 @@ public record RangeLoadReport(
         .writeVarint(requests)
         .writeVarint(writes)
         .writeVarint(busyPermille)
-        .writeVarint(nanos)
+        .writeVarint(storageNanosPerCommand)
         .writeVarint(bytes)
         .writeString(decision);
     if (splitOff != null) {
       out.writeByte(SPLIT).writeBlock(splitOff.start());
-    } else if (merge) {
+    } else if (mergeRequested) {
       out.writeByte(MERGE);
     } else {
       out.writeByte(idle ? IDLE : NO_REQUEST);
@@ -122,10 +123,10 @@ public record RangeLoadReport(
   static RangeLoadReport read(ByteReader in, KeyInterval keys, int format) {
     long seconds = in.readVarint();
     long requests = in.readVarint();
-    long writes = format > RangeReports.WITHOUT_WRITES ? in.readVarint() : requests;
+    long writes = format > RangeReports.FORMAT_WITHOUT_WRITES ? in.readVarint() : requests;
     int busy = (int) Math.min(1_000, in.readVarint());
     long nanos = in.readVarint();
-    long bytes = format > RangeReports.WITHOUT_BYTES ? in.readVarint() : 0;
+    long bytes = format > RangeReports.FORMAT_WITHOUT_BYTES ? in.readVarint() : 0;
     String decision = in.readString();
     int request = in.readByte();
     KeyInterval splitOff = null;

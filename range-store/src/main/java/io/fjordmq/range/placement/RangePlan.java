@@ -81,7 +81,7 @@ final class RangePlan {
   }
 
   /**
-   * A node that is about to stop, or whose disk is FULL or SLOW, leads nothing if another one can.
+   * Moves leadership from a node that is not UP, such as DRAINING or FULL, to a voter that is UP.
    */
   private @Nullable Step transferLeadership() {
     if (view.isUp(leader)) {
@@ -250,24 +250,25 @@ final class RangePlan {
   List<ReplicaChange> changes(@Nullable String mandatoryReason) {
     List<ReplicaChange> changes = new ArrayList<>();
     if (!voters.equals(current.voters())) {
-      changes.add(changeOfVoters(mandatoryReason));
+      changes.add(voterChange(mandatoryReason));
     }
     removable().stream()
         .filter(node -> !isHeld(node))
-        .forEach(node -> changes.add(removalOn(node)));
+        .forEach(node -> changes.add(removalFrom(node)));
     range.retired().forEach(node -> changes.add(newReplicaOn(node)));
     return changes;
   }
 
-  private ReplicaChange changeOfVoters(@Nullable String mandatoryReason) {
+  private ReplicaChange voterChange(@Nullable String mandatoryReason) {
     return new ReplicaChange(
-        "changing the voters from %s to %s".formatted(ids(current.voters()), ids(voters)),
+        "changing the voters from %s to %s"
+            .formatted(sortedIds(current.voters()), sortedIds(voters)),
         mandatoryReason == null ? null : mandatoryReason + NODES_REQUIRED);
   }
 
-  private ReplicaChange removalOn(NodeId node) {
+  private ReplicaChange removalFrom(NodeId node) {
     return new ReplicaChange(
-        PendingSteps.removing(node.value()),
+        PendingSteps.describeRemoval(node.value()),
         isBroken(node)
             ? "the replica is broken and an empty one must replace it" + NODES_REQUIRED
             : null);
@@ -284,12 +285,12 @@ final class RangePlan {
     List<PendingStep> pending = new ArrayList<>();
     String voterMove = pendingVoterReason();
     if (voterMove != null) {
-      pending.add(waiting(changeOfVoters(mandatoryReason), voterMove));
+      pending.add(pendingStep(voterChange(mandatoryReason), voterMove));
     }
     String missingReports = Nodes.missingReports(view);
     for (NodeId node : removable()) {
       if (missingReports != null && !isHeld(node)) {
-        pending.add(waiting(removalOn(node), missingReports));
+        pending.add(pendingStep(removalFrom(node), missingReports));
       }
     }
     for (NodeId node : range.retired()) {
@@ -297,13 +298,13 @@ final class RangePlan {
           missingReports == null
               ? "other replicas still list the old one as a member"
               : missingReports;
-      pending.add(waiting(newReplicaOn(node), reason));
+      pending.add(pendingStep(newReplicaOn(node), reason));
     }
     return pending;
   }
 
-  private PendingStep waiting(ReplicaChange change, String reason) {
-    return new PendingStep(range.id(), change.what(), reason, change.isCancelable());
+  private PendingStep pendingStep(ReplicaChange change, String reason) {
+    return new PendingStep(range.id(), change.description(), reason, change.isCancelable());
   }
 
   /** Null if the range has the voters that it should have. */
@@ -325,7 +326,7 @@ final class RangePlan {
     return absent.isEmpty()
         ? "no other voter can lead instead of node " + leader
         : "without %s the voters in service are not a majority; out of service: %s"
-            .formatted(ids(leaving), ids(absent));
+            .formatted(sortedIds(leaving), sortedIds(absent));
   }
 
   private @Nullable String ineligibleReason(NodeId node) {
@@ -339,7 +340,7 @@ final class RangePlan {
     return range.isInService(node) ? null : "the replica on node " + node + " is out of service";
   }
 
-  private static List<NodeId> ids(Collection<NodeId> nodes) {
+  private static List<NodeId> sortedIds(Collection<NodeId> nodes) {
     return Nodes.sorted(nodes);
   }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RangePublication {
   /*
-   * Every split, merge or raised epoch gives a range a higher version than any range had that held these keys before. So for each key the highest reported version is right. A merged range may be reported for long: by a replica that is behind, or by a stale one.
+   * Every split, merge or raised epoch gives a range a higher version than all earlier ranges with these keys. So for each key the highest reported version is right. Nodes may keep reporting a merged range, from replicas that are behind or stale.
    */
   private static final Comparator<KeyInterval> BY_KEY =
       (a, b) -> Arrays.compareUnsigned(a.start(), b.start());

@@ -52,21 +52,22 @@ import org.jspecify.annotations.Nullable;
  *   varint range number
  * </pre>
  *
- * @param metadata metadata version that the node knows; a report that does not know of a removal
- *     yet is ignored
+ * @param metadataVersion metadata version that the node knows; a report that does not know of a
+ *     removal yet is ignored
  * @param replicas at most {@link #MAX_REPLICAS}
  * @param retired ranges whose replica was removed from the node and is not forgotten yet
  */
-public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<RangeId> retired) {
+public record RangeReports(
+    long metadataVersion, List<ReplicaReport> replicas, Set<RangeId> retired) {
   /** Maximum number of replicas that a node can report. */
   public static final int MAX_REPLICAS = 20_000;
 
   private static final int FORMAT = 6;
-  static final int WITHOUT_BYTES = 5;
-  private static final int WITHOUT_BROKEN = 4;
-  static final int WITHOUT_WRITES = 3;
-  private static final int WITHOUT_LOAD = 2;
-  private static final int WITHOUT_KEYS = 1;
+  static final int FORMAT_WITHOUT_BYTES = 5;
+  private static final int FORMAT_WITHOUT_BROKEN = 4;
+  static final int FORMAT_WITHOUT_WRITES = 3;
+  private static final int FORMAT_WITHOUT_LOAD = 2;
+  private static final int FORMAT_WITHOUT_KEYS = 1;
   private static final int NOT_FROZEN = 0;
   private static final int FROZEN = 1;
   private static final int FROZEN_DURABLY = 2;
@@ -113,7 +114,7 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
 
   public byte[] encode() {
     ByteWriter out = new ByteWriter(16 + 96 * replicas.size());
-    out.writeByte(FORMAT).writeVarint(metadata).writeVarint(replicas.size());
+    out.writeByte(FORMAT).writeVarint(metadataVersion).writeVarint(replicas.size());
     replicas.forEach(replica -> write(out, replica));
     out.writeVarint(retired.size());
     retired.stream()
@@ -171,10 +172,10 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   public static RangeReports decode(byte[] bytes) {
     ByteReader in = new ByteReader(bytes);
     int format = in.readByte();
-    if (format < WITHOUT_KEYS || format > WITHOUT_BYTES) {
+    if (format < FORMAT_WITHOUT_KEYS || format > FORMAT_WITHOUT_BYTES) {
       NewerFormatException.require("range reports", FORMAT, format);
     }
-    long metadata = format == WITHOUT_KEYS ? 0 : in.readVarint();
+    long metadata = format == FORMAT_WITHOUT_KEYS ? 0 : in.readVarint();
     int count = in.readCount(MIN_REPLICA_BYTES);
     if (count > MAX_REPLICAS) {
       throw new MalformedBytesException("too many replicas in a report: " + count);
@@ -194,16 +195,16 @@ public record RangeReports(long metadata, List<ReplicaReport> replicas, Set<Rang
   private static ReplicaReport read(ByteReader in, int format) {
     RangeId range = new RangeId(in.readString(), in.readVarint());
     RangeEpoch epoch = new RangeEpoch(in.readVarint(), in.readVarint());
-    KeyInterval keys = format == WITHOUT_KEYS ? KeyInterval.ALL : KeyInterval.read(in);
+    KeyInterval keys = format == FORMAT_WITHOUT_KEYS ? KeyInterval.ALL : KeyInterval.read(in);
     ReplicaStatus.Role role = role(in.readByte());
     long term = in.readVarint();
     long appliedIndex = in.readVarint();
     long lastIndex = in.readVarint();
     ReplicaSet set = in.readByte() == 0 ? null : readSet(in);
     String failure = in.readString();
-    boolean broken = format > WITHOUT_BROKEN && in.readByte() != 0;
-    ReplicaStatus.Merging merging = format > WITHOUT_WRITES ? readMerging(range, in) : null;
-    boolean hasLoad = format > WITHOUT_LOAD && in.readByte() != 0;
+    boolean broken = format > FORMAT_WITHOUT_BROKEN && in.readByte() != 0;
+    ReplicaStatus.Merging merging = format > FORMAT_WITHOUT_WRITES ? readMerging(range, in) : null;
+    boolean hasLoad = format > FORMAT_WITHOUT_LOAD && in.readByte() != 0;
     return new ReplicaReport(
         range,
         epoch,

@@ -36,7 +36,7 @@ final class RangeSizeCache {
   /** Searches for the halving key of a range that holds the given number of bytes. */
   @FunctionalInterface
   interface KeySearch {
-    RangeSize of(RangeDescriptor range, long bytes);
+    RangeSize search(RangeDescriptor range, long bytes);
   }
 
   /**
@@ -76,13 +76,13 @@ final class RangeSizeCache {
             ledRanges.stream().map(range -> range.descriptor().id()).collect(Collectors.toSet()));
     ledRanges.stream()
         .map(LedRange::descriptor)
-        .filter(range -> measuredAt(range) <= nowMillis - REFRESH_MILLIS)
-        .sorted(Comparator.comparingLong(this::measuredAt))
+        .filter(range -> measuredAtMillis(range) <= nowMillis - REFRESH_MILLIS)
+        .sorted(Comparator.comparingLong(this::measuredAtMillis))
         .limit(MAX_PER_CALL)
         .forEach(range -> measurements.put(range.id(), measure(range, nowMillis)));
   }
 
-  private long measuredAt(RangeDescriptor range) {
+  private long measuredAtMillis(RangeDescriptor range) {
     Measurement last = lastMeasurement(range);
     return last == null ? Long.MIN_VALUE : last.atMillis;
   }
@@ -108,7 +108,7 @@ final class RangeSizeCache {
         RangeSize size = new RangeSize(currentBytes, null, validFailure.abandoned);
         return new Measurement(size, version, nowMillis, validFailure);
       }
-      RangeSize size = search.of(range, currentBytes);
+      RangeSize size = search.search(range, currentBytes);
       return new Measurement(size, version, nowMillis, failedSearch(size, nowMillis, validFailure));
     } catch (KvException e) { // the storage reports its own failure
       return new Measurement(RangeSize.UNKNOWN, version, nowMillis, before);
@@ -126,7 +126,7 @@ final class RangeSizeCache {
   }
 
   /** The size as last measured with the range's current epoch. */
-  RangeSize of(LedRange range) {
+  RangeSize get(LedRange range) {
     Measurement last = lastMeasurement(range.descriptor());
     return last == null ? RangeSize.UNKNOWN : last.size;
   }

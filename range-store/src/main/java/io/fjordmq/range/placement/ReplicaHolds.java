@@ -67,7 +67,7 @@ final class ReplicaHolds {
       List<String> canceled =
           rangeChanges.stream()
               .filter(ReplicaChange::isCancelable)
-              .map(ReplicaChange::what)
+              .map(ReplicaChange::description)
               .toList();
       holds.put(range, new Hold(canceled, nowMillis, until));
       changes.put(range, rangeChanges.stream().filter(change -> !change.isCancelable()).toList());
@@ -78,7 +78,7 @@ final class ReplicaHolds {
     if (!rangeChanges.isEmpty()) {
       throw new IllegalStateException(
           rangeChanges.stream()
-              .map(change -> change.what() + " cannot be canceled: " + change.reason())
+              .map(change -> change.description() + " cannot be canceled: " + change.reason())
               .collect(Collectors.joining("; ")));
     } else if (held != null) {
       throw new IllegalStateException(describeHold(held, nowMillis));

@@ -27,7 +27,7 @@ final class SplitDecisionLog {
   private final Map<RangeId, LoggedDecision> latest = new HashMap<>();
 
   /** The latest decision that was too slow; null if a decision in time followed. */
-  private @Nullable String tooSlow;
+  private @Nullable String lastTooSlow;
 
   private record LoggedDecision(String decision, boolean requested, long atMillis) {}
 
@@ -39,7 +39,7 @@ final class SplitDecisionLog {
   }
 
   synchronized void onReports(Map<RangeId, RangeLoadReport> reports, long nowMillis) {
-    tooSlow = null;
+    lastTooSlow = null;
     latest.keySet().retainAll(reports.keySet());
     reports.forEach((range, report) -> onReports(range, report, nowMillis));
   }
@@ -61,11 +61,19 @@ final class SplitDecisionLog {
     String load =
         "%,d requests/s, busy %d %%, %,d ns of storage each, %,d bytes"
             .formatted(
-                report.requests(), report.busyPermille() / 10, report.nanos(), report.bytes());
+                report.requests(),
+                report.busyPermille() / 10,
+                report.storageNanosPerCommand(),
+                report.bytes());
     if (requested) {
       String reason = bySize ? "size" : "load";
-      LOG.info("Requesting a split: {} range={} key={} load: {}", reason, range, hex(report), load);
-    } else if (report.merge()) {
+      LOG.info(
+          "Requesting a split: {} range={} key={} load: {}",
+          reason,
+          range,
+          splitKeyHex(report),
+          load);
+    } else if (report.mergeRequested()) {
       LOG.info(
           "Requesting a merge with the next range: both ranges are idle range={} load: {}",
           range,
@@ -75,16 +83,16 @@ final class SplitDecisionLog {
     }
   }
 
-  private static String hex(RangeLoadReport report) {
+  private static String splitKeyHex(RangeLoadReport report) {
     KeyInterval part = report.splitOff();
     return part == null ? "" : HexFormat.of().formatHex(part.start());
   }
 
   synchronized void onTooSlow(String decision, Duration timeout) {
-    if (decision.equals(tooSlow)) {
+    if (decision.equals(lastTooSlow)) {
       return;
     }
-    tooSlow = decision;
+    lastTooSlow = decision;
     if (decision.equals(SplitMonitor.STORAGE_TOO_SLOW)) {
       LOG.warn(
           "State storage did not return the sizes of ranges within {} ms; splits and "

@@ -63,7 +63,7 @@ public final class SplitMonitor implements AutoCloseable {
   private final SplitPointSearch splitPoints;
   private long lastMillis;
   private volatile @Nullable Evaluation running;
-  private volatile List<LedRange> measured = List.of();
+  private volatile List<LedRange> measuredRanges = List.of();
   private volatile Map<RangeId, RangeLoadReport> reports = Map.of();
   private volatile boolean closed;
 
@@ -79,9 +79,9 @@ public final class SplitMonitor implements AutoCloseable {
    */
   private record Request(
       RangeId range, long version, @Nullable KeyInterval splitOff, long untilMillis) {
-    boolean isOf(LedRange ledRanges) {
-      return ledRanges.descriptor().id().equals(range)
-          && ledRanges.descriptor().epoch().version() == version;
+    boolean isOf(LedRange ledRange) {
+      return ledRange.descriptor().id().equals(range)
+          && ledRange.descriptor().epoch().version() == version;
     }
   }
 
@@ -173,7 +173,7 @@ public final class SplitMonitor implements AutoCloseable {
    * Empty if this node has not led the range for some seconds.
    */
   CompletableFuture<Optional<SplitPointSearch.SplitPoint>> splitPoint(RangeId range) {
-    return measured.stream()
+    return measuredRanges.stream()
         .filter(ledRanges -> ledRanges.descriptor().id().equals(range))
         .findFirst()
         .map(ledRanges -> splitPoints.find(ledRanges).thenApply(Optional::of))
@@ -184,7 +184,7 @@ public final class SplitMonitor implements AutoCloseable {
     long now = timers.nowMillis();
     List<LedRange> ledRanges = store.measure((now - lastMillis) * 1_000_000, settings.mergeAfter());
     lastMillis = now;
-    measured = ledRanges;
+    measuredRanges = ledRanges;
     Evaluation before = running;
     if (before != null) {
       if (isLate(before)) {
@@ -232,11 +232,11 @@ public final class SplitMonitor implements AutoCloseable {
   private SplitPlanner.Candidate candidate(LedRange range) {
     KeyInterval keys = range.descriptor().interval();
     return new SplitPlanner.Candidate(
-        range.load(), keys.start(), keys.end(), range.logTruncated(), sizes.of(range));
+        range.load(), keys.start(), keys.end(), range.logTruncated(), sizes.get(range));
   }
 
   private void publish(Evaluation now, SplitPlanner.@Nullable Step step) {
-    Map<String, SplitAdvice> advice = planner.latest();
+    Map<String, SplitAdvice> advice = planner.latestAdvice();
     Map<RangeId, RangeLoadReport> next = new HashMap<>();
     for (LedRange range : now.ledRanges()) {
       if (step != null && step.range().equals(range.load().range())) {
@@ -280,11 +280,11 @@ public final class SplitMonitor implements AutoCloseable {
               && ownRequest.splitOff() == null
               && nowMillis < ownRequest.untilMillis();
       String decision = merge ? MERGE : decision(keep.reason());
-      return RangeLoadReport.of(range, sizes.of(range), decision, null, merge, idle);
+      return RangeLoadReport.of(range, sizes.get(range), decision, null, merge, idle);
     }
     String decision = planner.tooLarge().contains(range.load().range()) ? SPLIT_BY_SIZE : SPLIT;
     KeyInterval splitOff = ownRequest == null ? null : ownRequest.splitOff();
-    return RangeLoadReport.of(range, sizes.of(range), decision, splitOff, false, false);
+    return RangeLoadReport.of(range, sizes.get(range), decision, splitOff, false, false);
   }
 
   private static String decision(SplitAdvice.Reason reason) {

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * Finds the key at which a range is split at an operator's request. Thread-safe; does not block.
  */
 final class SplitPointSearch {
-  private final RangeSizes storage;
+  private final RangeSizes rangeSizes;
 
   SplitPointSearch(RangeSizes storage) {
-    this.storage = storage;
+    this.rangeSizes = storage;
   }
 
   /**
@@ -45,7 +45,7 @@ final class SplitPointSearch {
     if (MedianSplitKey.isEnough(sample) && isInside(led, byLoad)) {
       return CompletableFuture.completedFuture(new SplitPoint(byLoad, ""));
     }
-    return storage
+    return rangeSizes
         .halve(led.descriptor())
         .thenApply(
             size -> {

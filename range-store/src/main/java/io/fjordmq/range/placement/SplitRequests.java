@@ -59,7 +59,7 @@ public final class SplitRequests implements PeerServices.Handler {
   /** Finds split keys of ranges that this node leads; empty for other ranges. Does not block. */
   @FunctionalInterface
   interface SplitPointFinder {
-    CompletableFuture<Optional<SplitPointSearch.SplitPoint>> of(RangeId range);
+    CompletableFuture<Optional<SplitPointSearch.SplitPoint>> find(RangeId range);
   }
 
   /**
@@ -199,7 +199,7 @@ public final class SplitRequests implements PeerServices.Handler {
       if (kind == FIND_KEY) {
         in.requireEnd();
         return splitPointFinder
-            .of(range)
+            .find(range)
             .thenApply(
                 splitPoint -> splitPoint.map(SplitRequests::encodeResponse).orElse(EMPTY_RESPONSE));
       } else if (kind != SPLIT) {

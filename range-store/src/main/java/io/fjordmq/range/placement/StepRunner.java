@@ -108,7 +108,8 @@ final class StepRunner {
     step.current().forEach(range -> changes.add(put(range)));
     RangeDirectory.NextNumber next = directory.nextNumber(step.range().store());
     if (!step.merged().isEmpty() && next.isDerived()) {
-      changes.add(next.persist()); // otherwise a new range could get the number of a removed one
+      changes.add(
+          next.persistenceChange()); // otherwise a new range could get the number of a removed one
     }
     for (RangeId merged : step.merged()) {
       RangeDirectory.Published before = directory.ranges().get(merged);
@@ -136,7 +137,7 @@ final class StepRunner {
   /** A range number that is allocated and not used is simply lost. */
   private CompletableFuture<byte[]> split(Step.Split split) {
     RangeDirectory.NextNumber next = directory.nextNumber(split.range().store());
-    return write(List.of(next.allocate()))
+    return write(List.of(next.allocationChange()))
         .thenCompose(
             allocated ->
                 send(

@@ -50,17 +50,17 @@ final class VoterAssignment {
       Set<NodeId> now = range.replicas().voters();
       plan.assigned.put(range.id(), now);
       if (range.leader() != null) {
-        plan.replace(range, plan.next(range));
+        plan.replace(range, plan.nextVoters(range));
       }
     }
-    pairs.forEach(plan::pair);
-    plan.spread();
+    pairs.forEach(plan::assignSharedVoters);
+    plan.spreadVotes();
     return plan.assigned;
   }
 
-  private Set<NodeId> next(PlacedRange range) {
+  private Set<NodeId> nextVoters(PlacedRange range) {
     Set<NodeId> now = range.replicas().voters();
-    VoterLoad.Move move = view.moves().get(range.id());
+    VoterLoadBalance.Move move = view.moves().get(range.id());
     if (move != null && range.rebuilding().isEmpty()) {
       return afterMove(now, move);
     }
@@ -93,7 +93,7 @@ final class VoterAssignment {
   }
 
   /** A frozen range keeps its voters. */
-  private void pair(MergePlan.Pair pair) {
+  private void assignSharedVoters(MergePlan.Pair pair) {
     Set<NodeId> sharedVoters =
         pair.isFrozen()
             ? pair.right().replicas().voters()
@@ -104,7 +104,7 @@ final class VoterAssignment {
     paired.add(pair.right().id());
   }
 
-  private static Set<NodeId> afterMove(Set<NodeId> voters, VoterLoad.Move move) {
+  private static Set<NodeId> afterMove(Set<NodeId> voters, VoterLoadBalance.Move move) {
     return Nodes.with(Nodes.without(voters, move.from()), move.to());
   }
 
@@ -121,9 +121,9 @@ final class VoterAssignment {
 
   /** The preference for keeping a voter, best first. */
   private enum VoterRank {
-    GOOD("is up"),
+    UP("is up"),
     /** DOWN, but may be back soon. */
-    AWAY("is down"),
+    DOWN("is down"),
     /** About to stop, and will be back: stays if the others can do without it in the meantime. */
     STOPPING("is stopping, and the other voters are not a majority without it"),
     /** DOWN for long: stays only if there is no other node. */
@@ -145,12 +145,12 @@ final class VoterAssignment {
     if (member == null) {
       return VoterRank.REMOVED;
     } else if (member.state() == Member.State.DOWN) {
-      return member.lost() ? VoterRank.LOST : VoterRank.AWAY;
+      return member.lost() ? VoterRank.LOST : VoterRank.DOWN;
     }
     return switch (member.state()) {
       case DRAINING -> VoterRank.STOPPING;
       case LEAVING -> VoterRank.LEAVING;
-      default -> VoterRank.GOOD;
+      default -> VoterRank.UP;
     };
   }
 
@@ -187,8 +187,8 @@ final class VoterAssignment {
 
   /** The lowest rank at which a voter is kept without looking for another node. */
   private VoterRank minRetained(List<NodeId> currentVoters) {
-    long good = currentVoters.stream().filter(node -> rank(node) == VoterRank.GOOD).count();
-    return good * 2 > Math.min(voters, currentVoters.size()) ? VoterRank.STOPPING : VoterRank.AWAY;
+    long good = currentVoters.stream().filter(node -> rank(node) == VoterRank.UP).count();
+    return good * 2 > Math.min(voters, currentVoters.size()) ? VoterRank.STOPPING : VoterRank.DOWN;
   }
 
   private void fill(List<NodeId> kept, List<NodeId> more) {
@@ -210,7 +210,7 @@ final class VoterAssignment {
    * While one node votes for at least two ranges more than another, a vote moves from the first to
    * the second.
    */
-  private void spread() {
+  private void spreadVotes() {
     while (true) {
       List<NodeId> byLoad = leastLoaded(Set.of());
       if (byLoad.isEmpty()) {

@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The voter moves that one driver makes because of the load. A change starts after {@link
- * VoterLoad} has found one at every check for a while; there is one change at a time for each
- * store, and it is continued until it is complete, however the load changes. The next driver does
- * not know about it: a half-finished change then ends by the rules for numbers of voters. Not
+ * VoterLoadBalance} has found one at every check for a while; there is one change at a time for
+ * each store, and it is continued until it is complete, however the load changes. The next driver
+ * does not know about it: a half-finished change then ends by the rules for numbers of voters. Not
  * thread-safe.
  */
 final class VoterMoves {
@@ -34,7 +34,7 @@ final class VoterMoves {
    *
    * @param voters voters of each range, as configured when the change started
    */
-  private record Change(List<VoterLoad.Move> moves, int voters, long untilMillis) {}
+  private record Change(List<VoterLoadBalance.Move> moves, int voters, long untilMillis) {}
 
   /**
    * The timing of changes.
@@ -47,7 +47,7 @@ final class VoterMoves {
   /** Ends changes that are complete or cannot continue, and starts new ones. */
   PlacementView update(
       PlacementView view, List<StorePlacement> stores, Timing timing, long nowMillis) {
-    Map<RangeId, VoterLoad.Move> moves = new HashMap<>();
+    Map<RangeId, VoterLoadBalance.Move> moves = new HashMap<>();
     for (StorePlacement store : stores) {
       Map<RangeId, PlacedRange> ranges = rangesOf(view, store);
       end(view, store, ranges, nowMillis);
@@ -86,7 +86,7 @@ final class VoterMoves {
     }
   }
 
-  private static boolean isDone(@Nullable PlacedRange range, VoterLoad.Move move) {
+  private static boolean isDone(@Nullable PlacedRange range, VoterLoadBalance.Move move) {
     return range != null && !isVoter(range, move.from()) && isVoter(range, move.to());
   }
 
@@ -106,7 +106,7 @@ final class VoterMoves {
     } else if (store.voters() != change.voters()) {
       return "abandoned: the number of voters changed";
     }
-    for (VoterLoad.Move move : change.moves()) {
+    for (VoterLoadBalance.Move move : change.moves()) {
       PlacedRange range = ranges.get(move.range());
       if (range == null || !(isVoter(range, move.from()) || isVoter(range, move.to()))) {
         return "abandoned: range " + move.range() + " has changed";
@@ -135,7 +135,7 @@ final class VoterMoves {
         ranges.values().stream()
             .sorted((a, b) -> Long.compare(a.id().number(), b.id().number()))
             .toList();
-    List<VoterLoad.Move> moves = VoterLoad.next(view, store, inOrder);
+    List<VoterLoadBalance.Move> moves = VoterLoadBalance.next(view, store, inOrder);
     if (moves.isEmpty()) {
       unevenSinceMillis.remove(store.store());
       return;

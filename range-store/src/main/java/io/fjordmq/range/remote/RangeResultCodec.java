@@ -38,8 +38,8 @@ final class RangeResultCodec {
   private static final int SUCCESS = 3;
   private static final int NOT_LEADER = 4;
   private static final int STALE_EPOCH = 5;
-  private static final int SENDER_FORGOTTEN = 6;
-  private static final int OUTDATED = 7;
+  private static final int SENDER_EVICTED = 6;
+  private static final int OUTDATED_BATCH = 7;
   private static final int BUSY = 8;
   private static final int UNAVAILABLE = 9;
   private static final int OUTCOME_UNKNOWN = 10;
@@ -57,28 +57,28 @@ final class RangeResultCodec {
       return begin(SUCCESS, response.length).writeBytes(response).toByteArray();
     } else if (result instanceof RangeResult.NotLeader notLeader) {
       NodeId leader = notLeader.leader();
-      return text(NOT_LEADER, leader == null ? "" : leader.value());
+      return encodeText(NOT_LEADER, leader == null ? "" : leader.value());
     } else if (result instanceof RangeResult.StaleEpoch stale) {
       return encodeStale(stale);
-    } else if (result instanceof RangeResult.SenderForgotten) {
-      return begin(SENDER_FORGOTTEN, 0).toByteArray();
-    } else if (result instanceof RangeResult.Outdated) {
-      return begin(OUTDATED, 0).toByteArray();
+    } else if (result instanceof RangeResult.SenderEvicted) {
+      return begin(SENDER_EVICTED, 0).toByteArray();
+    } else if (result instanceof RangeResult.OutdatedBatch) {
+      return begin(OUTDATED_BATCH, 0).toByteArray();
     } else if (result instanceof RangeResult.Busy busy) {
-      return text(BUSY, busy.reason());
+      return encodeText(BUSY, busy.reason());
     } else if (result instanceof RangeResult.Unavailable unavailable) {
-      return text(UNAVAILABLE, unavailable.reason());
+      return encodeText(UNAVAILABLE, unavailable.reason());
     } else if (result instanceof RangeResult.OutcomeUnknown unknown) {
-      return text(OUTCOME_UNKNOWN, unknown.reason());
+      return encodeText(OUTCOME_UNKNOWN, unknown.reason());
     }
-    return text(STORAGE_FAILED, ((RangeResult.StorageFailed) result).reason());
+    return encodeText(STORAGE_FAILED, ((RangeResult.StorageFailed) result).reason());
   }
 
   private static ByteWriter begin(int kind, int expectedBytes) {
     return new ByteWriter(2 + expectedBytes).writeByte(FORMAT).writeByte(kind);
   }
 
-  private static byte[] text(int kind, String text) {
+  private static byte[] encodeText(int kind, String text) {
     return begin(kind, 5 + text.length()).writeString(text).toByteArray();
   }
 
@@ -108,13 +108,13 @@ final class RangeResultCodec {
     int kind = in.readByte();
     RangeResult result =
         switch (kind) {
-          case APPLIED -> new RangeResult.Applied(in.readVarint(), blocks(in));
+          case APPLIED -> new RangeResult.Applied(in.readVarint(), readBlocks(in));
           case REGISTERED -> new RangeResult.Registered(in.readVarint());
           case SUCCESS -> new RangeResult.Success(in.readBytes(in.remaining()));
           case NOT_LEADER -> notLeader(in.readString());
-          case STALE_EPOCH -> new RangeResult.StaleEpoch(descriptors(in));
-          case SENDER_FORGOTTEN -> new RangeResult.SenderForgotten();
-          case OUTDATED -> new RangeResult.Outdated();
+          case STALE_EPOCH -> new RangeResult.StaleEpoch(readDescriptors(in));
+          case SENDER_EVICTED -> new RangeResult.SenderEvicted();
+          case OUTDATED_BATCH -> new RangeResult.OutdatedBatch();
           case BUSY -> new RangeResult.Busy(in.readString());
           case UNAVAILABLE -> new RangeResult.Unavailable(in.readString());
           case OUTCOME_UNKNOWN -> new RangeResult.OutcomeUnknown(in.readString());
@@ -129,7 +129,7 @@ final class RangeResultCodec {
     return new RangeResult.NotLeader(leader.isEmpty() ? null : new NodeId(leader));
   }
 
-  private static List<byte[]> blocks(ByteReader in) {
+  private static List<byte[]> readBlocks(ByteReader in) {
     int count = in.readCount(1);
     List<byte[]> blocks = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ final class RangeResultCodec {
     return blocks;
   }
 
-  private static List<RangeDescriptor> descriptors(ByteReader in) {
-    return blocks(in).stream().map(RangeDescriptorCodec::decode).toList();
+  private static List<RangeDescriptor> readDescriptors(ByteReader in) {
+    return readBlocks(in).stream().map(RangeDescriptorCodec::decode).toList();
   }
 }

@@ -46,11 +46,11 @@ final class AbsorbedRange {
   }
 
   /** Replaces the rows of this range by its remnants when another range absorbs it. */
-  void begin(
+  void replaceRows(
       RangeDescriptor into, List<RangeDescriptor> children, RangeState state, KvWriter rows) {
     long now = state.clockMillis();
     forgetOld(state.keys(), now, rows);
-    for (long part : parts(keys, rows)) {
+    for (long part : absorbedNumbers(keys, rows)) {
       rows.delete(keys.part(part));
       rows.put(state.keys().part(part), new byte[0]);
     }
@@ -69,7 +69,7 @@ final class AbsorbedRange {
   }
 
   private static void forgetOld(RangeKeys rangeKeys, long nowMillis, KvWriter rows) {
-    for (long part : parts(rangeKeys, rows)) {
+    for (long part : absorbedNumbers(rangeKeys, rows)) {
       AbsorbedRange range = new AbsorbedRange(part);
       byte[] row = rows.get(range.keys.absorbed());
       if (row != null && AbsorbedRow.decode(row).clockMillis() < nowMillis - RETENTION_MILLIS) {
@@ -99,7 +99,7 @@ final class AbsorbedRange {
   }
 
   /** The numbers of the ranges that a range has absorbed. */
-  static List<Long> parts(RangeKeys rangeKeys, KvReader rows) {
+  static List<Long> absorbedNumbers(RangeKeys rangeKeys, KvReader rows) {
     List<Long> found = new ArrayList<>();
     rows.scan(
         rangeKeys.partsFrom(),
@@ -126,13 +126,13 @@ final class AbsorbedRange {
         && RangeEntry.decode(ByteBuffer.wrap(entry)) instanceof RangeEntry.Mutations batch) {
       byte[] sender = rows.get(keys.sender(batch.sender()));
       if (sender == null) {
-        return new RangeResult.SenderForgotten();
+        return new RangeResult.SenderEvicted();
       }
       SenderTable.Sender last = SenderTable.decode(sender);
       if (batch.number() == last.lastNumber()) {
         return new RangeResult.Applied(last.lastIndex(), last.responses());
       } else if (batch.number() < last.lastNumber()) {
-        return new RangeResult.Outdated();
+        return new RangeResult.OutdatedBatch();
       }
     }
     AbsorbedRow absorbedRow = AbsorbedRow.decode(row);

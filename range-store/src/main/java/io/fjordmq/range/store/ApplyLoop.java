@@ -35,7 +35,7 @@ final class ApplyLoop {
   private final ReplicaLoad load;
   private final RangeSplit splits;
   private final RangeMerge merges;
-  private final Consumer<Written> afterWrite;
+  private final Consumer<CompletedWrite> afterWrite;
 
   private final KvBatch batch = new KvBatch();
   private final WriteSet rows;
@@ -54,7 +54,7 @@ final class ApplyLoop {
    *
    * @param change how the range has changed; null if it has not
    */
-  record Written(
+  record CompletedWrite(
       long appliedIndex,
       List<Object> effects,
       List<Outcome> outcomes,
@@ -73,7 +73,7 @@ final class ApplyLoop {
       ReplicaLoad load,
       RangeSplit splits,
       RangeMerge merges,
-      Consumer<Written> afterWrite) {
+      Consumer<CompletedWrite> afterWrite) {
     this.state = state;
     this.coprocessor = coprocessor;
     this.space = space;
@@ -191,14 +191,14 @@ final class ApplyLoop {
     // split gets its responses again. The new ranges would apply it a second time.
     SenderTable.Sender sender = state.senders().find(mutations.sender());
     if (sender == null) {
-      return new RangeResult.SenderForgotten();
+      return new RangeResult.SenderEvicted();
     }
     if (mutations.number() == sender.lastNumber()) {
       observer.onDuplicate(state.descriptor().id());
       return new RangeResult.Applied(sender.lastIndex(), sender.responses());
     }
     if (mutations.number() < sender.lastNumber()) {
-      return new RangeResult.Outdated();
+      return new RangeResult.OutdatedBatch();
     }
     if (mutations.epochVersion() != state.descriptor().epoch().version()) {
       return new RangeResult.StaleEpoch(state.coveringRanges());
@@ -228,7 +228,8 @@ final class ApplyLoop {
     space.write(batch);
     writeNanos = System.nanoTime() - writeNanos;
     long bytes = batch.bytes();
-    Written written = new Written(state.appliedIndex(), context.takeEffects(), outcomes, change);
+    CompletedWrite written =
+        new CompletedWrite(state.appliedIndex(), context.takeEffects(), outcomes, change);
     int executed = commands;
     batch.clear();
     rows.reset();

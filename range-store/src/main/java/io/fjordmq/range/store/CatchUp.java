@@ -34,7 +34,7 @@ final class CatchUp {
   }
 
   /** Completes when the up-to-date replicas together hold every key. */
-  CompletableFuture<Void> begin() {
+  CompletableFuture<Void> start() {
     Map<RangeId, SupervisedReplica> pending = new LinkedHashMap<>(replicas);
     pending.keySet().removeIf(id -> !id.store().equals(store));
     synchronized (caughtUp) {
@@ -51,7 +51,7 @@ final class CatchUp {
     List<CompletableFuture<?>> all = new ArrayList<>();
     pending.forEach((id, replica) -> all.add(startCatchUp(id, replica)));
     return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
-        .thenCompose(done -> begin());
+        .thenCompose(done -> start());
   }
 
   private CompletableFuture<?> startCatchUp(RangeId id, SupervisedReplica supervised) {

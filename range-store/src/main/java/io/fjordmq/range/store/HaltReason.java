@@ -11,11 +11,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Why a replica halted.
  *
- * @param readable false if the entry or row has a newer format than this node knows: the replica
+ * @param formatKnown false if the entry or row has a newer format than this node knows: the replica
  *     will halt again until the node is upgraded
- * @param broken whether something is wrong with this replica that reopening may not fix
+ * @param maybeDamaged whether the replica itself may be damaged, so that reopening may not help
  */
-record HaltReason(String reason, boolean readable, boolean broken) {
+record HaltReason(String reason, boolean formatKnown, boolean maybeDamaged) {
   private static final Logger LOG = LoggerFactory.getLogger(HaltReason.class);
 
   /** Logs the reason, with a stack trace if it is a bug. */

@@ -34,7 +34,7 @@ public final class LeaderOperations {
   private final Set<RangeId> changing = ConcurrentHashMap.newKeySet();
 
   /**
-   * @param replicas kept open
+   * @param replicas the replicas that this node keeps open; the caller updates this map
    * @param specs throws for a store that this node does not have
    */
   LeaderOperations(
@@ -51,15 +51,15 @@ public final class LeaderOperations {
   }
 
   /**
-   * Changes the members of a group whose leader is on this node. Two equal sets confirm that the
-   * group has agreed. Fails with {@link ConsensusException} or {@link IllegalStateException}.
+   * Changes the members of a group whose leader is on this node. If both sets are equal, success
+   * confirms them. Fails with {@link ConsensusException} or {@link IllegalStateException}.
    */
   public CompletableFuture<Void> changeReplicas(RangeId id, ReplicaSet from, ReplicaSet to) {
     Consensus group = group(id);
     if (group == null) {
       return CompletableFuture.failedFuture(replicaNotOpen(id));
     }
-    return serially(
+    return runExclusively(
         id,
         () -> {
           ReplicaSet now = group.status().replicas();
@@ -83,11 +83,12 @@ public final class LeaderOperations {
    * {@link IllegalStateException} if it is not possible, {@link KvException} if it is not durable.
    *
    * @param epochVersion version of the range that the request is based on; another one is not split
-   * @param key first key of the new range, where the store may be {@linkplain StoreSpec#cuts cut}
+   * @param key first key of the new range, where the store may be {@linkplain
+   *     StoreSpec#splitKeyFloor cut}
    * @param number number of the new range; never used for any other
    */
   public CompletableFuture<Void> split(RangeId id, long epochVersion, byte[] key, long number) {
-    if (!Arrays.equals(specs.apply(id).cuts().apply(key), key)) {
+    if (!Arrays.equals(specs.apply(id).splitKeyFloor().apply(key), key)) {
       return CompletableFuture.failedFuture(
           new IllegalArgumentException(
               "store " + id.store() + " cannot be split at " + HexFormat.of().formatHex(key)));
@@ -98,7 +99,7 @@ public final class LeaderOperations {
     if (replica == null || group == null) {
       return CompletableFuture.failedFuture(replicaNotOpen(id));
     }
-    return serially(
+    return runExclusively(
         id,
         () -> {
           GroupStatus now = group.status();
@@ -128,9 +129,9 @@ public final class LeaderOperations {
   }
 
   /**
-   * Only a range created by an earlier version starts with entry 1. A replica without the rows that
-   * a new range inherits could start at that entry, and its log alone would look complete (decision
-   * 0025).
+   * Whether the log no longer starts at entry 1; only ranges created by an earlier version start
+   * there. A replica without the rows that a new range inherits could start at that entry, and its
+   * log alone would look complete (decision 0025).
    */
   static boolean isLogTruncated(GroupStatus group) {
     return group.firstIndex() > 1;
@@ -168,7 +169,7 @@ public final class LeaderOperations {
     if (replica == null || group == null) {
       return CompletableFuture.failedFuture(replicaNotOpen(id));
     }
-    return serially(
+    return runExclusively(
         id,
         () -> {
           ReplicaSet now = group.status().replicas();
@@ -182,7 +183,8 @@ public final class LeaderOperations {
    * Runs one change of a range's group, epoch or key interval at a time. Applies to changes by this
    * leader only.
    */
-  private CompletableFuture<Void> serially(RangeId id, Supplier<CompletableFuture<Void>> change) {
+  private CompletableFuture<Void> runExclusively(
+      RangeId id, Supplier<CompletableFuture<Void>> change) {
     if (!changing.add(id)) {
       return CompletableFuture.failedFuture(
           new IllegalStateException("another change of range " + id + " is in progress"));

@@ -85,7 +85,7 @@ public final class LocalReplicas {
           }
           requireNotMember(range);
           requireNoOverlap(range);
-          stored.clean(range);
+          stored.removeRemnants(range);
           RangeDescriptor existing = stored.find(range.id());
           if (existing == null) {
             stored.createEmpty(range);
@@ -163,24 +163,24 @@ public final class LocalReplicas {
    * @param asOfIndex log index as of which the group no longer counts this node
    */
   public CompletableFuture<Void> drop(RangeId id, long asOfIndex) {
-    return remove(id, replica -> refuseIfNeeded(replica, asOfIndex));
+    return remove(id, replica -> requireNotNeeded(replica, asOfIndex));
   }
 
   /** See {@link RangeMerges#removeStaleReplica}. */
   CompletableFuture<Void> removeStaleReplica(RangeId id, Set<RangeId> successors) {
-    return remove(id, replica -> refuseIfMergePending(replica, successors));
+    return remove(id, replica -> requireNoPendingMerge(replica, successors));
   }
 
   /**
-   * @param refuse throws if the replica must not be removed
+   * @param check throws if the replica must not be removed
    */
-  private CompletableFuture<Void> remove(RangeId id, Consumer<ReplicaStatus> refuse) {
+  private CompletableFuture<Void> remove(RangeId id, Consumer<ReplicaStatus> check) {
     return runOnSupervisor(
         () -> {
           SupervisedReplica replica = replicas.get(id);
           if (replica != null) {
             ReplicaStatus status = replica.status();
-            refuse.accept(status);
+            check.accept(status);
             stored.beginRemoval(id);
             replicas.remove(id);
             replica.close();
@@ -195,7 +195,7 @@ public final class LocalReplicas {
   }
 
   /** A frozen replica may still be needed by the range that absorbs it, or by its snapshot. */
-  private void refuseIfMergePending(ReplicaStatus replica, Set<RangeId> successors) {
+  private void requireNoPendingMerge(ReplicaStatus replica, Set<RangeId> successors) {
     RangeId id = replica.descriptor().id();
     boolean replaced = merges.isFrozen(id) && successors.stream().anyMatch(replicas::containsKey);
     if (replica.leading() || replaced || merges.neighbor(id) != null) {
@@ -204,7 +204,7 @@ public final class LocalReplicas {
     }
   }
 
-  private void refuseIfNeeded(ReplicaStatus replica, long asOfIndex) {
+  private void requireNotNeeded(ReplicaStatus replica, long asOfIndex) {
     RangeId left = merges.neighbor(replica.descriptor().id());
     if (left != null) {
       throw new IllegalStateException(

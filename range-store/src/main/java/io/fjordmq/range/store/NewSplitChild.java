@@ -33,7 +33,7 @@ record NewSplitChild(RangeDescriptor range, byte[] progress) {
       if (progress != null
           && rows.get(keys.installing()) == null
           && FrozenNeighbor.of(child, rows).isEmpty()
-          && RangeState.appliedIndexOf(progress) == RangeState.BEGINNING) {
+          && RangeState.appliedIndexOf(progress) == RangeState.INITIAL_LOG_INDEX) {
         file.add(keys.progress(), progress);
         KeyInterval held = child.interval();
         ReplicaSnapshot.copy(

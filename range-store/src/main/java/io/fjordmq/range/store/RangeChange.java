@@ -4,7 +4,8 @@ import io.fjordmq.range.RangeDescriptor;
 import org.jspecify.annotations.Nullable;
 
 /** How an applied entry has changed a range. */
-sealed interface RangeChange permits RangeSplit.Applied, RangeMerge.Absorbed, RangeMerge.SameKeys {
+sealed interface RangeChange
+    permits RangeSplit.AppliedSplit, RangeMerge.AppliedMerge, RangeMerge.FreezeOrEpochChange {
   /** The range as it is now. */
   RangeDescriptor range();
 

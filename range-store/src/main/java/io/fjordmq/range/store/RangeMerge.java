@@ -32,11 +32,12 @@ final class RangeMerge {
    * @param right the absorbed range as it was
    * @param children ranges that were split off the absorbed one, or off ranges that it had absorbed
    */
-  record Absorbed(RangeDescriptor range, RangeDescriptor right, List<RangeDescriptor> children)
+  record AppliedMerge(RangeDescriptor range, RangeDescriptor right, List<RangeDescriptor> children)
       implements RangeChange {}
 
   /** The range holds the same keys as before. */
-  record SameKeys(RangeDescriptor range, @Nullable FreezeRecord frozen) implements RangeChange {}
+  record FreezeOrEpochChange(RangeDescriptor range, @Nullable FreezeRecord frozen)
+      implements RangeChange {}
 
   /**
    * Adds the rows of the change; null if the entry is for another version of the range, or is not
@@ -57,7 +58,7 @@ final class RangeMerge {
     return state.descriptor().epoch().version() == epochVersion;
   }
 
-  private static @Nullable SameKeys freeze(
+  private static @Nullable FreezeOrEpochChange freeze(
       RangeState state, RangeEntry.Freeze entry, KvWriter rows) {
     if (!hasVersion(state, entry.epochVersion()) || state.frozen() != null) {
       return null;
@@ -66,18 +67,18 @@ final class RangeMerge {
         new FreezeRecord(
             entry.left(), entry.leftVersion(), state.appliedIndex(), state.clockMillis());
     rows.put(state.keys().frozen(), freezeRecord.encode());
-    return new SameKeys(state.descriptor(), freezeRecord);
+    return new FreezeOrEpochChange(state.descriptor(), freezeRecord);
   }
 
   /** A frozen range must keep the version that it was frozen with. */
-  private static @Nullable SameKeys bumpEpoch(
+  private static @Nullable FreezeOrEpochChange bumpEpoch(
       RangeState state, RangeEntry.BumpEpoch entry, KvWriter rows) {
     return hasVersion(state, entry.epochVersion()) && state.frozen() == null
         ? withNextVersion(state, rows)
         : null;
   }
 
-  private static @Nullable SameKeys unfreeze(
+  private static @Nullable FreezeOrEpochChange unfreeze(
       RangeState state, RangeEntry.Unfreeze entry, KvWriter rows) {
     if (!hasVersion(state, entry.epochVersion()) || state.frozen() == null) {
       return null;
@@ -86,15 +87,16 @@ final class RangeMerge {
     return withNextVersion(state, rows);
   }
 
-  private static SameKeys withNextVersion(RangeState state, KvWriter rows) {
+  private static FreezeOrEpochChange withNextVersion(RangeState state, KvWriter rows) {
     RangeDescriptor now = state.descriptor();
     long version = now.epoch().version() + 1;
-    RangeDescriptor next = with(now, now.interval(), version);
+    RangeDescriptor next = withKeysAndVersion(now, now.interval(), version);
     rows.put(state.keys().descriptor(), RangeDescriptorCodec.encode(next));
-    return new SameKeys(next, null);
+    return new FreezeOrEpochChange(next, null);
   }
 
-  private static RangeDescriptor with(RangeDescriptor range, KeyInterval keys, long version) {
+  private static RangeDescriptor withKeysAndVersion(
+      RangeDescriptor range, KeyInterval keys, long version) {
     return new RangeDescriptor(
         range.id(), keys, new RangeEpoch(version, range.epoch().replicas()), range.replicas());
   }
@@ -102,7 +104,7 @@ final class RangeMerge {
   /**
    * @throws IllegalStateException if the right range is not on this node in the required state
    */
-  private @Nullable Absorbed absorb(RangeState state, RangeEntry.Absorb entry, KvWriter rows) {
+  private @Nullable AppliedMerge absorb(RangeState state, RangeEntry.Absorb entry, KvWriter rows) {
     if (!hasVersion(state, entry.epochVersion()) || state.frozen() != null) {
       return null;
     }
@@ -127,7 +129,7 @@ final class RangeMerge {
               .formatted(left.id(), right, freezeRecord));
     }
     RangeDescriptor now =
-        with(
+        withKeysAndVersion(
             left,
             new KeyInterval(left.interval().start(), right.interval().end()),
             Math.max(left.epoch().version(), right.epoch().version()) + 1);
@@ -135,10 +137,10 @@ final class RangeMerge {
     rows.put(state.keys().descriptor(), RangeDescriptorCodec.encode(now));
     rows.delete(state.keys().child(entry.right()));
     List<RangeDescriptor> children = new ArrayList<>(RangeState.children(rightKeys, rows));
-    for (long part : AbsorbedRange.parts(rightKeys, rows)) {
+    for (long part : AbsorbedRange.absorbedNumbers(rightKeys, rows)) {
       children.addAll(new AbsorbedRange(part).children(rows));
     }
-    new AbsorbedRange(entry.right()).begin(now, children, state, rows);
-    return new Absorbed(now, right, children);
+    new AbsorbedRange(entry.right()).replaceRows(now, children, state, rows);
+    return new AppliedMerge(now, right, children);
   }
 }

@@ -48,8 +48,8 @@ public final class RangeMerges {
         ? leader.changeRange(
             right.id(),
             null,
-            RangeEntry.encodeFreeze(version(right), left.id().number(), version(left)))
-        : notNeighbors(left, right);
+            RangeEntry.encodeFreeze(epochVersion(right), left.id().number(), epochVersion(left)))
+        : notNeighborsFailure(left, right);
   }
 
   /**
@@ -64,8 +64,8 @@ public final class RangeMerges {
         ? leader.changeRange(
             left.id(),
             replicas,
-            RangeEntry.encodeAbsorb(version(left), right.id().number(), version(right)))
-        : notNeighbors(left, right);
+            RangeEntry.encodeAbsorb(epochVersion(left), right.id().number(), epochVersion(right)))
+        : notNeighborsFailure(left, right);
   }
 
   /** Compared at these versions, which is all that the entries contain. */
@@ -73,7 +73,8 @@ public final class RangeMerges {
     return Arrays.equals(left.interval().end(), right.interval().start());
   }
 
-  private static CompletableFuture<Void> notNeighbors(RangeDescriptor left, RangeDescriptor right) {
+  private static CompletableFuture<Void> notNeighborsFailure(
+      RangeDescriptor left, RangeDescriptor right) {
     return CompletableFuture.failedFuture(
         new IllegalArgumentException(
             "cannot merge: range %s %s is not the right neighbor of range %s %s"
@@ -85,7 +86,7 @@ public final class RangeMerges {
    * has already done so.
    */
   public CompletableFuture<Void> bumpEpoch(RangeDescriptor left) {
-    return leader.changeRange(left.id(), null, RangeEntry.encodeBumpEpoch(version(left)));
+    return leader.changeRange(left.id(), null, RangeEntry.encodeBumpEpoch(epochVersion(left)));
   }
 
   /**
@@ -120,7 +121,7 @@ public final class RangeMerges {
     return local.removeStaleReplica(range, successors);
   }
 
-  private static long version(RangeDescriptor range) {
+  private static long epochVersion(RangeDescriptor range) {
     return range.epoch().version();
   }
 }

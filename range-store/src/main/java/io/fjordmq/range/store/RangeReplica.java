@@ -45,7 +45,7 @@ final class RangeReplica implements ReplicatedState {
   private final Coprocessor coprocessor;
   private final ReplicaLoad load;
   private final RangeObserver observer;
-  private final LongSupplier stamps;
+  private final LongSupplier clusterTimeMillis;
   private final int maxEntryBytes;
   private final int maxSenders;
   private final AtomicLong logBytesSinceCheckpoint = new AtomicLong();
@@ -67,7 +67,7 @@ final class RangeReplica implements ReplicatedState {
     this.installer = installer;
     this.load = parts.load();
     this.observer = parts.observer();
-    this.stamps = parts.runtime().stamps();
+    this.clusterTimeMillis = parts.runtime().clusterTimeMillis();
     this.maxEntryBytes = parts.settings().maxEntryBytes();
     this.maxSenders = parts.settings().maxSenders();
     this.state = RangeState.load(id, space.latest());
@@ -99,7 +99,7 @@ final class RangeReplica implements ReplicatedState {
     return replica;
   }
 
-  private static void report(SnapshotInstaller.Installed installed, ReplicaParts parts) {
+  private static void report(SnapshotInstaller.InstallResult installed, ReplicaParts parts) {
     installed
         .skipped()
         .forEach(child -> parts.rangeLifecycleListener().onRangeCreated(child, false));
@@ -124,20 +124,20 @@ final class RangeReplica implements ReplicatedState {
     if (state.needsSnapshot()) {
       return; // what the coprocessor derived from earlier rows is valid until new rows arrive
     }
-    coprocessor.onAbsorbed(AbsorbedRange.parts(state.keys(), space.latest()));
+    coprocessor.onAbsorbed(AbsorbedRange.absorbedNumbers(state.keys(), space.latest()));
     coprocessor.open(now.interval(), new DataReader(space.latest(), now.interval()));
     coprocessor.onApplied(state.appliedIndex());
   }
 
   /** Connects the replica to its open group; until then it serves no client. */
   void attach(Consensus group) {
-    view.attach(group);
+    view.setGroup(group);
   }
 
   /** Closes the coprocessor; call it after the group is closed. */
   void close() {
     view.clearLeading();
-    view.attach(null);
+    view.setGroup(null);
     coprocessor.close();
   }
 
@@ -155,7 +155,7 @@ final class RangeReplica implements ReplicatedState {
       reply.accept(new RangeResult.Unavailable(tooLarge.formatted(entry.length, maxEntryBytes)));
       return;
     }
-    long now = stamps.getAsLong();
+    long now = clusterTimeMillis.getAsLong();
     if (now == ClusterClock.UNKNOWN) {
       reply.accept(RangeRefusals.CLUSTER_TIME_UNKNOWN);
       return;
@@ -223,8 +223,8 @@ final class RangeReplica implements ReplicatedState {
     logBytesSinceCheckpoint.addAndGet(bytes);
   }
 
-  private void afterWrite(ApplyLoop.Written written) {
-    view.applied(written.appliedIndex(), state.clockMillis());
+  private void afterWrite(ApplyLoop.CompletedWrite written) {
+    view.setApplied(written.appliedIndex(), state.clockMillis());
     if (written.change() != null) {
       onRangeChanged(written.change());
     }
@@ -244,7 +244,7 @@ final class RangeReplica implements ReplicatedState {
     view.publish(state);
     load.reset();
     KeyInterval held = view.descriptor().interval();
-    if (change instanceof RangeSplit.Applied split) {
+    if (change instanceof RangeSplit.AppliedSplit split) {
       coprocessor.onNarrowed(held, new DataReader(space.latest(), held));
       RangeDescriptor right = split.right();
       LOG.info(
@@ -257,7 +257,7 @@ final class RangeReplica implements ReplicatedState {
       if (split.hasReplica()) {
         parts.rangeLifecycleListener().onRangeCreated(right, view.isLeading());
       }
-    } else if (change instanceof RangeMerge.Absorbed merge) {
+    } else if (change instanceof RangeMerge.AppliedMerge merge) {
       RangeId right = merge.right().id();
       openCoprocessor();
       LOG.info(
@@ -298,9 +298,9 @@ final class RangeReplica implements ReplicatedState {
         (done, error) -> {
           if (error == null) {
             logBytesSinceCheckpoint.addAndGet(-covered);
-            request.durable();
+            request.onDurable();
           } else {
-            request.failed(error instanceof Exception e ? e : new IOException(error));
+            request.onFailed(error instanceof Exception e ? e : new IOException(error));
           }
         });
   }

@@ -8,7 +8,7 @@ import java.util.function.LongSupplier;
 /**
  * Clock and threads of a node's replicas; tests use simulated ones.
  *
- * @param stamps cluster time, stamped into entries; {@link
+ * @param clusterTimeMillis cluster time, stamped into entries; {@link
  *     io.fjordmq.cluster.membership.ClusterClock#UNKNOWN} while nothing may be proposed
  * @param timers for checkpoints and reopening
  * @param queries runs queries, which read the disk; may throw {@link
@@ -17,7 +17,11 @@ import java.util.function.LongSupplier;
  * @param openers opens the existing replicas at startup, several at a time; may block
  */
 public record RangeRuntime(
-    LongSupplier stamps, Timers timers, Executor queries, Executor supervisor, Executor openers) {
+    LongSupplier clusterTimeMillis,
+    Timers timers,
+    Executor queries,
+    Executor supervisor,
+    Executor openers) {
 
   /** With a clock that always knows the time. */
   public RangeRuntime(

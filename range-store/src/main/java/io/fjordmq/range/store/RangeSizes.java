@@ -79,7 +79,8 @@ public final class RangeSizes {
   }
 
   private SizeMedianFinder.Result find(RangeDescriptor range, long maxSkipped) {
-    return new SizeMedianFinder(space(range), range.interval(), spec(range).cuts(), maxSkipped)
+    return new SizeMedianFinder(
+            space(range), range.interval(), spec(range).splitKeyFloor(), maxSkipped)
         .find();
   }
 

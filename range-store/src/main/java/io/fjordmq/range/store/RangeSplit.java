@@ -41,7 +41,7 @@ final class RangeSplit {
    * @param right the new range
    * @param hasReplica whether this node has a replica of the new range
    */
-  record Applied(RangeDescriptor left, RangeDescriptor right, boolean hasReplica)
+  record AppliedSplit(RangeDescriptor left, RangeDescriptor right, boolean hasReplica)
       implements RangeChange {
     @Override
     public RangeDescriptor range() {
@@ -56,7 +56,7 @@ final class RangeSplit {
   }
 
   /** Null if the entry is for another version of the range, or the split is not possible. */
-  static @Nullable Applied plan(RangeDescriptor range, RangeEntry.Split split) {
+  static @Nullable AppliedSplit plan(RangeDescriptor range, RangeEntry.Split split) {
     KeyInterval held = range.interval();
     byte[] key = split.key();
     if (split.epochVersion() != range.epoch().version()
@@ -66,7 +66,7 @@ final class RangeSplit {
     }
     RangeEpoch next = new RangeEpoch(range.epoch().version() + 1, range.epoch().replicas());
     ReplicaSet replicas = split.replicas();
-    return new Applied(
+    return new AppliedSplit(
         new RangeDescriptor(range.id(), new KeyInterval(held.start(), key), next, replicas),
         new RangeDescriptor(
             new RangeId(range.id().store(), split.number()),
@@ -83,8 +83,9 @@ final class RangeSplit {
    * @return null if the range is not split
    * @throws KvException if the group cannot be created
    */
-  @Nullable Applied apply(RangeState state, RangeEntry.Split split, KvWriter rows, KvBatch batch) {
-    Applied planned = plan(state.descriptor(), split);
+  @Nullable AppliedSplit apply(
+      RangeState state, RangeEntry.Split split, KvWriter rows, KvBatch batch) {
+    AppliedSplit planned = plan(state.descriptor(), split);
     if (planned == null || state.frozen() != null) {
       return null;
     }
@@ -92,13 +93,13 @@ final class RangeSplit {
     boolean hasReplica = isMember(right) && !wasHeldLocally(right);
     if (hasReplica) {
       createGroup(right);
-      RangeState.create(right, RangeState.BEGINNING, state.clockMillis(), batch);
+      RangeState.create(right, RangeState.INITIAL_LOG_INDEX, state.clockMillis(), batch);
     } else {
       KeyInterval movedAway = right.interval();
       rows.deleteRange(RangeKeys.data(movedAway.start()), RangeKeys.dataEnd(movedAway.end()));
     }
     state.saveSplit(planned.left(), right, rows);
-    return new Applied(planned.left(), right, hasReplica);
+    return new AppliedSplit(planned.left(), right, hasReplica);
   }
 
   private boolean isMember(RangeDescriptor range) {
@@ -117,7 +118,7 @@ final class RangeSplit {
 
   private void createGroup(RangeDescriptor range) {
     try {
-      host.create(range.group(), range.replicas(), RangeState.BEGINNING);
+      host.create(range.group(), range.replicas(), RangeState.INITIAL_LOG_INDEX);
     } catch (ConsensusException e) {
       throw cannotCreate(range, e);
     }

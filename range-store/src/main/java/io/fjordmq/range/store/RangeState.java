@@ -32,13 +32,13 @@ final class RangeState {
    * The log of every range starts after this index and not at 1: a replica that joins has to start
    * from a snapshot, because the range may have inherited rows.
    */
-  static final long BEGINNING = 10;
+  static final long INITIAL_LOG_INDEX = 10;
 
   /**
    * A clock is reset if it is at least this far ahead. Replicas must agree on this value, so it is
    * not configurable.
    */
-  static final long AHEAD_MILLIS = 5_000;
+  static final long MIN_RESET_MILLIS = 5_000;
 
   private static final int FORMAT = 1;
 
@@ -98,7 +98,7 @@ final class RangeState {
     state.appliedIndex = appliedIndex;
     state.clockMillis = clockMillis;
     state.children.addAll(children(keys, rows));
-    for (long part : AbsorbedRange.parts(keys, rows)) {
+    for (long part : AbsorbedRange.absorbedNumbers(keys, rows)) {
       state.childrenOfAbsorbed.addAll(new AbsorbedRange(part).children(rows));
     }
     byte[] frozen = rows.get(keys.frozen());
@@ -123,9 +123,9 @@ final class RangeState {
   void applyChange(RangeChange change) {
     descriptor = change.range();
     freezeRecord = change.frozen();
-    if (change instanceof RangeSplit.Applied split) {
+    if (change instanceof RangeSplit.AppliedSplit split) {
       children.add(split.right());
-    } else if (change instanceof RangeMerge.Absorbed merge) {
+    } else if (change instanceof RangeMerge.AppliedMerge merge) {
       children.removeIf(child -> child.id().equals(merge.right().id()));
       childrenOfAbsorbed.addAll(merge.children());
     }
@@ -197,7 +197,7 @@ final class RangeState {
    */
   long resetClock(long entryClockMillis) {
     long ahead = clockMillis - entryClockMillis;
-    if (ahead < AHEAD_MILLIS) {
+    if (ahead < MIN_RESET_MILLIS) {
       return 0;
     }
     clockMillis = entryClockMillis;

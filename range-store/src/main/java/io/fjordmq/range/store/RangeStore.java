@@ -271,7 +271,7 @@ public final class RangeStore implements AutoCloseable {
    * {@link ConsensusException} or {@link IllegalStateException} if some keys have no such replica.
    */
   public CompletableFuture<Void> catchUp(String store) {
-    return new CatchUp(store, replicas).begin();
+    return new CatchUp(store, replicas).start();
   }
 
   /** Number of replicas on this node, of all stores. */
@@ -308,7 +308,7 @@ public final class RangeStore implements AutoCloseable {
    * The replicas of this node as other nodes use them: entries that they have encoded are checked
    * before they are proposed.
    */
-  public RangeTransport forOtherNodes() {
+  public RangeTransport transportForOtherNodes() {
     return new LocalTransport(self, replicas, stored, true);
   }
 

@@ -41,17 +41,17 @@ public record RangeStoreSettings(
    * @throws IllegalArgumentException if a value is out of bounds; the message names it
    */
   public RangeStoreSettings {
-    atLeast("maxEntryBytes", maxEntryBytes, 1024);
-    atLeast("maxWriteBytes", maxWriteBytes, 1024);
-    atLeast("maxSenders", maxSenders, 1);
-    atLeast("checkpointInterval in milliseconds", checkpointInterval.toMillis(), 1);
-    atLeast("checkpointLogBytes", checkpointLogBytes, 1);
-    atLeast("reopenBackoff in milliseconds", reopenBackoff.toMillis(), 1);
-    atLeast(
+    requireAtLeast("maxEntryBytes", maxEntryBytes, 1024);
+    requireAtLeast("maxWriteBytes", maxWriteBytes, 1024);
+    requireAtLeast("maxSenders", maxSenders, 1);
+    requireAtLeast("checkpointInterval in milliseconds", checkpointInterval.toMillis(), 1);
+    requireAtLeast("checkpointLogBytes", checkpointLogBytes, 1);
+    requireAtLeast("reopenBackoff in milliseconds", reopenBackoff.toMillis(), 1);
+    requireAtLeast(
         "maxReopenBackoff in milliseconds", maxReopenBackoff.toMillis(), reopenBackoff.toMillis());
   }
 
-  private static void atLeast(String name, long value, long min) {
+  private static void requireAtLeast(String name, long value, long min) {
     if (value < min) {
       throw new IllegalArgumentException(name + " must be at least " + min + ", not " + value);
     }

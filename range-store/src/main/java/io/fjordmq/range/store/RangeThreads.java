@@ -70,7 +70,7 @@ public final class RangeThreads implements AutoCloseable {
   }
 
   /**
-   * @param stamps see {@link RangeRuntime#stamps}
+   * @param stamps see {@link RangeRuntime#clusterTimeMillis}
    */
   public RangeRuntime runtime(LongSupplier stamps) {
     return new RangeRuntime(stamps, timers, queries, supervisor, openers);

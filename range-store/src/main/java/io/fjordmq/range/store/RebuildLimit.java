@@ -61,7 +61,7 @@ public final class RebuildLimit {
     }
   }
 
-  /** The broken replica has been removed; an empty one follows. */
+  /** Must be called when the broken replica has been removed; an empty one follows. */
   void onRebuildStarted(RangeId range) {
     observer.onRebuilt(range);
     Deque<Long> startTimes = rebuildTimes.computeIfAbsent(range, id -> new ArrayDeque<>());

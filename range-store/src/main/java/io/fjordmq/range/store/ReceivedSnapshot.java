@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param frozen its freeze record; null if the range is not frozen
  * @param children ranges that were split off, as of the split
  * @param newChildren those children whose rows are in the snapshot
- * @param parts ranges that it has absorbed
+ * @param absorbedRanges ranges that it has absorbed
  * @param neighbors ranges that are frozen for it
  */
 record ReceivedSnapshot(
@@ -28,7 +28,7 @@ record ReceivedSnapshot(
     byte @Nullable [] frozen,
     List<RangeDescriptor> children,
     List<NewSplitChild> newChildren,
-    List<RangeId> parts,
+    List<RangeId> absorbedRanges,
     List<FrozenNeighbor> neighbors) {
 
   /**
@@ -52,7 +52,13 @@ record ReceivedSnapshot(
       }
     }
     return new ReceivedSnapshot(
-        range, progress, rows.frozen, rows.children, newChildren, rows.parts, rows.neighbours);
+        range,
+        progress,
+        rows.frozen,
+        rows.children,
+        newChildren,
+        rows.absorbedRanges,
+        rows.neighbors);
   }
 
   private static final class Rows implements RowFile.RowVisitor {
@@ -62,8 +68,8 @@ record ReceivedSnapshot(
     private byte @Nullable [] frozen;
     private final Map<Long, byte[]> progress = new HashMap<>();
     private final List<RangeDescriptor> children = new ArrayList<>();
-    private final List<RangeId> parts = new ArrayList<>();
-    private final List<FrozenNeighbor> neighbours = new ArrayList<>();
+    private final List<RangeId> absorbedRanges = new ArrayList<>();
+    private final List<FrozenNeighbor> neighbors = new ArrayList<>();
 
     private Rows(RangeId id) {
       this.id = id;
@@ -77,13 +83,13 @@ record ReceivedSnapshot(
       } else if (Arrays.equals(key, keys.frozen())) {
         frozen = value;
       } else if (FrozenNeighbor.isRowOf(keys, key)) {
-        neighbours.add(new FrozenNeighbor(RangeKeys.rangeOf(key), value));
+        neighbors.add(new FrozenNeighbor(RangeKeys.rangeOf(key), value));
       } else if (RangeKeys.isProgress(key)) {
         progress.put(RangeKeys.rangeOf(key), value);
       } else if (keys.isChild(key)) {
         children.add(RangeDescriptorCodec.decode(value));
       } else if (keys.isPart(key)) {
-        parts.add(new RangeId(id.store(), RangeKeys.numberOf(key)));
+        absorbedRanges.add(new RangeId(id.store(), RangeKeys.numberOf(key)));
       }
     }
   }

@@ -16,7 +16,7 @@ final class ReplicaLoad {
   private volatile boolean leading;
   private volatile @Nullable RangeMeter meter;
 
-  /** The replica begins to lead. */
+  /** Starts measuring; called when the replica becomes leader. */
   void begin() {
     meter = null;
     leading = true;
@@ -33,7 +33,7 @@ final class ReplicaLoad {
   }
 
   /**
-   * A row was written, deleted or read.
+   * Records that a row was written, deleted or read.
    *
    * @param key must not be modified later
    */

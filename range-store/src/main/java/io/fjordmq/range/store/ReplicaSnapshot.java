@@ -53,7 +53,7 @@ final class ReplicaSnapshot {
         file.add(keys.frozen(), frozen);
       }
       copy(rows, keys.partsFrom(), keys.partsTo(), file);
-      for (long part : AbsorbedRange.parts(keys, rows)) {
+      for (long part : AbsorbedRange.absorbedNumbers(keys, rows)) {
         new AbsorbedRange(part).copyTo(file, rows);
       }
       KeyInterval interval = descriptor.interval();

@@ -124,11 +124,11 @@ public record ReplicaStatus(
    */
   public long aheadMillis(long clusterMillis) {
     long ahead = clockMillis - clusterMillis;
-    return ahead < RangeState.AHEAD_MILLIS ? 0 : ahead;
+    return ahead < RangeState.MIN_RESET_MILLIS ? 0 : ahead;
   }
 
   /**
-   * Log entries that it has and its state does not; the node does not know how many entries other
+   * Number of entries in its log that it has not applied; the node does not know how many other
    * replicas have.
    */
   public long lag() {

@@ -46,7 +46,7 @@ final class ReplicaView {
     freezeFlag.set(state.frozen());
   }
 
-  void applied(long index, long atMillis) {
+  void setApplied(long index, long atMillis) {
     appliedIndex = index;
     clockMillis = atMillis;
   }
@@ -68,7 +68,7 @@ final class ReplicaView {
   }
 
   /** Sets the open group; null after it was closed. */
-  void attach(@Nullable Consensus open) {
+  void setGroup(@Nullable Consensus open) {
     group = open;
   }
 

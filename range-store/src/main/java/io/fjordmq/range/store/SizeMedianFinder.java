@@ -41,7 +41,7 @@ final class SizeMedianFinder {
 
   private final KvSpace space;
   private final KeyInterval keys;
-  private final UnaryOperator<byte[]> cuts;
+  private final UnaryOperator<byte[]> splitKeyFloor;
   private final long maxSkipped;
   private @Nullable Cut best;
 
@@ -72,7 +72,7 @@ final class SizeMedianFinder {
   SizeMedianFinder(KvSpace space, KeyInterval keys, UnaryOperator<byte[]> cuts, long maxSkipped) {
     this.space = space;
     this.keys = keys;
-    this.cuts = cuts;
+    this.splitKeyFloor = cuts;
     this.maxSkipped = maxSkipped;
   }
 
@@ -110,7 +110,7 @@ final class SizeMedianFinder {
 
   private void search(KvReader rows, long estimate) {
     if (estimate <= MAX_BYTES_READ) {
-      Reading reading = new Reading();
+      RowCollector reading = new RowCollector();
       rows.scan(keys.start(), keys.end(), reading);
       if (reading.isComplete()) {
         reading.compare();
@@ -121,18 +121,18 @@ final class SizeMedianFinder {
   }
 
   /** Every place where the rows read so far can be cut, with the number of bytes before it. */
-  private final class Reading implements KvReader.Visitor {
+  private final class RowCollector implements KvReader.Visitor {
     private final List<byte[]> cutKeys = new ArrayList<>();
-    private final List<Long> before = new ArrayList<>();
+    private final List<Long> bytesBefore = new ArrayList<>();
     private int count;
     private long bytes;
 
     @Override
     public boolean visit(byte[] key, byte[] value) {
-      byte[] place = cuts.apply(key);
+      byte[] place = splitKeyFloor.apply(key);
       if (cutKeys.isEmpty() || !Arrays.equals(place, cutKeys.get(cutKeys.size() - 1))) {
         cutKeys.add(place);
-        before.add(bytes);
+        bytesBefore.add(bytes);
       }
       count++;
       bytes += key.length + value.length;
@@ -145,7 +145,7 @@ final class SizeMedianFinder {
 
     void compare() {
       for (int i = 1; i < cutKeys.size(); i++) {
-        compareWithBest(new Cut(cutKeys.get(i), before.get(i), bytes));
+        compareWithBest(new Cut(cutKeys.get(i), bytesBefore.get(i), bytes));
       }
     }
   }
@@ -186,7 +186,7 @@ final class SizeMedianFinder {
 
   /** The cut at or before a row; null if the left part would be empty. */
   private @Nullable Cut cut(byte[] firstRow, byte[] row, long total) {
-    byte[] place = cuts.apply(row);
+    byte[] place = splitKeyFloor.apply(row);
     return Arrays.compareUnsigned(place, firstRow) <= 0
         ? null
         : new Cut(place, bytes(space, new KeyInterval(keys.start(), place)), total);

@@ -44,8 +44,8 @@ final class SnapshotInstaller {
    *     created them; an empty one unless its rows were in the snapshot
    * @param absorbed ranges that were merged into this one; their replicas on this node have no rows
    */
-  record Installed(List<RangeDescriptor> skipped, List<RangeId> absorbed) {
-    static final Installed NOTHING = new Installed(List.of(), List.of());
+  record InstallResult(List<RangeDescriptor> skipped, List<RangeId> absorbed) {
+    static final InstallResult NO_CHANGES = new InstallResult(List.of(), List.of());
   }
 
   SnapshotInstaller(RangeId id, KvSpace space, Kv kv, Path installDirectory, RangeSplit splits) {
@@ -66,43 +66,43 @@ final class SnapshotInstaller {
    *     cannot be installed on this node now; nothing has been changed
    * @throws IOException if the rows cannot be replaced
    */
-  Installed install(Path directory) throws IOException {
+  InstallResult install(Path directory) throws IOException {
     Path received = directory.resolve(ReplicaSnapshot.FILE);
     ReceivedSnapshot incoming = read(received);
     if (space.latest().get(keys.descriptor()) == null) {
       throw new SnapshotRefusedException(
           "range " + id + " was merged into another one on this node");
     } else if (isInstalled(incoming)) {
-      return Installed.NOTHING; // before the process died
+      return InstallResult.NO_CHANGES; // before the process died
     }
     if (isFrozenForSameMerge(incoming)) {
       replaceProgress(incoming);
-      return Installed.NOTHING;
+      return InstallResult.NO_CHANGES;
     }
     long seen = appliedVersion();
-    refuseOverlap(incoming, seen);
-    refuseWithoutNeighbors(incoming);
+    requireNoOverlap(incoming, seen);
+    requireNeighbors(incoming);
     Path kept = keep(received);
     KvBatch marker = new KvBatch();
     marker.put(keys.installing(), new ByteWriter(9).writeByte(1).writeLong(seen).toByteArray());
     space.write(marker);
     flush();
-    Installed installed = replaceRows(kept, incoming, seen);
+    InstallResult installed = replaceRows(kept, incoming, seen);
     Files.deleteIfExists(kept);
     return installed;
   }
 
   /** Call it before the range's rows are loaded; returns the same as {@link #install}. */
-  Installed finishInstallation() throws IOException {
+  InstallResult finishInstallation() throws IOException {
     Path kept = keptFile();
     byte[] marker = space.latest().get(keys.installing());
     if (marker == null) {
       Files.deleteIfExists(kept); // the crash came before the marker: nothing was changed
-      return Installed.NOTHING;
+      return InstallResult.NO_CHANGES;
     }
     // In versions that did not split ranges, the marker had no content.
     long seen = marker.length == 1 ? Long.MAX_VALUE : ByteBuffer.wrap(marker).getLong(1);
-    Installed installed = replaceRows(kept, ReceivedSnapshot.read(id, kept), seen);
+    InstallResult installed = replaceRows(kept, ReceivedSnapshot.read(id, kept), seen);
     Files.deleteIfExists(kept);
     return installed;
   }
@@ -158,7 +158,7 @@ final class SnapshotInstaller {
    * replica of a range that this one has absorbed is the exception: the snapshot contains all of
    * it.
    */
-  private void refuseOverlap(ReceivedSnapshot incoming, long versionSeen)
+  private void requireNoOverlap(ReceivedSnapshot incoming, long versionSeen)
       throws SnapshotRefusedException {
     List<KeyInterval> replaced = new ArrayList<>();
     replaced.add(incoming.range().interval());
@@ -167,7 +167,7 @@ final class SnapshotInstaller {
       RangeDescriptor other = decodeOrRefuse(row);
       if (!other.id().equals(id)
           && replaced.stream().anyMatch(other.interval()::overlaps)
-          && !(incoming.parts().contains(other.id()) && isFrozen(other))) {
+          && !(incoming.absorbedRanges().contains(other.id()) && isFrozen(other))) {
         throw new SnapshotRefusedException(
             "snapshot of range " + id + " holds keys of range " + other.id() + " of this node");
       }
@@ -201,7 +201,7 @@ final class SnapshotInstaller {
    * replica that is not new took part when that was proposed, or the entry cannot exist as long as
    * the neighbor is not frozen on this node.
    */
-  private void refuseWithoutNeighbors(ReceivedSnapshot incoming) throws SnapshotRefusedException {
+  private void requireNeighbors(ReceivedSnapshot incoming) throws SnapshotRefusedException {
     KvReader rows = space.latest();
     boolean isNew =
         RangeState.appliedIndexOf(ReplicaSnapshot.required(id, rows, keys.progress(), "progress"))
@@ -236,7 +236,7 @@ final class SnapshotInstaller {
     return kept;
   }
 
-  private Installed replaceRows(Path file, ReceivedSnapshot incoming, long versionSeen)
+  private InstallResult replaceRows(Path file, ReceivedSnapshot incoming, long versionSeen)
       throws IOException {
     KvBatch batch = new KvBatch();
     deleteData(batch, ownInterval());
@@ -245,7 +245,7 @@ final class SnapshotInstaller {
     batch.deleteRange(keys.childrenFrom(), keys.childrenTo());
     batch.delete(keys.frozen());
     batch.deleteRange(keys.partsFrom(), keys.partsTo());
-    incoming.parts().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
+    incoming.absorbedRanges().forEach(part -> new AbsorbedRange(part.number()).clear(batch));
     List<NewSplitChild> missing = missing(incoming, versionSeen);
     missing.forEach(child -> deleteData(batch, child.range().interval()));
     List<NewSplitChild> others = new ArrayList<>(incoming.newChildren());
@@ -267,7 +267,7 @@ final class SnapshotInstaller {
         splits.addSkipped(incoming.children(), missing, versionSeen, batch);
     space.write(batch);
     flush();
-    return new Installed(skipped, incoming.parts());
+    return new InstallResult(skipped, incoming.absorbedRanges());
   }
 
   private @Nullable KeyInterval ownInterval() {

@@ -78,12 +78,12 @@ final class StoredReplicas {
   /** Creates a replica of a new range; {@link #flush} makes it durable. */
   void createFirst(RangeDescriptor range) throws IOException {
     try {
-      host.create(range.group(), range.replicas(), RangeState.BEGINNING);
+      host.create(range.group(), range.replicas(), RangeState.INITIAL_LOG_INDEX);
     } catch (ConsensusException e) {
       throw new IOException("cannot create the group of range " + range.id(), e);
     }
     KvBatch batch = new KvBatch();
-    RangeState.create(range, RangeState.BEGINNING, 0, batch);
+    RangeState.create(range, RangeState.INITIAL_LOG_INDEX, 0, batch);
     write(range.id(), batch);
     LOG.info("Range created range={} keys={}", range.id(), range.interval());
   }
@@ -127,7 +127,7 @@ final class StoredReplicas {
    *
    * @throws IllegalStateException if the range must not have a replica on this node
    */
-  void clean(RangeDescriptor range) throws IOException {
+  void removeRemnants(RangeDescriptor range) throws IOException {
     finishRemoval(range.id());
     if (isAbsorbed(range.id())) {
       throw new IllegalStateException("range " + range.id() + " was merged into another one");
@@ -188,7 +188,7 @@ final class StoredReplicas {
     destroyGroup(range.group());
     KeyInterval interval = range.interval();
     KvBatch batch = new KvBatch();
-    for (long part : AbsorbedRange.parts(keys, space(id.store()).latest())) {
+    for (long part : AbsorbedRange.absorbedNumbers(keys, space(id.store()).latest())) {
       new AbsorbedRange(part).clear(batch);
     }
     batch.deleteRange(RangeKeys.data(interval.start()), RangeKeys.dataEnd(interval.end()));

@@ -109,7 +109,7 @@ final class SupervisedReplica {
       return null;
     }
     RangeDescriptor measured = descriptor();
-    RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.cuts());
+    RangeLoad load = parts.load().measure(id, nanos, idleWindow, spec.splitKeyFloor());
     return load == null || measured != descriptor()
         ? null
         : new LedRange(
@@ -122,7 +122,7 @@ final class SupervisedReplica {
    * @throws IOException if it cannot be opened
    */
   synchronized void open() throws IOException {
-    RangeReplica replica = RangeReplica.open(id, space, spec.coprocessor().apply(id), parts);
+    RangeReplica replica = RangeReplica.open(id, space, spec.coprocessorFactory().apply(id), parts);
     try {
       Consensus group = host.open(lastDescriptor.group(), replica);
       replica.attach(group);
@@ -151,7 +151,8 @@ final class SupervisedReplica {
       faults = 0;
     }
     reopenLater(
-        haltReason == null || haltReason.readable(), haltReason != null && haltReason.broken());
+        haltReason == null || haltReason.formatKnown(),
+        haltReason != null && haltReason.maybeDamaged());
   }
 
   /** Opens a replica that is on disk; if that fails, it is retried. */
@@ -164,36 +165,35 @@ final class SupervisedReplica {
   }
 
   /**
-   * @param readable false if it will halt again until this node is upgraded
-   * @param broken whether the replica itself may be damaged
+   * @param formatKnown false if it will halt again until this node is upgraded
+   * @param maybeDamaged whether the replica itself may be damaged
    */
-  private void reopenLater(boolean readable, boolean broken) {
+  private void reopenLater(boolean formatKnown, boolean maybeDamaged) {
     Duration maxDelay = parts.settings().maxReopenBackoff();
-    if (broken && !cannotWrite()) {
+    if (maybeDamaged && !cannotWrite()) {
       faults++;
-      checkBroken();
+      maybeMarkBroken();
     }
     long pause =
-        readable
+        formatKnown
             ? Math.min(
                 parts.settings().reopenBackoff().toMillis() << Math.min(failures, 20),
                 maxDelay.toMillis())
             : maxDelay.toMillis();
     failures++;
-    LOG.info("Reopening a replica range={} inMs={} attempt={}", id, pause, failures);
+    LOG.info("Reopening a replica later range={} delayMs={} attempt={}", id, pause, failures);
     scheduleReopen(pause);
   }
 
-  /** Decides whether the replica is broken, as reopening has not helped so far. */
-  private void checkBroken() {
+  /** Marks the replica as broken after too many faults, unless it was rebuilt too often already. */
+  private void maybeMarkBroken() {
     if (broken || faults < FAULTS_UNTIL_BROKEN) {
       return;
     }
     if (parts.rebuildLimit().mayRebuild(id)) {
       broken = true;
       LOG.error(
-          "Replica is broken; rebuilding it if its range has a majority without it: {} "
-              + "range={}",
+          "Replica is broken; rebuilding it if the other voters form a majority: {} " + "range={}",
           failure,
           id);
     } else if (faults == FAULTS_UNTIL_BROKEN) {
@@ -242,7 +242,7 @@ final class SupervisedReplica {
     NewerFormatException newer = NewerFormatException.findIn(reason);
     failure = newer == null ? String.valueOf(reason) : newer.getMessage();
     LOG.error(
-        "Cannot open a replica: {} range={} attempt={}",
+        "Failed to open a replica; retrying: {} range={} attempt={}",
         failure,
         id,
         failures,

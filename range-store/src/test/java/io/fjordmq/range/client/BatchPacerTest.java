@@ -8,7 +8,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class BatchPacerTest {
-  private static final int FEW = RangeClientSettings.DEFAULTS.flushCommands() - 1;
+  private static final int SMALL_BATCH_COMMANDS = RangeClientSettings.DEFAULTS.flushCommands() - 1;
 
   private final ManualTimers timers = new ManualTimers();
   private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
@@ -24,14 +24,14 @@ class BatchPacerTest {
   @Test
   void shouldNotDelaySingleCommands() {
     assertThat(pacer.mustWait(1)).isFalse();
-    pacer.started(1);
+    pacer.onBatchStarted(1);
     assertThat(pacer.mustWait(1)).isFalse();
-    assertThat(pacer.mustWait(FEW)).isFalse();
+    assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS)).isFalse();
   }
 
   @Test
   void shouldSpaceTheBatchesOfABusyRange() {
-    pacer.started(2);
+    pacer.onBatchStarted(2);
     timers.advance(interval.minusMillis(1));
     assertThat(pacer.mustWait(1)).isTrue();
     timers.advance(Duration.ofMillis(1));
@@ -40,7 +40,7 @@ class BatchPacerTest {
 
   @Test
   void shouldNotifyOnceAtTheEndOfAPause() {
-    pacer.started(2);
+    pacer.onBatchStarted(2);
     assertThat(pacer.mustWait(1)).isTrue();
     assertThat(pacer.mustWait(2)).isTrue();
     assertThat(pauseEnds).isZero();
@@ -53,7 +53,7 @@ class BatchPacerTest {
   @Test
   void shouldNotifyAtTheEndOfEveryPause() {
     for (int pause = 1; pause <= 3; pause++) {
-      pacer.started(2);
+      pacer.onBatchStarted(2);
       assertThat(pacer.mustWait(1)).isTrue();
       timers.advance(interval);
       assertThat(pauseEnds).isEqualTo(pause);
@@ -62,8 +62,8 @@ class BatchPacerTest {
 
   @Test
   void shouldNotDelayALargeBatch() {
-    pacer.started(FEW);
-    assertThat(pacer.mustWait(FEW)).isTrue();
-    assertThat(pacer.mustWait(FEW + 1)).isFalse();
+    pacer.onBatchStarted(SMALL_BATCH_COMMANDS);
+    assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS)).isTrue();
+    assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS + 1)).isFalse();
   }
 }

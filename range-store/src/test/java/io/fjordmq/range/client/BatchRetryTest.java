@@ -18,11 +18,11 @@ class BatchRetryTest extends RangeClientFixture {
   void shouldRepeatABatchOfUnknownOutcomeUnderTheSameNumber() {
     CompletableFuture<byte[]> response = mutate("a1");
     mutate("a2");
-    FakeRanges.Sent first = ranges.takeSent();
+    FakeRanges.BatchAttempt first = ranges.takeBatch();
     first.reply().accept(new RangeResult.OutcomeUnknown("leader changed"));
-    assertThat(ranges.sent).isEmpty();
+    assertThat(ranges.batches).isEmpty();
     timers.advance(Duration.ofMillis(10));
-    FakeRanges.Sent again = ranges.takeSent();
+    FakeRanges.BatchAttempt again = ranges.takeBatch();
     assertThat(again.number()).isEqualTo(first.number());
     assertThat(again.sender()).isEqualTo(first.sender());
     assertThat(again.commands()).containsExactly("a1");
@@ -33,29 +33,29 @@ class BatchRetryTest extends RangeClientFixture {
   @Test
   void shouldRepeatABatchWithoutAReplyAndAcceptTheReplyToAnyAttempt() {
     CompletableFuture<byte[]> response = mutate("a1");
-    FakeRanges.Sent first = ranges.takeSent();
+    FakeRanges.BatchAttempt first = ranges.takeBatch();
     timers.advance(Duration.ofMillis(130));
-    FakeRanges.Sent second = ranges.takeSent();
+    FakeRanges.BatchAttempt second = ranges.takeBatch();
     assertThat(second.number()).isEqualTo(first.number());
     assertThat(second.node()).isNotEqualTo(first.node());
     first.apply();
     assertThat(response).isCompleted();
     second.reply().accept(new RangeResult.OutcomeUnknown("too late to matter"));
     timers.advance(Duration.ofMillis(500));
-    assertThat(ranges.sent).isEmpty();
+    assertThat(ranges.batches).isEmpty();
   }
 
   @Test
   void shouldFollowAHintImmediatelyAndThenPreferThatNode() {
     mutate("a1");
-    FakeRanges.Sent first = ranges.takeSent();
+    FakeRanges.BatchAttempt first = ranges.takeBatch();
     assertThat(first.node()).isEqualTo(A);
     first.reply().accept(new RangeResult.NotLeader(C));
-    FakeRanges.Sent second = ranges.takeSent();
+    FakeRanges.BatchAttempt second = ranges.takeBatch();
     assertThat(second.node()).isEqualTo(C);
     second.apply();
     mutate("a2");
-    assertThat(ranges.takeSent().node()).isEqualTo(C);
+    assertThat(ranges.takeBatch().node()).isEqualTo(C);
   }
 
   @Test
@@ -63,11 +63,11 @@ class BatchRetryTest extends RangeClientFixture {
     mutate("a1");
     List<NodeId> nodes = new ArrayList<>();
     for (int pause : new int[] {10, 20, 40, 40}) {
-      FakeRanges.Sent attempt = ranges.takeSent();
+      FakeRanges.BatchAttempt attempt = ranges.takeBatch();
       nodes.add(attempt.node());
       attempt.reply().accept(new RangeResult.NotLeader(null));
       timers.advance(Duration.ofMillis(pause - 1));
-      assertThat(ranges.sent).isEmpty();
+      assertThat(ranges.batches).isEmpty();
       timers.advance(Duration.ofMillis(1));
     }
     assertThat(nodes).containsExactly(A, B, C, A);
@@ -76,10 +76,10 @@ class BatchRetryTest extends RangeClientFixture {
   @Test
   void shouldTryAnotherReplicaWhenTheLeaderDoesNotRespond() {
     mutate("a1");
-    FakeRanges.Sent first = ranges.takeSent();
+    FakeRanges.BatchAttempt first = ranges.takeBatch();
     first.reply().accept(new RangeResult.OutcomeUnknown("the connection was lost"));
     timers.advance(Duration.ofMillis(10));
-    FakeRanges.Sent second = ranges.takeSent();
+    FakeRanges.BatchAttempt second = ranges.takeBatch();
     assertThat(List.of(first.node(), second.node())).containsExactly(A, B);
     assertThat(second.number()).isEqualTo(first.number());
   }
@@ -110,9 +110,9 @@ class BatchRetryTest extends RangeClientFixture {
             RangeObserver.NONE)) {
       client.mutate(bytes("a"), bytes("a1"));
       while (pauses.size() < 8) {
-        replicas.takeSent().reply().accept(response);
+        replicas.takeBatch().reply().accept(response);
         long before = time.nowMillis();
-        while (replicas.sent.isEmpty()) {
+        while (replicas.batches.isEmpty()) {
           time.advance(Duration.ofMillis(1));
         }
         pauses.add(time.nowMillis() - before);
@@ -131,7 +131,7 @@ class BatchRetryTest extends RangeClientFixture {
     timers.advance(Duration.ofMillis(430));
     assertThat(completed).containsExactly("a1", "a2");
     assertThat(kindOf(waiting)).isEqualTo(RangeException.Kind.BUSY);
-    assertThat(ranges.sent).allMatch(sent -> sent.commands().equals(List.of("a1")));
+    assertThat(ranges.batches).allMatch(sent -> sent.commands().equals(List.of("a1")));
   }
 
   @Test
@@ -139,10 +139,10 @@ class BatchRetryTest extends RangeClientFixture {
     mutate("a1");
     timers.advance(Duration.ofMillis(1010));
     assertThat(kindOf(mutate("a2"))).isEqualTo(RangeException.Kind.BUSY);
-    ranges.sent.clear();
+    ranges.batches.clear();
     timers.advance(Duration.ofMillis(50));
     CompletableFuture<byte[]> repeated = mutate("a1");
-    FakeRanges.Sent again = ranges.takeSent();
+    FakeRanges.BatchAttempt again = ranges.takeBatch();
     assertThat(again.number()).isEqualTo(2);
     again.apply();
     assertThat(repeated).isCompleted();
@@ -152,8 +152,8 @@ class BatchRetryTest extends RangeClientFixture {
   void shouldReportAStorageFailureIfThatWasTheLastReply() {
     CompletableFuture<byte[]> response = mutate("a1");
     for (int elapsed = 0; elapsed < 1100; elapsed += 10) {
-      if (!ranges.sent.isEmpty()) {
-        ranges.takeSent().reply().accept(new RangeResult.StorageFailed("disk full"));
+      if (!ranges.batches.isEmpty()) {
+        ranges.takeBatch().reply().accept(new RangeResult.StorageFailed("disk full"));
       }
       timers.advance(Duration.ofMillis(10));
     }
@@ -164,23 +164,23 @@ class BatchRetryTest extends RangeClientFixture {
   void shouldFollowAHintToAnUnknownReplica() {
     NodeId added = new NodeId("z");
     mutate("a1");
-    ranges.takeSent().reply().accept(new RangeResult.NotLeader(added));
-    assertThat(ranges.sent.element().node()).isEqualTo(added);
-    ranges.takeSent().reply().accept(new RangeResult.Unavailable("replica removed"));
+    ranges.takeBatch().reply().accept(new RangeResult.NotLeader(added));
+    assertThat(ranges.batches.element().node()).isEqualTo(added);
+    ranges.takeBatch().reply().accept(new RangeResult.Unavailable("replica removed"));
     timers.advance(Duration.ofMillis(20));
-    assertThat(ranges.takeSent().node()).as("the next known replica").isEqualTo(B);
+    assertThat(ranges.takeBatch().node()).as("the next known replica").isEqualTo(B);
   }
 
   @Test
   void shouldNotResendAPossiblyAppliedBatchUnderANewSenderNumber() {
     CompletableFuture<byte[]> response = mutate("a1");
-    FakeRanges.Sent first = ranges.takeSent();
-    first.reply().accept(new RangeResult.SenderForgotten());
+    FakeRanges.BatchAttempt first = ranges.takeBatch();
+    first.reply().accept(new RangeResult.SenderEvicted());
     assertThat(kindOf(response)).isEqualTo(RangeException.Kind.UNAVAILABLE);
-    assertThat(ranges.sent).isEmpty();
+    assertThat(ranges.batches).isEmpty();
     timers.advance(Duration.ofMillis(50));
     mutate("a2");
-    FakeRanges.Sent second = ranges.takeSent();
+    FakeRanges.BatchAttempt second = ranges.takeBatch();
     assertThat(second.commands()).containsExactly("a2");
     assertThat(second.sender()).isNotEqualTo(first.sender());
     assertThat(second.number()).isEqualTo(1);
@@ -189,17 +189,17 @@ class BatchRetryTest extends RangeClientFixture {
   @Test
   void shouldRegisterAgainAfterALongPause() {
     mutate("a1");
-    FakeRanges.Sent first = ranges.takeSent();
+    FakeRanges.BatchAttempt first = ranges.takeBatch();
     first.apply();
     timers.advance(Duration.ofMillis(4000));
     mutate("a2");
-    FakeRanges.Sent second = ranges.takeSent();
+    FakeRanges.BatchAttempt second = ranges.takeBatch();
     assertThat(second.sender()).isEqualTo(first.sender());
     assertThat(second.number()).isEqualTo(2);
     second.apply();
     timers.advance(Duration.ofMillis(5001));
     mutate("a3");
-    FakeRanges.Sent third = ranges.takeSent();
+    FakeRanges.BatchAttempt third = ranges.takeBatch();
     assertThat(third.sender()).isNotEqualTo(first.sender());
     assertThat(third.number()).isEqualTo(1);
   }

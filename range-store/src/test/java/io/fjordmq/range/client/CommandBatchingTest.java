@@ -14,14 +14,14 @@ class CommandBatchingTest extends RangeClientFixture {
     CompletableFuture<byte[]> first = mutate("a1");
     CompletableFuture<byte[]> second = mutate("a2");
     CompletableFuture<byte[]> third = mutate("a3");
-    FakeRanges.Sent one = ranges.takeSent();
+    FakeRanges.BatchAttempt one = ranges.takeBatch();
     assertThat(one.commands()).containsExactly("a1");
     assertThat(one.number()).isEqualTo(1);
-    assertThat(ranges.sent).isEmpty();
+    assertThat(ranges.batches).isEmpty();
 
     one.apply();
     assertThat(first).isCompletedWithValueMatching(response -> text(response).equals("a1"));
-    FakeRanges.Sent two = ranges.takeSent();
+    FakeRanges.BatchAttempt two = ranges.takeBatch();
     assertThat(two.commands()).containsExactly("a2", "a3");
     assertThat(two.number()).isEqualTo(2);
     two.apply();
@@ -34,14 +34,14 @@ class CommandBatchingTest extends RangeClientFixture {
     for (String command : List.of("a1", "a2", "a3", "a4", "a5")) {
       mutate(command);
     }
-    ranges.takeSent().apply();
-    assertThat(ranges.sent.element().commands()).containsExactly("a2", "a3", "a4");
-    ranges.takeSent().apply();
+    ranges.takeBatch().apply();
+    assertThat(ranges.batches.element().commands()).containsExactly("a2", "a3", "a4");
+    ranges.takeBatch().apply();
     String wide = "a".repeat(95);
     mutate(wide);
     mutate(wide);
-    ranges.takeSent().apply();
-    assertThat(ranges.sent.element().commands()).containsExactly(wide); // two exceed 200 bytes
+    ranges.takeBatch().apply();
+    assertThat(ranges.batches.element().commands()).containsExactly(wide); // two exceed 200 bytes
   }
 
   @Test
@@ -51,12 +51,12 @@ class CommandBatchingTest extends RangeClientFixture {
     final CompletableFuture<byte[]> third = mutate("a3");
     mutate("a4");
     mutate("a5");
-    ranges.takeSent().apply();
-    assertThat(ranges.sent.element().maxBatchResponseBytes()).isEqualTo(50);
-    ranges.takeSent().apply(1);
+    ranges.takeBatch().apply();
+    assertThat(ranges.batches.element().maxBatchResponseBytes()).isEqualTo(50);
+    ranges.takeBatch().apply(1);
     assertThat(second).isCompletedWithValueMatching(response -> text(response).equals("a2"));
     assertThat(third).isNotDone();
-    FakeRanges.Sent next = ranges.takeSent();
+    FakeRanges.BatchAttempt next = ranges.takeBatch();
     assertThat(next.commands()).containsExactly("a3", "a4", "a5");
     assertThat(next.number()).isEqualTo(3);
     next.apply();
@@ -68,9 +68,9 @@ class CommandBatchingTest extends RangeClientFixture {
   void shouldSendCommandsOfACallbackAfterQueuedOnes() {
     mutate("a1").thenRun(() -> mutate("a9"));
     mutate("a2");
-    ranges.takeSent().apply();
-    ranges.takeSent().apply();
-    assertThat(ranges.sent).isEmpty();
+    ranges.takeBatch().apply();
+    ranges.takeBatch().apply();
+    assertThat(ranges.batches).isEmpty();
     assertThat(client.status().ranges().get(0).queuedCommands()).isZero();
   }
 
@@ -87,14 +87,14 @@ class CommandBatchingTest extends RangeClientFixture {
     for (String command : List.of("a1", "a2", "a3")) {
       paced.mutate(bytes(command), bytes(command));
     }
-    ranges.takeSent().apply();
-    assertThat(ranges.sent.element().commands()).containsExactly("a2", "a3");
-    ranges.takeSent().apply();
+    ranges.takeBatch().apply();
+    assertThat(ranges.batches.element().commands()).containsExactly("a2", "a3");
+    ranges.takeBatch().apply();
     paced.mutate(bytes("a4"), bytes("a4"));
     paced.mutate(bytes("a5"), bytes("a5"));
-    assertThat(ranges.sent).isEmpty();
+    assertThat(ranges.batches).isEmpty();
     timers.advance(RangeClientSettings.DEFAULTS.batchInterval());
-    assertThat(ranges.takeSent().commands()).containsExactly("a4", "a5");
+    assertThat(ranges.takeBatch().commands()).containsExactly("a4", "a5");
   }
 
   @Test
@@ -104,13 +104,13 @@ class CommandBatchingTest extends RangeClientFixture {
     }
     assertThat(kindOf(mutate("a6"))).isEqualTo(RangeException.Kind.BUSY);
     assertThat(mutate("z")).isNotDone(); // the other range has capacity
-    ranges.takeSent().apply();
+    ranges.takeBatch().apply();
     assertThat(mutate("a7")).isNotDone();
   }
 
   @Test
   void shouldRejectACommandThatIsTooLargeForAnEntry() {
     assertThat(kindOf(mutate("a".repeat(101)))).isEqualTo(RangeException.Kind.TOO_LARGE);
-    assertThat(ranges.sent).isEmpty();
+    assertThat(ranges.batches).isEmpty();
   }
 }

@@ -17,14 +17,14 @@ import java.util.function.Predicate;
 
 /** A transport whose replies are sent by the test. Registrations succeed automatically. */
 final class FakeRanges implements RangeTransport {
-  final Queue<Sent> sent = new ArrayDeque<>();
+  final Queue<BatchAttempt> batches = new ArrayDeque<>();
   final Queue<QueryAttempt> queries = new ArrayDeque<>();
   private long nextSender = 1;
   private boolean respondsToRegistrations = true;
-  private Predicate<Sent> appliedImmediately = batch -> false;
+  private Predicate<BatchAttempt> appliedImmediately = batch -> false;
 
   /** An attempt to send a batch. */
-  record Sent(
+  record BatchAttempt(
       NodeId node,
       RangeId range,
       long epochVersion,
@@ -52,7 +52,7 @@ final class FakeRanges implements RangeTransport {
       NodeId node, RangeId range, long minIndex, String query, Consumer<RangeResult> reply) {}
 
   /** Applies matching batches synchronously, on the stack that proposes them. */
-  void applyImmediately(Predicate<Sent> filter) {
+  void applyImmediately(Predicate<BatchAttempt> filter) {
     appliedImmediately = filter;
   }
 
@@ -66,8 +66,8 @@ final class FakeRanges implements RangeTransport {
     if (decoded instanceof RangeEntry.Mutations mutations) {
       List<String> commands =
           mutations.commands().stream().map(c -> UTF_8.decode(c).toString()).toList();
-      Sent batch =
-          new Sent(
+      BatchAttempt batch =
+          new BatchAttempt(
               node,
               range,
               mutations.epochVersion(),
@@ -79,7 +79,7 @@ final class FakeRanges implements RangeTransport {
       if (appliedImmediately.test(batch)) {
         batch.apply();
       } else {
-        sent.add(batch);
+        batches.add(batch);
       }
     } else if (respondsToRegistrations) {
       reply.accept(new RangeResult.Registered(nextSender++));
@@ -98,8 +98,8 @@ final class FakeRanges implements RangeTransport {
   }
 
   /** Returns the oldest attempt that has not been taken yet. */
-  Sent takeSent() {
-    return sent.remove();
+  BatchAttempt takeBatch() {
+    return batches.remove();
   }
 
   QueryAttempt takeQuery() {

@@ -81,7 +81,7 @@ abstract class RangeClientFixture {
         ReplicaSet.ofVoters(A, B, C));
   }
 
-  static RangeDescriptor moved(RangeDescriptor range, long replicas, NodeId... voters) {
+  static RangeDescriptor withVoters(RangeDescriptor range, long replicas, NodeId... voters) {
     return new RangeDescriptor(
         range.id(),
         range.interval(),

@@ -20,12 +20,12 @@ class RouteTableUpdaterTest extends RangeClientFixture {
     CompletableFuture<byte[]> inFlight = mutate("d1");
     CompletableFuture<byte[]> staying = mutate("a2");
     CompletableFuture<byte[]> moving = mutate("d3");
-    ranges.takeSent().reply().accept(new RangeResult.StaleEpoch(List.of(left, right)));
+    ranges.takeBatch().reply().accept(new RangeResult.StaleEpoch(List.of(left, right)));
 
-    FakeRanges.Sent toLeft = ranges.takeSent();
-    FakeRanges.Sent toRight = ranges.takeSent();
+    FakeRanges.BatchAttempt toLeft = ranges.takeBatch();
+    FakeRanges.BatchAttempt toRight = ranges.takeBatch();
     if (toLeft.range().number() == 3) {
-      FakeRanges.Sent other = toLeft;
+      FakeRanges.BatchAttempt other = toLeft;
       toLeft = toRight;
       toRight = other;
     }
@@ -46,14 +46,14 @@ class RouteTableUpdaterTest extends RangeClientFixture {
         client.mutateGrouped(
             List.of(bytes("a"), bytes("d"), bytes("b")),
             positions -> bytes("p" + java.util.Arrays.toString(positions)));
-    FakeRanges.Sent whole = ranges.takeSent();
+    FakeRanges.BatchAttempt whole = ranges.takeBatch();
     assertThat(whole.commands()).containsExactly("p[0, 1, 2]");
     whole
         .reply()
         .accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2), range(3, "c", "m", 2))));
     List<String> commands = new ArrayList<>();
-    while (!ranges.sent.isEmpty()) {
-      FakeRanges.Sent part = ranges.takeSent();
+    while (!ranges.batches.isEmpty()) {
+      FakeRanges.BatchAttempt part = ranges.takeBatch();
       commands.addAll(part.commands());
       part.apply();
     }
@@ -65,16 +65,16 @@ class RouteTableUpdaterTest extends RangeClientFixture {
   @Test
   void shouldWaitUntilAllRangesOfAChangeAreKnown() {
     CompletableFuture<byte[]> response = mutate("c1");
-    ranges.takeSent().reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2))));
+    ranges.takeBatch().reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2))));
     assertThat(response).isNotDone();
     client.update(List.of(range(1, "", "c", 2)));
     timers.advance(Duration.ofMillis(10));
-    FakeRanges.Sent again = ranges.takeSent();
+    FakeRanges.BatchAttempt again = ranges.takeBatch();
     assertThat(again.epochVersion()).as("no newer epoch is known").isEqualTo(1);
     again
         .reply()
         .accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2), range(3, "c", "m", 2))));
-    FakeRanges.Sent moved = ranges.takeSent();
+    FakeRanges.BatchAttempt moved = ranges.takeBatch();
     assertThat(moved.range().number()).isEqualTo(3);
     moved.apply();
     assertThat(response).isDone();
@@ -83,27 +83,27 @@ class RouteTableUpdaterTest extends RangeClientFixture {
   @Test
   void shouldPauseWhenAReplicaLagsBehindTheClient() {
     mutate("a1");
-    ranges.takeSent().reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "m", 1))));
-    assertThat(ranges.sent).isEmpty();
+    ranges.takeBatch().reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "m", 1))));
+    assertThat(ranges.batches).isEmpty();
     timers.advance(Duration.ofMillis(10));
-    assertThat(ranges.takeSent().commands()).containsExactly("a1");
+    assertThat(ranges.takeBatch().commands()).containsExactly("a1");
   }
 
   @Test
   void shouldUpdateIdleRangesImmediatelyAndBusyOnesAfterTheirBatch() {
     client.update(List.of(range(2, "m", null, 5)));
     mutate("z1");
-    assertThat(ranges.sent.element().epochVersion()).isEqualTo(5);
+    assertThat(ranges.batches.element().epochVersion()).isEqualTo(5);
     client.update(List.of(range(2, "m", null, 6)));
     mutate("z2");
-    ranges.takeSent().apply();
-    assertThat(ranges.sent.element().epochVersion()).isEqualTo(6);
+    ranges.takeBatch().apply();
+    assertThat(ranges.batches.element().epochVersion()).isEqualTo(6);
     client.update(List.of(range(2, "m", null, 7)));
     timers.advance(SETTINGS.deadline());
-    ranges.sent.clear();
+    ranges.batches.clear();
     timers.advance(SETTINGS.deadline());
     mutate("z3");
-    assertThat(ranges.takeSent().epochVersion()).as("after it was abandoned").isEqualTo(7);
+    assertThat(ranges.takeBatch().epochVersion()).as("after it was abandoned").isEqualTo(7);
   }
 
   /** The replicas tried so far may all have been dropped, so they cannot respond. */
@@ -111,14 +111,14 @@ class RouteTableUpdaterTest extends RangeClientFixture {
   void shouldAskTheCurrentRangesAboutABatchThatIsInFlightDuringASplit() {
     CompletableFuture<byte[]> response = mutate("a1");
     NodeId holder = new NodeId("z");
-    client.update(List.of(moved(range(1, "", "m", 2), 2, holder)));
-    ranges.takeSent().reply().accept(new RangeResult.Unavailable("no replica"));
+    client.update(List.of(withVoters(range(1, "", "m", 2), 2, holder)));
+    ranges.takeBatch().reply().accept(new RangeResult.Unavailable("no replica"));
     timers.advance(Duration.ofMillis(20));
-    FakeRanges.Sent again = ranges.takeSent();
+    FakeRanges.BatchAttempt again = ranges.takeBatch();
     assertThat(again.node()).isEqualTo(holder);
     assertThat(again.epochVersion()).as("the outcome is needed first").isEqualTo(1);
     again.reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", "m", 2))));
-    FakeRanges.Sent moved = ranges.takeSent();
+    FakeRanges.BatchAttempt moved = ranges.takeBatch();
     assertThat(moved.node()).isEqualTo(holder);
     assertThat(moved.epochVersion()).isEqualTo(2);
     moved.apply();
@@ -129,10 +129,10 @@ class RouteTableUpdaterTest extends RangeClientFixture {
   void shouldAskTheAbsorbingRangeForTheOutcomeOfABatch() {
     mutate("z1");
     NodeId holder = new NodeId("z");
-    client.update(List.of(moved(range(1, "", null, 2), 2, holder)));
-    ranges.takeSent().reply().accept(new RangeResult.Unavailable("no replica"));
+    client.update(List.of(withVoters(range(1, "", null, 2), 2, holder)));
+    ranges.takeBatch().reply().accept(new RangeResult.Unavailable("no replica"));
     timers.advance(Duration.ofMillis(20));
-    FakeRanges.Sent again = ranges.takeSent();
+    FakeRanges.BatchAttempt again = ranges.takeBatch();
     assertThat(again.range().number()).isEqualTo(2);
     assertThat(again.node()).isEqualTo(holder);
   }
@@ -141,34 +141,34 @@ class RouteTableUpdaterTest extends RangeClientFixture {
   void shouldNotDelayAChangeOfOneRangeBecauseOfAnother() {
     mutate("z1");
     client.update(List.of(range(2, "m", null, 2)));
-    FakeRanges.Sent slow = ranges.takeSent();
+    FakeRanges.BatchAttempt slow = ranges.takeBatch();
     mutate("a1");
     ranges
-        .takeSent()
+        .takeBatch()
         .reply()
         .accept(new RangeResult.StaleEpoch(List.of(range(1, "", "c", 2), range(3, "c", "m", 2))));
-    assertThat(ranges.takeSent().epochVersion()).as("range 1, current descriptor").isEqualTo(2);
+    assertThat(ranges.takeBatch().epochVersion()).as("range 1, current descriptor").isEqualTo(2);
     slow.apply();
     mutate("z2");
-    assertThat(ranges.sent).hasSize(1);
-    assertThat(ranges.takeSent().epochVersion()).as("range 2, once idle").isEqualTo(2);
+    assertThat(ranges.batches).hasSize(1);
+    assertThat(ranges.takeBatch().epochVersion()).as("range 2, once idle").isEqualTo(2);
   }
 
   @Test
   void shouldPauseBeforeARetryWhileAChangeWaitsForAnotherRange() {
     mutate("z1");
-    ranges.takeSent();
+    ranges.takeBatch();
     mutate("a1");
-    FakeRanges.Sent left = ranges.takeSent();
+    FakeRanges.BatchAttempt left = ranges.takeBatch();
     left.reply().accept(new RangeResult.StaleEpoch(List.of(range(1, "", null, 2))));
-    assertThat(ranges.sent).as("nothing until a pause is over").isEmpty();
+    assertThat(ranges.batches).as("nothing until a pause is over").isEmpty();
   }
 
   @Test
   void shouldAcceptACommandFromACallbackWhileSending() {
     List<CompletableFuture<byte[]>> last = new ArrayList<>();
     mutate("a1");
-    FakeRanges.Sent slow = ranges.takeSent();
+    FakeRanges.BatchAttempt slow = ranges.takeBatch();
     mutate("a2").thenRun(() -> last.add(mutate("z1")));
     client.update(List.of(range(1, "", "c", 2), range(2, "c", null, 2)));
     ranges.applyImmediately(batch -> batch.epochVersion() == 2);
@@ -179,24 +179,24 @@ class RouteTableUpdaterTest extends RangeClientFixture {
   @Test
   void shouldKeepQueuedCommandsWhileOnlyPartOfAChangeIsKnown() {
     mutate("z1");
-    FakeRanges.Sent slow = ranges.takeSent();
+    FakeRanges.BatchAttempt slow = ranges.takeBatch();
     client.update(List.of(range(2, "m", null, 2)));
     client.update(List.of(range(1, "", "c", 2))); // the outcome of "c" to "m" is unknown
     slow.apply();
     mutate("z2");
-    assertThat(ranges.takeSent().epochVersion()).isEqualTo(2);
+    assertThat(ranges.takeBatch().epochVersion()).isEqualTo(2);
   }
 
   /** A replica reports the members of its group as of its creation. */
   @Test
   void shouldSendToThePublishedReplicasDespiteAnOlderReplicaSet() {
-    client.update(List.of(moved(range(1, "", "m", 1), 5, B, C)));
+    client.update(List.of(withVoters(range(1, "", "m", 1), 5, B, C)));
     mutate("a1");
     ranges
-        .takeSent()
+        .takeBatch()
         .reply()
-        .accept(new RangeResult.StaleEpoch(List.of(moved(range(1, "", "m", 2), 1, A))));
-    FakeRanges.Sent again = ranges.takeSent();
+        .accept(new RangeResult.StaleEpoch(List.of(withVoters(range(1, "", "m", 2), 1, A))));
+    FakeRanges.BatchAttempt again = ranges.takeBatch();
     assertThat(again.epochVersion()).isEqualTo(2);
     assertThat(again.node()).isEqualTo(B);
   }
@@ -205,38 +205,38 @@ class RouteTableUpdaterTest extends RangeClientFixture {
   void shouldSendToNewReplicasWhileABatchIsInFlight() {
     CompletableFuture<byte[]> response = mutate("a1");
     CompletableFuture<byte[]> waiting = mutate("a2");
-    FakeRanges.Sent first = ranges.takeSent();
+    FakeRanges.BatchAttempt first = ranges.takeBatch();
     assertThat(first.node()).isEqualTo(A);
     NodeId added = new NodeId("z");
-    client.update(List.of(moved(range(1, "", "m", 1), 2, B, added)));
-    assertThat(ranges.sent).as("the outcome is needed first").isEmpty();
+    client.update(List.of(withVoters(range(1, "", "m", 1), 2, B, added)));
+    assertThat(ranges.batches).as("the outcome is needed first").isEmpty();
     first.reply().accept(new RangeResult.OutcomeUnknown("node stopped"));
     timers.advance(Duration.ofMillis(10));
-    FakeRanges.Sent again = ranges.takeSent();
+    FakeRanges.BatchAttempt again = ranges.takeBatch();
     assertThat(again.node()).isEqualTo(B);
     assertThat(again.number()).isEqualTo(first.number());
     again.apply();
-    ranges.takeSent().apply();
+    ranges.takeBatch().apply();
     assertThat(List.of(response, waiting)).allMatch(CompletableFuture::isDone);
     assertThat(mutate("a3")).isNotDone();
-    assertThat(ranges.takeSent().node()).isEqualTo(B);
+    assertThat(ranges.takeBatch().node()).isEqualTo(B);
   }
 
   @Test
   void shouldKeepTheLeaderWhenOtherReplicasChange() {
     mutate("a1");
-    ranges.takeSent().reply().accept(new RangeResult.NotLeader(C));
-    ranges.takeSent().apply();
-    client.update(List.of(moved(range(1, "", "m", 1), 2, B, C)));
+    ranges.takeBatch().reply().accept(new RangeResult.NotLeader(C));
+    ranges.takeBatch().apply();
+    client.update(List.of(withVoters(range(1, "", "m", 1), 2, B, C)));
     mutate("a2");
-    assertThat(ranges.takeSent().node()).isEqualTo(C);
+    assertThat(ranges.takeBatch().node()).isEqualTo(C);
   }
 
   @Test
   void shouldDiscardReplicaSetsFromBeforeAChange() {
-    client.update(List.of(moved(range(1, "", "m", 1), 3, C)));
-    client.update(List.of(moved(range(1, "", "m", 1), 2, B)));
+    client.update(List.of(withVoters(range(1, "", "m", 1), 3, C)));
+    client.update(List.of(withVoters(range(1, "", "m", 1), 2, B)));
     mutate("a1");
-    assertThat(ranges.takeSent().node()).isEqualTo(C);
+    assertThat(ranges.takeBatch().node()).isEqualTo(C);
   }
 }

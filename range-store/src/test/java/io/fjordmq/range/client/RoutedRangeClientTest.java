@@ -26,10 +26,10 @@ class RoutedRangeClientTest extends RangeClientFixture {
     for (int i = 0; i < 6; i++) {
       mutate("a" + i); // the first range is full
     }
-    ranges.sent.clear();
+    ranges.batches.clear();
     var responses = client.mutateGrouped(List.of(bytes("a"), bytes("z")), positions -> bytes("p"));
     assertThat(kindOf(responses)).isEqualTo(RangeException.Kind.BUSY);
-    assertThat(ranges.sent).isEmpty();
+    assertThat(ranges.batches).isEmpty();
   }
 
   @Test
@@ -46,9 +46,9 @@ class RoutedRangeClientTest extends RangeClientFixture {
     CompletableFuture<byte[]> before = query("a");
     assertThat(ranges.takeQuery().minIndex()).isZero();
     mutate("a1");
-    ranges.takeSent().apply();
+    ranges.takeBatch().apply();
     mutate("a2");
-    ranges.takeSent().apply();
+    ranges.takeBatch().apply();
     query("a");
     assertThat(ranges.takeQuery().minIndex()).isEqualTo(2);
     assertThat(before).isNotDone();
@@ -89,7 +89,7 @@ class RoutedRangeClientTest extends RangeClientFixture {
         List.of(inFlight, waiting, query, mutate("a3"), query("a"))) {
       assertThat(kindOf(future)).isEqualTo(RangeException.Kind.CLOSED);
     }
-    ranges.takeSent().apply();
-    assertThat(ranges.sent).isEmpty();
+    ranges.takeBatch().apply();
+    assertThat(ranges.batches).isEmpty();
   }
 }

@@ -58,10 +58,10 @@ class SenderNumberTest {
     return client.mutate(new byte[] {'a'}, command.getBytes(UTF_8));
   }
 
-  private FakeRanges.Sent lastSent() {
-    FakeRanges.Sent last = ranges.takeSent();
-    while (!ranges.sent.isEmpty()) {
-      last = ranges.takeSent();
+  private FakeRanges.BatchAttempt lastBatch() {
+    FakeRanges.BatchAttempt last = ranges.takeBatch();
+    while (!ranges.batches.isEmpty()) {
+      last = ranges.takeBatch();
     }
     return last;
   }
@@ -75,9 +75,9 @@ class SenderNumberTest {
     CompletableFuture<byte[]> lost = mutate("a1");
     timers.advance(Duration.ofMillis(1_050));
     assertThat(lost).isCompletedExceptionally();
-    FakeRanges.Sent abandoned = lastSent();
+    FakeRanges.BatchAttempt abandoned = lastBatch();
     mutate("a2");
-    FakeRanges.Sent next = lastSent();
+    FakeRanges.BatchAttempt next = lastBatch();
     assertThat(next.sender()).isEqualTo(abandoned.sender());
     assertThat(next.number()).isGreaterThan(abandoned.number());
   }
@@ -86,9 +86,9 @@ class SenderNumberTest {
   void shouldRegisterAgainLongAfterTheLastAttempt() {
     mutate("a1");
     timers.advance(Duration.ofMillis(1_050));
-    FakeRanges.Sent abandoned = lastSent();
+    FakeRanges.BatchAttempt abandoned = lastBatch();
     timers.advance(REGISTER_AGAIN_AFTER.plusMillis(1));
     mutate("a2");
-    assertThat(lastSent().sender()).isNotEqualTo(abandoned.sender());
+    assertThat(lastBatch().sender()).isNotEqualTo(abandoned.sender());
   }
 }

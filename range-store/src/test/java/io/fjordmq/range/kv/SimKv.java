@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimKv implements Kv {
   private final Disk disk;
   private final Executor flusher;
-  private final Map<String, Space> opened = new TreeMap<>();
+  private final Map<String, Space> openSpaces = new TreeMap<>();
   private boolean closed;
 
   /** Guarded by the disk. */
@@ -40,7 +40,7 @@ public final class SimKv implements Kv {
     }
 
     /**
-     * The process dies.
+     * Simulates a crash of the process.
      *
      * @param survivors given the number of writes to a space that are not flushed, returns how many
      *     of them, the oldest first, reached the disk anyway
@@ -107,7 +107,7 @@ public final class SimKv implements Kv {
   public KvSpace space(String name) {
     synchronized (disk) {
       Content content = disk.spaces.computeIfAbsent(name, created -> new Content());
-      return opened.computeIfAbsent(name, first -> new Space(name, content));
+      return openSpaces.computeIfAbsent(name, first -> new Space(name, content));
     }
   }
 
@@ -160,7 +160,7 @@ public final class SimKv implements Kv {
     return new KvMetrics(0, 0, 0, 0, 0, false, 0);
   }
 
-  /** The process dies: this object can no longer be used. The contents of the disk remain. */
+  /** Kills the process: this object can no longer be used. The contents of the disk remain. */
   public void kill() {
     synchronized (disk) {
       closed = true;

@@ -21,7 +21,7 @@ final class LoadSplitStrategyTest {
   void shouldSplitAUniformLoadUntilNoRangeIsOverloaded() {
     SyntheticRanges even = KnownLoad.UNIFORM.simulate();
     assertThat(even.ranges()).isBetween(8, 16);
-    assertThat(even.busiest()).isLessThan(DENSITY * 1.3);
+    assertThat(even.busiestRangeRate()).isLessThan(DENSITY * 1.3);
     assertThat(even.merges).isZero();
     int settled = even.splits;
     even.run(300, 700, Units.EVEN);
@@ -39,7 +39,7 @@ final class LoadSplitStrategyTest {
   void shouldSplitASkewedLoad() {
     SyntheticRanges skewed = KnownLoad.ZIPF.simulate();
     assertThat(skewed.ranges()).isBetween(6, 20);
-    assertThat(skewed.busiestShare()).isLessThan(0.25);
+    assertThat(skewed.busiestRangeShare()).isLessThan(0.25);
   }
 
   @Test
@@ -54,7 +54,7 @@ final class LoadSplitStrategyTest {
     SyntheticRanges moving = KnownLoad.MOVING_HOT_SPOT.simulate();
     assertThat(moving.ranges()).as("the remaining ranges are merged again").isLessThan(16);
     assertThat(moving.merges).isPositive();
-    assertThat(moving.busiestShare()).isLessThan(0.7);
+    assertThat(moving.busiestRangeShare()).isLessThan(0.7);
   }
 
   @Test
@@ -112,8 +112,8 @@ final class LoadSplitStrategyTest {
     once.replay(RecordedLoad.fromResource("cold-pairs"));
     SyntheticRanges twice = KnownLoad.COLD_PAIRS.simulate();
     assertThat(twice.ranges()).isBetween(5, 9);
-    assertThat(twice.busiest()).isLessThan(KnownLoad.COLD_PAIRS.density * 1.3);
-    assertThat(twice.busiestShare()).isLessThan(0.3);
+    assertThat(twice.busiestRangeRate()).isLessThan(KnownLoad.COLD_PAIRS.density * 1.3);
+    assertThat(twice.busiestRangeShare()).isLessThan(0.3);
     assertThat(twice.splits - once.splits).as("splits of an evenly spread load").isBetween(0, 2);
     assertThat(twice.merges).as("merges in the pause between, shorter than the window").isZero();
   }
@@ -122,7 +122,7 @@ final class LoadSplitStrategyTest {
   void shouldSpreadARecordedLoadOnAFewInboxes() {
     SyntheticRanges few = KnownLoad.FEW_INBOXES.simulate();
     assertThat(few.ranges()).isBetween(6, 12);
-    assertThat(few.busiestShare())
+    assertThat(few.busiestRangeShare())
         .as("the busiest inbox has " + few.busiestUnitShare())
         .isLessThan(2 * few.busiestUnitShare());
     assertThat(few.merges).isZero();
@@ -140,7 +140,7 @@ final class LoadSplitStrategyTest {
   void shouldMergeRangesAfterARecordedLoadReplayedTwice() {
     SyntheticRanges sessions = KnownLoad.NEW_SESSIONS.simulate();
     assertThat(sessions.peakRanges()).isBetween(5, 10);
-    assertThat(sessions.busiestShare()).isLessThan(0.3);
+    assertThat(sessions.busiestRangeShare()).isLessThan(0.3);
     assertThat(sessions.ranges()).isEqualTo(1);
     assertThat(sessions.splits).as("none is split twice").isEqualTo(sessions.peakRanges() - 1);
   }

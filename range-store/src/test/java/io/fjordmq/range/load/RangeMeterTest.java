@@ -89,7 +89,7 @@ final class RangeMeterTest {
       }
       assertThat(changed.load("inbox", "inbox-1", UnaryOperator.identity()).keys())
           .filteredOn(key -> key[0] == 1)
-          .as("keys of before, when the change was in second %d of ten", change)
+          .as("earlier keys, with the change in second %d of ten", change)
           .hasSizeLessThan(30);
     }
   }

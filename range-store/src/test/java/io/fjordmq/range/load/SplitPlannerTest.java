@@ -52,7 +52,7 @@ final class SplitPlannerTest {
               .with(SplitMergeSettings::maxRangeBytes, MAX_BYTES)
               .build());
 
-  private static SplitPlanner.Candidate led(String name, byte[] start, byte[] end) {
+  private static SplitPlanner.Candidate candidate(String name, byte[] start, byte[] end) {
     Spread none = new Spread(0, 0, 0);
     return new SplitPlanner.Candidate(
         new RangeLoad("inbox", name, Duration.ZERO, none, 0, Duration.ZERO, none, 0, List::of),
@@ -62,7 +62,7 @@ final class SplitPlannerTest {
         SMALL);
   }
 
-  private static SplitPlanner.Candidate sized(
+  private static SplitPlanner.Candidate withSize(
       SplitPlanner.Candidate range, long bytes, byte @Nullable [] halvingKey) {
     return new SplitPlanner.Candidate(
         range.load(),
@@ -72,24 +72,26 @@ final class SplitPlannerTest {
         new RangeSize(bytes, halvingKey, false));
   }
 
-  private static final List<SplitPlanner.Candidate> TWO =
-      List.of(led("a", new byte[0], new byte[] {9}), led("b", new byte[] {9}, new byte[] {20}));
+  private static final List<SplitPlanner.Candidate> NEIGHBORS =
+      List.of(
+          candidate("a", new byte[0], new byte[] {9}),
+          candidate("b", new byte[] {9}, new byte[] {20}));
 
   @Test
   void shouldMakeOneChangeAndPauseBeforeTheNext() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
-    assertThat(planner.next(TWO, SPARE_CAPACITY, 0))
+    assertThat(planner.next(NEIGHBORS, SPARE_CAPACITY, 0))
         .contains(new SplitPlanner.Step.Split("a", MIDDLE));
-    assertThat(planner.next(TWO, SPARE_CAPACITY, 9_999)).isEmpty();
-    assertThat(planner.next(TWO, SPARE_CAPACITY, 10_000)).isPresent();
+    assertThat(planner.next(NEIGHBORS, SPARE_CAPACITY, 9_999)).isEmpty();
+    assertThat(planner.next(NEIGHBORS, SPARE_CAPACITY, 10_000)).isPresent();
   }
 
   @Test
   void shouldRejectASplitKeyOutsideTheRange() {
     for (byte[] key : List.of(new byte[0], new byte[] {9}, new byte[] {11})) {
       advice = range -> range.equals("a") ? new SplitAdvice.Split(key) : COLD;
-      assertThat(planner.next(TWO, SPARE_CAPACITY, 0)).isEmpty();
-      assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.FAILED));
+      assertThat(planner.next(NEIGHBORS, SPARE_CAPACITY, 0)).isEmpty();
+      assertThat(planner.latestAdvice()).containsEntry("a", new SplitAdvice.Keep(Reason.FAILED));
     }
   }
 
@@ -99,8 +101,8 @@ final class SplitPlannerTest {
         range -> {
           throw new IllegalStateException("planted failure");
         };
-    assertThat(planner.next(TWO, SPARE_CAPACITY, 0)).isEmpty();
-    assertThat(planner.latest())
+    assertThat(planner.next(NEIGHBORS, SPARE_CAPACITY, 0)).isEmpty();
+    assertThat(planner.latestAdvice())
         .isEqualTo(
             Map.of(
                 "a",
@@ -112,33 +114,37 @@ final class SplitPlannerTest {
   @Test
   void shouldNotExceedTheMaximumNumberOfRanges() {
     advice = range -> new SplitAdvice.Split(range.equals("a") ? MIDDLE : new byte[] {12});
-    assertThat(planner.next(TWO, new NodeLoad(0.1, 10, 10), 0)).isEmpty();
-    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
+    assertThat(planner.next(NEIGHBORS, new NodeLoad(0.1, 10, 10), 0)).isEmpty();
+    assertThat(planner.latestAdvice())
+        .containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
   }
 
   @Test
   void shouldMergeOnlyNeighborsAndOnlyIfThereIsNoSplit() {
     merging = true;
-    assertThat(planner.next(TWO, SPARE_CAPACITY, 0))
+    assertThat(planner.next(NEIGHBORS, SPARE_CAPACITY, 0))
         .contains(new SplitPlanner.Step.Merge("a", "b"));
     assertThat(planner.idle()).containsExactlyInAnyOrder("a", "b");
     List<SplitPlanner.Candidate> apart =
-        List.of(led("a", new byte[0], new byte[] {8}), led("b", new byte[] {9}, new byte[] {20}));
+        List.of(
+            candidate("a", new byte[0], new byte[] {8}),
+            candidate("b", new byte[] {9}, new byte[] {20}));
     assertThat(planner.next(apart, SPARE_CAPACITY, 20_000)).isEmpty();
     advice = range -> range.equals("b") ? new SplitAdvice.Split(new byte[] {12}) : COLD;
-    assertThat(planner.next(TWO, SPARE_CAPACITY, 30_000))
+    assertThat(planner.next(NEIGHBORS, SPARE_CAPACITY, 30_000))
         .containsInstanceOf(SplitPlanner.Step.Split.class);
   }
 
   @Test
   void shouldNotSplitARangeWhoseLogIsNotTruncated() {
-    SplitPlanner.Candidate truncated = TWO.get(0);
+    SplitPlanner.Candidate truncated = NEIGHBORS.get(0);
     SplitPlanner.Candidate untruncated =
         new SplitPlanner.Candidate(
             truncated.load(), truncated.start(), truncated.end(), false, SMALL);
     advice = range -> new SplitAdvice.Split(MIDDLE);
     assertThat(planner.next(List.of(untruncated), SPARE_CAPACITY, 0)).isEmpty();
-    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED));
+    assertThat(planner.latestAdvice())
+        .containsEntry("a", new SplitAdvice.Keep(Reason.LOG_NOT_TRUNCATED));
     assertThat(planner.next(List.of(truncated), SPARE_CAPACITY, 1))
         .as("no pause without a change")
         .isPresent();
@@ -146,17 +152,18 @@ final class SplitPlannerTest {
 
   @Test
   void shouldForgetTheAdviceForARangeThatItNoLongerLeads() {
-    planner.next(TWO, SPARE_CAPACITY, 0);
-    planner.next(TWO.subList(0, 1), SPARE_CAPACITY, 1);
-    assertThat(planner.latest()).containsOnlyKeys("a");
+    planner.next(NEIGHBORS, SPARE_CAPACITY, 0);
+    planner.next(NEIGHBORS.subList(0, 1), SPARE_CAPACITY, 1);
+    assertThat(planner.latestAdvice()).containsOnlyKeys("a");
   }
 
   @Test
   void shouldSplitARangeThatIsTooLargeRegardlessOfItsLoad() {
-    List<SplitPlanner.Candidate> one = List.of(sized(TWO.get(0), MAX_BYTES, MIDDLE), TWO.get(1));
+    List<SplitPlanner.Candidate> one =
+        List.of(withSize(NEIGHBORS.get(0), MAX_BYTES, MIDDLE), NEIGHBORS.get(1));
     assertThat(planner.next(one, SPARE_CAPACITY, 0)).as("not above the limit").isEmpty();
     List<SplitPlanner.Candidate> large =
-        List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+        List.of(withSize(NEIGHBORS.get(0), MAX_BYTES + 1, MIDDLE), NEIGHBORS.get(1));
     assertThat(planner.next(large, SPARE_CAPACITY, 1))
         .contains(new SplitPlanner.Step.Split("a", MIDDLE));
     assertThat(planner.tooLarge()).containsExactly("a");
@@ -170,7 +177,7 @@ final class SplitPlannerTest {
     byte[] byLoad = {7};
     advice = range -> range.equals("a") ? new SplitAdvice.Split(byLoad) : COLD;
     List<SplitPlanner.Candidate> large =
-        List.of(sized(TWO.get(0), MAX_BYTES + 1, MIDDLE), TWO.get(1));
+        List.of(withSize(NEIGHBORS.get(0), MAX_BYTES + 1, MIDDLE), NEIGHBORS.get(1));
     assertThat(planner.next(large, SPARE_CAPACITY, 0))
         .contains(new SplitPlanner.Step.Split("a", byLoad));
     assertThat(planner.tooLarge()).isEmpty();
@@ -178,13 +185,15 @@ final class SplitPlannerTest {
 
   @Test
   void shouldReportWhyARangeThatIsTooLargeIsNotSplit() {
-    SplitPlanner.Candidate large = sized(TWO.get(0), MAX_BYTES + 1, MIDDLE);
+    SplitPlanner.Candidate large = withSize(NEIGHBORS.get(0), MAX_BYTES + 1, MIDDLE);
     assertThat(planner.next(List.of(large), new NodeLoad(0.1, 10, 10), 0)).isEmpty();
-    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
-    planner.next(List.of(sized(large, MAX_BYTES + 1, null)), SPARE_CAPACITY, 1);
-    assertThat(planner.latest()).containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
-    planner.next(List.of(sized(large, MAX_BYTES + 1, new byte[] {9})), SPARE_CAPACITY, 2);
-    assertThat(planner.latest())
+    assertThat(planner.latestAdvice())
+        .containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_RANGES));
+    planner.next(List.of(withSize(large, MAX_BYTES + 1, null)), SPARE_CAPACITY, 1);
+    assertThat(planner.latestAdvice())
+        .containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
+    planner.next(List.of(withSize(large, MAX_BYTES + 1, new byte[] {9})), SPARE_CAPACITY, 2);
+    assertThat(planner.latestAdvice())
         .as("the range ends there")
         .containsEntry("a", new SplitAdvice.Keep(Reason.NO_SPLIT_KEY));
     SplitPlanner.Candidate drained =
@@ -195,22 +204,24 @@ final class SplitPlannerTest {
             true,
             new RangeSize(MAX_BYTES + 1, null, true));
     planner.next(List.of(drained), SPARE_CAPACITY, 3);
-    assertThat(planner.latest())
+    assertThat(planner.latestAdvice())
         .containsEntry("a", new SplitAdvice.Keep(Reason.TOO_MANY_TOMBSTONES));
   }
 
   @Test
   void shouldNotMergeAboveHalfTheSizeLimit() {
     merging = true;
-    assertThat(planner.next(two(250, 251), SPARE_CAPACITY, 0)).isEmpty();
+    assertThat(planner.next(neighborsOfSize(250, 251), SPARE_CAPACITY, 0)).isEmpty();
     assertThat(planner.idle()).as("can be merged with an idle neighbor").containsExactly("a");
-    assertThat(planner.next(two(250, -1), SPARE_CAPACITY, 1)).as("of unknown size").isEmpty();
-    assertThat(planner.next(two(250, 250), SPARE_CAPACITY, 2))
+    assertThat(planner.next(neighborsOfSize(250, -1), SPARE_CAPACITY, 1))
+        .as("of unknown size")
+        .isEmpty();
+    assertThat(planner.next(neighborsOfSize(250, 250), SPARE_CAPACITY, 2))
         .contains(new SplitPlanner.Step.Merge("a", "b"));
     assertThat(planner.idle()).containsExactlyInAnyOrder("a", "b");
   }
 
-  private static List<SplitPlanner.Candidate> two(long left, long right) {
-    return List.of(sized(TWO.get(0), left, null), sized(TWO.get(1), right, null));
+  private static List<SplitPlanner.Candidate> neighborsOfSize(long left, long right) {
+    return List.of(withSize(NEIGHBORS.get(0), left, null), withSize(NEIGHBORS.get(1), right, null));
   }
 }

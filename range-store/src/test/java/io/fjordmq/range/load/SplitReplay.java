@@ -7,13 +7,13 @@ import java.util.Locale;
 
 /**
  * {@code SplitReplay} or {@code SplitReplay FILE DENSITY}; started by {@code bin/perf.sh replay}.
- * Prints how the default strategy splits each {@link KnownLoad}, or a recording with the given
- * limit in requests per second and range.
+ * Prints how the default strategy splits each {@link KnownLoad}, or the recording in FILE. DENSITY
+ * is the capacity of a range in requests per second.
  */
 public final class SplitReplay {
   private SplitReplay() {}
 
-  /** See the class comment. */
+  /** Runs the tool; see the class comment for its arguments. */
   public static void main(String[] args) throws IOException {
     if (args.length != 0 && args.length != 2) {
       throw new IllegalArgumentException("usage: SplitReplay [FILE DENSITY]");
@@ -46,8 +46,8 @@ public final class SplitReplay {
         ranges.merges,
         ranges.peakRanges(),
         ranges.ranges(),
-        ranges.busiest(),
-        100 * ranges.busiestShare(),
+        ranges.busiestRangeRate(),
+        100 * ranges.busiestRangeShare(),
         100 * ranges.busiestUnitShare());
   }
 }

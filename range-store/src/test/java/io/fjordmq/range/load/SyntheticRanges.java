@@ -35,7 +35,7 @@ final class SyntheticRanges {
 
   private static final Duration IDLE = Duration.ofSeconds(60);
 
-  static final SplitMergeSettings RULES =
+  static final SplitMergeSettings SETTINGS =
       RecordBuilder.from(SplitMergeSettings.DEFAULTS)
           .with(SplitMergeSettings::maxRanges, 64)
           .with(SplitMergeSettings::cooldown, Duration.ofSeconds(10))
@@ -62,10 +62,10 @@ final class SyntheticRanges {
   /**
    * The requests of one second: all of them, those of the busiest range, and the number of ranges.
    */
-  private record Second(int requests, int busiest, int ranges) {}
+  private record Second(int requests, int busiestRequests, int ranges) {}
 
   SyntheticRanges(SplitStrategy strategy) {
-    this.planner = new SplitPlanner(strategy, Set.of(STORE), RULES);
+    this.planner = new SplitPlanner(strategy, Set.of(STORE), SETTINGS);
     ranges.put(0, meter());
   }
 
@@ -103,18 +103,18 @@ final class SyntheticRanges {
   private void simulateSecond(int requests, long nanos, long ioNanos, IntSupplier unit) {
     Map<Integer, Integer> byRange = new HashMap<>();
     for (int request = 0; request < requests; request++) {
-      byRange.merge(request(unit.getAsInt(), nanos, ioNanos), 1, Integer::sum);
+      byRange.merge(sendRequest(unit.getAsInt(), nanos, ioNanos), 1, Integer::sum);
     }
     ranges.values().forEach(meter -> meter.tick(1_000_000_000L));
     int busiest = byRange.values().stream().mapToInt(Integer::intValue).max().orElse(0);
     history.add(new Second(requests, busiest, ranges.size()));
     planner
-        .next(led(), new NodeLoad(cpu, ranges.size(), maxRanges), history.size() * 1_000L)
+        .next(candidates(), new NodeLoad(cpu, ranges.size(), maxRanges), history.size() * 1_000L)
         .ifPresent(this::apply);
   }
 
   /** Sends a request and returns the start of the range that served it. */
-  private int request(int unit, long nanos, long ioNanos) {
+  private int sendRequest(int unit, long nanos, long ioNanos) {
     int start = ranges.floorKey(unit);
     RangeMeter meter = Objects.requireNonNull(ranges.get(start));
     meter.recordApplied(1, nanos, ioNanos);
@@ -124,7 +124,7 @@ final class SyntheticRanges {
     return start;
   }
 
-  private List<SplitPlanner.Candidate> led() {
+  private List<SplitPlanner.Candidate> candidates() {
     List<SplitPlanner.Candidate> led = new ArrayList<>();
     UnaryOperator<byte[]> unitOf = key -> ByteBuffer.allocate(4).putInt(unit(key)).array();
     ranges.forEach(
@@ -171,13 +171,13 @@ final class SyntheticRanges {
    * Returns the share of all requests that the busiest range served in the latest seconds under
    * load.
    */
-  double busiestShare() {
-    return mean(second -> (double) second.busiest() / second.requests());
+  double busiestRangeShare() {
+    return mean(second -> (double) second.busiestRequests() / second.requests());
   }
 
   /** Returns the requests per second of the busiest range in the latest seconds under load. */
-  double busiest() {
-    return mean(Second::busiest);
+  double busiestRangeRate() {
+    return mean(Second::busiestRequests);
   }
 
   /** Seconds under load have at least half of the highest request rate so far. */
@@ -204,7 +204,7 @@ final class SyntheticRanges {
 
   /** Returns the latest advice about the range that holds a unit. */
   Optional<SplitAdvice> adviceAbout(int unit) {
-    return Optional.ofNullable(planner.latest().get(name(ranges.floorKey(unit))));
+    return Optional.ofNullable(planner.latestAdvice().get(name(ranges.floorKey(unit))));
   }
 
   private static String name(int start) {

@@ -27,17 +27,17 @@ class MergePlanTest {
   private static final RangeId LEFT = new RangeId("words", 1);
   private static final RangeId RIGHT = new RangeId("words", 2);
   private static final ReplicaSet BOTH = ReplicaSet.ofVoters(A, B);
-  private static final KeyInterval BEFORE = keys("", "m");
-  private static final KeyInterval AFTER = keys("m", null);
+  private static final KeyInterval LEFT_KEYS = keys("", "m");
+  private static final KeyInterval RIGHT_KEYS = keys("m", null);
   private static final Merging DURABLE = new Merging(LEFT, 4, true);
-  private static final Merging NOT_YET = new Merging(LEFT, 4, false);
+  private static final Merging NOT_DURABLE = new Merging(LEFT, 4, false);
 
   private final Map<NodeId, PlacementView.Node> nodes = new HashMap<>();
   private final Map<NodeId, RangeReports> reports = new HashMap<>();
   private final Map<RangeId, RangeDescriptor> published = new HashMap<>();
-  private Set<RangeId> canceled = Set.of();
-  private Set<RangeId> overdue = Set.of();
-  private List<RangeId> requested = List.of();
+  private Set<RangeId> canceledMerges = Set.of();
+  private Set<RangeId> overdueMerges = Set.of();
+  private List<RangeId> requestedRanges = List.of();
 
   @SuppressWarnings("NullAway") // the checker does not see in class files that an array may be null
   private static KeyInterval keys(String start, @Nullable String end) {
@@ -48,8 +48,8 @@ class MergePlanTest {
   void setUpTwoNeighborsOnTwoNodes() {
     setState(A, Member.State.UP);
     setState(B, Member.State.UP);
-    publish(LEFT, 4, BEFORE);
-    publish(RIGHT, 7, AFTER);
+    publish(LEFT, 4, LEFT_KEYS);
+    publish(RIGHT, 7, RIGHT_KEYS);
   }
 
   private void setState(NodeId node, Member.State state) {
@@ -74,16 +74,17 @@ class MergePlanTest {
   private void reportRanges(long leftVersion, @Nullable Merging ofA, @Nullable Merging ofB) {
     report(
         A,
-        replica(LEFT, leftVersion, BEFORE, Role.LEADER, null),
-        replica(RIGHT, 7, AFTER, Role.VOTER, ofA));
+        replica(LEFT, leftVersion, LEFT_KEYS, Role.LEADER, null),
+        replica(RIGHT, 7, RIGHT_KEYS, Role.VOTER, ofA));
     report(
         B,
-        replica(LEFT, leftVersion, BEFORE, Role.VOTER, null),
-        replica(RIGHT, 7, AFTER, Role.LEADER, ofB));
+        replica(LEFT, leftVersion, LEFT_KEYS, Role.VOTER, null),
+        replica(RIGHT, 7, RIGHT_KEYS, Role.LEADER, ofB));
   }
 
   private List<Step> steps() {
-    PlacementView.Merges merges = new PlacementView.Merges(requested, overdue, canceled);
+    PlacementView.Merges merges =
+        new PlacementView.Merges(requestedRanges, overdueMerges, canceledMerges);
     return PlacementPlan.steps(
         new PlacementView(nodes, published, reports, Set.of(), Set.of(), merges),
         List.of(new StorePlacement("words", 2, false)));
@@ -97,17 +98,18 @@ class MergePlanTest {
   void shouldFreezeTheRightRangeOnlyOnRequest() {
     reportRanges(4, null, null);
     assertThat(steps()).isEmpty();
-    requested = List.of(LEFT);
+    requestedRanges = List.of(LEFT);
     assertThat(steps())
-        .containsExactly(new Step.Freeze(RIGHT, B, range(RIGHT, 7, AFTER), range(LEFT, 4, BEFORE)));
-    requested = List.of(RIGHT);
+        .containsExactly(
+            new Step.Freeze(RIGHT, B, range(RIGHT, 7, RIGHT_KEYS), range(LEFT, 4, LEFT_KEYS)));
+    requestedRanges = List.of(RIGHT);
     assertThat(steps()).as("no right neighbor").isEmpty();
   }
 
   @Test
   void shouldNotFreezeWhileANodeIsNotUp() {
     reportRanges(4, null, null);
-    requested = List.of(LEFT);
+    requestedRanges = List.of(LEFT);
     setState(B, Member.State.FULL);
     assertThat(steps()).noneMatch(step -> step instanceof Step.Freeze);
     setState(B, Member.State.DOWN);
@@ -122,11 +124,11 @@ class MergePlanTest {
   void shouldNotFreezeWhileAnOldReplicaOfTheLeftRangeMayExist() {
     NodeId other = new NodeId("c");
     reportRanges(4, null, null);
-    requested = List.of(LEFT);
+    requestedRanges = List.of(LEFT);
     setState(other, Member.State.DOWN);
     assertThat(steps()).as("no report").noneMatch(step -> step instanceof Step.Freeze);
     setState(other, Member.State.UP);
-    report(other, replica(LEFT, 4, BEFORE, Role.NONE, null));
+    report(other, replica(LEFT, 4, LEFT_KEYS, Role.NONE, null));
     assertThat(steps()).as("it reports one").noneMatch(step -> step instanceof Step.Freeze);
     report(other);
     assertThat(steps()).as("it reports none").anyMatch(step -> step instanceof Step.Freeze);
@@ -137,14 +139,14 @@ class MergePlanTest {
     reportRanges(4, DURABLE, DURABLE);
     assertThat(steps())
         .containsExactly(
-            new Step.Absorb(LEFT, A, range(LEFT, 4, BEFORE), range(RIGHT, 7, AFTER), BOTH));
+            new Step.Absorb(LEFT, A, range(LEFT, 4, LEFT_KEYS), range(RIGHT, 7, RIGHT_KEYS), BOTH));
   }
 
   @Test
   void shouldWaitUntilTheLastReplicaIsDurablyFrozen() {
     reportRanges(4, DURABLE, null);
     assertThat(steps()).isEmpty();
-    reportRanges(4, NOT_YET, DURABLE);
+    reportRanges(4, NOT_DURABLE, DURABLE);
     assertThat(steps()).isEmpty();
     reports.remove(A);
     assertThat(steps()).isEmpty();
@@ -153,12 +155,13 @@ class MergePlanTest {
   @Test
   void shouldAbandonAMergeThatTakesTooLongOrLacksANode() {
     reportRanges(4, DURABLE, null);
-    overdue = Set.of(RIGHT);
+    overdueMerges = Set.of(RIGHT);
     assertThat(steps())
         .singleElement()
         .satisfies(
-            step -> assertThat(((Step.BumpEpoch) step).left()).isEqualTo(range(LEFT, 4, BEFORE)));
-    overdue = Set.of();
+            step ->
+                assertThat(((Step.BumpEpoch) step).left()).isEqualTo(range(LEFT, 4, LEFT_KEYS)));
+    overdueMerges = Set.of();
     setState(B, Member.State.DRAINING);
     assertThat(steps()).hasSize(1).allMatch(step -> step instanceof Step.BumpEpoch);
   }
@@ -166,7 +169,7 @@ class MergePlanTest {
   @Test
   void shouldAbandonAMergeThatAnOperatorCancels() {
     reportRanges(4, DURABLE, null);
-    canceled = Set.of(RIGHT);
+    canceledMerges = Set.of(RIGHT);
     assertThat(steps())
         .singleElement()
         .satisfies(step -> assertThat(((Step.BumpEpoch) step).reason()).contains("operator"));
@@ -174,7 +177,7 @@ class MergePlanTest {
 
   @Test
   void shouldUnfreezeTheRightRangeOnceTheLeftOneHasANewVersion() {
-    publish(LEFT, 5, BEFORE);
+    publish(LEFT, 5, LEFT_KEYS);
     reportRanges(5, DURABLE, DURABLE);
     assertThat(steps()).containsExactly(new Step.Unfreeze(RIGHT, B));
   }
@@ -182,10 +185,10 @@ class MergePlanTest {
   @Test
   void shouldUnfreezeARangeWhoseLeftNeighborNoLongerExists() {
     published.remove(LEFT);
-    publish(new RangeId("words", 3), 9, BEFORE);
-    ReplicaReport successor = replica(new RangeId("words", 3), 9, BEFORE, Role.LEADER, null);
-    report(A, successor, replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE));
-    report(B, successor, replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
+    publish(new RangeId("words", 3), 9, LEFT_KEYS);
+    ReplicaReport successor = replica(new RangeId("words", 3), 9, LEFT_KEYS, Role.LEADER, null);
+    report(A, successor, replica(RIGHT, 7, RIGHT_KEYS, Role.VOTER, DURABLE));
+    report(B, successor, replica(RIGHT, 7, RIGHT_KEYS, Role.LEADER, DURABLE));
     assertThat(steps()).contains(new Step.Unfreeze(RIGHT, B));
   }
 
@@ -194,8 +197,8 @@ class MergePlanTest {
     report(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
     report(
         B,
-        replica(LEFT, 4, BEFORE, Role.VOTER, null),
-        replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
+        replica(LEFT, 4, LEFT_KEYS, Role.VOTER, null),
+        replica(RIGHT, 7, RIGHT_KEYS, Role.LEADER, DURABLE));
     assertThat(steps())
         .containsExactly(
             new Step.PublishRanges(LEFT, List.of(range(LEFT, 8, KeyInterval.ALL)), Set.of(RIGHT)));
@@ -208,7 +211,7 @@ class MergePlanTest {
         A,
         replica(LEFT, 9, keys("", "c"), Role.LEADER, null),
         replica(child, 9, keys("c", null), Role.LEADER, null));
-    report(B, replica(RIGHT, 7, AFTER, Role.LEADER, DURABLE));
+    report(B, replica(RIGHT, 7, RIGHT_KEYS, Role.LEADER, DURABLE));
     assertThat(steps())
         .containsExactly(
             new Step.PublishRanges(
@@ -222,13 +225,13 @@ class MergePlanTest {
     published.remove(RIGHT);
     publish(LEFT, 8, KeyInterval.ALL);
     report(A, replica(LEFT, 8, KeyInterval.ALL, Role.LEADER, null));
-    report(B, replica(RIGHT, 6, AFTER, Role.NONE, null));
+    report(B, replica(RIGHT, 6, RIGHT_KEYS, Role.NONE, null));
     assertThat(steps()).contains(new Step.RemoveStaleReplica(RIGHT, B, Set.of(LEFT)));
 
     report(
         B,
-        replica(LEFT, 4, BEFORE, Role.VOTER, null),
-        replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE));
+        replica(LEFT, 4, LEFT_KEYS, Role.VOTER, null),
+        replica(RIGHT, 7, RIGHT_KEYS, Role.VOTER, DURABLE));
     assertThat(steps()).as("its neighbor on that node absorbs it").isEmpty();
 
     ReplicaReport whole = replica(LEFT, 8, KeyInterval.ALL, Role.VOTER, null);
@@ -241,16 +244,16 @@ class MergePlanTest {
   void shouldRemoveAReplicaFrozenForAnAbandonedMerge() {
     RangeId other = new RangeId("words", 5);
     published.remove(RIGHT);
-    publish(LEFT, 5, BEFORE);
-    publish(other, 9, AFTER);
+    publish(LEFT, 5, LEFT_KEYS);
+    publish(other, 9, RIGHT_KEYS);
     report(
         A,
-        replica(LEFT, 5, BEFORE, Role.LEADER, null),
-        replica(other, 9, AFTER, Role.LEADER, null));
-    ReplicaReport frozenReplica = replica(RIGHT, 7, AFTER, Role.VOTER, DURABLE);
-    report(B, replica(LEFT, 5, BEFORE, Role.VOTER, null), frozenReplica);
+        replica(LEFT, 5, LEFT_KEYS, Role.LEADER, null),
+        replica(other, 9, RIGHT_KEYS, Role.LEADER, null));
+    ReplicaReport frozenReplica = replica(RIGHT, 7, RIGHT_KEYS, Role.VOTER, DURABLE);
+    report(B, replica(LEFT, 5, LEFT_KEYS, Role.VOTER, null), frozenReplica);
     assertThat(steps()).contains(new Step.RemoveStaleReplica(RIGHT, B, Set.of(other)));
-    report(B, replica(LEFT, 4, BEFORE, Role.VOTER, null), frozenReplica);
+    report(B, replica(LEFT, 4, LEFT_KEYS, Role.VOTER, null), frozenReplica);
     assertThat(steps())
         .as("its neighbor on that node may absorb it")
         .noneMatch(Step.RemoveStaleReplica.class::isInstance);
@@ -265,26 +268,26 @@ class MergePlanTest {
     RangeLoadReport mergeRequest = new RangeLoadReport(60, 0, 0, 0, 0, "merge", null, true, false);
     RangeLoadReport idle = new RangeLoadReport(60, 0, 0, 0, 0, "cold", null, false, true);
     RangeLoadReport cold = new RangeLoadReport(60, 9, 9, 9, 0, "cold", null, false, false);
-    lead(mergeRequest, A, cold, A);
+    reportLoads(mergeRequest, A, cold, A);
     assertThat(requestedMerges()).containsExactly(LEFT);
-    lead(idle, A, idle, B);
+    reportLoads(idle, A, idle, B);
     assertThat(requestedMerges()).containsExactly(LEFT);
-    lead(idle, A, cold, B);
+    reportLoads(idle, A, cold, B);
     assertThat(requestedMerges()).isEmpty();
-    lead(idle, A, idle, A);
+    reportLoads(idle, A, idle, A);
     assertThat(requestedMerges()).as("together they may exceed the size limit").isEmpty();
-    lead(idle, A, idle, B);
+    reportLoads(idle, A, idle, B);
     setState(new NodeId("c"), Member.State.DOWN);
     assertThat(requestedMerges()).isEmpty();
   }
 
-  private void lead(
+  private void reportLoads(
       RangeLoadReport ofLeft, NodeId leftLeader, RangeLoadReport ofRight, NodeId rightLeader) {
     for (NodeId node : List.of(A, B)) {
       report(
           node,
-          withLoad(replica(LEFT, 4, BEFORE, role(node, leftLeader), null), ofLeft),
-          withLoad(replica(RIGHT, 7, AFTER, role(node, rightLeader), null), ofRight));
+          withLoad(replica(LEFT, 4, LEFT_KEYS, role(node, leftLeader), null), ofLeft),
+          withLoad(replica(RIGHT, 7, RIGHT_KEYS, role(node, rightLeader), null), ofRight));
     }
   }
 

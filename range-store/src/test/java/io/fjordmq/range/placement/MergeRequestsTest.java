@@ -19,18 +19,18 @@ class MergeRequestsTest {
   private static final RangeId RANGE = new RangeId("words", 300);
 
   private final LoopbackPeers network = LoopbackPeers.immediate();
-  private final List<String> done = new ArrayList<>();
+  private final List<String> merged = new ArrayList<>();
   private CompletableFuture<Void> outcome = CompletableFuture.completedFuture(null);
   private @Nullable NodeId leader = B;
 
-  private MergeRequests node(NodeId id) {
+  private MergeRequests startNode(NodeId id) {
     LoopbackPeers.Node peers = network.start(id);
     MergeRequests requests =
         new MergeRequests(
             new TestMembership(id),
             peers,
             range -> {
-              done.add(id + " " + range);
+              merged.add(id + " " + range);
               return outcome;
             },
             () -> leader,
@@ -41,17 +41,17 @@ class MergeRequestsTest {
 
   @Test
   void shouldCallTheActiveDriver() {
-    MergeRequests first = node(A);
-    node(B);
+    MergeRequests first = startNode(A);
+    startNode(B);
     assertThat(first.merge(RANGE)).isCompleted();
     leader = A;
     assertThat(first.merge(RANGE)).isCompleted();
-    assertThat(done).containsExactly("b words-300", "a words-300");
+    assertThat(merged).containsExactly("b words-300", "a words-300");
   }
 
   @Test
   void shouldReportFailures() {
-    MergeRequests first = node(A);
+    MergeRequests first = startNode(A);
     leader = null;
     assertThat(first.merge(RANGE))
         .failsWithin(java.time.Duration.ofSeconds(1))
@@ -63,6 +63,6 @@ class MergeRequestsTest {
         .failsWithin(java.time.Duration.ofSeconds(1))
         .withThrowableThat()
         .withMessageContaining("node b is not up");
-    assertThat(done).hasSize(1);
+    assertThat(merged).hasSize(1);
   }
 }

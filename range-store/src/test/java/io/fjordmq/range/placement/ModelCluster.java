@@ -78,16 +78,16 @@ final class ModelCluster {
     nodes.put(node, new PlacementView.Node(state, state == Member.State.DOWN && lost));
   }
 
-  /** The node has been removed permanently, so its view no longer matters. */
+  /** Removes the node permanently; its view no longer matters. */
   void remove(NodeId node) {
     nodes.remove(node);
   }
 
   /**
-   * Groups that have lost their leader elect another one if they can; live members learn the
-   * current state.
+   * Lets groups without a leader elect one if they have a majority; live members learn the current
+   * state.
    */
-  void settle() {
+  void electLeaders() {
     for (Group group : groups.values()) {
       if (!hasMajority(group)) {
         group.leader = null;
@@ -175,7 +175,7 @@ final class ModelCluster {
         .as("one step for each range")
         .doesNotHaveDuplicates();
     steps.forEach(this::apply);
-    settle();
+    electLeaders();
   }
 
   private void apply(Step step) {
@@ -191,7 +191,7 @@ final class ModelCluster {
       assertThat(group.retired).doesNotContain(ensure.node());
       group.holders.put(ensure.node(), ensure.members());
     } else if (step instanceof Step.Change change) {
-      change(group, change);
+      applyChange(group, change);
     } else if (step instanceof Step.Transfer transfer) {
       assertThat(transfer.leader()).isEqualTo(group.leader).isNotEqualTo(transfer.target());
       assertThat(group.current.voters()).contains(transfer.target());
@@ -214,7 +214,7 @@ final class ModelCluster {
     return knownMembers.voters().contains(node) || knownMembers.learners().contains(node);
   }
 
-  private void change(Group group, Step.Change change) {
+  private void applyChange(Group group, Step.Change change) {
     assertThat(change.leader()).isEqualTo(group.leader);
     assertThat(change.from()).isEqualTo(group.current);
     Set<NodeId> before = group.current.voters();

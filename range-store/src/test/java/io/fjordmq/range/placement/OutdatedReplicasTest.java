@@ -28,19 +28,19 @@ class OutdatedReplicasTest {
   private static final NodeId D = new NodeId("d");
   private static final RangeId PARENT = new RangeId("words", 1);
   private static final RangeId CHILD = new RangeId("words", 2);
-  private static final byte[] CUT = {9};
-  private static final KeyInterval LEFT = new KeyInterval(new byte[0], CUT);
-  private static final KeyInterval RIGHT = new KeyInterval(CUT, new byte[] {20});
+  private static final byte[] SPLIT_KEY = {9};
+  private static final KeyInterval LEFT = new KeyInterval(new byte[0], SPLIT_KEY);
+  private static final KeyInterval RIGHT = new KeyInterval(SPLIT_KEY, new byte[] {20});
   private static final KeyInterval WHOLE = new KeyInterval(new byte[0], new byte[] {20});
-  private static final RangeEpoch NOW = new RangeEpoch(2, 1);
-  private static final ReplicaSet OF_PARENT = ReplicaSet.ofVoters(A, B);
-  private static final ReplicaSet OF_CHILD = ReplicaSet.ofVoters(A);
+  private static final RangeEpoch CURRENT_EPOCH = new RangeEpoch(2, 1);
+  private static final ReplicaSet PARENT_REPLICAS = ReplicaSet.ofVoters(A, B);
+  private static final ReplicaSet CHILD_REPLICAS = ReplicaSet.ofVoters(A);
   private static final ReplicaSet WITH_LEARNER = new ReplicaSet(Set.of(A, B), Set.of(C));
 
   private final Map<NodeId, List<ReplicaReport>> replicas =
       new HashMap<>(Map.of(A, new ArrayList<>(), B, new ArrayList<>(), C, new ArrayList<>()));
-  private ReplicaSet ofParent = OF_PARENT;
-  private ReplicaSet ofChild = OF_CHILD;
+  private ReplicaSet parentReplicas = PARENT_REPLICAS;
+  private ReplicaSet childReplicas = CHILD_REPLICAS;
 
   private void report(
       NodeId node, RangeId id, RangeEpoch epoch, KeyInterval keys, Role role, ReplicaSet set) {
@@ -50,9 +50,9 @@ class OutdatedReplicasTest {
   }
 
   private void reportLeaders() {
-    report(A, PARENT, NOW, LEFT, Role.LEADER, ofParent);
-    report(B, PARENT, NOW, LEFT, Role.VOTER, ofParent);
-    report(A, CHILD, NOW, RIGHT, Role.LEADER, ofChild);
+    report(A, PARENT, CURRENT_EPOCH, LEFT, Role.LEADER, parentReplicas);
+    report(B, PARENT, CURRENT_EPOCH, LEFT, Role.VOTER, parentReplicas);
+    report(A, CHILD, CURRENT_EPOCH, RIGHT, Role.LEADER, childReplicas);
   }
 
   private List<Step> steps(boolean allAreUp) {
@@ -69,9 +69,9 @@ class OutdatedReplicasTest {
             nodes,
             Map.of(
                 PARENT,
-                new RangeDescriptor(PARENT, LEFT, NOW, ofParent),
+                new RangeDescriptor(PARENT, LEFT, CURRENT_EPOCH, parentReplicas),
                 CHILD,
-                new RangeDescriptor(CHILD, RIGHT, NOW, ofChild)),
+                new RangeDescriptor(CHILD, RIGHT, CURRENT_EPOCH, childReplicas)),
             reports,
             Set.of(),
             Set.of(),
@@ -84,26 +84,26 @@ class OutdatedReplicasTest {
     reportLeaders();
     report(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
     assertThat(steps(false))
-        .as("and creating a replica of the new range is not retried in vain")
-        .containsExactly(new Step.Change(PARENT, A, OF_PARENT, WITH_LEARNER));
+        .as("creating a replica of the new range is not retried")
+        .containsExactly(new Step.Change(PARENT, A, PARENT_REPLICAS, WITH_LEARNER));
   }
 
   @Test
   void shouldCreateTheNewReplicaOnceNothingBlocksIt() {
-    ofParent = WITH_LEARNER;
+    parentReplicas = WITH_LEARNER;
     reportLeaders();
-    report(C, PARENT, NOW, LEFT, Role.LEARNER, WITH_LEARNER);
+    report(C, PARENT, CURRENT_EPOCH, LEFT, Role.LEARNER, WITH_LEARNER);
     assertThat(steps(false))
         .containsExactlyInAnyOrder(
-            new Step.Change(PARENT, A, WITH_LEARNER, OF_PARENT),
-            new Step.Ensure(CHILD, C, OF_CHILD));
+            new Step.Change(PARENT, A, WITH_LEARNER, PARENT_REPLICAS),
+            new Step.Ensure(CHILD, C, CHILD_REPLICAS));
   }
 
   @Test
   void shouldRemoveTheOldReplicaWhenEveryMemberIsUp() {
     reportLeaders();
     report(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
-    assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, OF_PARENT, 9));
+    assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, PARENT_REPLICAS, 9));
   }
 
   /**
@@ -112,11 +112,12 @@ class OutdatedReplicasTest {
    */
   @Test
   void shouldMakeTheOldReplicaALearnerIfTheChildListsItsNode() {
-    ofChild = ReplicaSet.ofVoters(A, C);
+    childReplicas = ReplicaSet.ofVoters(A, C);
     reportLeaders();
     report(C, PARENT, RangeEpoch.FIRST, WHOLE, Role.NONE, ReplicaSet.ofVoters(A, C));
-    assertThat(steps(true)).containsExactly(new Step.Change(PARENT, A, OF_PARENT, WITH_LEARNER));
-    report(C, CHILD, NOW, RIGHT, Role.VOTER, ofChild);
-    assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, OF_PARENT, 9));
+    assertThat(steps(true))
+        .containsExactly(new Step.Change(PARENT, A, PARENT_REPLICAS, WITH_LEARNER));
+    report(C, CHILD, CURRENT_EPOCH, RIGHT, Role.VOTER, childReplicas);
+    assertThat(steps(true)).contains(new Step.Drop(PARENT, C, A, PARENT_REPLICAS, 9));
   }
 }

@@ -23,10 +23,10 @@ class PendingRequestsTest {
       new PendingStep(RANGE, "removing", "node c is down", false, Duration.ZERO);
 
   private final LoopbackPeers network = LoopbackPeers.immediate();
-  private final List<String> canceled = new ArrayList<>();
+  private final List<String> canceledRequests = new ArrayList<>();
   private @Nullable NodeId leader = B;
 
-  private PendingRequests node(NodeId id) {
+  private PendingRequests startNode(NodeId id) {
     LoopbackPeers.Node peers = network.start(id);
     PendingRequests requests =
         new PendingRequests(
@@ -34,10 +34,10 @@ class PendingRequestsTest {
             peers,
             () -> List.of(MERGE, REMOVAL),
             range -> {
-              if (!canceled.isEmpty()) {
+              if (!canceledRequests.isEmpty()) {
                 throw new IllegalStateException("nothing is in progress");
               }
-              canceled.add(id + " " + range);
+              canceledRequests.add(id + " " + range);
             },
             () -> leader,
             PlacementSettings.DEFAULTS);
@@ -47,20 +47,20 @@ class PendingRequestsTest {
 
   @Test
   void shouldCallTheActiveDriver() {
-    PendingRequests requests = node(A);
-    node(B);
+    PendingRequests requests = startNode(A);
+    startNode(B);
     assertThat(requests.list()).isCompletedWithValue(List.of(MERGE, REMOVAL));
     assertThat(requests.cancel(RANGE)).isCompleted();
-    assertThat(canceled).containsExactly("b words-300");
+    assertThat(canceledRequests).containsExactly("b words-300");
     leader = A;
     assertThat(requests.list()).isCompletedWithValue(List.of(MERGE, REMOVAL));
   }
 
   @Test
   void shouldReportFailures() {
-    PendingRequests requests = node(A);
-    node(B);
-    canceled.add("before");
+    PendingRequests requests = startNode(A);
+    startNode(B);
+    canceledRequests.add("before");
     assertThat(requests.cancel(RANGE))
         .failsWithin(Duration.ofSeconds(1))
         .withThrowableThat()

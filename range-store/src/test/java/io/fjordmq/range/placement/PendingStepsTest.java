@@ -22,14 +22,14 @@ class PendingStepsTest {
 
   private final PendingSteps steps = new PendingSteps();
 
-  private void planned(PendingStep... pending) {
+  private void plan(PendingStep... pending) {
     nowMillis += 1_000;
     steps.onPlan(List.of(pending), Set.of(), Set.of(), nowMillis);
   }
 
   private long nowMillis = 10_000;
 
-  private PendingStep only() {
+  private PendingStep onlyStep() {
     List<PendingStep> all = steps.list(nowMillis);
     assertThat(all).hasSize(1);
     return all.get(0);
@@ -37,32 +37,32 @@ class PendingStepsTest {
 
   @Test
   void shouldReportSinceWhenAStepHasBeenPending() {
-    planned(REMOVAL);
-    PendingStep later = new PendingStep(FIRST, REMOVAL.what(), "node c is down", false);
-    planned(later);
-    assertThat(only().reason()).isEqualTo("node c is down");
-    assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
-    planned();
+    plan(REMOVAL);
+    PendingStep later = new PendingStep(FIRST, REMOVAL.description(), "node c is down", false);
+    plan(later);
+    assertThat(onlyStep().reason()).isEqualTo("node c is down");
+    assertThat(onlyStep().waiting()).isEqualTo(Duration.ofSeconds(1));
+    plan();
     assertThat(steps.list(nowMillis)).isEmpty();
-    planned(later);
-    assertThat(only().waiting()).isEqualTo(Duration.ZERO);
+    plan(later);
+    assertThat(onlyStep().waiting()).isEqualTo(Duration.ZERO);
   }
 
   @Test
   void shouldKeepPendingStepsOfABusyRange() {
-    planned(REMOVAL);
+    plan(REMOVAL);
     steps.onPlan(List.of(), Set.of(), Set.of(FIRST), nowMillis + 1_000);
-    assertThat(only().what()).isEqualTo(REMOVAL.what());
-    planned(REMOVAL);
-    assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(onlyStep().description()).isEqualTo(REMOVAL.description());
+    plan(REMOVAL);
+    assertThat(onlyStep().waiting()).isEqualTo(Duration.ofSeconds(1));
   }
 
   @Test
   void shouldReportWhetherAFailingStepCanBeCanceled() {
     steps.onStepFinished(DROP, "no response", true, nowMillis);
-    assertThat(only().cancelable()).isTrue();
+    assertThat(onlyStep().cancelable()).isTrue();
     steps.onStepFinished(DROP, "no response", false, nowMillis);
-    assertThat(only().cancelable()).isFalse();
+    assertThat(onlyStep().cancelable()).isFalse();
   }
 
   @Test
@@ -71,9 +71,9 @@ class PendingStepsTest {
     nowMillis += 1_000;
     steps.onPlan(List.of(), Set.of(FIRST), Set.of(), nowMillis);
     steps.onStepFinished(DROP, "it is needed", false, nowMillis);
-    assertThat(only().what()).isEqualTo("removing the replica on node a");
-    assertThat(only().reason()).contains("it is needed");
-    assertThat(only().waiting()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(onlyStep().description()).isEqualTo("removing the replica on node a");
+    assertThat(onlyStep().reason()).contains("it is needed");
+    assertThat(onlyStep().waiting()).isEqualTo(Duration.ofSeconds(1));
     steps.onStepFinished(DROP, null, false, nowMillis);
     assertThat(steps.list(nowMillis)).isEmpty();
     steps.onStepFinished(DROP, "no response", false, nowMillis);

@@ -195,21 +195,23 @@ class PlacementCodecsTest {
                     + "00"
                     + "00"
                     + "00"));
-    assertThat(read.metadata()).isEqualTo(200);
+    assertThat(read.metadataVersion()).isEqualTo(200);
     assertThat(read.replicas()).singleElement().extracting(ReplicaReport::load).isNull();
   }
 
   @Test
   void shouldCountAllRequestsAsWritesIfANodeDoesNotReportWrites() {
     ByteReader in = new ByteReader(HEX.parseHex("04050607" + "04636f6c64" + "00"));
-    RangeLoadReport read = RangeLoadReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_WRITES);
+    RangeLoadReport read =
+        RangeLoadReport.read(in, KeyInterval.ALL, RangeReports.FORMAT_WITHOUT_WRITES);
     assertThat(read).isEqualTo(new RangeLoadReport(4, 5, 5, 6, 7, "cold", null, false, false));
   }
 
   @Test
   void shouldTreatAMissingSizeAsUnknown() {
     ByteReader in = new ByteReader(HEX.parseHex("0405030607" + "04636f6c64" + "00"));
-    RangeLoadReport read = RangeLoadReport.read(in, KeyInterval.ALL, RangeReports.WITHOUT_BYTES);
+    RangeLoadReport read =
+        RangeLoadReport.read(in, KeyInterval.ALL, RangeReports.FORMAT_WITHOUT_BYTES);
     assertThat(read).isEqualTo(new RangeLoadReport(4, 5, 3, 6, 7, 0, "cold", null, false, false));
   }
 
@@ -306,17 +308,17 @@ class PlacementCodecsTest {
   }
 
   /** An order and its bytes. */
-  private record Golden(PlacementOrder.Task task, String hex) {}
+  private record GoldenBytes(PlacementOrder.Task task, String hex) {}
 
-  private static List<Golden> orders() {
+  private static List<GoldenBytes> orders() {
     RangeDescriptor descriptor =
         new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, ReplicaSet.ofVoters(A));
     String range = "02696e" + "ac02";
     byte[] bytes = RangeDescriptorCodec.encode(descriptor);
     String block = "%02x".formatted(bytes.length) + HEX.formatHex(bytes);
     return List.of(
-        new Golden(new PlacementOrder.Report(), "01010905"),
-        new Golden(
+        new GoldenBytes(new PlacementOrder.Report(), "01010905"),
+        new GoldenBytes(
             new PlacementOrder.Ensure(descriptor),
             "01020905"
                 + "01"
@@ -328,19 +330,19 @@ class PlacementCodecsTest {
                 + "00"
                 + "010161"
                 + "00"),
-        new Golden(
+        new GoldenBytes(
             new PlacementOrder.Change(RANGE, SET, ReplicaSet.ofVoters(A)),
             "01030905" + range + "0201610162" + "010163" + "010161" + "00"),
-        new Golden(new PlacementOrder.Transfer(RANGE, B), "01040905" + range + "0162"),
-        new Golden(new PlacementOrder.Drop(RANGE, 128), "01050905" + range + "8001"),
-        new Golden(new PlacementOrder.Forget(RANGE), "01060905" + range),
-        new Golden(new MergeOrder.Freeze(descriptor, descriptor), "01080905" + block + block),
-        new Golden(
+        new GoldenBytes(new PlacementOrder.Transfer(RANGE, B), "01040905" + range + "0162"),
+        new GoldenBytes(new PlacementOrder.Drop(RANGE, 128), "01050905" + range + "8001"),
+        new GoldenBytes(new PlacementOrder.Forget(RANGE), "01060905" + range),
+        new GoldenBytes(new MergeOrder.Freeze(descriptor, descriptor), "01080905" + block + block),
+        new GoldenBytes(
             new MergeOrder.Absorb(descriptor, descriptor, SET),
             "01090905" + block + block + "0201610162" + "010163"),
-        new Golden(new MergeOrder.BumpEpoch(descriptor), "010a0905" + block),
-        new Golden(new MergeOrder.Unfreeze(RANGE), "010b0905" + range),
-        new Golden(
+        new GoldenBytes(new MergeOrder.BumpEpoch(descriptor), "010a0905" + block),
+        new GoldenBytes(new MergeOrder.Unfreeze(RANGE), "010b0905" + range),
+        new GoldenBytes(
             new MergeOrder.RemoveStaleReplica(
                 RANGE, Set.of(new RangeId("in", 7), new RangeId("in", 299))),
             "010c0905" + range + "02" + "07" + "ab02"));
@@ -362,7 +364,7 @@ class PlacementCodecsTest {
 
   @ParameterizedTest
   @MethodSource("orders")
-  void shouldKeepTheBytesOfEveryOrder(Golden golden) {
+  void shouldKeepTheBytesOfEveryOrder(GoldenBytes golden) {
     PlacementOrder order = new PlacementOrder(9, 5, golden.task());
     assertThat(HEX.formatHex(order.encode())).isEqualTo(golden.hex());
     assertThat(PlacementOrder.decode(order.encode())).isEqualTo(order);

@@ -71,8 +71,8 @@ class PlacementDriverTest {
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(SELF));
     metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, host.process());
     metadata.watch(directory);
-    simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
-    membership.onWrite(this::write);
+    simulation.runUntil("the metadata replica leads", () -> metadata.leadership().leading(), 5_000);
+    membership.setWriteHandler(this::write);
     assertThat(write(RangeDirectory.initialChanges(ranges.store().descriptors("words"))))
         .isCompleted();
     PlacementAgent agent =
@@ -100,7 +100,7 @@ class PlacementDriverTest {
 
   private CompletableFuture<WriteResult> write(List<Change> changes) {
     CompletableFuture<WriteResult> written = metadata.write(changes);
-    simulation.runUntil("it is written", written::isDone, 5_000);
+    simulation.runUntil("the change is written", written::isDone, 5_000);
     return written;
   }
 
@@ -171,7 +171,7 @@ class PlacementDriverTest {
         .singleElement()
         .satisfies(
             step -> {
-              assertThat(step.what()).isEqualTo(what);
+              assertThat(step.description()).isEqualTo(what);
               assertThat(step.reason()).startsWith(reason);
               assertThat(step.cancelable()).isEqualTo(cancelable);
             });

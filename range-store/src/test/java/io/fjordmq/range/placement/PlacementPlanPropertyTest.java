@@ -75,7 +75,7 @@ class PlacementPlanPropertyTest {
       group.requests = random.nextInt(3) * random.nextInt(5_000);
       cluster.groups.put(new RangeId(STORE, i), group);
     }
-    cluster.settle();
+    cluster.electLeaders();
     return cluster;
   }
 
@@ -105,7 +105,7 @@ class PlacementPlanPropertyTest {
       } else if (kind < 6) {
         cluster.set(node, Member.State.UP, false);
       }
-      cluster.settle();
+      cluster.electLeaders();
       Set<RangeId> inCooldown = new HashSet<>(cluster.groups.keySet());
       inCooldown.removeIf(range -> random.nextInt(3) > 0);
       Set<RangeId> held = new HashSet<>(cluster.groups.keySet());
@@ -126,7 +126,7 @@ class PlacementPlanPropertyTest {
     ids.stream()
         .filter(node -> cluster.nodes.containsKey(node) && !cluster.isAlive(node))
         .forEach(node -> cluster.set(node, Member.State.DOWN, true));
-    cluster.settle();
+    cluster.electLeaders();
   }
 
   /** An operator canceled the changes of these ranges: only necessary steps continue. */

@@ -33,7 +33,7 @@ class RangeDirectoryTest {
   private final Simulation simulation = new Simulation(1);
   private final SimCluster cluster = new SimCluster(simulation);
   private final RangeDirectory directory = new RangeDirectory();
-  private final List<List<RangeDescriptor>> received = new ArrayList<>();
+  private final List<List<RangeDescriptor>> receivedRanges = new ArrayList<>();
   private MetadataGroup metadata;
 
   /** Stores nothing: this cluster never restarts. */
@@ -53,7 +53,7 @@ class RangeDirectoryTest {
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(A));
     metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, host.process());
     metadata.watch(directory);
-    simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
+    simulation.runUntil("the metadata replica leads", () -> metadata.leadership().leading(), 5_000);
   }
 
   @AfterEach
@@ -64,25 +64,27 @@ class RangeDirectoryTest {
   @Test
   void shouldNotifyClientsOfTheRangesOfTheirStore() {
     write(RangeDirectory.initialChanges(List.of(range("words", 2, 1, A), range("words", 1, 1, A))));
-    directory.follow("words", received::add);
-    assertThat(received.get(0)).extracting(range -> range.id().number()).containsExactly(1L, 2L);
+    directory.follow("words", receivedRanges::add);
+    assertThat(receivedRanges.get(0))
+        .extracting(range -> range.id().number())
+        .containsExactly(1L, 2L);
     write(RangeDirectory.initialChanges(List.of(range("names", 1, 1, A))));
     assertThat(directory.ranges()).hasSize(3);
-    assertThat(received.get(1)).hasSize(2);
+    assertThat(receivedRanges.get(1)).hasSize(2);
   }
 
   @Test
   void shouldReturnTheReplicasOfARangeAndTheVersionOfItsRecord() {
     write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, A))));
-    directory.follow("words", received::add);
+    directory.follow("words", receivedRanges::add);
     RangeDescriptor moved = range("words", 1, 2, B);
-    long version = published("words", 1).version();
+    long version = publishedRange("words", 1).version();
     write(
         List.of(
             Change.put(
                 RangeDirectory.key(moved.id()), RangeDescriptorCodec.encode(moved), version)));
-    assertThat(received.get(1)).containsExactly(moved);
-    assertThat(published("words", 1).version()).isGreaterThan(version);
+    assertThat(receivedRanges.get(1)).containsExactly(moved);
+    assertThat(publishedRange("words", 1).version()).isGreaterThan(version);
   }
 
   @Test
@@ -90,7 +92,8 @@ class RangeDirectoryTest {
     write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, A))));
     WriteResult again = write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, B))));
     assertThat(again).isInstanceOf(WriteResult.Conflict.class);
-    assertThat(published("words", 1).descriptor().replicas()).isEqualTo(ReplicaSet.ofVoters(A));
+    assertThat(publishedRange("words", 1).descriptor().replicas())
+        .isEqualTo(ReplicaSet.ofVoters(A));
   }
 
   @Test
@@ -102,19 +105,20 @@ class RangeDirectoryTest {
             throw new IllegalStateException("a client's bug");
           }
         });
-    directory.follow("words", received::add);
+    directory.follow("words", receivedRanges::add);
     write(List.of(Change.put("range/words/7", new byte[] {99})));
     write(RangeDirectory.initialChanges(List.of(range("words", 1, 1, A))));
-    assertThat(received.get(received.size() - 1)).containsExactly(range("words", 1, 1, A));
+    assertThat(receivedRanges.get(receivedRanges.size() - 1))
+        .containsExactly(range("words", 1, 1, A));
   }
 
-  private RangeDirectory.Published published(String store, long number) {
+  private RangeDirectory.Published publishedRange(String store, long number) {
     return Objects.requireNonNull(directory.ranges().get(new RangeId(store, number)));
   }
 
   private WriteResult write(List<Change> batch) {
     CompletableFuture<WriteResult> written = metadata.write(batch);
-    simulation.runUntil("it is written", written::isDone, 5_000);
+    simulation.runUntil("the change is written", written::isDone, 5_000);
     return written.join();
   }
 

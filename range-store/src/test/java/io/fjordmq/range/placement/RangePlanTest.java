@@ -38,7 +38,7 @@ class RangePlanTest {
     reports.put(node, new RangeReports(1, List.of(replica), Set.of()));
   }
 
-  private @Nullable Step next() {
+  private @Nullable Step nextStep() {
     return plan(ALL, Set.of(A, C)).next();
   }
 
@@ -69,12 +69,12 @@ class RangePlanTest {
     report(B, ReplicaStatus.Role.VOTER);
     report(C, ReplicaStatus.Role.VOTER);
 
-    assertThat(next()).isEqualTo(new Step.Change(RANGE, A, ALL, ReplicaSet.ofVoters(A, C)));
+    assertThat(nextStep()).isEqualTo(new Step.Change(RANGE, A, ALL, ReplicaSet.ofVoters(A, C)));
   }
 
   /**
-   * After a split, a voter may not have a replica of the new range yet, and nobody would confirm
-   * the change.
+   * After a split, a voter may not have a replica of the new range yet and could not confirm the
+   * change.
    */
   @Test
   void shouldKeepAVoterThatTheMajorityDependsOn() {
@@ -82,7 +82,7 @@ class RangePlanTest {
     report(B, ReplicaStatus.Role.VOTER);
     reports.put(C, new RangeReports(1, List.of(), Set.of()));
 
-    assertThat(next()).isNull();
+    assertThat(nextStep()).isNull();
   }
 
   @Test

@@ -26,7 +26,7 @@ class RangeSizeCacheTest {
   private long bytes = 7;
   private final List<Long> searchedAt = new ArrayList<>();
   private long now;
-  private boolean abandons = true;
+  private boolean abandonsSearch = true;
   private byte @Nullable [] halvingKey;
   private final RangeSizeCache sizes =
       new RangeSizeCache(
@@ -39,11 +39,11 @@ class RangeSizeCacheTest {
           },
           (range, bytes) -> {
             searchedAt.add(now / 1_000);
-            return new RangeSize(bytes, halvingKey, abandons && halvingKey == null);
+            return new RangeSize(bytes, halvingKey, abandonsSearch && halvingKey == null);
           },
           LIMIT);
 
-  private static LedRange led(int number, long version) {
+  private static LedRange ledRange(int number, long version) {
     Spread none = new Spread(0, 0, 0);
     return new LedRange(
         new RangeDescriptor(
@@ -58,27 +58,27 @@ class RangeSizeCacheTest {
   }
 
   private long size(LedRange range) {
-    return sizes.of(range).bytes();
+    return sizes.get(range).bytes();
   }
 
   @Test
   void shouldMeasureARangePeriodicallyAndWhenItsEpochChanges() {
-    sizes.refresh(List.of(led(1, 1)), 0);
+    sizes.refresh(List.of(ledRange(1, 1)), 0);
     bytes = 8;
-    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.REFRESH_MILLIS - 1);
-    assertThat(size(led(1, 1))).isEqualTo(7);
-    sizes.refresh(List.of(led(1, 1)), RangeSizeCache.REFRESH_MILLIS);
-    assertThat(size(led(1, 1))).isEqualTo(8);
-    assertThat(size(led(1, 2))).as("another epoch").isNegative();
+    sizes.refresh(List.of(ledRange(1, 1)), RangeSizeCache.REFRESH_MILLIS - 1);
+    assertThat(size(ledRange(1, 1))).isEqualTo(7);
+    sizes.refresh(List.of(ledRange(1, 1)), RangeSizeCache.REFRESH_MILLIS);
+    assertThat(size(ledRange(1, 1))).isEqualTo(8);
+    assertThat(size(ledRange(1, 2))).as("another epoch").isNegative();
     bytes = 9;
-    sizes.refresh(List.of(led(1, 2)), RangeSizeCache.REFRESH_MILLIS + 1);
-    assertThat(size(led(1, 2))).isEqualTo(9);
+    sizes.refresh(List.of(ledRange(1, 2)), RangeSizeCache.REFRESH_MILLIS + 1);
+    assertThat(size(ledRange(1, 2))).isEqualTo(9);
   }
 
   @Test
   void shouldMeasureAFewRangesAtATimeInTurn() {
     int many = 2 * RangeSizeCache.MAX_PER_CALL + 1;
-    List<LedRange> all = IntStream.range(0, many).mapToObj(i -> led(i, 1)).toList();
+    List<LedRange> all = IntStream.range(0, many).mapToObj(i -> ledRange(i, 1)).toList();
     sizes.refresh(all, 0);
     assertThat(measured).hasSize(RangeSizeCache.MAX_PER_CALL);
     // More ranges than can be measured in time: none is starved by the others.
@@ -91,20 +91,20 @@ class RangeSizeCacheTest {
   @Test
   void shouldNotKnowSizesWhileTheStorageFailsOrAnotherNodeLeads() {
     bytes = -1;
-    sizes.refresh(List.of(led(1, 1)), 0);
-    assertThat(size(led(1, 1))).isNegative();
+    sizes.refresh(List.of(ledRange(1, 1)), 0);
+    assertThat(size(ledRange(1, 1))).isNegative();
     bytes = 7;
-    sizes.refresh(List.of(led(2, 1)), 1);
-    sizes.refresh(List.of(led(1, 1)), 2);
-    assertThat(size(led(1, 1))).as("measured as soon as it is led again").isEqualTo(7);
-    assertThat(size(led(2, 1))).isNegative();
+    sizes.refresh(List.of(ledRange(2, 1)), 1);
+    sizes.refresh(List.of(ledRange(1, 1)), 2);
+    assertThat(size(ledRange(1, 1))).as("measured as soon as it is led again").isEqualTo(7);
+    assertThat(size(ledRange(2, 1))).isNegative();
   }
 
-  /** As often as a node evaluates the ranges that it leads. */
+  /** Refreshes as often as a node evaluates the ranges that it leads. */
   private void refreshEverySecond(Duration time, long version) {
     long end = now + time.toMillis();
     for (; now < end; now += 1_000) {
-      sizes.refresh(List.of(led(1, version)), now);
+      sizes.refresh(List.of(ledRange(1, version)), now);
     }
   }
 
@@ -117,7 +117,7 @@ class RangeSizeCacheTest {
     bytes = LIMIT + 1;
     refreshEverySecond(Duration.ofMinutes(2), 1);
     assertThat(searchedAt).as("as long as it is not split").containsExactly(60L, 90L, 120L, 150L);
-    assertThat(sizes.of(led(1, 1)).halvingKey()).containsExactly(7);
+    assertThat(sizes.get(ledRange(1, 1)).halvingKey()).containsExactly(7);
   }
 
   @Test
@@ -127,8 +127,8 @@ class RangeSizeCacheTest {
     assertThat(searchedAt)
         .containsExactly(0L, 30L, 90L, 210L, 450L, 930L, 1_890L, 3_690L, 5_490L, 7_290L, 9_090L);
     assertThat(measured).as("the size is measured all the same").hasSize(360);
-    assertThat(sizes.of(led(1, 1)).searchAbandoned()).isTrue();
-    assertThat(size(led(1, 1))).isEqualTo(2 * LIMIT);
+    assertThat(sizes.get(ledRange(1, 1)).searchAbandoned()).isTrue();
+    assertThat(size(ledRange(1, 1))).isEqualTo(2 * LIMIT);
   }
 
   @Test
@@ -140,12 +140,12 @@ class RangeSizeCacheTest {
     refreshEverySecond(Duration.ofMinutes(1), 1);
     assertThat(searchedAt).as("a fifth more").isEmpty();
     bytes = 2 * LIMIT * 3 / 4;
-    abandons = false;
+    abandonsSearch = false;
     refreshEverySecond(Duration.ofMinutes(1), 1);
     assertThat(searchedAt).as("a quarter less").containsExactly(3_660L, 3_690L);
-    assertThat(sizes.of(led(1, 1)).searchAbandoned()).isFalse();
+    assertThat(sizes.get(ledRange(1, 1)).searchAbandoned()).isFalse();
     searchedAt.clear();
-    sizes.refresh(List.of(led(1, 2)), now);
+    sizes.refresh(List.of(ledRange(1, 2)), now);
     assertThat(searchedAt).as("another epoch").hasSize(1);
   }
 }

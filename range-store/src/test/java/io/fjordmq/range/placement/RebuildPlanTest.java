@@ -53,7 +53,7 @@ class RebuildPlanTest {
     reports.put(node, new RangeReports(1, replicas, Set.of()));
   }
 
-  private void retired(NodeId node) {
+  private void reportRetired(NodeId node) {
     reports.put(node, new RangeReports(1, List.of(), Set.of(RANGE)));
   }
 
@@ -85,7 +85,7 @@ class RebuildPlanTest {
     report(B, ReplicaStatus.Role.VOTER, false);
     assertThat(steps()).containsExactly(new Step.Drop(RANGE, C, A, without, 9));
 
-    retired(C);
+    reportRetired(C);
     assertThat(steps()).containsExactly(new Step.Forget(RANGE, C));
 
     report(C, null, false);

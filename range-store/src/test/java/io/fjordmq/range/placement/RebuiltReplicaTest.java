@@ -74,7 +74,7 @@ class RebuiltReplicaTest {
   private final Map<NodeId, Node> nodes = new TreeMap<>(Nodes.ORDER);
   private final StoreSpec spec =
       new StoreSpec("words", List.of(), id -> new ScanningCoprocessor(), (range, effects) -> {});
-  private final RangeDescriptor first =
+  private final RangeDescriptor initialRange =
       spec.initialRanges(new ReplicaSet(Set.copyOf(IDS), Set.of())).get(0);
 
   /** Reads all its rows when it is opened, as stores with in-memory tables do. */
@@ -125,13 +125,13 @@ class RebuiltReplicaTest {
               RangeStoreSettings.DEFAULTS,
               threads.runtime(InstantSource.system()),
               RangeObserver.NONE,
-              range -> range.equals(RANGE) ? Optional.of(first) : Optional.empty());
+              range -> range.equals(RANGE) ? Optional.of(initialRange) : Optional.empty());
       LoopbackPeers.Node calls = peers.start(id);
-      RangeService.serve(id, store.forOtherNodes(), calls);
+      RangeService.serve(id, store.transportForOtherNodes(), calls);
       client =
           new RoutedRangeClient(
               "words",
-              List.of(first),
+              List.of(initialRange),
               new PeerRangeTransport(id, store.transport(), calls, Duration.ofSeconds(5)),
               threads.timers(),
               RangeClientSettings.DEFAULTS,
@@ -165,18 +165,18 @@ class RebuiltReplicaTest {
     replaceOneWith(DESCRIPTOR, new byte[] {1, 5}, "MalformedBytesException");
   }
 
-  /** As after a downgrade, which must not keep the node from starting either. */
+  /** The newer format of a downgraded node must not keep the node from starting either. */
   @Test
   @Timeout(120)
   void shouldNotReplaceAReplicaWithANewerDescriptorFormat() throws Exception {
     NodeId newer = IDS.get(0);
     nodes.put(newer, new Node(newer));
-    node(newer).store.createInitialRanges(List.of(first));
+    node(newer).store.createInitialRanges(List.of(initialRange));
     KvBatch change = new KvBatch();
     change.put(DESCRIPTOR, new byte[] {2});
     node(newer).kv.space("words").write(change);
     restart(newer);
-    assertThat(status(newer).descriptor().interval()).isEqualTo(first.interval());
+    assertThat(status(newer).descriptor().interval()).isEqualTo(initialRange.interval());
     assertThat(status(newer).failure()).contains("upgrade this node");
     assertThat(status(newer).broken()).isFalse();
   }
@@ -184,7 +184,7 @@ class RebuiltReplicaTest {
   private void replaceOneWith(byte[] row, byte[] damaged, String reason) throws Exception {
     for (NodeId id : IDS) {
       nodes.put(id, new Node(id));
-      node(id).store.createInitialRanges(List.of(first));
+      node(id).store.createInitialRanges(List.of(initialRange));
     }
     append(20);
     NodeId broken = IDS.get(2);
@@ -265,7 +265,7 @@ class RebuiltReplicaTest {
             .filter(ReplicaStatus::leading)
             .map(leader -> Objects.requireNonNull(leader.group()).replicas())
             .findFirst()
-            .orElse(first.replicas());
+            .orElse(initialRange.replicas());
     RangeDescriptor published = new RangeDescriptor(RANGE, KeyInterval.ALL, RangeEpoch.FIRST, now);
     return new PlacementView(
         members,

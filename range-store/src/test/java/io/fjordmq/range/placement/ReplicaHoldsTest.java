@@ -19,22 +19,22 @@ class ReplicaHoldsTest {
 
   private final ReplicaHolds holds = new ReplicaHolds();
 
-  private void planned(ReplicaChange... changes) {
+  private void plan(ReplicaChange... changes) {
     holds.onPlan(Map.of(RANGE, List.of(changes)), Set.of());
   }
 
   @Test
   void shouldHoldTheReplicasOfARangeAfterACancellation() {
-    planned(REMOVAL);
+    plan(REMOVAL);
     assertThat(holds.held(1_000)).isEmpty();
     holds.cancel(RANGE, 11_000, 1_000);
-    planned();
+    plan();
     assertThat(holds.held(3_000)).containsExactly(RANGE);
     assertThat(holds.pending(3_000))
         .containsExactly(
             new PendingStep(
                 RANGE,
-                REMOVAL.what(),
+                REMOVAL.description(),
                 "canceled by an operator; placement may repeat the change in 8 s",
                 false,
                 Duration.ofSeconds(2)));
@@ -46,7 +46,7 @@ class ReplicaHoldsTest {
 
   @Test
   void shouldRefuseASecondCancellationBeforeTheNextPlan() {
-    planned(REMOVAL);
+    plan(REMOVAL);
     holds.cancel(RANGE, 11_000, 1_000);
     assertThat(holds.isCancelable(RANGE)).isFalse();
     assertThatThrownBy(() -> holds.cancel(RANGE, 12_000, 2_000))
@@ -57,12 +57,13 @@ class ReplicaHoldsTest {
 
   @Test
   void shouldReportWhatToDoAboutAChangeThatCannotBeCanceled() {
-    planned(REPLACEMENT);
+    plan(REPLACEMENT);
     assertThatThrownBy(() -> holds.cancel(RANGE, 11_000, 1_000))
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage(REPLACEMENT.what() + " cannot be canceled: node a is leaving; start node b");
+        .hasMessage(
+            REPLACEMENT.description() + " cannot be canceled: node a is leaving; start node b");
     assertThat(holds.held(1_000)).isEmpty();
-    planned();
+    plan();
     assertThatThrownBy(() -> holds.cancel(RANGE, 11_000, 1_000))
         .hasMessageContaining("neither a merge nor a change of the replicas is pending");
   }
@@ -70,7 +71,7 @@ class ReplicaHoldsTest {
   /** The driver makes no plan for a range while a step for it is in progress. */
   @Test
   void shouldCancelAChangeWhileOneOfItsStepsIsInProgress() {
-    planned(REMOVAL);
+    plan(REMOVAL);
     holds.onPlan(Map.of(), Set.of(RANGE));
     assertThat(holds.isCancelable(RANGE)).isTrue();
     holds.cancel(RANGE, 11_000, 1_000);

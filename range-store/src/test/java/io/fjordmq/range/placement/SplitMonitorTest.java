@@ -117,7 +117,7 @@ class SplitMonitorTest {
     return Objects.requireNonNull(monitor.reports().get(RANGE));
   }
 
-  private String splitAt() {
+  private String requestedSplitKey() {
     KeyInterval part = Objects.requireNonNull(report().splitOff());
     return new String(part.start(), UTF_8);
   }
@@ -162,10 +162,10 @@ class SplitMonitorTest {
   void shouldRepeatARequestUntilItIsCarriedOut() {
     advice = new SplitAdvice.Split("f".getBytes(UTF_8));
     measureLoad();
-    assertThat(splitAt()).isEqualTo("f");
+    assertThat(requestedSplitKey()).isEqualTo("f");
     advice = new SplitAdvice.Split("g".getBytes(UTF_8));
     ranges.advance(SECOND);
-    assertThat(splitAt()).as("the same request").isEqualTo("f");
+    assertThat(requestedSplitKey()).as("the same request").isEqualTo("f");
     assertThat(ranges.store().leaderOperations().split(RANGE, 1, "f".getBytes(UTF_8), 2))
         .isCompleted();
     advice = new SplitAdvice.Split("c".getBytes(UTF_8));
@@ -244,7 +244,7 @@ class SplitMonitorTest {
     evaluations.remove(0).run();
     assertThat(decisions).contains("storage_too_slow").doesNotContain("too_slow");
     assertThat(report().decision()).as("the strategy returned in time").isEqualTo("split");
-    assertThat(splitAt()).isEqualTo("f");
+    assertThat(requestedSplitKey()).isEqualTo("f");
   }
 
   @Test
@@ -338,8 +338,8 @@ class SplitMonitorTest {
     ranges.advance(Duration.ofSeconds(31));
     assertThat(report().decision()).isEqualTo("split_by_size");
     assertThat(report().bytes()).isGreaterThan(50);
-    assertThat(splitAt()).isBetween("h", "k");
-    assertThat(ranges.store().leaderOperations().split(RANGE, 1, bytes(splitAt()), 2))
+    assertThat(requestedSplitKey()).isBetween("h", "k");
+    assertThat(ranges.store().leaderOperations().split(RANGE, 1, bytes(requestedSplitKey()), 2))
         .isCompleted();
     ranges.advance(Duration.ofSeconds(2));
     assertThat(report().decision()).as("measured immediately with its new epoch").isEqualTo("off");

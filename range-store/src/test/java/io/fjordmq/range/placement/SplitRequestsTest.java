@@ -31,27 +31,27 @@ class SplitRequestsTest {
       CompletableFuture.completedFuture(Optional.empty());
 
   private final LoopbackPeers peers = LoopbackPeers.immediate();
-  private final List<String> done = new ArrayList<>();
+  private final List<String> performedSplits = new ArrayList<>();
   private SplitPointSearch.SplitPoint splitPoint = new SplitPointSearch.SplitPoint(KEY, "");
   private CompletableFuture<Void> split = CompletableFuture.completedFuture(null);
   private @Nullable NodeId metadataLeader = C;
 
   private final ManualTimers timers = new ManualTimers();
-  private CompletableFuture<Optional<SplitPointSearch.SplitPoint>> halvingHere = NOT_LED;
-  private final SplitRequests requests = node(A, range -> halvingHere);
-  private final LoopbackPeers.Node other = peers.start(new NodeId("d"));
+  private CompletableFuture<Optional<SplitPointSearch.SplitPoint>> localSplitPoint = NOT_LED;
+  private final SplitRequests requests = startNode(A, range -> localSplitPoint);
+  private final LoopbackPeers.Node otherNode = peers.start(new NodeId("d"));
 
   SplitRequestsTest() {
-    node(
+    startNode(
         B,
         range ->
             range.equals(RANGE)
                 ? CompletableFuture.completedFuture(Optional.of(splitPoint))
                 : NOT_LED);
-    node(C, range -> NOT_LED);
+    startNode(C, range -> NOT_LED);
   }
 
-  private SplitRequests node(NodeId id, SplitRequests.SplitPointFinder splitPointFinder) {
+  private SplitRequests startNode(NodeId id, SplitRequests.SplitPointFinder splitPointFinder) {
     TestMembership membership = new TestMembership(id);
     List.of(A, B, C).forEach(node -> membership.set(TestMembership.up(node, 1)));
     LoopbackPeers.Node calls = peers.start(id);
@@ -61,7 +61,7 @@ class SplitRequestsTest {
             calls,
             splitPointFinder,
             (range, key) -> {
-              done.add(id + " " + range + " " + HexFormat.of().formatHex(key));
+              performedSplits.add(id + " " + range + " " + HexFormat.of().formatHex(key));
               return split;
             },
             () -> metadataLeader,
@@ -81,7 +81,7 @@ class SplitRequestsTest {
   @Test
   void shouldSplitAtTheKeyOfTheRangeLeaderThroughTheMetadataLeader() {
     assertThat(requests.split(RANGE).join()).containsExactly(KEY);
-    assertThat(done).containsExactly("c words-300 0708");
+    assertThat(performedSplits).containsExactly("c words-300 0708");
   }
 
   @Test
@@ -93,7 +93,7 @@ class SplitRequestsTest {
     metadataLeader = null;
     assertRefused(RANGE, "the metadata group has no leader");
     metadataLeader = C;
-    assertThat(done).isEmpty();
+    assertThat(performedSplits).isEmpty();
     split = CompletableFuture.failedFuture(new IllegalStateException("its log is too long"));
     assertRefused(RANGE, "its log is too long");
   }
@@ -106,7 +106,7 @@ class SplitRequestsTest {
 
   @Test
   void shouldLimitTheWaitForItsOwnStorage() {
-    halvingHere = new CompletableFuture<>();
+    localSplitPoint = new CompletableFuture<>();
     splitPoint = new SplitPointSearch.SplitPoint(null, "the range has no load");
     CompletableFuture<byte[]> other = requests.split(new RangeId("words", 9));
     CompletableFuture<byte[]> known = requests.split(RANGE);
@@ -132,9 +132,9 @@ class SplitRequestsTest {
     splitPoint = new SplitPointSearch.SplitPoint(null, "no");
     assertThat(send("0101" + "05776f726473" + "ac02")).isEqualTo("01" + "02" + "6e6f");
     assertThat(send("0102" + "05776f726473" + "ac02" + "020708")).isEmpty();
-    assertThat(done).containsExactly("b words-300 0708");
+    assertThat(performedSplits).containsExactly("b words-300 0708");
     for (String unknown : List.of("0201" + "05776f726473" + "09", "0103" + "05776f726473" + "09")) {
-      assertThat(other.call(B, SplitRequests.NAME, HexFormat.of().parseHex(unknown), SECOND))
+      assertThat(otherNode.call(B, SplitRequests.NAME, HexFormat.of().parseHex(unknown), SECOND))
           .isCompletedExceptionally();
     }
   }
@@ -143,6 +143,6 @@ class SplitRequestsTest {
 
   private String send(String request) {
     byte[] bytes = HexFormat.of().parseHex(request);
-    return HexFormat.of().formatHex(other.call(B, SplitRequests.NAME, bytes, SECOND).join());
+    return HexFormat.of().formatHex(otherNode.call(B, SplitRequests.NAME, bytes, SECOND).join());
   }
 }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** The number of voters is a setting of the cluster, not of a node. */
 class VoterCountsTest {
   private static final NodeId A = new NodeId("a");
-  private static final List<StorePlacement> OWN =
+  private static final List<StorePlacement> NODE_SETTINGS =
       List.of(new StorePlacement("dist", 3, true), new StorePlacement("inbox", 5, false));
 
   private final Simulation simulation = new Simulation(1);
@@ -46,7 +46,7 @@ class VoterCountsTest {
     SimHost host = cluster.start(A);
     MetadataGroup.bootstrap(host, ReplicaSet.ofVoters(A));
     metadata = MetadataGroup.open(host, new NoStorage(), MetadataSettings.DEFAULT, host.process());
-    simulation.runUntil("it leads", () -> metadata.leadership().leading(), 5_000);
+    simulation.runUntil("the metadata replica leads", () -> metadata.leadership().leading(), 5_000);
   }
 
   @AfterEach
@@ -56,13 +56,14 @@ class VoterCountsTest {
 
   private WriteResult write(List<Change> batch) throws Exception {
     CompletableFuture<WriteResult> written = metadata.write(batch);
-    simulation.runUntil("it is written", written::isDone, 5_000);
+    simulation.runUntil("the change is written", written::isDone, 5_000);
     return written.get();
   }
 
   @Test
   void shouldUseTheNodeSettingsWhileTheClusterHasNone() {
-    assertThat(VoterCounts.withStoredCounts(metadata.view(), OWN)).isEqualTo(OWN);
+    assertThat(VoterCounts.withStoredCounts(metadata.view(), NODE_SETTINGS))
+        .isEqualTo(NODE_SETTINGS);
   }
 
   @Test
@@ -70,14 +71,15 @@ class VoterCountsTest {
     write(
         VoterCounts.initialChanges(
             List.of(new StorePlacement("dist", 1, true), new StorePlacement("inbox", 2, false))));
-    assertThat(VoterCounts.withStoredCounts(metadata.view(), OWN))
+    assertThat(VoterCounts.withStoredCounts(metadata.view(), NODE_SETTINGS))
         .containsExactly(
             new StorePlacement("dist", 1, true), new StorePlacement("inbox", 2, false));
     write(List.of(VoterCounts.change(new StorePlacement("inbox", 4, false))));
-    assertThat(VoterCounts.withStoredCounts(metadata.view(), OWN))
+    assertThat(VoterCounts.withStoredCounts(metadata.view(), NODE_SETTINGS))
         .containsExactly(
             new StorePlacement("dist", 1, true), new StorePlacement("inbox", 4, false));
-    assertThat(write(VoterCounts.initialChanges(OWN))).isInstanceOf(WriteResult.Conflict.class);
+    assertThat(write(VoterCounts.initialChanges(NODE_SETTINGS)))
+        .isInstanceOf(WriteResult.Conflict.class);
   }
 
   @Test
@@ -87,7 +89,7 @@ class VoterCountsTest {
     assertThat(change.value()).containsExactly(1, 4);
     for (byte[] value : List.of(new byte[] {2, 4}, new byte[] {1, 9}, new byte[] {1})) {
       write(List.of(Change.put("voters/inbox", value)));
-      assertThatThrownBy(() -> VoterCounts.withStoredCounts(metadata.view(), OWN))
+      assertThatThrownBy(() -> VoterCounts.withStoredCounts(metadata.view(), NODE_SETTINGS))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("inbox");
     }

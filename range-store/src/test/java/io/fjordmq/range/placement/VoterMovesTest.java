@@ -45,7 +45,7 @@ class VoterMovesTest {
     /** The second in which each change began. */
     final List<Integer> startSeconds = new ArrayList<>();
 
-    Set<VoterLoad.Move> movesInProgress = Set.of();
+    Set<VoterLoadBalance.Move> movesInProgress = Set.of();
     int replicasCreated;
 
     Run(int nodes, int voters) {
@@ -62,7 +62,7 @@ class VoterMovesTest {
       List.of(voters).forEach(node -> set.add(ids.get(node)));
       cluster.groups.put(id, new ModelCluster.Group(new ReplicaSet(set, Set.of())));
       loads.put(id, writes);
-      cluster.settle();
+      cluster.electLeaders();
       return id;
     }
 
@@ -79,7 +79,7 @@ class VoterMovesTest {
               group.requests = measured.applyAsLong(Objects.requireNonNull(loads.get(id))));
       PlacementView view =
           moves.update(cluster.view(Set.of()), List.of(store), TIMING, second * 1_000L);
-      Set<VoterLoad.Move> now = new HashSet<>(view.moves().values());
+      Set<VoterLoadBalance.Move> now = new HashSet<>(view.moves().values());
       if (!now.isEmpty() && !now.equals(movesInProgress)) {
         assertThat(movesInProgress).as("one change at a time").isEmpty();
         assertThat(now).hasSizeBetween(1, 2);
@@ -119,7 +119,7 @@ class VoterMovesTest {
   private static final LongUnaryOperator EXACT = LongUnaryOperator.identity();
 
   /** Two busy ranges on the first node, two idle ones on the second. */
-  private static Run uneven() {
+  private static Run unevenCluster() {
     Run run = new Run(2, 1);
     run.range(4_000, 0);
     run.range(4_000, 0);
@@ -130,7 +130,7 @@ class VoterMovesTest {
 
   @Test
   void shouldBalanceTheWriteLoadAndThenStop() {
-    Run run = uneven();
+    Run run = unevenCluster();
     for (int i = 0; i < 60; i++) {
       run.runRound(EXACT);
       run.assertEnoughVoters();
@@ -142,7 +142,7 @@ class VoterMovesTest {
 
   @Test
   void shouldWaitUntilTheLoadHasBeenUnevenForAWhile() {
-    Run run = uneven();
+    Run run = unevenCluster();
     run.runSeconds(PAUSE, EXACT);
     run.runRound(load -> 4_000); // for a short time
     run.runSeconds(PAUSE, EXACT);
@@ -153,9 +153,9 @@ class VoterMovesTest {
 
   @Test
   void shouldCompleteAStartedChangeEvenIfTheLoadChanges() {
-    Run run = uneven();
+    Run run = unevenCluster();
     run.runSeconds(PAUSE + 1, EXACT);
-    Set<VoterLoad.Move> started = run.movesInProgress;
+    Set<VoterLoadBalance.Move> started = run.movesInProgress;
     assertThat(started).hasSize(2);
     run.runSeconds(20, load -> 4_010 - load); // the idle ranges are busy now
     started.forEach(move -> assertThat(run.voters(move.range())).containsExactly(move.to()));
@@ -163,7 +163,7 @@ class VoterMovesTest {
 
   @Test
   void shouldAbandonAMoveWhoseTargetFails() {
-    Run run = uneven();
+    Run run = unevenCluster();
     run.runSeconds(PAUSE + 2, EXACT);
     run.cluster.set(run.ids.get(1), Member.State.SLOW, false);
     run.runRound(EXACT);
@@ -177,7 +177,7 @@ class VoterMovesTest {
 
   @Test
   void shouldAbandonAMoveThatTakesTooLong() {
-    Run run = uneven();
+    Run run = unevenCluster();
     run.runSeconds(PAUSE, EXACT);
     for (int second = PAUSE + 1; second <= PAUSE + DEADLINE + 1; second++) {
       PlacementView view =
@@ -190,7 +190,7 @@ class VoterMovesTest {
   @Test
   void shouldLeaveNoExtraVotersWhenAnotherDriverTakesOver() {
     for (int rounds = 0; rounds < 8; rounds++) {
-      Run run = uneven();
+      Run run = unevenCluster();
       run.runSeconds(PAUSE + 1 + rounds, EXACT);
       run.moves = new VoterMoves();
       run.movesInProgress = Set.of();

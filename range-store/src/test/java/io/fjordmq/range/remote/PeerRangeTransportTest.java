@@ -87,7 +87,7 @@ class PeerRangeTransportTest {
     RangeService.serve(THERE, remote, there);
     propose(THERE);
     query(THERE);
-    there.end();
+    there.stop();
     assertThat(results.get(0)).isInstanceOf(RangeResult.OutcomeUnknown.class);
     assertThat(results.get(1)).isInstanceOf(RangeResult.Unavailable.class);
     remote.replies.get(0).accept(new RangeResult.Registered(4));

@@ -55,9 +55,9 @@ class RangeCodecsTest {
   }
 
   /** A result and its bytes. */
-  private record Golden(RangeResult result, String hex) {}
+  private record GoldenBytes(RangeResult result, String hex) {}
 
-  private static List<Golden> results() {
+  private static List<GoldenBytes> results() {
     RangeDescriptor descriptor =
         new RangeDescriptor(
             new RangeId("d", 1),
@@ -65,14 +65,14 @@ class RangeCodecsTest {
             RangeEpoch.FIRST,
             ReplicaSet.ofVoters(new NodeId("a")));
     return List.of(
-        new Golden(
+        new GoldenBytes(
             new RangeResult.Applied(300, List.of(new byte[] {1, 2}, new byte[0])),
             "0101" + "ac02" + "02" + "020102" + "00"),
-        new Golden(new RangeResult.Registered(5), "010205"),
-        new Golden(new RangeResult.Success(new byte[] {1, 2, 3}), "0103010203"),
-        new Golden(new RangeResult.NotLeader(null), "010400"),
-        new Golden(new RangeResult.NotLeader(new NodeId("n2")), "0104026e32"),
-        new Golden(
+        new GoldenBytes(new RangeResult.Registered(5), "010205"),
+        new GoldenBytes(new RangeResult.Success(new byte[] {1, 2, 3}), "0103010203"),
+        new GoldenBytes(new RangeResult.NotLeader(null), "010400"),
+        new GoldenBytes(new RangeResult.NotLeader(new NodeId("n2")), "0104026e32"),
+        new GoldenBytes(
             new RangeResult.StaleEpoch(List.of(descriptor)),
             "0105"
                 + "01"
@@ -86,17 +86,17 @@ class RangeCodecsTest {
                 + "00"
                 + "010161"
                 + "00"),
-        new Golden(new RangeResult.SenderForgotten(), "0106"),
-        new Golden(new RangeResult.Outdated(), "0107"),
-        new Golden(new RangeResult.Busy("b"), "01080162"),
-        new Golden(new RangeResult.Unavailable("ü"), "010902c3bc"),
-        new Golden(new RangeResult.OutcomeUnknown("o"), "010a016f"),
-        new Golden(new RangeResult.StorageFailed("s"), "010b0173"));
+        new GoldenBytes(new RangeResult.SenderEvicted(), "0106"),
+        new GoldenBytes(new RangeResult.OutdatedBatch(), "0107"),
+        new GoldenBytes(new RangeResult.Busy("b"), "01080162"),
+        new GoldenBytes(new RangeResult.Unavailable("ü"), "010902c3bc"),
+        new GoldenBytes(new RangeResult.OutcomeUnknown("o"), "010a016f"),
+        new GoldenBytes(new RangeResult.StorageFailed("s"), "010b0173"));
   }
 
   @ParameterizedTest
   @MethodSource("results")
-  void shouldKeepTheBytesOfEveryResult(Golden golden) {
+  void shouldKeepTheBytesOfEveryResult(GoldenBytes golden) {
     byte[] bytes = RangeResultCodec.encode(golden.result());
     assertThat(HEX.formatHex(bytes)).isEqualTo(golden.hex());
     assertThat(RangeResultCodec.decode(bytes))

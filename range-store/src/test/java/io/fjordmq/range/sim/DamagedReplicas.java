@@ -25,11 +25,11 @@ final class DamagedReplicas {
     return damaged.getOrDefault(range, Set.of()).contains(node);
   }
 
-  boolean isAnywhere(RangeId range) {
+  boolean isDamagedAnywhere(RangeId range) {
     return !damaged.getOrDefault(range, Set.of()).isEmpty();
   }
 
-  /** The replica's rows were removed; false if they were not damaged. */
+  /** Records that rows of a replica were removed; returns false if they were not damaged. */
   boolean remove(RangeId range, NodeId node) {
     return isDamaged(range, node) && damaged.getOrDefault(range, Set.of()).remove(node);
   }

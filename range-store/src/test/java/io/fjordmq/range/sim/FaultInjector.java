@@ -25,25 +25,25 @@ public final class FaultInjector {
   private final Simulation simulation;
   private final SimStore store;
   private final List<NodeId> nodes;
-  private final Consumer<SimProcess> started;
+  private final Consumer<SimProcess> onStarted;
   private final Map<NodeId, Long> crashedAt = new HashMap<>();
-  private final MergeTrials merges;
+  private final RandomMergeDriver merges;
 
   /**
-   * @param started called with the new process of a node once its store is open
+   * @param onStarted called with the new process of a node once its store is open
    */
   public FaultInjector(
-      SimCluster cluster, SimStore store, List<NodeId> nodes, Consumer<SimProcess> started) {
+      SimCluster cluster, SimStore store, List<NodeId> nodes, Consumer<SimProcess> onStarted) {
     this.cluster = cluster;
     this.simulation = cluster.simulation();
     this.store = store;
     this.nodes = nodes;
-    this.started = started;
-    this.merges = new MergeTrials(simulation, mergeNodes(), new SimCounts(), false);
+    this.onStarted = onStarted;
+    this.merges = new RandomMergeDriver(simulation, mergeNodes(), new SimCounts(), false);
   }
 
-  private MergeTrials.Nodes mergeNodes() {
-    return new MergeTrials.Nodes() {
+  private RandomMergeDriver.Nodes mergeNodes() {
+    return new RandomMergeDriver.Nodes() {
       @Override
       public List<NodeId> ids() {
         return nodes;
@@ -58,7 +58,7 @@ public final class FaultInjector {
 
   /** Starts all nodes on a network that loses, duplicates and delays messages. */
   public void startNodes() throws IOException {
-    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+    cluster.network().setFaults(SimNetwork.Faults.UNRELIABLE);
     for (NodeId node : nodes) {
       start(node);
     }
@@ -110,6 +110,6 @@ public final class FaultInjector {
 
   private void start(NodeId node) throws IOException {
     store.start(node);
-    started.accept(cluster.host(node).process());
+    onStarted.accept(cluster.host(node).process());
   }
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * or when the test releases them.
  */
 public final class FollowedStore {
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
-  private record Applied(long index, long nowMillis, byte[] command) {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared by value
+  private record AppliedEntry(long index, long nowMillis, byte[] command) {}
 
   private final StoreSpec leader;
   private final List<Follower> followers;
@@ -51,7 +51,7 @@ public final class FollowedStore {
     followers.get(follower).catchUp();
   }
 
-  /** A following node. */
+  /** A node that follows. */
   private static final class Follower {
     private final StoreSpec spec;
     private final Map<RangeId, Replica> replicas = new ConcurrentHashMap<>();
@@ -63,7 +63,7 @@ public final class FollowedStore {
 
     Replica replica(RangeId range, KeyInterval interval) {
       return replicas.computeIfAbsent(
-          range, r -> new Replica(spec.coprocessor().apply(range), interval));
+          range, r -> new Replica(spec.coprocessorFactory().apply(range), interval));
     }
 
     void catchUp() {
@@ -77,7 +77,7 @@ public final class FollowedStore {
   private static final class Replica {
     private final Coprocessor coprocessor;
     private final FollowerRows rows = new FollowerRows();
-    private final Queue<Applied> missed = new ArrayDeque<>();
+    private final Queue<AppliedEntry> missedEntries = new ArrayDeque<>();
     private long index;
 
     Replica(Coprocessor coprocessor, KeyInterval interval) {
@@ -86,15 +86,15 @@ public final class FollowedStore {
       coprocessor.onApplied(0);
     }
 
-    synchronized void offer(List<Applied> entries) {
-      missed.addAll(entries);
+    synchronized void offer(List<AppliedEntry> entries) {
+      missedEntries.addAll(entries);
     }
 
     synchronized void catchUp() {
       long before = index;
-      for (Applied next = missed.poll(); next != null; next = missed.poll()) {
+      for (AppliedEntry next = missedEntries.poll(); next != null; next = missedEntries.poll()) {
         if (next.index > before) { // entries that a reopened leader applies again are already known
-          rows.at(next.index, next.nowMillis);
+          rows.setEntry(next.index, next.nowMillis);
           coprocessor.apply(ByteBuffer.wrap(next.command).asReadOnlyBuffer(), rows);
           index = next.index;
         }
@@ -107,12 +107,12 @@ public final class FollowedStore {
   private final class LeadingCoprocessor implements Coprocessor {
     private final RangeId range;
     private final Coprocessor coprocessor;
-    private final List<Applied> entries = new ArrayList<>();
+    private final List<AppliedEntry> entries = new ArrayList<>();
     private KeyInterval interval = KeyInterval.ALL;
 
     LeadingCoprocessor(RangeId range) {
       this.range = range;
-      this.coprocessor = leader.coprocessor().apply(range);
+      this.coprocessor = leader.coprocessorFactory().apply(range);
     }
 
     @Override
@@ -130,14 +130,14 @@ public final class FollowedStore {
     public byte[] apply(ByteBuffer command, ApplyContext context) {
       byte[] bytes = new byte[command.remaining()];
       command.duplicate().get(bytes);
-      entries.add(new Applied(context.index(), context.nowMillis(), bytes));
+      entries.add(new AppliedEntry(context.index(), context.nowMillis(), bytes));
       return coprocessor.apply(command, context);
     }
 
     @Override
     public void onApplied(long index) {
       coprocessor.onApplied(index);
-      List<Applied> applied = List.copyOf(entries);
+      List<AppliedEntry> applied = List.copyOf(entries);
       entries.clear();
       for (Follower follower : followers) {
         follower.replica(range, interval).offer(applied);

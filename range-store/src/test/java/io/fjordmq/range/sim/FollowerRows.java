@@ -16,7 +16,7 @@ final class FollowerRows implements KvWriter, ApplyContext {
   private long index;
 
   /** Sets the entry that is applied next. */
-  void at(long entryIndex, long entryMillis) {
+  void setEntry(long entryIndex, long entryMillis) {
     index = entryIndex;
     nowMillis = entryMillis;
   }

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * ranges. Three to five nodes start, crash and drain; one of them may leave permanently.
  */
 final class PlacementCluster {
-  private static final long REMOVED_AS_OF = 1_000_000;
+  private static final long REMOVAL_VERSION = 1_000_000;
 
   /** The size of a few rows of those that a run writes. */
   private static final long MAX_RANGE_BYTES = 300;
@@ -52,7 +52,7 @@ final class PlacementCluster {
   private final Map<NodeId, Member.State> states = new HashMap<>();
   private final List<RangeDescriptor> ranges;
   private final SyntheticLoads loads;
-  private final DamagedReplicas damage = new DamagedReplicas();
+  private final DamagedReplicas damagedReplicas = new DamagedReplicas();
   private final boolean onEveryNode;
   private final boolean keepsDeletedRecords;
   private int voters = 3;
@@ -66,7 +66,7 @@ final class PlacementCluster {
       SimCluster cluster,
       LoopbackPeers peers,
       RandomSplitStrategy strategy,
-      Path installs,
+      Path installDirectory,
       BiFunction<SimHost, SimKv, ConsensusHost> watch,
       boolean keepsDeletedRecords) {
     this.keepsDeletedRecords = keepsDeletedRecords;
@@ -80,11 +80,11 @@ final class PlacementCluster {
     ranges = spec(ids.get(0)).initialRanges(ReplicaSet.ofVoters(ids.get(0)));
     ReplicaSet metadata =
         new ReplicaSet(new HashSet<>(ids.subList(0, 3)), new HashSet<>(ids.subList(3, ids.size())));
-    // Drawn from the seed alone, so that the other runs stay as they were.
+    // Derived from the seed, so that the random choices of other runs do not change.
     long maxRangeBytes = simulation.seed() % 5 == 2 ? MAX_RANGE_BYTES : 0;
     for (NodeId id : ids) {
       List<StoreSpec> specs = List.of(spec(id));
-      StoreNode store = new StoreNode(cluster, peers, id, () -> specs, installs, watch);
+      StoreNode store = new StoreNode(cluster, peers, id, () -> specs, installDirectory, watch);
       nodes.put(
           id, new PlacementNode(store, metadata, this::stores, strategy, loads, maxRangeBytes));
       states.put(id, Member.State.DOWN);
@@ -95,7 +95,7 @@ final class PlacementCluster {
     return new StoreSpec(
         "words",
         List.of("m".getBytes(UTF_8)),
-        range -> damage.coprocessor(range, node),
+        range -> damagedReplicas.coprocessor(range, node),
         (range, effects) -> {});
   }
 
@@ -124,8 +124,8 @@ final class PlacementCluster {
   }
 
   /** The damaged replicas. */
-  DamagedReplicas damage() {
-    return damage;
+  DamagedReplicas damagedReplicas() {
+    return damagedReplicas;
   }
 
   // ---- the nodes
@@ -135,7 +135,7 @@ final class PlacementCluster {
     return ids;
   }
 
-  NodeId anyId() {
+  NodeId randomId() {
     return ids.get((int) simulation.between(0, ids.size() - 1));
   }
 
@@ -159,23 +159,23 @@ final class PlacementCluster {
 
   void start(NodeId id) throws IOException {
     PlacementNode.RunningNode running = node(id).start();
-    running.membership().onWrite(this::write);
-    declare(id, Member.State.UP);
-    states.forEach((other, state) -> notifyOf(running.membership(), other, state));
+    running.membership().setWriteHandler(this::write);
+    setState(id, Member.State.UP);
+    states.forEach((other, state) -> notifyMembership(running.membership(), other, state));
     if (removedNode != null) {
-      running.membership().remove(removedNode, REMOVED_AS_OF);
+      running.membership().remove(removedNode, REMOVAL_VERSION);
     }
   }
 
   /** Sets a node's state in the cluster; every running node learns it. */
-  void declare(NodeId id, Member.State state) {
+  void setState(NodeId id, Member.State state) {
     states.put(id, state);
     nodes.values().stream()
         .filter(PlacementNode::isUp)
-        .forEach(node -> notifyOf(node.running().membership(), id, state));
+        .forEach(node -> notifyMembership(node.running().membership(), id, state));
   }
 
-  private static void notifyOf(TestMembership membership, NodeId id, Member.State state) {
+  private static void notifyMembership(TestMembership membership, NodeId id, Member.State state) {
     membership.set(new Member(id, TestMembership.up(id, 1).address(), 1, state));
   }
 
@@ -186,7 +186,7 @@ final class PlacementCluster {
         simulation.between(200, 500),
         () -> {
           if (!node(id).isUp()) {
-            declare(id, Member.State.DOWN);
+            setState(id, Member.State.DOWN);
           }
         });
   }
@@ -205,7 +205,7 @@ final class PlacementCluster {
           simulation.between(0, 3_000),
           () -> {
             if (!id.equals(leaving) && node(id).isUp()) {
-              node(id).running().membership().remove(leaving, REMOVED_AS_OF);
+              node(id).running().membership().remove(leaving, REMOVAL_VERSION);
             }
           });
     }
@@ -247,7 +247,7 @@ final class PlacementCluster {
     return known.isEmpty() ? ranges : known;
   }
 
-  RangeDescriptor anyRange() {
+  RangeDescriptor randomRange() {
     List<RangeDescriptor> all = ranges();
     return all.get((int) simulation.between(0, all.size() - 1));
   }
@@ -270,7 +270,7 @@ final class PlacementCluster {
    * Whether a node has applied the merge of this range; the others have the rows that they need for
    * it, or a snapshot.
    */
-  boolean isPartOfAnother(RangeId range) {
+  boolean isAbsorbed(RangeId range) {
     return up().stream()
         .anyMatch(id -> StoredRanges.isAbsorbed(node(id).ranges().running().kv(), range));
   }

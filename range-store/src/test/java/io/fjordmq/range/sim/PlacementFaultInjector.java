@@ -16,7 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The failures and operator requests of a run, one at random each time. */
+/** Injects the failures and operator requests of a run, a random one at each call. */
 final class PlacementFaultInjector {
   private final Simulation simulation;
   private final SimNetwork network;
@@ -25,14 +25,14 @@ final class PlacementFaultInjector {
   private final boolean dropsEarly;
   private final boolean emptiesDamaged;
 
-  /** Half of the runs have none: merges need replicas that are in service. */
-  private final boolean damaging;
+  /** Only half of the runs damage replicas: merges need replicas that are in service. */
+  private final boolean damagesReplicas;
 
   private final PlacementMerges merges;
   private final WordHistory history;
   private final SimCounts counts;
-  private final Set<String> requested = new HashSet<>();
-  private int probes;
+  private final Set<String> requestedKeys = new HashSet<>();
+  private int staleReadChecks;
 
   /**
    * @param keys keys at which ranges may be split
@@ -55,7 +55,7 @@ final class PlacementFaultInjector {
     this.keys = keys;
     this.dropsEarly = dropsEarly;
     this.emptiesDamaged = emptiesDamaged;
-    this.damaging = emptiesDamaged || simulation.chance(50);
+    this.damagesReplicas = emptiesDamaged || simulation.chance(50);
     this.merges = merges;
     this.history = history;
     this.counts = counts;
@@ -63,11 +63,11 @@ final class PlacementFaultInjector {
 
   /** Whether a split at this key was requested. */
   boolean hasRequested(String key) {
-    return requested.contains(key);
+    return requestedKeys.contains(key);
   }
 
   void injectFault() throws IOException {
-    NodeId id = cluster.anyId();
+    NodeId id = cluster.randomId();
     if (cluster.isRemoved(id)) {
       return;
     }
@@ -78,16 +78,16 @@ final class PlacementFaultInjector {
     if (simulation.chance(35)) {
       merges.requestMerge();
     }
-    merges.cancelAnything();
+    merges.cancelRandomChange();
     if (simulation.chance(10)) {
-      cluster.loads().change();
+      cluster.loads().changeAll();
     }
     if (simulation.chance(12)) {
       network.partition(cluster.ids(), List.of(id));
     } else if (simulation.chance(20)) {
-      deposeSilently(cluster.anyRange());
+      deposeSilently(cluster.randomRange());
     } else if (simulation.chance(8)) {
-      network.cut(id, cluster.anyId());
+      network.cut(id, cluster.randomId());
     } else if (simulation.chance(35)) {
       network.heal();
     }
@@ -102,11 +102,11 @@ final class PlacementFaultInjector {
     } else if (simulation.chance(15)) {
       cluster.crash(id);
     } else if (simulation.chance(15)) {
-      cluster.declare(id, goingOrStaying());
+      cluster.setState(id, randomNodeState());
     } else if (simulation.chance(15)) {
       cluster.setTargetVoters((int) simulation.between(1, 5));
-    } else if (damaging && simulation.chance(12)) {
-      damage(id, cluster.anyRange());
+    } else if (damagesReplicas && simulation.chance(12)) {
+      damage(id, cluster.randomRange());
     } else if (dropsEarly) {
       node.ranges().store().localReplicas().drop(cluster.firstRanges().get(0).id(), Long.MAX_VALUE);
     }
@@ -119,10 +119,10 @@ final class PlacementFaultInjector {
     if (leader == null
         || replica == null
         || (leader.voters().contains(id) && leader.voters().size() < 3)
-        || cluster.damage().isAnywhere(range.id())) {
+        || cluster.damagedReplicas().isDamagedAnywhere(range.id())) {
       return;
     }
-    cluster.damage().add(range.id(), id);
+    cluster.damagedReplicas().add(range.id(), id);
     counts.damagedReplicas++;
     if (emptiesDamaged) {
       HashSet<NodeId> others = new HashSet<>(leader.voters());
@@ -145,7 +145,7 @@ final class PlacementFaultInjector {
     }
   }
 
-  private Member.State goingOrStaying() {
+  private Member.State randomNodeState() {
     if (simulation.chance(50)) {
       return Member.State.UP;
     }
@@ -155,11 +155,11 @@ final class PlacementFaultInjector {
   private void split() {
     PlacementNode leader = cluster.metadataLeader();
     String key = keys.get((int) simulation.between(0, keys.size() - 1));
-    RangeDescriptor range = cluster.anyRange();
+    RangeDescriptor range = cluster.randomRange();
     if (leader != null
         && range.interval().contains(key.getBytes(UTF_8))
         && !Arrays.equals(range.interval().start(), key.getBytes(UTF_8))) {
-      requested.add(key);
+      requestedKeys.add(key);
       leader
           .running()
           .driver()
@@ -192,7 +192,8 @@ final class PlacementFaultInjector {
     cluster.node(old).ranges().store().leaderOperations().transferLeadership(range.id(), next);
     simulation.schedule(
         simulation.between(1, 25), () -> network.partition(cluster.ids(), List.of(old)));
-    ReadProbe probe = new ReadProbe(simulation, history, range.id(), key, ++probes, counts);
+    StaleReadCheck probe =
+        new StaleReadCheck(simulation, history, range.id(), key, ++staleReadChecks, counts);
     for (int delay = 10; delay < 200; delay += 10) {
       simulation.schedule(
           delay,

@@ -12,7 +12,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** The state that every range should be in once the disturbances have ended. */
+/** Checks that every range is in the desired state once the disturbances have ended. */
 final class PlacementGoal {
   private final PlacementCluster cluster;
   private final SimCounts counts;
@@ -55,8 +55,8 @@ final class PlacementGoal {
   private boolean areVotesEven() {
     boolean even =
         cluster.isOnEveryNode()
-            || new VoteBalance(cluster.up(), cluster.ranges(), cluster.loads()).areReached();
-    counts.uneven += even ? 0 : 1;
+            || new VoteBalance(cluster.up(), cluster.ranges(), cluster.loads()).isEven();
+    counts.unevenChecks += even ? 0 : 1;
     return even;
   }
 
@@ -87,11 +87,11 @@ final class PlacementGoal {
   }
 
   /** Whether all replicas of each range hold the same rows. */
-  boolean areEqual() {
-    return cluster.ranges().stream().allMatch(this::areEqual);
+  boolean areReplicasEqual() {
+    return cluster.ranges().stream().allMatch(this::areReplicasEqual);
   }
 
-  private boolean areEqual(RangeDescriptor range) {
+  private boolean areReplicasEqual(RangeDescriptor range) {
     ReplicaStatus leader = cluster.leaderOf(range.id());
     if (leader == null) {
       return false;

@@ -24,7 +24,7 @@ final class PlacementMerges {
   /**
    * Whether an operator also cancels other changes in this run; the other runs stay as they were.
    */
-  private final boolean cancelsAnything;
+  private final boolean cancelsOtherChanges;
 
   /**
    * @param absorbsEarly a defect: a range is absorbed before all replicas are frozen
@@ -36,7 +36,7 @@ final class PlacementMerges {
     this.counts = counts;
     this.absorbsEarly = absorbsEarly;
     this.operator = new Random(simulation.seed());
-    this.cancelsAnything = !absorbsEarly && simulation.seed() % 3 == 0;
+    this.cancelsOtherChanges = !absorbsEarly && simulation.seed() % 3 == 0;
   }
 
   /** Merges a random range with the next one, if there is one. */
@@ -46,7 +46,7 @@ final class PlacementMerges {
       simulation.schedule(delay, this::absorbImmediately);
     }
     if (leader != null) {
-      RangeId range = cluster.anyRange().id();
+      RangeId range = cluster.randomRange().id();
       if (!absorbsEarly && operator.nextInt(6) == 0) {
         simulation.schedule(operator.nextInt(400), () -> cancel(leader, range));
       }
@@ -62,23 +62,23 @@ final class PlacementMerges {
     }
   }
 
-  /** Cancels the change of a random range, whatever its state. */
-  void cancelAnything() {
+  /** Cancels the change of a random range, regardless of its state. */
+  void cancelRandomChange() {
     PlacementNode leader = cluster.metadataLeader();
-    if (cancelsAnything && leader != null && operator.nextInt(3) > 0) {
+    if (cancelsOtherChanges && leader != null && operator.nextInt(3) > 0) {
       List<RangeDescriptor> all = cluster.ranges();
       RangeId range = all.get(operator.nextInt(all.size())).id();
       simulation.schedule(operator.nextInt(400), () -> cancel(leader, range));
     }
   }
 
-  /** An operator cancels a change, whatever its state. */
+  /** Cancels a change as an operator would, regardless of its state. */
   private void cancel(PlacementNode leader, RangeId range) {
     if (leader.isUp()) {
       try {
         leader.running().driver().cancel(range);
-        counts.canceled++;
-        counts.held += isHeld(leader, range) ? 1 : 0;
+        counts.canceledChanges++;
+        counts.heldRanges += isHeld(leader, range) ? 1 : 0;
       } catch (IllegalStateException nothingUnderWay) {
         LOG.debug("range {}: {}", range, nothingUnderWay.getMessage());
       }

@@ -55,7 +55,7 @@ final class PlacementSimulation {
   enum Defect {
     NONE,
     /** A leader responds to queries without confirming its leadership. */
-    READS_UNCONFIRMED,
+    UNCONFIRMED_READS,
     /** Nodes remove replicas that are still members of their groups. */
     EARLY_DROPS,
     /** A node empties a damaged replica while it is still a member of the group. */
@@ -63,25 +63,26 @@ final class PlacementSimulation {
     /** A range absorbs another one as soon as one replica of that one is frozen. */
     EARLY_ABSORPTIONS,
     /** The publication of a merge does not delete the record of the absorbed range. */
-    FORGOTTEN_RECORDS
+    UNDELETED_RECORDS
   }
 
-  PlacementSimulation(long seed, Defect defect, Path installs, SimCounts counts) {
+  PlacementSimulation(long seed, Defect defect, Path installDirectory, SimCounts counts) {
     this.simulation = new Simulation(seed);
     this.splits = new RandomSplitStrategy(simulation, 40);
     this.hosts = new SimCluster(simulation);
     this.peers = LoopbackPeers.simulated(hosts.network());
     this.counts = counts;
-    boolean unconfirmed = defect == Defect.READS_UNCONFIRMED;
+    boolean unconfirmed = defect == Defect.UNCONFIRMED_READS;
     this.cluster =
         new PlacementCluster(
             hosts,
             peers,
             splits,
-            installs,
+            installDirectory,
             (host, kv) ->
-                new WatchedHost(host, kv, "words", history, counts, this::removed, unconfirmed),
-            defect == Defect.FORGOTTEN_RECORDS);
+                new WatchedHost(
+                    host, kv, "words", history, counts, this::onReplicaRemoved, unconfirmed),
+            defect == Defect.UNDELETED_RECORDS);
     this.faultInjector =
         new PlacementFaultInjector(
             simulation,
@@ -94,7 +95,7 @@ final class PlacementSimulation {
             history,
             counts);
     this.goal = new PlacementGoal(cluster, counts);
-    simulation.afterEveryEvent(history::assertUnviolated);
+    simulation.afterEveryEvent(history::assertNoViolation);
   }
 
   /**
@@ -102,14 +103,14 @@ final class PlacementSimulation {
    */
   void run() {
     try (hosts) {
-      begin();
-      hosts.network().setFaults(SimNetwork.Faults.ROUGH);
-      rounds();
+      bootstrap();
+      hosts.network().setFaults(SimNetwork.Faults.UNRELIABLE);
+      runRounds();
       endFailures(3); // as many replicas as the permanent loss of one node requires
-      cluster.removePermanently(cluster.anyId());
+      cluster.removePermanently(cluster.randomId());
       clients.forEach(SimClient::resumeSending);
-      hosts.network().setFaults(SimNetwork.Faults.ROUGH);
-      rounds();
+      hosts.network().setFaults(SimNetwork.Faults.UNRELIABLE);
+      runRounds();
       endFailures((int) simulation.between(1, 3));
       assertFinalState();
     } catch (IOException e) {
@@ -119,11 +120,8 @@ final class PlacementSimulation {
     }
   }
 
-  /**
-   * As a broker does it: the first node creates the ranges and publishes them, then the others
-   * join.
-   */
-  private void begin() throws IOException {
+  /** As in a broker, the first node creates the ranges and publishes them, then the others join. */
+  private void bootstrap() throws IOException {
     for (NodeId id : cluster.ids()) {
       cluster.start(id);
     }
@@ -152,7 +150,7 @@ final class PlacementSimulation {
             history,
             counts,
             this::clientTransport);
-    learnRanges(client);
+    updateRanges(client);
     return client;
   }
 
@@ -163,15 +161,15 @@ final class PlacementSimulation {
   }
 
   /** Clients learn the ranges from a random node. */
-  private void learnRanges(SimClient client) {
-    PlacementNode source = cluster.node(cluster.anyId());
+  private void updateRanges(SimClient client) {
+    PlacementNode source = cluster.node(cluster.randomId());
     if (source.isUp()) {
-      client.update(source.running().directory().ranges("words"));
+      client.updateRanges(source.running().directory().ranges("words"));
     }
-    client.process().schedule(simulation.between(50, 300), () -> learnRanges(client));
+    client.process().schedule(simulation.between(50, 300), () -> updateRanges(client));
   }
 
-  private void rounds() throws IOException {
+  private void runRounds() throws IOException {
     splits.setPaused(false);
     for (int round = 0; round < ROUNDS; round++) {
       faultInjector.injectFault();
@@ -191,13 +189,13 @@ final class PlacementSimulation {
         if (!cluster.node(id).isUp()) {
           cluster.start(id);
         }
-        cluster.declare(id, Member.State.UP);
+        cluster.setState(id, Member.State.UP);
       }
     }
     cluster.setTargetVoters(voters);
     simulation.run(1_500);
     // A group that has lost its majority since then would need a backup.
-    cluster.damage().removeIf(range -> cluster.leaderOf(range) == null);
+    cluster.damagedReplicas().removeIf(range -> cluster.leaderOf(range) == null);
     await("every range is where it should be", goal::isReached);
   }
 
@@ -218,7 +216,7 @@ final class PlacementSimulation {
     assertThat(failures() - failedBefore)
         .as("seed %s: failures after the disturbances ended", simulation.seed())
         .isZero();
-    await("all replicas hold the same rows", goal::areEqual);
+    await("all replicas hold the same rows", goal::areReplicasEqual);
     clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
     counts.loadSplits += cluster.ranges().stream().filter(this::wasSplitByLoad).count();
     counts.sizeSplits += cluster.ranges().stream().filter(this::wasSplitBySize).count();
@@ -243,7 +241,7 @@ final class PlacementSimulation {
   private void awaitResponses() {
     simulation.runUntil(
         "every client has its responses",
-        () -> clients.stream().allMatch(client -> client.waiting() == 0),
+        () -> clients.stream().allMatch(client -> client.pendingCalls() == 0),
         TIMEOUT_MILLIS);
   }
 
@@ -251,17 +249,17 @@ final class PlacementSimulation {
     return clients.stream().mapToInt(SimClient::failures).sum();
   }
 
-  /** A node removes its replica permanently: the group must no longer list it as a member. */
-  private void removed(NodeId node, GroupId group) {
+  /** Checks that a group does not list a node as a member when the node drops its replica. */
+  private void onReplicaRemoved(NodeId node, GroupId group) {
     ReplicaStatus leader = cluster.leaderOf(StoredRanges.idOf(group));
-    if (leader != null && !cluster.isPartOfAnother(leader.descriptor().id())) {
+    if (leader != null && !cluster.isAbsorbed(leader.descriptor().id())) {
       assertThat(leader.voters().contains(node) || leader.learners().contains(node))
           .as("%s removes its replica of %s, which is still a member of the group", node, group)
           .isFalse();
       counts.removals++;
-      counts.rebuilds += cluster.damage().remove(leader.descriptor().id(), node) ? 1 : 0;
+      counts.rebuilds += cluster.damagedReplicas().remove(leader.descriptor().id(), node) ? 1 : 0;
     } else {
-      cluster.damage().remove(StoredRanges.idOf(group), node);
+      cluster.damagedReplicas().remove(StoredRanges.idOf(group), node);
     }
   }
 }

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * {@link Seeds} sets the number of runs.
  */
 class PlacementSimulationTest {
-  private static final int USUAL_SEEDS = 40;
+  private static final int DEFAULT_SEEDS = 40;
   private static final int MAX_SEEDS = 150;
 
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
@@ -38,23 +38,23 @@ class PlacementSimulationTest {
   @Test
   @Tag(Seeds.TAG)
   void shouldReachTheDesiredStateAfterAnyFailures() {
-    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(DEFAULT_SEEDS);
     SimCounts counts = new SimCounts();
     seeds.run(seed -> run(seed, PlacementSimulation.Defect.NONE, counts));
-    if (seeds.areEnough()) { // the runs did include the failures that they are for
+    if (seeds.areEnough()) { // the runs encountered the intended faults
       assertThat(counts.acknowledgements).isGreaterThan(50 * seeds.count());
       assertThat(counts.redirects).isGreaterThan(5 * seeds.count());
       assertThat(counts.removals).isGreaterThan(seeds.count() / 4);
-      assertThat(counts.probes).isGreaterThan(0);
+      assertThat(counts.staleReadChecks).isGreaterThan(0);
       assertThat(counts.installs).isGreaterThan(seeds.count() / 2);
       assertThat(counts.splits).isGreaterThan(seeds.count() / 2);
       assertThat(counts.merges).isGreaterThan(seeds.count() / 4);
       assertThat(counts.abandonedMerges).isGreaterThan(seeds.count() / 10);
-      assertThat(counts.canceled).isGreaterThan(seeds.count() / 10);
-      assertThat(counts.held).isGreaterThan(seeds.count() / 4);
+      assertThat(counts.canceledChanges).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.heldRanges).isGreaterThan(seeds.count() / 4);
       assertThat(counts.loadSplits).isGreaterThan(seeds.count() / 10);
       assertThat(counts.sizeSplits).isGreaterThan(0);
-      assertThat(counts.uneven).isGreaterThan(0);
+      assertThat(counts.unevenChecks).isGreaterThan(0);
       assertThat(counts.damagedReplicas).isGreaterThan(seeds.count() / 10);
       assertThat(counts.rebuilds).isGreaterThan(seeds.count() / 20);
     }
@@ -68,7 +68,7 @@ class PlacementSimulationTest {
 
   @Test
   void shouldDetectALeaderThatDoesNotConfirmItsLeadershipForQueries() {
-    PlacementSimulation.Defect unconfirmed = PlacementSimulation.Defect.READS_UNCONFIRMED;
+    PlacementSimulation.Defect unconfirmed = PlacementSimulation.Defect.UNCONFIRMED_READS;
     int likely = 96; // about one seed in thirty finds it
     assertThat(
             Seeds.find(
@@ -102,7 +102,7 @@ class PlacementSimulationTest {
 
   @Test
   void shouldDetectARecordThatIsNotDeletedAfterAMerge() {
-    PlacementSimulation.Defect forgotten = PlacementSimulation.Defect.FORGOTTEN_RECORDS;
+    PlacementSimulation.Defect forgotten = PlacementSimulation.Defect.UNDELETED_RECORDS;
     int likely = 8; // most seeds find it
     assertThat(
             Seeds.find(forgotten.toString(), likely, MAX_SEEDS, seed -> runSeed(seed, forgotten)))

@@ -12,12 +12,12 @@ import java.util.Set;
 
 /**
  * A strategy that at random requests a split at the key that halves the load, or a merge of
- * neighbors, whatever their load is.
+ * neighbors, regardless of their load.
  */
 public final class RandomSplitStrategy implements SplitStrategy {
   private final Simulation simulation;
   private final int percent;
-  private final Set<String> requested = new HashSet<>();
+  private final Set<String> requestedKeys = new HashSet<>();
   private boolean paused;
 
   /**
@@ -35,7 +35,7 @@ public final class RandomSplitStrategy implements SplitStrategy {
 
   /** Whether it has ever requested a range that starts at this key. */
   public boolean hasRequested(byte[] key) {
-    return requested.contains(HexFormat.of().formatHex(key));
+    return requestedKeys.contains(HexFormat.of().formatHex(key));
   }
 
   @Override
@@ -44,7 +44,7 @@ public final class RandomSplitStrategy implements SplitStrategy {
     if (paused || key == null || !simulation.chance(percent)) {
       return new SplitAdvice.Keep(SplitAdvice.Reason.OTHER);
     }
-    requested.add(HexFormat.of().formatHex(key));
+    requestedKeys.add(HexFormat.of().formatHex(key));
     return new SplitAdvice.Split(key);
   }
 

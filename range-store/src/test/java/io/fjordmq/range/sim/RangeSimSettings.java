@@ -12,7 +12,7 @@ import java.time.Duration;
  * meets every timeout. Simulations change what they examine.
  */
 public final class RangeSimSettings {
-  /** Of clients. */
+  /** Settings of clients. */
   public static final RangeClientSettings CLIENT =
       RecordBuilder.from(RangeClientSettings.DEFAULTS)
           .with(RangeClientSettings::maxCommandBytes, 1_000)
@@ -31,7 +31,7 @@ public final class RangeSimSettings {
           .with(RangeClientSettings::reregisterAfter, Duration.ofMillis(400))
           .build();
 
-  /** Of the stores of a node. */
+  /** Settings of the stores of a node. */
   public static final RangeStoreSettings STORE =
       RecordBuilder.from(RangeStoreSettings.DEFAULTS)
           .with(RangeStoreSettings::maxEntryBytes, 1 << 20)
@@ -43,7 +43,7 @@ public final class RangeSimSettings {
           .with(RangeStoreSettings::maxReopenBackoff, Duration.ofMillis(400))
           .build();
 
-  /** Of the placement driver. */
+  /** Settings of the placement driver. */
   public static final PlacementSettings PLACEMENT =
       RecordBuilder.from(PlacementSettings.DEFAULTS)
           .with(PlacementSettings::interval, Duration.ofMillis(200))
@@ -58,7 +58,7 @@ public final class RangeSimSettings {
           .with(PlacementSettings::mergeCooldown, Duration.ofMillis(500))
           .build();
 
-  /** Of splits and merges by load. */
+  /** Settings of splits and merges by load. */
   public static final SplitMergeSettings SPLITS =
       RecordBuilder.from(SplitMergeSettings.DEFAULTS)
           .with(SplitMergeSettings::maxRanges, 20)

@@ -42,7 +42,7 @@ final class RangeSimulation {
   private final List<SimClient> clients = new ArrayList<>();
   private final List<RangeDescriptor> ranges;
   private final SimTransport.Factory transport;
-  private final MergeTrials merges;
+  private final RandomMergeDriver merges;
   private int clientsCreated;
   private long lastNumber = 2;
 
@@ -57,27 +57,28 @@ final class RangeSimulation {
       return new Setup(voters, id -> new AppendingCoprocessor(), SimTransport::new, false, false);
     }
 
-    Setup with(SimTransport.Factory other) {
+    Setup withTransport(SimTransport.Factory other) {
       return new Setup(voters, coprocessor, other, unsyncedGroups, mergesEarly);
     }
   }
 
-  RangeSimulation(long seed, Setup setup, Path installs, SimCounts counts) throws IOException {
+  RangeSimulation(long seed, Setup setup, Path installDirectory, SimCounts counts)
+      throws IOException {
     this.simulation = new Simulation(seed);
     this.cluster = new SimCluster(simulation);
     this.counts = counts;
     this.transport = setup.transport();
-    simulation.afterEveryEvent(history::assertUnviolated);
+    simulation.afterEveryEvent(history::assertNoViolation);
     for (int i = 0; i < setup.voters(); i++) {
       nodeIds.add(new NodeId("node" + i));
     }
     StoreSpec spec =
         new StoreSpec(
             "words", List.of("m".getBytes(UTF_8)), setup.coprocessor(), (range, effects) -> {});
-    merges = new MergeTrials(simulation, mergeNodes(), counts, setup.mergesEarly());
+    merges = new RandomMergeDriver(simulation, mergeNodes(), counts, setup.mergesEarly());
     ranges = spec.initialRanges(ReplicaSet.ofVoters(nodeIds.toArray(NodeId[]::new)));
     for (NodeId id : nodeIds) {
-      SimNode node = new SimNode(cluster, id, spec, ranges, installs, history, counts);
+      SimNode node = new SimNode(cluster, id, spec, ranges, installDirectory, history, counts);
       if (setup.unsyncedGroups()) {
         node.forgetGroups();
       }
@@ -85,8 +86,8 @@ final class RangeSimulation {
     }
   }
 
-  private MergeTrials.Nodes mergeNodes() {
-    return new MergeTrials.Nodes() {
+  private RandomMergeDriver.Nodes mergeNodes() {
+    return new RandomMergeDriver.Nodes() {
       @Override
       public List<NodeId> ids() {
         return nodes.stream().map(SimNode::id).toList();
@@ -95,7 +96,7 @@ final class RangeSimulation {
       @Override
       public @Nullable RangeStore store(NodeId id) {
         return nodes.stream()
-            .filter(node -> node.id().equals(id) && node.running())
+            .filter(node -> node.id().equals(id) && node.isRunning())
             .map(SimNode::store)
             .findFirst()
             .orElse(null);
@@ -107,7 +108,7 @@ final class RangeSimulation {
    * @throws AssertionError naming the seed if a guarantee is violated
    */
   void run() {
-    cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+    cluster.network().setFaults(SimNetwork.Faults.UNRELIABLE);
     try (cluster) {
       for (SimNode node : nodes) {
         node.start();
@@ -135,7 +136,7 @@ final class RangeSimulation {
 
   private void injectFault() throws IOException {
     SimNode node = nodes.get((int) simulation.between(0, nodes.size() - 1));
-    if (!node.running()) {
+    if (!node.isRunning()) {
       if (simulation.chance(50)) {
         node.start();
       }
@@ -146,7 +147,7 @@ final class RangeSimulation {
     } else {
       node.failDisk(false);
     }
-    if (node.running() && simulation.chance(25)) {
+    if (node.isRunning() && simulation.chance(25)) {
       split(node);
     }
     if (simulation.chance(60)) {
@@ -192,7 +193,7 @@ final class RangeSimulation {
     for (SimNode node : nodes) {
       crashed = node.id().equals(wanted) ? node : crashed;
     }
-    if (crashed.running()) {
+    if (crashed.isRunning()) {
       crashed.crash();
     }
     List<SimNode> others = new ArrayList<>(nodes);
@@ -229,7 +230,7 @@ final class RangeSimulation {
     cluster.network().setFaults(SimNetwork.Faults.NONE);
     for (SimNode node : those) {
       node.failDisk(false);
-      if (!node.running()) {
+      if (!node.isRunning()) {
         node.start();
       }
     }
@@ -240,7 +241,7 @@ final class RangeSimulation {
     clients.forEach(SimClient::stopSending);
     awaitResponses(); // then the entries in the logs are committed
     simulation.runUntil("no range is being merged", merges::endMerges, TIMEOUT_MILLIS);
-    publish();
+    publishRanges();
     simulation.run(SimClient.REGISTER_AGAIN_AFTER.toMillis() + 1); // then no sender is evicted
     int failedBefore = failures();
     clients.forEach(SimClient::sendLastCommand);
@@ -248,7 +249,8 @@ final class RangeSimulation {
     assertThat(failures() - failedBefore)
         .as("seed %s: failures after the disturbances ended", simulation.seed())
         .isZero();
-    simulation.runUntil("all replicas have the same applied index", this::allEqual, TIMEOUT_MILLIS);
+    simulation.runUntil(
+        "all replicas have the same applied index", this::areReplicasEqual, TIMEOUT_MILLIS);
     clients.forEach(client -> counts.acknowledgements += client.acknowledgements());
   }
 
@@ -256,15 +258,15 @@ final class RangeSimulation {
    * The ranges in a response about a merge can leave a gap if the client has not learned of a split
    * of the neighbor yet; the client then waits for the published ranges.
    */
-  private void publish() {
+  private void publishRanges() {
     List<RangeDescriptor> now = nodes.get(0).store().descriptors("words");
-    clients.forEach(client -> client.update(now));
+    clients.forEach(client -> client.updateRanges(now));
   }
 
   private void awaitResponses() {
     simulation.runUntil(
         "every client has its responses",
-        () -> clients.stream().allMatch(client -> client.waiting() == 0),
+        () -> clients.stream().allMatch(client -> client.pendingCalls() == 0),
         TIMEOUT_MILLIS);
   }
 
@@ -273,12 +275,12 @@ final class RangeSimulation {
   }
 
   /** Replicas at the same index have been compared already. */
-  private boolean allEqual() {
+  private boolean areReplicasEqual() {
     List<List<Long>> indexes =
         nodes.stream()
             .map(node -> node.store().status().stream().map(ReplicaStatus::appliedIndex).toList())
             .toList();
     return indexes.stream().distinct().count() == 1
-        && nodes.stream().allMatch(SimNode::holdsEverything);
+        && nodes.stream().allMatch(SimNode::coversAllKeys);
   }
 }

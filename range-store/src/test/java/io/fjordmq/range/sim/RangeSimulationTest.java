@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Seeds} sets the number of runs.
  */
 class RangeSimulationTest {
-  private static final int USUAL_SEEDS = 120;
+  private static final int DEFAULT_SEEDS = 120;
 
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq.range");
 
@@ -46,10 +46,10 @@ class RangeSimulationTest {
   @Tag(Seeds.TAG)
   @ValueSource(ints = {1, 3})
   void shouldKeepItsGuaranteesUnderAnyFailures(int voters) {
-    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(DEFAULT_SEEDS);
     SimCounts counts = new SimCounts();
     seeds.run(seed -> run(seed, RangeSimulation.Setup.of(voters), counts));
-    if (seeds.areEnough()) { // the runs did include the failures that they are for
+    if (seeds.areEnough()) { // the runs encountered the intended faults
       assertEncounteredFaults(counts, voters, seeds.count());
     }
   }
@@ -60,11 +60,11 @@ class RangeSimulationTest {
     assertThat(counts.duplicates).isGreaterThan(seeds);
     assertThat(counts.halts).isGreaterThan(seeds / 10);
     assertThat(counts.evictedSenders).isGreaterThan(0);
-    assertThat(counts.abandoned).isGreaterThan(0);
+    assertThat(counts.abandonedBatches).isGreaterThan(0);
     assertThat(counts.splits).isGreaterThan(seeds / 2);
     assertThat(counts.merges).isGreaterThan(seeds / 2);
     assertThat(counts.unfreezes).isGreaterThan(seeds / 10);
-    assertThat(counts.rejected).isGreaterThan(0);
+    assertThat(counts.rejectedCommands).isGreaterThan(0);
     if (voters > 1) {
       assertThat(counts.installs).isGreaterThan(seeds / 10);
       assertThat(counts.redirects).isGreaterThan(10 * seeds);
@@ -79,7 +79,8 @@ class RangeSimulationTest {
 
   @Test
   void shouldDetectAClientThatRepeatsBatchesUnderNewNumbers() {
-    RangeSimulation.Setup broken = RangeSimulation.Setup.of(3).with(RenumberingTransport::new);
+    RangeSimulation.Setup broken =
+        RangeSimulation.Setup.of(3).withTransport(RenumberingTransport::new);
     assertThat(find("batches under new numbers", broken)).hasMessageContaining("at most once");
   }
 

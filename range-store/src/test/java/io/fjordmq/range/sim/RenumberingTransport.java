@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 public final class RenumberingTransport extends SimTransport {
   // See io.fjordmq.range.RangeEntry.
   private static final int MUTATIONS = 8;
-  private static final int NUMBER_AT = 26;
+  private static final int NUMBER_OFFSET = 26;
 
   private final Map<RangeId, byte[]> previousEntries = new HashMap<>();
   private long number;
@@ -31,16 +31,16 @@ public final class RenumberingTransport extends SimTransport {
       super.propose(node, range, entry, reply);
       return;
     }
-    super.propose(node, range, renumbered(entry), reply);
+    super.propose(node, range, renumber(entry), reply);
     byte[] last = previousEntries.put(range, entry);
     if (last != null) {
-      super.propose(node, range, renumbered(last), ignored -> {});
+      super.propose(node, range, renumber(last), ignored -> {});
     }
   }
 
-  private byte[] renumbered(byte[] entry) {
+  private byte[] renumber(byte[] entry) {
     byte[] copy = entry.clone();
-    ByteBuffer.wrap(copy).putLong(NUMBER_AT, ++number);
+    ByteBuffer.wrap(copy).putLong(NUMBER_OFFSET, ++number);
     return copy;
   }
 }

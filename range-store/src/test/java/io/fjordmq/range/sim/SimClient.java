@@ -44,7 +44,7 @@ final class SimClient {
   private final SimProcess process;
   private final RoutedRangeClient client;
   private int words;
-  private int waiting;
+  private int pendingCalls;
   private boolean stopped;
   private int acknowledgements;
   private int failures;
@@ -75,10 +75,10 @@ final class SimClient {
             SimTimers.of(process),
             SETTINGS,
             observer);
-    next();
+    sendNextCommands();
   }
 
-  private void next() {
+  private void sendNextCommands() {
     if (stopped) {
       return;
     }
@@ -93,7 +93,7 @@ final class SimClient {
         read();
       }
     }
-    process.schedule(simulation.between(0, 50), this::next);
+    process.schedule(simulation.between(0, 50), this::sendNextCommands);
   }
 
   private String randomKey() {
@@ -103,14 +103,14 @@ final class SimClient {
   private void append() {
     String key = randomKey();
     String word = WordHistory.word(name, ++words);
-    waiting++;
+    pendingCalls++;
     client
         .mutate(bytes(key), bytes(key + ":" + word))
         .whenComplete(
             (response, error) ->
                 history.check(
                     () -> {
-                      if (settled(error, word)) {
+                      if (recordOutcome(error, word)) {
                         onResponse(key, word, text(response));
                       }
                     }));
@@ -123,22 +123,22 @@ final class SimClient {
       return;
     }
     String word = WordHistory.word(name, ++words);
-    waiting++;
+    pendingCalls++;
     client
         .mutateGrouped(
             chosen.stream().map(SimClient::bytes).toList(),
-            positions -> bytes(String.join(",", at(chosen, positions)) + ":" + word))
+            positions -> bytes(String.join(",", select(chosen, positions)) + ":" + word))
         .whenComplete(
             (responses, error) ->
                 history.check(
                     () -> {
-                      if (settled(error, word)) {
+                      if (recordOutcome(error, word)) {
                         onResponses(chosen, word, responses);
                       }
                     }));
   }
 
-  private static List<String> at(List<String> chosen, int[] positions) {
+  private static List<String> select(List<String> chosen, int[] positions) {
     List<String> part = new ArrayList<>();
     for (int position : positions) {
       part.add(chosen.get(position));
@@ -167,13 +167,13 @@ final class SimClient {
   private void read() {
     String key = randomKey();
     Set<String> mustHave = history.acknowledged(key);
-    waiting++;
+    pendingCalls++;
     CompletableFuture<byte[]> response = client.query(bytes(key), bytes(key));
     response.whenComplete(
         (value, error) ->
             history.check(
                 () -> {
-                  if (settled(error, "a read")) {
+                  if (recordOutcome(error, "a read")) {
                     history.onRead(key, text(value));
                     assertThat(WordHistory.split(text(value)))
                         .as("%s must read every acknowledged word at %s", name, key)
@@ -183,13 +183,13 @@ final class SimClient {
   }
 
   /** Counts the end of a call; returns false if there is no response. */
-  private boolean settled(@Nullable Throwable error, String what) {
-    waiting--;
+  private boolean recordOutcome(@Nullable Throwable error, String what) {
+    pendingCalls--;
     if (error == null) {
       return true;
     }
     if (((RangeException) error).kind() == RangeException.Kind.BUSY) {
-      history.refused(what);
+      history.onRejected(what);
     } else if (!isPartlyBusy(error)) {
       failures++;
     }
@@ -210,8 +210,8 @@ final class SimClient {
     return process;
   }
 
-  /** The client learns the current ranges. */
-  void update(List<RangeDescriptor> now) {
+  /** Passes the current ranges to the client. */
+  void updateRanges(List<RangeDescriptor> now) {
     client.update(now);
   }
 
@@ -223,7 +223,7 @@ final class SimClient {
   /** Resumes sending. */
   void resumeSending() {
     stopped = false;
-    next();
+    sendNextCommands();
   }
 
   /** Sends a last command, which must succeed once the disturbances have ended. */
@@ -231,8 +231,8 @@ final class SimClient {
     append();
   }
 
-  int waiting() {
-    return waiting;
+  int pendingCalls() {
+    return pendingCalls;
   }
 
   int acknowledgements() {

@@ -3,29 +3,29 @@ package io.fjordmq.range.sim;
 import io.fjordmq.range.RangeId;
 import io.fjordmq.range.RangeObserver;
 
-/** Counts events of the runs, to check that the runs did include the failures that they are for. */
+/** Counts events of the runs, to check that the runs encountered the intended faults. */
 public final class SimCounts implements RangeObserver {
   public long acknowledgements;
   public long retries;
   public long redirects;
   public long duplicates;
   public long evictedSenders;
-  public long abandoned;
+  public long abandonedBatches;
   public long halts;
-  public long rejected;
+  public long rejectedCommands;
   public long installs;
   public long removals;
-  public long probes;
+  public long staleReadChecks;
   public long splits;
   public long merges;
   public long abandonedMerges;
   public long unfreezes;
 
   /** Merges and voter moves that an operator canceled. */
-  public long canceled;
+  public long canceledChanges;
 
   /** Ranges that kept their replicas because an operator canceled a change. */
-  public long held;
+  public long heldRanges;
 
   /** Ranges that were split off because of load. */
   public long loadSplits;
@@ -34,7 +34,7 @@ public final class SimCounts implements RangeObserver {
   public long sizeSplits;
 
   /** Checks at which nothing was left to do except to move voters because of load. */
-  public long uneven;
+  public long unevenChecks;
 
   /** Replicas that were damaged. */
   public long damagedReplicas;
@@ -42,7 +42,7 @@ public final class SimCounts implements RangeObserver {
   /** Damaged replicas that were replaced. */
   public long rebuilds;
 
-  void installed() {
+  void onInstalled() {
     installs++;
   }
 
@@ -78,7 +78,7 @@ public final class SimCounts implements RangeObserver {
 
   @Override
   public void onGiveUp(RangeId range) {
-    abandoned++;
+    abandonedBatches++;
   }
 
   @Override
@@ -88,6 +88,6 @@ public final class SimCounts implements RangeObserver {
 
   @Override
   public void onBusy(RangeId range) {
-    rejected++;
+    rejectedCommands++;
   }
 }

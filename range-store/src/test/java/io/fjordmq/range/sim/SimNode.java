@@ -48,7 +48,7 @@ final class SimNode {
   private final NodeId id;
   private final StoreSpec spec;
   private final List<RangeDescriptor> ranges;
-  private final Path installs;
+  private final Path installDirectory;
   private final RangeStoreSettings settings;
   private final WordHistory history;
   private final SimCounts counts;
@@ -57,7 +57,7 @@ final class SimNode {
   private @Nullable RangeStore store;
 
   /** When each group was created by a split. */
-  private final Map<GroupId, Long> splitOff = new HashMap<>();
+  private final Map<GroupId, Long> splitOffMillis = new HashMap<>();
 
   /** A defect: a crash loses the groups of new ranges, as if they had not been synced. */
   private boolean forgetsGroups;
@@ -70,7 +70,7 @@ final class SimNode {
       NodeId id,
       StoreSpec spec,
       List<RangeDescriptor> ranges,
-      Path installs,
+      Path installDirectory,
       WordHistory history,
       SimCounts counts) {
     this.cluster = cluster;
@@ -80,7 +80,7 @@ final class SimNode {
     this.history = history;
     this.counts = counts;
     this.kv = new SimKv(disk, Runnable::run);
-    this.installs = installs.resolve(id.value());
+    this.installDirectory = installDirectory.resolve(id.value());
     this.settings =
         RecordBuilder.from(RangeSimSettings.STORE)
             .with(RangeStoreSettings::maxSenders, MAX_SENDERS)
@@ -105,10 +105,17 @@ final class SimNode {
     flushImmediately = true;
     RangeStore opened =
         RangeStore.open(
-            id, new WatchedHost(host), kv, List.of(spec), installs, settings, runtime, counts);
+            id,
+            new WatchedHost(host),
+            kv,
+            List.of(spec),
+            installDirectory,
+            settings,
+            runtime,
+            counts);
     opened.createInitialRanges(ranges);
     flushImmediately = false;
-    SimTransport.serve(cluster.network(), id, opened.forOtherNodes());
+    SimTransport.serve(cluster.network(), id, opened.transportForOtherNodes());
     store = opened;
   }
 
@@ -124,7 +131,7 @@ final class SimNode {
     forgetsGroups = true;
   }
 
-  boolean running() {
+  boolean isRunning() {
     return store != null;
   }
 
@@ -150,9 +157,9 @@ final class SimNode {
 
   private void forgetNewGroups() {
     SimDisk logs = cluster.disk(id);
-    splitOff.values().removeIf(at -> at < cluster.simulation().now() - 1000);
-    for (GroupId group : splitOff.keySet()) {
-      logs.withPrefix("raft/" + group + "/").keySet().forEach(logs::remove);
+    splitOffMillis.values().removeIf(at -> at < cluster.simulation().now() - 1000);
+    for (GroupId group : splitOffMillis.keySet()) {
+      logs.entriesWithPrefix("raft/" + group + "/").keySet().forEach(logs::remove);
     }
     logs.syncNow();
   }
@@ -165,7 +172,7 @@ final class SimNode {
   private void checkReplica(GroupId group) {
     RangeDescriptor range = StoredRanges.of(kv, spec.name()).get(group);
     if (range == null && StoredRanges.isAbsorbed(kv, StoredRanges.idOf(group))) {
-      return; // another range holds its keys, whatever its log reports
+      return; // another range holds its keys, regardless of its log
     } else if (range == null) {
       throw new AssertionError(id + " has no descriptor of " + group);
     }
@@ -196,11 +203,11 @@ final class SimNode {
               digest.update(value);
               return true;
             });
-    history.digest(group, applied[0], digest.getValue());
+    history.checkDigest(group, applied[0], digest.getValue());
   }
 
   /** Whether its replicas together hold every key. */
-  boolean holdsEverything() {
+  boolean coversAllKeys() {
     return StoredRanges.coverAllKeys(store().descriptors(spec.name()));
   }
 
@@ -226,7 +233,7 @@ final class SimNode {
     public void create(GroupId group, ReplicaSet members, long appliedIndex) {
       host.create(group, members, appliedIndex);
       if (store != null) {
-        splitOff.put(group, cluster.simulation().now());
+        splitOffMillis.put(group, cluster.simulation().now());
       }
     }
 
@@ -294,7 +301,7 @@ final class SimNode {
       } finally {
         flushImmediately = false;
       }
-      counts.installed();
+      counts.onInstalled();
       history.check(() -> checkReplica(group));
     }
 

@@ -42,7 +42,7 @@ public final class SimStore {
   private static final RangeStoreSettings SETTINGS = RangeSimSettings.STORE;
 
   private final SimCluster cluster;
-  private final Path installs;
+  private final Path installDirectory;
   private final Function<NodeId, StoreSpec> specs;
   private final List<RangeDescriptor> initial;
 
@@ -66,8 +66,11 @@ public final class SimStore {
    * @param specs creates the store's spec for the next incarnation of a node
    */
   public SimStore(
-      SimCluster cluster, List<NodeId> nodes, Path installs, Function<NodeId, StoreSpec> specs) {
-    this(cluster, nodes, installs, specs, RangeObserver.NONE);
+      SimCluster cluster,
+      List<NodeId> nodes,
+      Path installDirectory,
+      Function<NodeId, StoreSpec> specs) {
+    this(cluster, nodes, installDirectory, specs, RangeObserver.NONE);
   }
 
   /**
@@ -76,12 +79,12 @@ public final class SimStore {
   public SimStore(
       SimCluster cluster,
       List<NodeId> nodes,
-      Path installs,
+      Path installDirectory,
       Function<NodeId, StoreSpec> specs,
       RangeObserver observer) {
     this.observer = observer;
     this.cluster = cluster;
-    this.installs = installs;
+    this.installDirectory = installDirectory;
     this.specs = specs;
     ReplicaSet members = ReplicaSet.ofVoters(nodes.toArray(NodeId[]::new));
     this.initial = specs.apply(nodes.get(0)).initialRanges(members);
@@ -95,7 +98,7 @@ public final class SimStore {
     SimProcess process = host.process();
     // Flushes complete synchronously: RangeSimulation covers delayed ones.
     SimKv kv = new SimKv(node.disk, Runnable::run);
-    StoreSpec spec = watch.watched(id, specs.apply(id), range -> term(id, range));
+    StoreSpec spec = watch.wrap(id, specs.apply(id), range -> term(id, range));
     RangeRuntime runtime =
         new RangeRuntime(
             process.simulation().clock(),
@@ -105,10 +108,17 @@ public final class SimStore {
             Runnable::run);
     RangeStore store =
         RangeStore.open(
-            id, host, kv, List.of(spec), installs.resolve(id.value()), SETTINGS, runtime, observer);
+            id,
+            host,
+            kv,
+            List.of(spec),
+            installDirectory.resolve(id.value()),
+            SETTINGS,
+            runtime,
+            observer);
     store.createInitialRanges(initial);
-    SimTransport.serve(cluster.network(), id, store.forOtherNodes());
-    node.running = new RunningNode(kv, store, spec.cuts());
+    SimTransport.serve(cluster.network(), id, store.transportForOtherNodes());
+    node.running = new RunningNode(kv, store, spec.splitKeyFloor());
   }
 
   private long term(NodeId node, RangeId range) {
@@ -129,7 +139,7 @@ public final class SimStore {
     Node node = node(id);
     RunningNode running = running(id);
     cluster.crash(id);
-    watch.crashed(id);
+    watch.onCrashed(id);
     running.kv.kill();
     node.running = null;
     node.disk.failWith(null);
@@ -260,7 +270,7 @@ public final class SimStore {
     return client(process, settings, SimTransport::new);
   }
 
-  /** Same, over a transport that a test may break. */
+  /** Same, over the transport that the factory creates. */
   public RoutedRangeClient client(
       SimProcess process, RangeClientSettings settings, SimTransport.Factory transport) {
     return new RoutedRangeClient(

@@ -43,7 +43,7 @@ public class SimTransport implements RangeTransport {
     this.network = cluster.network();
     this.calls = cluster.simulation().random().nextLong();
     this.self = new Address(client, "client");
-    network.listen(self, (from, message) -> replied((Reply) message));
+    network.listen(self, (from, message) -> onReply((Reply) message));
   }
 
   /** Makes a node serve the requests that arrive for it. */
@@ -60,7 +60,7 @@ public class SimTransport implements RangeTransport {
         });
   }
 
-  private void replied(Reply reply) {
+  private void onReply(Reply reply) {
     Consumer<RangeResult> waiting = replies.get(reply.number);
     if (waiting != null) {
       waiting.accept(reply.result); // also duplicates

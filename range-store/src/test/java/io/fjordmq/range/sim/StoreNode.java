@@ -48,7 +48,7 @@ public final class StoreNode {
   private final LoopbackPeers peers;
   private final NodeId id;
   private final Supplier<List<StoreSpec>> specs;
-  private final Path installs;
+  private final Path installDirectory;
   private final BiFunction<SimHost, SimKv, ConsensusHost> watch;
   private final SimKv.Disk disk = new SimKv.Disk();
   private @Nullable RunningNode running;
@@ -73,8 +73,12 @@ public final class StoreNode {
   }
 
   public StoreNode(
-      SimCluster cluster, LoopbackPeers peers, NodeId id, List<StoreSpec> specs, Path installs) {
-    this(cluster, peers, id, () -> specs, installs, (host, kv) -> host);
+      SimCluster cluster,
+      LoopbackPeers peers,
+      NodeId id,
+      List<StoreSpec> specs,
+      Path installDirectory) {
+    this(cluster, peers, id, () -> specs, installDirectory, (host, kv) -> host);
   }
 
   /**
@@ -86,13 +90,13 @@ public final class StoreNode {
       LoopbackPeers peers,
       NodeId id,
       Supplier<List<StoreSpec>> specs,
-      Path installs,
+      Path installDirectory,
       BiFunction<SimHost, SimKv, ConsensusHost> watch) {
     this.cluster = cluster;
     this.peers = peers;
     this.id = id;
     this.specs = specs;
-    this.installs = installs.resolve(id.value());
+    this.installDirectory = installDirectory.resolve(id.value());
     this.watch = watch;
   }
 
@@ -116,7 +120,7 @@ public final class StoreNode {
             Runnable::run);
     RangeStore store = open(watch.apply(host, kv), kv, runtime);
     LoopbackPeers.Node calls = peers.start(id, process);
-    RangeService.serve(id, store.forOtherNodes(), calls);
+    RangeService.serve(id, store.transportForOtherNodes(), calls);
     RangeTransport transport =
         new PeerRangeTransport(id, store.transport(), calls, Duration.ofMillis(200));
     RunningNode started = new RunningNode(host, kv, store, runtime, calls, transport, stamps);
@@ -128,7 +132,7 @@ public final class StoreNode {
     RangeStoreSettings settings =
         RecordBuilder.from(RangeSimSettings.STORE).with(RangeStoreSettings::maxSenders, 64).build();
     return RangeStore.open(
-        id, host, kv, specs.get(), installs, settings, runtime, RangeObserver.NONE);
+        id, host, kv, specs.get(), installDirectory, settings, runtime, RangeObserver.NONE);
   }
 
   public boolean isUp() {
@@ -151,7 +155,7 @@ public final class StoreNode {
   public void crash() {
     RunningNode stopping = running();
     cluster.crash(id);
-    stopping.calls().end();
+    stopping.calls().stop();
     stopping.kv().kill();
     disk.crash(unflushed -> (int) cluster.simulation().between(0, unflushed));
     running = null;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Records which nodes' replicas change, and which node was the last leader of each range. */
 final class StoreWatch {
-  private final Set<NodeId> changed = new LinkedHashSet<>();
-  private final Map<RangeId, Leadership> latest = new HashMap<>();
+  private final Set<NodeId> changedNodes = new LinkedHashSet<>();
+  private final Map<RangeId, Leadership> latestLeaderships = new HashMap<>();
 
   /** The latest leadership; the node is null once it has crashed. */
   private record Leadership(@Nullable NodeId node, long term) {}
@@ -28,7 +28,7 @@ final class StoreWatch {
   /**
    * @param termOf the term in which the node leads a range
    */
-  StoreSpec watched(NodeId node, StoreSpec spec, ToLongFunction<RangeId> termOf) {
+  StoreSpec wrap(NodeId node, StoreSpec spec, ToLongFunction<RangeId> termOf) {
     EffectListener effects =
         new EffectListener() {
           @Override
@@ -45,37 +45,38 @@ final class StoreWatch {
     return new StoreSpec(
         spec.name(),
         spec.initialSplitKeys(),
-        range -> new Watched(node, spec.coprocessor().apply(range)),
+        range -> new WatchedCoprocessor(node, spec.coprocessorFactory().apply(range)),
         effects,
-        spec.cuts());
+        spec.splitKeyFloor());
   }
 
   private void onLeading(NodeId node, RangeId range, long term) {
-    changed.add(node);
-    latest.merge(range, new Leadership(node, term), (old, now) -> now.term >= old.term ? now : old);
+    changedNodes.add(node);
+    latestLeaderships.merge(
+        range, new Leadership(node, term), (old, now) -> now.term >= old.term ? now : old);
   }
 
-  void crashed(NodeId node) {
-    latest.replaceAll(
+  void onCrashed(NodeId node) {
+    latestLeaderships.replaceAll(
         (range, lead) -> node.equals(lead.node) ? new Leadership(null, lead.term) : lead);
   }
 
   @Nullable NodeId lastLeader(RangeId range) {
-    Leadership lead = latest.get(range);
+    Leadership lead = latestLeaderships.get(range);
     return lead == null ? null : lead.node;
   }
 
   Set<NodeId> takeChanged() {
-    Set<NodeId> taken = Set.copyOf(changed);
-    changed.clear();
+    Set<NodeId> taken = Set.copyOf(changedNodes);
+    changedNodes.clear();
     return taken;
   }
 
-  private final class Watched implements Coprocessor {
+  private final class WatchedCoprocessor implements Coprocessor {
     private final NodeId node;
     private final Coprocessor coprocessor;
 
-    Watched(NodeId node, Coprocessor coprocessor) {
+    WatchedCoprocessor(NodeId node, Coprocessor coprocessor) {
       this.node = node;
       this.coprocessor = coprocessor;
     }
@@ -87,19 +88,19 @@ final class StoreWatch {
 
     @Override
     public void open(KeyInterval interval, KvReader state) {
-      changed.add(node);
+      changedNodes.add(node);
       coprocessor.open(interval, state);
     }
 
     @Override
     public void onNarrowed(KeyInterval interval, KvReader state) {
-      changed.add(node);
+      changedNodes.add(node);
       coprocessor.onNarrowed(interval, state);
     }
 
     @Override
     public byte[] apply(ByteBuffer command, ApplyContext context) {
-      changed.add(node);
+      changedNodes.add(node);
       return coprocessor.apply(command, context);
     }
 
@@ -115,7 +116,7 @@ final class StoreWatch {
 
     @Override
     public void close() {
-      changed.add(node);
+      changedNodes.add(node);
       coprocessor.close();
     }
   }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 /**
  * Synthetic loads of ranges in place of measured ones, because a simulated cluster has too little
  * load for placement to act on. A range has the same load wherever it is led, until {@link
- * #change}.
+ * #changeAll}.
  */
 final class SyntheticLoads {
   private static final long MEASURED_SECONDS = 60;
@@ -24,13 +24,13 @@ final class SyntheticLoads {
   }
 
   /** Commands per second of a range, derived from its number. */
-  long of(RangeId range) {
+  long loadOf(RangeId range) {
     return writes.computeIfAbsent(
         range.number(), number -> simulation.between(0, 2) * simulation.between(0, MAX_LOAD));
   }
 
-  /** Gives all ranges another load. */
-  void change() {
+  /** Changes the loads of all ranges. */
+  void changeAll() {
     writes.clear();
   }
 
@@ -39,21 +39,21 @@ final class SyntheticLoads {
     Map<RangeId, RangeLoadReport> adjusted =
         new TreeMap<>(Comparator.comparingLong(RangeId::number));
     adjusted.putAll(measured);
-    adjusted.replaceAll((range, report) -> with(report, of(range)));
+    adjusted.replaceAll((range, report) -> withLoad(report, loadOf(range)));
     return adjusted;
   }
 
-  private static RangeLoadReport with(RangeLoadReport report, long load) {
+  private static RangeLoadReport withLoad(RangeLoadReport report, long load) {
     return new RangeLoadReport(
         MEASURED_SECONDS,
         load,
         load,
         report.busyPermille(),
-        report.nanos(),
+        report.storageNanosPerCommand(),
         report.bytes(),
         report.decision(),
         report.splitOff(),
-        report.merge(),
+        report.mergeRequested(),
         report.idle());
   }
 }

@@ -11,9 +11,9 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Checks that the cost of votes is as evenly distributed as it should be: neither moving one vote
- * nor swapping two between the most and the least loaded node would help much. Implemented
- * independently of the plan that it checks.
+ * Checks that the votes are balanced: the loads of the most and the least loaded node are close, or
+ * neither moving one vote nor swapping two between them would reduce the higher load by 15 % or
+ * more. Implemented independently of the plan that it checks.
  */
 final class VoteBalance {
   private final Map<NodeId, List<RangeDescriptor>> votes = new HashMap<>();
@@ -35,7 +35,7 @@ final class VoteBalance {
     }
   }
 
-  boolean areReached() {
+  boolean isEven() {
     List<NodeId> byLoad =
         votes.keySet().stream().sorted(Comparator.comparingLong(this::load)).toList();
     List<RangeDescriptor> most = of(byLoad.get(byLoad.size() - 1));
@@ -46,11 +46,11 @@ final class VoteBalance {
       return true;
     }
     for (RangeDescriptor given : without(most, least)) {
-      if (most.size() > least.size() && helps(high, low, loads.of(given.id()))) {
+      if (most.size() > least.size() && helps(high, low, loads.loadOf(given.id()))) {
         return false;
       }
       for (RangeDescriptor taken : without(least, most)) {
-        if (helps(high, low, loads.of(given.id()) - loads.of(taken.id()))) {
+        if (helps(high, low, loads.loadOf(given.id()) - loads.loadOf(taken.id()))) {
           return false;
         }
       }
@@ -76,6 +76,6 @@ final class VoteBalance {
   }
 
   private long sum(List<RangeDescriptor> ranges) {
-    return ranges.stream().mapToLong(range -> loads.of(range.id())).sum();
+    return ranges.stream().mapToLong(range -> loads.loadOf(range.id())).sum();
   }
 }

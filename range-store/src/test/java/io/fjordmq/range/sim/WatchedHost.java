@@ -96,7 +96,7 @@ final class WatchedHost implements ConsensusHost {
   private void checkReplica(GroupId group) {
     RangeDescriptor range = StoredRanges.of(kv, store).get(group);
     if (range == null && StoredRanges.isAbsorbed(kv, StoredRanges.idOf(group))) {
-      return; // another range holds its keys, whatever its log reports
+      return; // another range holds its keys, regardless of its log
     } else if (range == null) {
       throw new AssertionError(host.node() + " has no descriptor of " + group);
     }
@@ -125,7 +125,7 @@ final class WatchedHost implements ConsensusHost {
               digest.update(value);
               return true;
             });
-    history.digest(group, applied[0], digest.getValue());
+    history.checkDigest(group, applied[0], digest.getValue());
   }
 
   private final class WatchedState implements ReplicatedState {
@@ -171,7 +171,7 @@ final class WatchedHost implements ConsensusHost {
     @Override
     public void install(Path directory) throws IOException {
       state.install(directory);
-      counts.installed();
+      counts.onInstalled();
       history.check(() -> checkReplica(group));
     }
 
@@ -181,7 +181,7 @@ final class WatchedHost implements ConsensusHost {
       state.onHalted(cause);
     }
 
-    /** An entry that cannot be applied now, even if it can be applied a moment later. */
+    /** Fails if an IllegalStateException halted the replica, even if a retry would succeed. */
     private void refuseBug(ConsensusException cause) {
       for (Throwable of = cause; of != null; of = of.getCause()) {
         if (of instanceof IllegalStateException) {

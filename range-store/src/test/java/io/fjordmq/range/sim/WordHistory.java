@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
 final class WordHistory {
   private final Map<String, String> histories = new HashMap<>();
   private final Map<String, Set<String>> words = new HashMap<>();
-  private final Map<String, Integer> lastOfClient = new HashMap<>();
+  private final Map<String, Integer> lastNumberOfClient = new HashMap<>();
   private final Map<String, Set<String>> acknowledged = new HashMap<>();
-  private final Set<String> refused = new HashSet<>();
+  private final Set<String> rejected = new HashSet<>();
   private final Map<String, Long> digests = new HashMap<>();
   private @Nullable Throwable violation;
 
   /**
-   * Runs a check in a place that would swallow its exception; {@link #assertUnviolated} throws it
+   * Runs a check in a place that would swallow its exception; {@link #assertNoViolation} throws it
    * later.
    */
   void check(Runnable check) {
@@ -37,7 +37,7 @@ final class WordHistory {
     }
   }
 
-  void assertUnviolated() {
+  void assertNoViolation() {
     if (violation != null) {
       throw new AssertionError(violation.getMessage(), violation);
     }
@@ -52,7 +52,7 @@ final class WordHistory {
     return value.isEmpty() ? List.of() : Arrays.asList(value.split(" "));
   }
 
-  /** A replica holds this value. */
+  /** Checks a value that a replica holds. */
   void onReplicaValue(String key, String value) {
     String history = histories.getOrDefault(key, "");
     if (isPrefix(value, history)) {
@@ -61,18 +61,18 @@ final class WordHistory {
     assertThat(isPrefix(history, value))
         .as("a replica has [%s] at %s, others have [%s]", value, key, history)
         .isTrue();
-    split(value.substring(history.length()).trim()).forEach(word -> appended(key, word));
+    split(value.substring(history.length()).trim()).forEach(word -> onAppended(key, word));
     histories.put(key, value);
   }
 
-  private void appended(String key, String word) {
+  private void onAppended(String key, String word) {
     assertThat(words.computeIfAbsent(key, k -> new HashSet<>()).add(word))
         .as("%s was applied to %s at most once", word, key)
         .isTrue();
-    assertThat(refused.contains(word)).as("%s was rejected", word).isFalse();
+    assertThat(rejected.contains(word)).as("%s was rejected", word).isFalse();
     String client = word.substring(0, word.indexOf('.'));
     int number = Integer.parseInt(word.substring(word.indexOf('.') + 1));
-    Integer before = lastOfClient.put(client + "/" + key, number);
+    Integer before = lastNumberOfClient.put(client + "/" + key, number);
     assertThat(before == null || before < number)
         .as("%s comes after %s.%s at %s", word, client, before, key)
         .isTrue();
@@ -84,7 +84,7 @@ final class WordHistory {
         && (one.isEmpty() || one.length() == other.length() || other.charAt(one.length()) == ' ');
   }
 
-  /** A client got a response: its word was applied and resulted in this value. */
+  /** Records a response: the word of the client was applied and resulted in this value. */
   void acknowledged(String key, String word, String value) {
     onRead(key, value);
     assertThat(value.equals(word) || value.endsWith(" " + word))
@@ -98,7 +98,7 @@ final class WordHistory {
     return Set.copyOf(acknowledged.getOrDefault(key, Set.of()));
   }
 
-  /** A client read this value. */
+  /** Checks a value that a client read. */
   void onRead(String key, String value) {
     String history = histories.getOrDefault(key, "");
     assertThat(isPrefix(value, history))
@@ -106,16 +106,16 @@ final class WordHistory {
         .isTrue();
   }
 
-  /** The client reported that this word was not sent. */
-  void refused(String word) {
-    refused.add(word);
+  /** Records that the client reported this word as not sent. */
+  void onRejected(String word) {
+    rejected.add(word);
     assertThat(words.values().stream().anyMatch(applied -> applied.contains(word)))
         .as("%s was rejected but applied", word)
         .isFalse();
   }
 
-  /** All replicas must have the same rows at the same index. */
-  void digest(GroupId group, long index, long digest) {
+  /** Checks that all replicas have the same rows at the same index. */
+  void checkDigest(GroupId group, long index, long digest) {
     Long other = digests.putIfAbsent(group + "@" + index, digest);
     assertThat(other == null || other == digest)
         .as("replicas of %s have the same state at index %s", group, index)

@@ -28,7 +28,7 @@ public final class WriteHistory<K, V> {
     final List<Optional<V>> values = new ArrayList<>(List.of(Optional.empty()));
 
     /** Whether each write was rejected, so that it will never be applied. */
-    final List<Boolean> refused = new ArrayList<>(List.of(false));
+    final List<Boolean> rejected = new ArrayList<>(List.of(false));
 
     int acknowledged;
   }
@@ -41,20 +41,20 @@ public final class WriteHistory<K, V> {
   public Write<K> begin(K key, @Nullable V value) {
     Register<V> register = registers.computeIfAbsent(key, first -> new Register<>());
     register.values.add(Optional.ofNullable(value));
-    register.refused.add(false);
+    register.rejected.add(false);
     return new Write<>(key, register.values.size() - 1);
   }
 
   /** Records that the write was acknowledged. */
-  public void acknowledged(Write<K> write) {
+  public void onAcknowledged(Write<K> write) {
     Register<V> register = register(write.key);
     register.acknowledged = Math.max(register.acknowledged, write.position);
     acknowledgements++;
   }
 
   /** Records that the write was rejected and will never be applied. */
-  public void refused(Write<K> write) {
-    register(write.key).refused.set(write.position, true);
+  public void onRejected(Write<K> write) {
+    register(write.key).rejected.set(write.position, true);
   }
 
   /** In the order of their first writes. */
@@ -76,14 +76,14 @@ public final class WriteHistory<K, V> {
    * The values that a reader may see that must see the write at this position; empty stands for no
    * value.
    */
-  public List<Optional<V>> possibleSince(K key, int position) {
+  public List<Optional<V>> possibleValues(K key, int position) {
     Register<V> register = registers.get(key);
     if (register == null) {
       return List.of(Optional.empty());
     }
     List<Optional<V>> possible = new ArrayList<>();
     for (int i = position; i < register.values.size(); i++) {
-      if (!register.refused.get(i)) {
+      if (!register.rejected.get(i)) {
         possible.add(register.values.get(i));
       }
     }

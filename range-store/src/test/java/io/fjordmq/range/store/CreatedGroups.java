@@ -17,7 +17,7 @@ final class CreatedGroups implements ConsensusHost {
   /** A group as it was created. */
   record Group(ReplicaSet members, long appliedIndex) {}
 
-  Map<GroupId, Group> all() {
+  Map<GroupId, Group> createdGroups() {
     return groups;
   }
 

@@ -30,7 +30,7 @@ class KilledSplitTest {
   @TempDir Path directory;
   private final Set<Long> acknowledged = new HashSet<>();
   private int merges;
-  private long next;
+  private long nextNumber;
   private int round;
 
   /** A short version of the slow tests. */
@@ -63,8 +63,8 @@ class KilledSplitTest {
 
   /** Returns the number of ranges at the end. */
   private int splitUntilKilled(boolean merging) throws Exception {
-    long until = next + NUMBERS_PER_ROUND + round * 77L;
-    acknowledged.addAll(writeUntilKilled(next, until, 2 + round * RANGES_PER_ROUND, merging));
+    long until = nextNumber + NUMBERS_PER_ROUND + round * 77L;
+    acknowledged.addAll(writeUntilKilled(nextNumber, until, 2 + round * RANGES_PER_ROUND, merging));
     round++;
     try (RealNode node = new RealNode(directory, SplittingProcess.spec())) {
       SplittingProcess.abandonMerges(node.store);
@@ -72,7 +72,7 @@ class KilledSplitTest {
       assertThat(found).containsAll(acknowledged);
       List<RangeDescriptor> ranges = node.store.descriptors("words");
       assertOneRangePerKey(ranges);
-      next = found.stream().mapToLong(Long::longValue).max().orElse(0) + 1;
+      nextNumber = found.stream().mapToLong(Long::longValue).max().orElse(0) + 1;
       return ranges.size();
     }
   }

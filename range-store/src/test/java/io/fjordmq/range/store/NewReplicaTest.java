@@ -97,7 +97,7 @@ class NewReplicaTest {
               RangeObserver.NONE);
       store.createInitialRanges(List.of(onlyA));
       LoopbackPeers.Node calls = peers.start(id);
-      RangeService.serve(id, store.forOtherNodes(), calls);
+      RangeService.serve(id, store.transportForOtherNodes(), calls);
       client =
           new RoutedRangeClient(
               "words",
@@ -186,7 +186,7 @@ class NewReplicaTest {
     append(5);
     Await.until(
         "the learner is up to date", () -> b.status().appliedIndex() == a.status().appliedIndex());
-    Await.until("it knows its role", () -> b.status().role() == ReplicaStatus.Role.LEARNER);
+    Await.until("b knows its role", () -> b.status().role() == ReplicaStatus.Role.LEARNER);
     // jraft tracks learners and voters separately: remove the learner first, then add the voter.
     await(a.store.leaderOperations().changeReplicas(RANGE, learning, ONLY_A));
     await(a.store.leaderOperations().changeReplicas(RANGE, ONLY_A, BOTH));

@@ -87,7 +87,7 @@ class NewerFormatsTest {
     byte[] entry = ReplicaFixture.mutations(1, 1, "k:w");
     entry[0]++;
     List<RangeResult> results = fixture.proposeReceived(entry);
-    assertThat(fixture.proposed).isEmpty();
+    assertThat(fixture.proposals).isEmpty();
     assertThat(results)
         .singleElement()
         .isInstanceOfSatisfying(

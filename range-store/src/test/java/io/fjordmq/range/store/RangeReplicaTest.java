@@ -60,12 +60,12 @@ class RangeReplicaTest {
 
   @Test
   void shouldNotifyOfLeadershipWhenEarlierEffectsMayBeLost() throws IOException {
-    assertThat(range.led).containsExactly(ReplicaFixture.ID);
+    assertThat(range.ledRanges).containsExactly(ReplicaFixture.ID);
     range.replica.onLeaderStop();
     range.listenerIsBroken = true;
     range.reopen().onLeaderStart(2);
-    assertThat(range.led).containsExactly(ReplicaFixture.ID, ReplicaFixture.ID);
-    range.register(); // the replica keeps running, whatever the listener did
+    assertThat(range.ledRanges).containsExactly(ReplicaFixture.ID, ReplicaFixture.ID);
+    range.register(); // the replica keeps running although the listener threw
   }
 
   @Test
@@ -73,7 +73,7 @@ class RangeReplicaTest {
     long sender = range.register();
     range.execute(ReplicaFixture.mutations(sender, 2, "a:2"));
     assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
-        .isInstanceOf(RangeResult.Outdated.class);
+        .isInstanceOf(RangeResult.OutdatedBatch.class);
     assertThat(range.value("a")).isEqualTo("2");
   }
 
@@ -85,7 +85,7 @@ class RangeReplicaTest {
     range.execute(ReplicaFixture.mutations(first, 1, "a:1"));
     range.register(); // a fourth sender exceeds the limit
     assertThat(range.execute(ReplicaFixture.mutations(second, 1, "a:x")))
-        .isInstanceOf(RangeResult.SenderForgotten.class);
+        .isInstanceOf(RangeResult.SenderEvicted.class);
     assertThat(range.execute(ReplicaFixture.mutations(first, 2, "a:2")))
         .isInstanceOf(RangeResult.Applied.class);
     assertThat(range.execute(ReplicaFixture.mutations(third, 1, "a:3")))
@@ -109,13 +109,13 @@ class RangeReplicaTest {
   @Test
   void shouldProposeNothingWhileClusterTimeIsUnknown() {
     long sender = range.register();
-    range.isTimeUnknown = true;
+    range.timeUnknown = true;
     List<RangeResult> replies = new ArrayList<>();
-    int before = range.proposed.size();
+    int before = range.proposals.size();
     range.replica.propose(ReplicaFixture.mutations(sender, 1, "a:1"), replies::add);
     assertThat(replies).hasOnlyElementsOfType(RangeResult.Busy.class).hasSize(1);
-    assertThat(range.proposed).hasSize(before);
-    range.isTimeUnknown = false;
+    assertThat(range.proposals).hasSize(before);
+    range.timeUnknown = false;
     assertThat(range.execute(ReplicaFixture.mutations(sender, 1, "a:1")))
         .isInstanceOf(RangeResult.Applied.class);
   }
@@ -230,7 +230,7 @@ class RangeReplicaTest {
     range.propose(ReplicaFixture.mutations(sender, 3, "a:3"));
     assertThatThrownBy(range::commitAll).hasMessageContaining("has already failed");
     range.replica.onHalted(new ConsensusException(ConsensusException.Kind.FAILED, "the bug"));
-    assertThat(range.halted).containsExactly(ReplicaFixture.ID);
+    assertThat(range.haltedRanges).containsExactly(ReplicaFixture.ID);
     assertThat(range.propose(ReplicaFixture.mutations(sender, 4, "a:4")).get(0))
         .isInstanceOfSatisfying(
             RangeResult.Unavailable.class, r -> assertThat(r.reason()).contains("the bug"));
@@ -277,7 +277,7 @@ class RangeReplicaTest {
     RangeResult elsewhere = new RangeResult.NotLeader(new NodeId("elsewhere"));
     assertThat(range.propose(ReplicaFixture.mutations(1, 1, "a:1"))).containsExactly(elsewhere);
     assertThat(query(1, 0)).isEqualTo(elsewhere);
-    assertThat(range.proposed).isEmpty();
+    assertThat(range.proposals).isEmpty();
   }
 
   @Test
@@ -285,7 +285,7 @@ class RangeReplicaTest {
     range.replica.onLeaderStop();
     range.replica.onLeaderStart(7);
     range.propose(ReplicaFixture.mutations(1, 1, "a:1"));
-    assertThat(range.proposed.get(0).term()).isEqualTo(7);
+    assertThat(range.proposals.get(0).term()).isEqualTo(7);
   }
 
   @Test
@@ -334,14 +334,14 @@ class RangeReplicaTest {
   void shouldRejectAnEntryThatIsTooLarge() {
     assertThat(range.propose(ReplicaFixture.mutations(1, 1, "a:" + "x".repeat(5000))).get(0))
         .isInstanceOf(RangeResult.Unavailable.class);
-    assertThat(range.proposed).isEmpty();
+    assertThat(range.proposals).isEmpty();
   }
 
   @Test
   void shouldReportWhyTheGroupRejectedAnEntry() {
     for (ConsensusException.Kind kind : ConsensusException.Kind.values()) {
       List<RangeResult> result = range.propose(ReplicaFixture.mutations(1, 1, "a:1"));
-      range.proposed.remove(0).proposal().onFailed(new ConsensusException(kind, "because"));
+      range.proposals.remove(0).proposal().onFailed(new ConsensusException(kind, "because"));
       Class<? extends RangeResult> expected =
           switch (kind) {
             case NOT_LEADER -> RangeResult.NotLeader.class;

@@ -260,7 +260,10 @@ class RangeStoreTest {
     byte[] newer = RangeEntry.encodeRegister();
     newer[0]++;
     List<RangeResult> results = new ArrayList<>();
-    ranges.store().forOtherNodes().propose(new NodeId("local"), range, newer, results::add);
+    ranges
+        .store()
+        .transportForOtherNodes()
+        .propose(new NodeId("local"), range, newer, results::add);
     assertThat(results)
         .singleElement()
         .isInstanceOfSatisfying(

@@ -51,7 +51,7 @@ final class RealNode implements AutoCloseable {
     client =
         new RoutedRangeClient(
             spec.name(),
-            wholeKeySpace(spec.name()),
+            awaitCompleteRanges(spec.name()),
             store.transport(),
             threads.timers(),
             RangeClientSettings.DEFAULTS,
@@ -59,11 +59,11 @@ final class RealNode implements AutoCloseable {
   }
 
   /**
-   * The ranges once they cover every key: when a split is applied again at startup, the parent
+   * Waits until the ranges cover every key: when a split is applied again at startup, the parent
    * becomes narrower some milliseconds before the new range opens. Clients in a cluster start from
    * the published ranges, which have no such gaps.
    */
-  private List<RangeDescriptor> wholeKeySpace(String storeName) {
+  private List<RangeDescriptor> awaitCompleteRanges(String storeName) {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (System.nanoTime() < deadline) {
       List<RangeDescriptor> ranges = store.descriptors(storeName);

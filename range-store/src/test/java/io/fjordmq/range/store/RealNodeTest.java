@@ -50,7 +50,7 @@ class RealNodeTest {
           id -> {
             opening.countDown();
             awaitAtMost20Seconds(opening);
-            return new Breakable();
+            return new BreakableCoprocessor();
           },
           (range, emitted) -> effects.addAll(emitted));
 
@@ -146,7 +146,7 @@ class RealNodeTest {
   }
 
   /** Fails while the test sets {@code broken}. */
-  private final class Breakable implements Coprocessor {
+  private final class BreakableCoprocessor implements Coprocessor {
     private final Coprocessor inner = new AppendingCoprocessor();
 
     @Override

@@ -48,13 +48,13 @@ final class ReplicaFixture implements Consensus {
   final ManualTimers clock = new ManualTimers();
   final List<Object> effects = new ArrayList<>();
   boolean listenerIsBroken;
-  final List<RangeId> led = new ArrayList<>();
-  final List<Proposed> proposed = new ArrayList<>();
-  final List<RangeId> halted = new ArrayList<>();
+  final List<RangeId> ledRanges = new ArrayList<>();
+  final List<UncommittedProposal> proposals = new ArrayList<>();
+  final List<RangeId> haltedRanges = new ArrayList<>();
   final CreatedGroups groups = new CreatedGroups();
   final ReplicaLoad load = new ReplicaLoad();
-  final List<RangeDescriptor> created = new ArrayList<>();
-  final List<RangeId> absorbed = new ArrayList<>();
+  final List<RangeDescriptor> createdRanges = new ArrayList<>();
+  final List<RangeId> absorbedRanges = new ArrayList<>();
   private final Path directory;
   private final RangeStoreSettings settings;
   RangeReplica replica;
@@ -63,8 +63,8 @@ final class ReplicaFixture implements Consensus {
   /** Completes when reads are confirmed. */
   CompletableFuture<Long> reads = CompletableFuture.completedFuture(0L);
 
-  /** The cluster time is currently unknown. */
-  boolean isTimeUnknown;
+  /** Whether the cluster time is currently unknown. */
+  boolean timeUnknown;
 
   /** How far the stamped cluster time is ahead. */
   long aheadMillis;
@@ -83,7 +83,7 @@ final class ReplicaFixture implements Consensus {
 
         @Override
         public void onLeaderStart(RangeId range) {
-          led.add(range);
+          ledRanges.add(range);
           if (listenerIsBroken) {
             throw new IllegalStateException("a listener's bug");
           }
@@ -91,7 +91,7 @@ final class ReplicaFixture implements Consensus {
       };
 
   /** A proposal of the replica to its group. */
-  record Proposed(long term, byte[] entry, Proposal proposal) {}
+  record UncommittedProposal(long term, byte[] entry, Proposal proposal) {}
 
   ReplicaFixture(Path directory) throws IOException {
     this.directory = directory;
@@ -125,7 +125,7 @@ final class ReplicaFixture implements Consensus {
   RangeReplica open(RangeId id) throws IOException {
     RangeRuntime runtime =
         new RangeRuntime(
-            () -> isTimeUnknown ? ClusterClock.UNKNOWN : clock.millis() + aheadMillis,
+            () -> timeUnknown ? ClusterClock.UNKNOWN : clock.millis() + aheadMillis,
             clock,
             Runnable::run,
             Runnable::run,
@@ -144,22 +144,22 @@ final class ReplicaFixture implements Consensus {
             new ReplicaParts.RangeLifecycleListener() {
               @Override
               public void onRangeCreated(RangeDescriptor range, boolean lead) {
-                created.add(range);
+                createdRanges.add(range);
               }
 
               @Override
               public void onRangeAbsorbed(RangeId range) {
-                absorbed.add(range);
+                absorbedRanges.add(range);
               }
             },
-            new RebuildLimit(() -> 0, ReplicaFixture::noOther, RangeObserver.NONE),
-            halted::add);
-    RangeReplica opened = RangeReplica.open(id, space, new Interrupted(), parts);
+            new RebuildLimit(() -> 0, ReplicaFixture::failOnRebuild, RangeObserver.NONE),
+            haltedRanges::add);
+    RangeReplica opened = RangeReplica.open(id, space, new InterruptedCoprocessor(), parts);
     opened.attach(this);
     return opened;
   }
 
-  private final class Interrupted extends AppendingCoprocessor {
+  private final class InterruptedCoprocessor extends AppendingCoprocessor {
     @Override
     public byte[] query(ByteBuffer query, KvReader state) {
       Runnable now = duringQuery;
@@ -170,7 +170,7 @@ final class ReplicaFixture implements Consensus {
   }
 
   /** Installs snapshots on a disk that fails after a number of writes. */
-  SnapshotInstaller installingUntil(int writes) {
+  SnapshotInstaller installerFailingAfter(int writes) {
     return new SnapshotInstaller(
         ID,
         new FailingSpace(space, writes),
@@ -202,7 +202,7 @@ final class ReplicaFixture implements Consensus {
     return results;
   }
 
-  /** The same for an entry that another node has encoded. */
+  /** Like {@link #propose(byte[])}, for an entry that another node has encoded. */
   List<RangeResult> proposeReceived(byte[] entry) {
     List<RangeResult> results = new ArrayList<>();
     replica.proposeReceived(entry, results::add);
@@ -212,10 +212,10 @@ final class ReplicaFixture implements Consensus {
   /** Commits and applies all proposals at once. */
   void commitAll() {
     List<CommittedEntry> entries = new ArrayList<>();
-    for (Proposed one : proposed) {
+    for (UncommittedProposal one : proposals) {
       entries.add(entry(++lastIndex, one.entry(), one.proposal()));
     }
-    proposed.clear();
+    proposals.clear();
     replica.apply(entries);
   }
 
@@ -247,7 +247,7 @@ final class ReplicaFixture implements Consensus {
 
   @Override
   public void propose(long expectedTerm, byte[] entry, Proposal proposal) {
-    proposed.add(new Proposed(expectedTerm, entry, proposal));
+    proposals.add(new UncommittedProposal(expectedTerm, entry, proposal));
   }
 
   @Override
@@ -295,7 +295,7 @@ final class ReplicaFixture implements Consensus {
   @Override
   public void close() {}
 
-  private static SupervisedReplica noOther(RangeId range) {
-    throw new AssertionError("No rebuild was expected of " + range);
+  private static SupervisedReplica failOnRebuild(RangeId range) {
+    throw new AssertionError("unexpected rebuild of " + range);
   }
 }

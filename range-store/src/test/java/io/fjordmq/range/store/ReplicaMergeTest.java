@@ -38,16 +38,16 @@ class ReplicaMergeTest {
   private static final byte[] ABSORB = RangeEntry.encodeAbsorb(2, RIGHT.number(), 2);
   private static final List<CommittedEntry> RIGHT_LOG =
       List.of(
-          ReplicaFixture.entry(RangeState.BEGINNING + 1, RangeEntry.encodeRegister(), null),
-          ReplicaFixture.entry(RangeState.BEGINNING + 2, mutations(2, 1, 1, "x:3"), null),
-          ReplicaFixture.entry(RangeState.BEGINNING + 3, FREEZE, null));
+          ReplicaFixture.entry(RangeState.INITIAL_LOG_INDEX + 1, RangeEntry.encodeRegister(), null),
+          ReplicaFixture.entry(RangeState.INITIAL_LOG_INDEX + 2, mutations(2, 1, 1, "x:3"), null),
+          ReplicaFixture.entry(RangeState.INITIAL_LOG_INDEX + 3, FREEZE, null));
 
   @TempDir Path first;
   @TempDir Path second;
   @TempDir Path copy;
   private ReplicaFixture left;
   private RangeReplica right;
-  private long rightIndex = RangeState.BEGINNING;
+  private long rightIndex = RangeState.INITIAL_LOG_INDEX;
 
   @BeforeEach
   void createTwoNeighbors() throws IOException {
@@ -57,8 +57,9 @@ class ReplicaMergeTest {
     left.execute(ReplicaFixture.mutations(sender, 1, "a:1", "x:2"));
     left.execute(RangeEntry.encodeSplit(1, RIGHT.number(), bytes("m"), BOTH));
     right = left.open(RIGHT);
-    assertThat(toRight(RangeEntry.encodeRegister())).isEqualTo(new RangeResult.Registered(1));
-    assertThat(ReplicaFixture.responses(toRight(mutations(2, 1, 1, "x:3")))).containsExactly("2 3");
+    assertThat(commitInRight(RangeEntry.encodeRegister())).isEqualTo(new RangeResult.Registered(1));
+    assertThat(ReplicaFixture.responses(commitInRight(mutations(2, 1, 1, "x:3"))))
+        .containsExactly("2 3");
   }
 
   private static byte[] bytes(String text) {
@@ -70,7 +71,7 @@ class ReplicaMergeTest {
   }
 
   /** Commits an entry in the group of the right range. */
-  private RangeResult toRight(byte[] entry) {
+  private RangeResult commitInRight(byte[] entry) {
     List<RangeResult> results = new ArrayList<>();
     right.apply(
         List.of(ReplicaFixture.entry(++rightIndex, entry, new PendingEntry(results::add, 0))));
@@ -98,29 +99,30 @@ class ReplicaMergeTest {
         .toList();
   }
 
-  private RangeResult send(byte[] entry) {
+  private RangeResult responseOfAbsorbed(byte[] entry) {
     return requireNonNull(new AbsorbedRange(RIGHT.number()).responseTo(entry, left.space.latest()));
   }
 
   private void merge() {
-    assertThat(toRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
+    assertThat(commitInRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
     assertThat(left.execute(ABSORB)).isInstanceOf(RangeResult.Applied.class);
   }
 
   @Test
   void shouldRejectRequestsWhileFrozen() {
-    assertThat(toRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
+    assertThat(commitInRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
     assertThat(right.status().merging())
         .isEqualTo(new ReplicaStatus.Merging(ReplicaFixture.ID, 2, true));
-    assertThat(toRight(mutations(2, 1, 2, "x:4"))).isInstanceOf(RangeResult.Busy.class);
-    assertThat(toRight(RangeEntry.encodeRegister())).isInstanceOf(RangeResult.Busy.class);
-    assertThat(ReplicaFixture.responses(toRight(mutations(2, 1, 1, "x:3"))))
+    assertThat(commitInRight(mutations(2, 1, 2, "x:4"))).isInstanceOf(RangeResult.Busy.class);
+    assertThat(commitInRight(RangeEntry.encodeRegister())).isInstanceOf(RangeResult.Busy.class);
+    assertThat(ReplicaFixture.responses(commitInRight(mutations(2, 1, 1, "x:3"))))
         .as("an entry applied before gets its response")
         .containsExactly("2 3");
-    assertThat(toRight(RangeEntry.encodeSplit(2, 9, bytes("t"), BOTH)))
+    assertThat(commitInRight(RangeEntry.encodeSplit(2, 9, bytes("t"), BOTH)))
         .isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(toRight(RangeEntry.encodeBumpEpoch(2))).isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(toRight(RangeEntry.encodeFreeze(2, 5, 2)))
+    assertThat(commitInRight(RangeEntry.encodeBumpEpoch(2)))
+        .isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(commitInRight(RangeEntry.encodeFreeze(2, 5, 2)))
         .isInstanceOf(RangeResult.StaleEpoch.class);
     right.onLeaderStart(1);
     List<RangeResult> read = new ArrayList<>();
@@ -132,11 +134,11 @@ class ReplicaMergeTest {
   /** Its coprocessor may use the absorbed keys, which its reader does not show. */
   @Test
   void shouldNotRespondToAQueryDuringTheMerge() {
-    assertThat(toRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
+    assertThat(commitInRight(FREEZE)).isInstanceOf(RangeResult.Applied.class);
     left.duringQuery = () -> left.execute(ABSORB);
     List<RangeResult> read = new ArrayList<>();
     left.replica.query(2, 0, bytes("x"), read::add);
-    assertThat(left.absorbed).containsExactly(RIGHT);
+    assertThat(left.absorbedRanges).containsExactly(RIGHT);
     assertThat(read)
         .containsExactly(new RangeResult.StaleEpoch(List.of(left.replica.descriptor())));
     left.replica.query(3, 0, bytes("x"), read::add);
@@ -153,8 +155,8 @@ class ReplicaMergeTest {
     assertThat(now.interval()).isEqualTo(KeyInterval.ALL);
     assertThat(now.epoch().version()).isEqualTo(3);
     assertThat(ranges(left)).containsExactly(now);
-    assertThat(left.absorbed).containsExactly(RIGHT);
-    assertThat(left.led).as("the coprocessor sees the absorbed keys").hasSize(2);
+    assertThat(left.absorbedRanges).containsExactly(RIGHT);
+    assertThat(left.ledRanges).as("the coprocessor sees the absorbed keys").hasSize(2);
     long sender = left.register();
     assertThat(ReplicaFixture.responses(left.execute(mutations(3, sender, 1, "x:4"))))
         .containsExactly("2 3 4");
@@ -164,7 +166,7 @@ class ReplicaMergeTest {
   @Test
   void shouldHaltRatherThanAbsorbARangeThatIsNotFrozenForIt() {
     assertThatThrownBy(() -> left.execute(ABSORB)).hasMessageContaining("not frozen");
-    toRight(RangeEntry.encodeFreeze(2, 1, 1));
+    commitInRight(RangeEntry.encodeFreeze(2, 1, 1));
     ReplicaFixture again = left;
     assertThatThrownBy(
             () -> {
@@ -176,27 +178,31 @@ class ReplicaMergeTest {
 
   @Test
   void shouldNotAbsorbARangeAfterTheMergeWasAbandoned() {
-    toRight(FREEZE);
+    commitInRight(FREEZE);
     assertThat(left.execute(RangeEntry.encodeBumpEpoch(2))).isInstanceOf(RangeResult.Applied.class);
     assertThat(left.execute(ABSORB)).as("late").isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(toRight(RangeEntry.encodeUnfreeze(2))).isInstanceOf(RangeResult.Applied.class);
-    assertThat(toRight(RangeEntry.encodeUnfreeze(2))).isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(toRight(FREEZE)).as("late").isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(commitInRight(RangeEntry.encodeUnfreeze(2))).isInstanceOf(RangeResult.Applied.class);
+    assertThat(commitInRight(RangeEntry.encodeUnfreeze(2)))
+        .isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(commitInRight(FREEZE)).as("late").isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(right.status().merging()).isNull();
-    assertThat(toRight(mutations(2, 1, 2, "x:4"))).isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(ReplicaFixture.responses(toRight(mutations(3, 1, 2, "x:4"))))
+    assertThat(commitInRight(mutations(2, 1, 2, "x:4"))).isInstanceOf(RangeResult.StaleEpoch.class);
+    assertThat(ReplicaFixture.responses(commitInRight(mutations(3, 1, 2, "x:4"))))
         .containsExactly("2 3 4");
   }
 
   @Test
   void shouldRespondToRequestsForAnAbsorbedRange() {
     merge();
-    assertThat(ReplicaFixture.responses(send(mutations(2, 1, 1, "x:3")))).containsExactly("2 3");
+    assertThat(ReplicaFixture.responses(responseOfAbsorbed(mutations(2, 1, 1, "x:3"))))
+        .containsExactly("2 3");
     RangeResult moved = new RangeResult.StaleEpoch(List.of(left.replica.descriptor()));
-    assertThat(send(mutations(2, 1, 2, "x:4"))).isEqualTo(moved);
-    assertThat(send(mutations(2, 1, 0, "x:0"))).isInstanceOf(RangeResult.Outdated.class);
-    assertThat(send(mutations(2, 9, 1, "x:4"))).isInstanceOf(RangeResult.SenderForgotten.class);
-    assertThat(send(RangeEntry.encodeRegister())).isEqualTo(moved);
+    assertThat(responseOfAbsorbed(mutations(2, 1, 2, "x:4"))).isEqualTo(moved);
+    assertThat(responseOfAbsorbed(mutations(2, 1, 0, "x:0")))
+        .isInstanceOf(RangeResult.OutdatedBatch.class);
+    assertThat(responseOfAbsorbed(mutations(2, 9, 1, "x:4")))
+        .isInstanceOf(RangeResult.SenderEvicted.class);
+    assertThat(responseOfAbsorbed(RangeEntry.encodeRegister())).isEqualTo(moved);
     assertThat(new AbsorbedRange(RIGHT.number()).responseTo(null, left.space.latest()))
         .isEqualTo(moved);
   }
@@ -204,7 +210,7 @@ class ReplicaMergeTest {
   @Test
   void shouldHaveBothRangesAgainWhenACrashLosesTheMerge() throws IOException {
     left.kv.flush().join();
-    toRight(FREEZE);
+    commitInRight(FREEZE);
     left.kv.flush().join();
     left.execute(ABSORB);
     left.disk.crash(unflushed -> 0);
@@ -219,7 +225,7 @@ class ReplicaMergeTest {
   /** The snapshot includes the keys of the right range, whose replica is frozen on this node. */
   @Test
   void shouldReplaceTheFrozenNeighborByALaterSnapshot() throws IOException {
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     RangeReplica frozen = behind.open(RIGHT);
     merge();
     left.execute(mutations(3, left.register(), 1, "x:4"));
@@ -229,7 +235,7 @@ class ReplicaMergeTest {
     frozen.apply(List.of(ReplicaFixture.entry(++rightIndex, FREEZE, null)));
     behind.replica.install(copy);
     assertThat(ranges(behind)).containsExactly(left.replica.descriptor());
-    assertThat(behind.absorbed).containsExactly(RIGHT);
+    assertThat(behind.absorbedRanges).containsExactly(RIGHT);
     assertThat(rows(behind)).isEqualTo("a=1;x=2 3 4;");
     assertThat(
             new AbsorbedRange(RIGHT.number())
@@ -244,7 +250,7 @@ class ReplicaMergeTest {
   @Test
   void shouldInstallAnEarlierSnapshotAndApplyTheMergeFromTheLog() throws IOException {
     exportEarlierSnapshot();
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     RangeReplica existing = behind.open(RIGHT);
     existing.apply(RIGHT_LOG);
     behind.replica.install(copy);
@@ -259,7 +265,7 @@ class ReplicaMergeTest {
   @Test
   void shouldInstallAnEarlierSnapshotIfTheMergeCannotHaveBeenProposed() throws IOException {
     exportEarlierSnapshot();
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     behind.replica.install(copy);
     assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2;");
   }
@@ -282,7 +288,7 @@ class ReplicaMergeTest {
   /** That merge was abandoned, which the sender of the snapshot has not applied yet. */
   @Test
   void shouldNameTheNeighborFrozenForALaterVersionInASnapshot() throws IOException {
-    toRight(RangeEntry.encodeFreeze(2, 1, 3));
+    commitInRight(RangeEntry.encodeFreeze(2, 1, 3));
     left.replica.export(copy);
     ReplicaFixture added = new ReplicaFixture(second);
     assertThatThrownBy(() -> added.replica.install(copy))
@@ -296,18 +302,18 @@ class ReplicaMergeTest {
     left.replica.export(copy);
     Path file = copy.resolve(ReplicaSnapshot.FILE);
     assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newChildren()).hasSize(1);
-    toRight(RangeEntry.encodeFreeze(2, 8, 3));
+    commitInRight(RangeEntry.encodeFreeze(2, 8, 3));
     left.replica.export(copy);
     assertThat(ReceivedSnapshot.read(ReplicaFixture.ID, file).newChildren()).isEmpty();
   }
 
-  /** Its rows are final, and its neighbor may be absorbing them, but somebody must lead it. */
+  /** Its rows are final, and its neighbor may be absorbing them, but it still needs a leader. */
   @Test
-  void shouldTakeOnlyTheProgressFromASnapshotOfAFrozenRange() throws IOException {
-    toRight(FREEZE);
-    toRight(mutations(2, 1, 2, "x:4"));
+  void shouldInstallOnlyTheProgressFromASnapshotOfAFrozenRange() throws IOException {
+    commitInRight(FREEZE);
+    commitInRight(mutations(2, 1, 2, "x:4"));
     right.export(copy);
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     RangeReplica existing = behind.open(RIGHT);
     existing.apply(RIGHT_LOG);
     existing.install(copy);
@@ -320,7 +326,7 @@ class ReplicaMergeTest {
 
   @Test
   void shouldRejectASnapshotOfAnAbsorbedRange() throws IOException {
-    toRight(FREEZE);
+    commitInRight(FREEZE);
     right.export(copy);
     left.execute(ABSORB);
     assertThatThrownBy(() -> right.install(copy))
@@ -334,15 +340,17 @@ class ReplicaMergeTest {
   @Test
   void shouldNotFreezeANeighborAgainThatWasUnfrozenDuringAnInstallation() throws IOException {
     exportEarlierSnapshot();
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     behind.open(RIGHT).apply(RIGHT_LOG);
-    SnapshotInstaller installer = behind.installingUntil(1);
+    SnapshotInstaller installer = behind.installerFailingAfter(1);
     assertThatThrownBy(() -> installer.install(copy)).isInstanceOf(KvException.class);
     RangeReplica existing = behind.open(RIGHT);
     existing.apply(
         List.of(
-            ReplicaFixture.entry(RangeState.BEGINNING + 4, RangeEntry.encodeUnfreeze(2), null),
-            ReplicaFixture.entry(RangeState.BEGINNING + 5, mutations(3, 1, 2, "x:4"), null)));
+            ReplicaFixture.entry(
+                RangeState.INITIAL_LOG_INDEX + 4, RangeEntry.encodeUnfreeze(2), null),
+            ReplicaFixture.entry(
+                RangeState.INITIAL_LOG_INDEX + 5, mutations(3, 1, 2, "x:4"), null)));
     behind.reopen();
     assertThat(rows(behind)).isEqualTo("a=1;b=1;x=2 3 4;");
     assertThat(behind.open(RIGHT).status().merging()).isNull();
@@ -353,15 +361,15 @@ class ReplicaMergeTest {
    * frozen.
    */
   private void exportEarlierSnapshot() throws IOException {
-    toRight(FREEZE);
+    commitInRight(FREEZE);
     left.execute(mutations(2, left.register(), 1, "b:1"));
     left.replica.onLeaderStop();
     left.replica.export(copy);
     left.replica.onLeaderStart(2);
   }
 
-  /** Another node that has applied the split and nothing after it. */
-  private ReplicaFixture behind() throws IOException {
+  /** Creates a replica that has applied the split and nothing after it. */
+  private ReplicaFixture createLaggingReplica() throws IOException {
     ReplicaFixture behind = new ReplicaFixture(second);
     byte[] split = RangeEntry.encodeSplit(1, RIGHT.number(), bytes("m"), BOTH);
     RangeEntry.stamp(split, behind.clock.millis(), 3); // as the leader did
@@ -374,7 +382,7 @@ class ReplicaMergeTest {
   }
 
   @Test
-  void shouldForgetEverythingExceptTheNumberAfterAnHour() {
+  void shouldKeepOnlyTheNumberOfAnAbsorbedRangeAfterAnHour() {
     merge();
     left.clock.advance(Duration.ofMillis(AbsorbedRange.RETENTION_MILLIS + 1));
     left.execute(RangeEntry.encodeSplit(3, 8, bytes("t"), BOTH));
@@ -382,7 +390,8 @@ class ReplicaMergeTest {
     left.space.write(frozenRow(next));
     left.execute(RangeEntry.encodeAbsorb(4, 8, 4));
     assertThat(new AbsorbedRange(RIGHT.number()).responseTo(null, left.space.latest())).isNull();
-    assertThat(AbsorbedRange.parts(new RangeKeys(1), left.space.latest())).containsExactly(7L, 8L);
+    assertThat(AbsorbedRange.absorbedNumbers(new RangeKeys(1), left.space.latest()))
+        .containsExactly(7L, 8L);
   }
 
   private static KvBatch frozenRow(RangeKeys of) {

@@ -74,7 +74,7 @@ class ReplicaSnapshotTest {
   void shouldFinishAnInterruptedInstallationAtTheNextStart() throws IOException {
     ahead.replica.export(copy);
     // The marker is flushed, then the disk fails at the first write of rows.
-    SnapshotInstaller installer = behind.installingUntil(1);
+    SnapshotInstaller installer = behind.installerFailingAfter(1);
     assertThatThrownBy(() -> installer.install(copy)).isInstanceOf(KvException.class);
     behind.disk.crash(unflushed -> 0);
     Files.delete(copy.resolve(ReplicaSnapshot.FILE)); // the received file is gone

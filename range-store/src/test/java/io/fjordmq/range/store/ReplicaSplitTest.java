@@ -30,7 +30,7 @@ class ReplicaSplitTest {
   private static final ReplicaSet BOTH = ReplicaSet.ofVoters(A, B);
   private static final RangeId CHILD = new RangeId("words", 7);
   private static final GroupId CHILD_GROUP = new GroupId("words-7");
-  private static final RangeEpoch SECOND = new RangeEpoch(2, 1);
+  private static final RangeEpoch SECOND_EPOCH = new RangeEpoch(2, 1);
 
   @TempDir Path first;
   @TempDir Path second;
@@ -56,7 +56,7 @@ class ReplicaSplitTest {
 
   @SuppressWarnings("NullAway") // the checker does not see in class files that an array may be null
   private static RangeDescriptor child(ReplicaSet replicas) {
-    return new RangeDescriptor(CHILD, new KeyInterval(bytes("m"), null), SECOND, replicas);
+    return new RangeDescriptor(CHILD, new KeyInterval(bytes("m"), null), SECOND_EPOCH, replicas);
   }
 
   private List<String> keys(ReplicaFixture of) {
@@ -75,15 +75,16 @@ class ReplicaSplitTest {
     assertThat(range.execute(split("m", BOTH))).isInstanceOf(RangeResult.Applied.class);
     RangeDescriptor left = range.replica.descriptor();
     assertThat(left.interval()).isEqualTo(new KeyInterval(new byte[0], bytes("m")));
-    assertThat(left.epoch()).isEqualTo(SECOND);
+    assertThat(left.epoch()).isEqualTo(SECOND_EPOCH);
     assertThat(left.replicas()).isEqualTo(BOTH);
-    assertThat(range.groups.all())
+    assertThat(range.groups.createdGroups())
         .containsExactly(
-            java.util.Map.entry(CHILD_GROUP, new CreatedGroups.Group(BOTH, RangeState.BEGINNING)));
-    assertThat(range.created).containsExactly(child(BOTH));
+            java.util.Map.entry(
+                CHILD_GROUP, new CreatedGroups.Group(BOTH, RangeState.INITIAL_LOG_INDEX)));
+    assertThat(range.createdRanges).containsExactly(child(BOTH));
     RangeState state = RangeState.load(CHILD, range.space.latest());
     assertThat(state.descriptor()).isEqualTo(child(BOTH));
-    assertThat(state.appliedIndex()).isEqualTo(RangeState.BEGINNING);
+    assertThat(state.appliedIndex()).isEqualTo(RangeState.INITIAL_LOG_INDEX);
     assertThat(keys(range)).containsExactly("a", "x");
   }
 
@@ -102,7 +103,7 @@ class ReplicaSplitTest {
   @Test
   void shouldIgnoreASplitForAnotherEpoch() {
     range.execute(split("m", BOTH));
-    range.created.clear();
+    range.createdRanges.clear();
     assertThat(range.execute(RangeEntry.encodeSplit(1, 8, bytes("c"), BOTH)))
         .isInstanceOf(RangeResult.StaleEpoch.class);
     assertThat(range.execute(RangeEntry.encodeSplit(2, 8, bytes("z"), BOTH)))
@@ -111,16 +112,16 @@ class ReplicaSplitTest {
     assertThat(range.execute(RangeEntry.encodeSplit(2, 8, new byte[0], BOTH)))
         .as("its own start")
         .isInstanceOf(RangeResult.StaleEpoch.class);
-    assertThat(range.created).isEmpty();
-    assertThat(range.groups.all()).hasSize(1);
+    assertThat(range.createdRanges).isEmpty();
+    assertThat(range.groups.createdGroups()).hasSize(1);
   }
 
   @Test
   void shouldDropTheKeysIfTheNewRangeHasNoReplicaOnThisNode() {
     range.execute(split("m", ReplicaSet.ofVoters(B)));
     assertThat(keys(range)).containsExactly("a");
-    assertThat(range.groups.all()).isEmpty();
-    assertThat(range.created).isEmpty();
+    assertThat(range.groups.createdGroups()).isEmpty();
+    assertThat(range.createdRanges).isEmpty();
   }
 
   @Test
@@ -129,7 +130,7 @@ class ReplicaSplitTest {
     batch.put(new RangeKeys(CHILD.number()).removing(), new byte[] {2});
     range.space.write(batch);
     range.execute(split("m", BOTH));
-    assertThat(range.groups.all()).isEmpty();
+    assertThat(range.groups.createdGroups()).isEmpty();
     assertThat(keys(range)).containsExactly("a");
   }
 
@@ -143,10 +144,10 @@ class ReplicaSplitTest {
     ReplicaFixture restarted = new ReplicaFixture(second);
     restarted.groups.create(CHILD_GROUP, BOTH, 99); // unchanged
     restarted.replica.apply(List.of(ReplicaFixture.entry(1, entry, null)));
-    assertThat(restarted.groups.all().get(CHILD_GROUP))
+    assertThat(restarted.groups.createdGroups().get(CHILD_GROUP))
         .as("its group is unchanged")
         .isEqualTo(new CreatedGroups.Group(BOTH, 99));
-    assertThat(restarted.created).containsExactly(child(BOTH));
+    assertThat(restarted.createdRanges).containsExactly(child(BOTH));
   }
 
   @Test
@@ -155,7 +156,7 @@ class ReplicaSplitTest {
     range.kv.flush().join();
     range.reopen();
     range.replica.onLeaderStart(2);
-    assertThat(range.replica.descriptor().epoch()).isEqualTo(SECOND);
+    assertThat(range.replica.descriptor().epoch()).isEqualTo(SECOND_EPOCH);
     assertThat(range.execute(ReplicaFixture.mutations(sender, 2, "a:3")))
         .isEqualTo(new RangeResult.StaleEpoch(List.of(child(BOTH), range.replica.descriptor())));
   }
@@ -169,21 +170,22 @@ class ReplicaSplitTest {
             ReplicaFixture.entry(2, ReplicaFixture.mutations(1, 1, "x:2"), null)));
     ReplicaSet withLearner = new ReplicaSet(Set.of(A, B), Set.of(new NodeId("c")));
     range.execute(split("m", withLearner));
-    appliedInChild(RangeState.BEGINNING + 1);
+    createChildState(RangeState.INITIAL_LOG_INDEX + 1);
     range.replica.export(copy);
     behind.replica.install(copy);
     ReplicaSet others = new ReplicaSet(Set.of(B), Set.of(new NodeId("c")));
-    assertThat(behind.created).containsExactly(child(others));
-    assertThat(behind.groups.all().get(CHILD_GROUP)).isEqualTo(new CreatedGroups.Group(others, 0));
+    assertThat(behind.createdRanges).containsExactly(child(others));
+    assertThat(behind.groups.createdGroups().get(CHILD_GROUP))
+        .isEqualTo(new CreatedGroups.Group(others, 0));
     assertThat(keys(behind)).containsExactly("a");
     RangeState state = RangeState.load(CHILD, behind.space.latest());
     assertThat(state.needsSnapshot()).isTrue();
     behind.replica.install(copy);
-    assertThat(behind.created).as("once is enough").hasSize(1);
+    assertThat(behind.createdRanges).as("once is enough").hasSize(1);
   }
 
   /** A majority has its rows. */
-  private void appliedInChild(long index) {
+  private void createChildState(long index) {
     KvBatch batch = new KvBatch();
     RangeState.create(child(BOTH), index, 0, batch);
     range.space.write(batch);
@@ -193,20 +195,20 @@ class ReplicaSplitTest {
   void shouldGetTheRowsOfASkippedChildWhileNoOtherNodeMayHaveThem() throws IOException {
     range.execute(split("m", BOTH));
     range.replica.export(copy);
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     behind.groups.create(CHILD_GROUP, ReplicaSet.ofVoters(B), 0); // left by a crash
     behind.replica.install(copy);
-    assertThat(behind.created).containsExactly(child(BOTH));
-    assertThat(behind.groups.all().get(CHILD_GROUP))
+    assertThat(behind.createdRanges).containsExactly(child(BOTH));
+    assertThat(behind.groups.createdGroups().get(CHILD_GROUP))
         .as("as if it had applied the split")
-        .isEqualTo(new CreatedGroups.Group(BOTH, RangeState.BEGINNING));
+        .isEqualTo(new CreatedGroups.Group(BOTH, RangeState.INITIAL_LOG_INDEX));
     assertThat(keys(behind)).containsExactly("a", "x");
     RangeState state = RangeState.load(CHILD, behind.space.latest());
     assertThat(state.descriptor()).isEqualTo(child(BOTH));
-    assertThat(state.appliedIndex()).isEqualTo(RangeState.BEGINNING);
+    assertThat(state.appliedIndex()).isEqualTo(RangeState.INITIAL_LOG_INDEX);
   }
 
-  private ReplicaFixture behind() throws IOException {
+  private ReplicaFixture createLaggingReplica() throws IOException {
     ReplicaFixture behind = new ReplicaFixture(second);
     behind.replica.apply(
         List.of(
@@ -223,25 +225,25 @@ class ReplicaSplitTest {
     later.put(RangeKeys.data(bytes("z")), bytes("written since"));
     later.delete(RangeKeys.data(bytes("x")));
     range.space.write(later);
-    appliedInChild(RangeState.BEGINNING + 2);
-    range.created.clear();
+    createChildState(RangeState.INITIAL_LOG_INDEX + 2);
+    range.createdRanges.clear();
     range.replica.install(copy);
-    assertThat(range.created).isEmpty();
+    assertThat(range.createdRanges).isEmpty();
     assertThat(keys(range)).containsExactly("a", "z");
     assertThat(RangeState.load(CHILD, range.space.latest()).appliedIndex())
-        .isEqualTo(RangeState.BEGINNING + 2);
+        .isEqualTo(RangeState.INITIAL_LOG_INDEX + 2);
   }
 
   @Test
   void shouldNotGetTheRowsOfAChildWithoutAReplicaOnThisNode() throws IOException {
     range.execute(split("m", BOTH));
     range.replica.export(copy);
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     KvBatch batch = new KvBatch();
     batch.put(new RangeKeys(CHILD.number()).removing(), new byte[] {2});
     behind.space.write(batch);
     behind.replica.install(copy);
-    assertThat(behind.created).isEmpty();
+    assertThat(behind.createdRanges).isEmpty();
     assertThat(keys(behind)).containsExactly("a");
   }
 
@@ -252,7 +254,7 @@ class ReplicaSplitTest {
     batch.put(new RangeKeys(CHILD.number()).installing(), new byte[] {1});
     range.space.write(batch);
     range.replica.export(copy);
-    ReplicaFixture behind = behind();
+    ReplicaFixture behind = createLaggingReplica();
     behind.replica.install(copy);
     assertThat(RangeState.load(CHILD, behind.space.latest()).needsSnapshot()).isTrue();
     assertThat(keys(behind)).containsExactly("a");
@@ -269,35 +271,36 @@ class ReplicaSplitTest {
     range.replica.export(copy);
     for (int writes = 1; writes <= 3; writes++) {
       ReplicaFixture behind = new ReplicaFixture(second);
-      SnapshotInstaller installer = behind.installingUntil(writes);
+      SnapshotInstaller installer = behind.installerFailingAfter(writes);
       assertThatThrownBy(() -> installer.install(copy)).hasMessageContaining("simulated");
       behind.kv.flush().join(); // the rows written before are there after the crash
       behind.reopen();
-      assertThat(behind.created).containsExactly(child(BOTH));
+      assertThat(behind.createdRanges).containsExactly(child(BOTH));
       assertThat(keys(behind)).containsAll(keys(range)).hasSameSizeAs(keys(range));
     }
   }
 
   @Test
-  void shouldAddThatReplicaDespiteACrashDuringTheInstallation() throws IOException {
+  void shouldAddAnEmptyReplicaDespiteACrashDuringTheInstallation() throws IOException {
     range.execute(split("m", BOTH));
-    appliedInChild(RangeState.BEGINNING + 1);
+    createChildState(RangeState.INITIAL_LOG_INDEX + 1);
     range.replica.export(copy);
     ReplicaFixture behind = new ReplicaFixture(second);
     behind.replica.apply(List.of(ReplicaFixture.entry(1, RangeEntry.encodeRegister(), null)));
     for (int writes = 1; writes < 2; writes++) {
-      SnapshotInstaller installer = behind.installingUntil(writes);
+      SnapshotInstaller installer = behind.installerFailingAfter(writes);
       assertThatThrownBy(() -> installer.install(copy)).hasMessageContaining("simulated");
       behind.disk.crash(unflushed -> 0);
       behind.reopen();
-      assertThat(behind.created).containsExactly(child(ReplicaSet.ofVoters(B)));
+      assertThat(behind.createdRanges).containsExactly(child(ReplicaSet.ofVoters(B)));
     }
   }
 
   @Test
   void shouldNotApplyALogToAnEmptyReplicaOfASplitRange() throws IOException {
     KvBatch batch = new KvBatch();
-    RangeState.create(new RangeDescriptor(ReplicaFixture.ID, KeyInterval.ALL, SECOND, BOTH), batch);
+    RangeState.create(
+        new RangeDescriptor(ReplicaFixture.ID, KeyInterval.ALL, SECOND_EPOCH, BOTH), batch);
     range.space.write(batch);
     RangeReplica empty = range.reopen();
     assertThatThrownBy(

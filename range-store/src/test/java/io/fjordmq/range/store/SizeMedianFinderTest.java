@@ -44,7 +44,7 @@ class SizeMedianFinderTest {
     space.write(batch);
   }
 
-  private static byte[] start(int session) {
+  private static byte[] startOf(int session) {
     return ByteBuffer.allocate(2).putShort((short) session).array();
   }
 
@@ -52,7 +52,7 @@ class SizeMedianFinderTest {
     return new SizeMedianFinder(space, keys, SESSION, SizeMedianFinder.MAX_SKIPPED).find().cut();
   }
 
-  private SizeMedianFinder.Cut found() {
+  private SizeMedianFinder.Cut findMedian() {
     return Objects.requireNonNull(find(space, KeyInterval.ALL));
   }
 
@@ -61,10 +61,10 @@ class SizeMedianFinderTest {
     for (int session = 1; session <= 9; session++) {
       fill(space, session, 2, 10);
     }
-    assertThat(found().key()).isIn(start(5), start(6));
-    assertThat(found().lighterShare()).isBetween(0.44, 0.5);
-    KeyInterval part = new KeyInterval(start(7), start(9));
-    assertThat(Objects.requireNonNull(find(space, part)).key()).isEqualTo(start(8));
+    assertThat(findMedian().key()).isIn(startOf(5), startOf(6));
+    assertThat(findMedian().lighterShare()).isBetween(0.44, 0.5);
+    KeyInterval part = new KeyInterval(startOf(7), startOf(9));
+    assertThat(Objects.requireNonNull(find(space, part)).key()).isEqualTo(startOf(8));
   }
 
   @Test
@@ -72,7 +72,7 @@ class SizeMedianFinderTest {
     fill(space, 1, 100, 1);
     fill(space, 2, 100, 1);
     fill(space, 3, 1, 2_000);
-    assertThat(found().key()).isEqualTo(start(3));
+    assertThat(findMedian().key()).isEqualTo(startOf(3));
   }
 
   @Test
@@ -80,8 +80,8 @@ class SizeMedianFinderTest {
     for (int session = 1; session <= 100; session++) {
       fill(space, session, SizeMedianFinder.MAX_ROWS_READ / 50, 10);
     }
-    assertThat(found().lighterShare()).isGreaterThanOrEqualTo(0.45);
-    assertThat(found().key()).hasSize(2);
+    assertThat(findMedian().lighterShare()).isGreaterThanOrEqualTo(0.45);
+    assertThat(findMedian().key()).hasSize(2);
   }
 
   @Test
@@ -89,15 +89,15 @@ class SizeMedianFinderTest {
     fill(space, 7, 2 * SizeMedianFinder.MAX_ROWS_READ, 10);
     fill(space, 8, 10, 10);
     fill(space, 3, 100, 10);
-    assertThat(found().key()).as("the heavier neighbor is cut off").isEqualTo(start(7));
-    assertThat(found().lighterShare()).isLessThan(0.01);
+    assertThat(findMedian().key()).as("the heavier neighbor is cut off").isEqualTo(startOf(7));
+    assertThat(findMedian().lighterShare()).isLessThan(0.01);
   }
 
   @Test
   void shouldFindTheEndOfALongFirstSession() {
     fill(space, 7, 2 * SizeMedianFinder.MAX_ROWS_READ, 10);
     fill(space, 40_000, 10, 10);
-    assertThat(found().key()).isEqualTo(start(40_000));
+    assertThat(findMedian().key()).isEqualTo(startOf(40_000));
   }
 
   @Test
@@ -136,7 +136,7 @@ class SizeMedianFinderTest {
         fill(sessions, session, 100, 4_000);
       }
       fill(sessions, 10, 5_000, 4_000);
-      KeyInterval keys = new KeyInterval(start(1), start(65));
+      KeyInterval keys = new KeyInterval(startOf(1), startOf(65));
       assertThat(SizeMedianFinder.bytes(sessions, keys))
           .as("in memory")
           .isBetween(20L << 20, 120L << 20);
@@ -146,9 +146,9 @@ class SizeMedianFinderTest {
           .isBetween(40L << 20, 52L << 20);
       SizeMedianFinder.Cut cut = Objects.requireNonNull(find(sessions, keys));
       assertThat(cut.key())
-          .as("behind the large one, which has 45 %")
-          .isIn(start(11), start(12), start(13), start(14));
-      KeyInterval others = new KeyInterval(start(11), start(65));
+          .as("after the large session, which has 45 %")
+          .isIn(startOf(11), startOf(12), startOf(13), startOf(14));
+      KeyInterval others = new KeyInterval(startOf(11), startOf(65));
       assertThat(Objects.requireNonNull(find(sessions, others)).lighterShare()).isGreaterThan(0.4);
     }
   }
@@ -194,7 +194,8 @@ class SizeMedianFinderTest {
       SizeMedianFinder.Result found =
           new SizeMedianFinder(space, KeyInterval.ALL, SESSION, 100_000).find();
       assertThat(found.abandoned()).isFalse();
-      assertThat(Objects.requireNonNull(found.cut()).key()).isIn(start(10), start(11), start(12));
+      assertThat(Objects.requireNonNull(found.cut()).key())
+          .isIn(startOf(10), startOf(11), startOf(12));
     }
   }
 }

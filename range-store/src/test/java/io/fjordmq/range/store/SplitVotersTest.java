@@ -65,7 +65,7 @@ class SplitVotersTest {
       new StoreSpec("words", List.of(), id -> new AppendingCoprocessor(), (range, effects) -> {});
   private final List<RangeDescriptor> initial = spec.initialRanges(ALL);
   private final Map<NodeId, Node> nodes = new HashMap<>();
-  private final Map<String, StringBuilder> expected = new HashMap<>();
+  private final Map<String, StringBuilder> expectedValues = new HashMap<>();
   private int words;
 
   private final class Node implements AutoCloseable {
@@ -102,7 +102,7 @@ class SplitVotersTest {
               RangeObserver.NONE);
       store.createInitialRanges(initial);
       LoopbackPeers.Node calls = peers.start(id);
-      RangeService.serve(id, store.forOtherNodes(), calls);
+      RangeService.serve(id, store.transportForOtherNodes(), calls);
       client =
           new RoutedRangeClient(
               "words",
@@ -148,7 +148,7 @@ class SplitVotersTest {
     List<CompletableFuture<byte[]>> responses = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       String key = Character.toString('a' + words % KEYS);
-      StringBuilder value = expected.computeIfAbsent(key, k -> new StringBuilder());
+      StringBuilder value = expectedValues.computeIfAbsent(key, k -> new StringBuilder());
       value.append(value.isEmpty() ? "" : " ").append(words);
       responses.add(node(A).client.mutate(bytes(key), bytes(key + ":" + words++)));
     }
@@ -156,7 +156,7 @@ class SplitVotersTest {
   }
 
   private void assertAllWords(Node reader) throws Exception {
-    for (Map.Entry<String, StringBuilder> value : expected.entrySet()) {
+    for (Map.Entry<String, StringBuilder> value : expectedValues.entrySet()) {
       byte[] found =
           reader
               .client
@@ -187,7 +187,7 @@ class SplitVotersTest {
         .orElseThrow();
   }
 
-  private static boolean has(Node node, RangeId range) {
+  private static boolean hasReplica(Node node, RangeId range) {
     return node.store.status().stream()
         .anyMatch(replica -> replica.descriptor().id().equals(range) && replica.group() != null);
   }
@@ -200,7 +200,7 @@ class SplitVotersTest {
           leading.clear();
           nodes.forEach(
               (id, node) -> {
-                if (has(node, range) && status(node, range).leading()) {
+                if (hasReplica(node, range) && status(node, range).leading()) {
                   leading.add(id);
                 }
               });
@@ -225,7 +225,8 @@ class SplitVotersTest {
   private void assertEverywhere(List<RangeId> ranges) throws Exception {
     for (RangeId range : ranges) {
       Await.until(
-          range + " is on every node", () -> nodes.values().stream().allMatch(n -> has(n, range)));
+          range + " is on every node",
+          () -> nodes.values().stream().allMatch(n -> hasReplica(n, range)));
       Node leader = node(leaderOf(range));
       long index = status(leader, range).appliedIndex();
       for (Node node : nodes.values()) {
@@ -320,7 +321,7 @@ class SplitVotersTest {
   }
 
   private static boolean isFrozen(Node node) {
-    ReplicaStatus.Merging merging = has(node, CHILD) ? status(node, CHILD).merging() : null;
+    ReplicaStatus.Merging merging = hasReplica(node, CHILD) ? status(node, CHILD).merging() : null;
     return merging != null && merging.durable();
   }
 

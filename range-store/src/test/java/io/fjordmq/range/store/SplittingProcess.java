@@ -120,12 +120,12 @@ final class SplittingProcess {
         .map(ReplicaStatus::descriptor)
         .filter(range -> range.id().equals(merging.left()))
         .filter(range -> range.epoch().version() == merging.leftVersion())
-        .forEach(range -> done(store.merges().bumpEpoch(range)));
-    done(store.merges().unfreeze(right));
+        .forEach(range -> awaitIgnoringFailure(store.merges().bumpEpoch(range)));
+    awaitIgnoringFailure(store.merges().unfreeze(right));
   }
 
-  /** Ignores failures: the step is retried as long as there is a reason to. */
-  private static void done(CompletableFuture<Void> step) {
+  /** Ignores failures: the step is repeated as long as a range is frozen. */
+  private static void awaitIgnoringFailure(CompletableFuture<Void> step) {
     step.handle((done, failure) -> done).join();
   }
 }

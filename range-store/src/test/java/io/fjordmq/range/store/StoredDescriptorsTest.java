@@ -42,7 +42,7 @@ class StoredDescriptorsTest {
   }
 
   /** Its epoch is before all others, so that no node mistakes it for the current descriptor. */
-  private static RangeDescriptor unknown(String start, @Nullable String end) {
+  private static RangeDescriptor withUnknownEpoch(String start, @Nullable String end) {
     RangeDescriptor range = range(2, start, end);
     return new RangeDescriptor(
         range.id(), range.interval(), new RangeEpoch(0, 0), range.replicas());
@@ -78,7 +78,7 @@ class StoredDescriptorsTest {
   void shouldUseThePublishedDescriptor() throws Exception {
     storeWhole(range(1, "", "c"));
     storeWhole(range(3, "m", null));
-    assertThat(substituteOf(range(2, "c", "m"))).isEqualTo(unknown("c", "m"));
+    assertThat(substituteOf(range(2, "c", "m"))).isEqualTo(withUnknownEpoch("c", "m"));
   }
 
   /** Otherwise the replica of the new range would lose its rows when the damaged one is removed. */
@@ -86,7 +86,7 @@ class StoredDescriptorsTest {
   void shouldExcludeTheKeysOfOtherReplicas() throws Exception {
     storeWhole(range(1, "", "d"));
     storeWhole(range(3, "f", null));
-    assertThat(substituteOf(range(2, "c", "m"))).isEqualTo(unknown("d", "f"));
+    assertThat(substituteOf(range(2, "c", "m"))).isEqualTo(withUnknownEpoch("d", "f"));
     storeWhole(range(4, "d", "f"));
     assertThat(substituteOf(range(2, "c", "m"))).isNull();
   }
@@ -103,7 +103,7 @@ class StoredDescriptorsTest {
   void shouldRejectTheDescriptorOfAnotherRange() throws Exception {
     store(2, RangeDescriptorCodec.encode(range(1, "", "c")));
     published.put(DAMAGED, range(2, "c", null));
-    assertThat(descriptors.load(STORE)).containsExactly(unknown("c", null));
+    assertThat(descriptors.load(STORE)).containsExactly(withUnknownEpoch("c", null));
   }
 
   @Test

@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The permitted retained messages, computed from the requests and their acknowledgements. */
 final class ExpectedRetained {
-  private final WriteHistory<TopicOf, RetainedValue> history = new WriteHistory<>();
+  private final WriteHistory<TenantTopic, RetainedValue> history = new WriteHistory<>();
 
   /** The topic of a retained message. */
-  record TopicOf(String tenant, String topic) {}
+  record TenantTopic(String tenant, String topic) {}
 
   /**
    * A retained message.
@@ -32,8 +32,8 @@ final class ExpectedRetained {
     final String tenant;
     final TopicFilter filter;
     private final long startMillis;
-    private final Map<TopicOf, Integer> mustKnow = new LinkedHashMap<>();
-    private final Map<TopicOf, String> found = new HashMap<>();
+    private final Map<TenantTopic, Integer> minPositions = new LinkedHashMap<>();
+    private final Map<TenantTopic, String> foundPayloads = new HashMap<>();
 
     Scan(String tenant, TopicFilter filter, long startMillis) {
       this.tenant = tenant;
@@ -44,8 +44,8 @@ final class ExpectedRetained {
     void add(List<Message> messages) {
       for (Message message : messages) {
         String payload = new String(message.payload(), StandardCharsets.UTF_8);
-        TopicOf topic = new TopicOf(tenant, message.topic().name());
-        if (found.put(topic, payload) != null) {
+        TenantTopic topic = new TenantTopic(tenant, message.topic().name());
+        if (foundPayloads.put(topic, payload) != null) {
           throw new AssertionError("%s found %s twice".formatted(this, topic));
         }
       }
@@ -57,15 +57,15 @@ final class ExpectedRetained {
     }
   }
 
-  WriteHistory<TopicOf, RetainedValue> history() {
+  WriteHistory<TenantTopic, RetainedValue> history() {
     return history;
   }
 
   Scan begin(String tenant, TopicFilter filter, long nowMillis) {
     Scan scan = new Scan(tenant, filter, nowMillis);
-    for (TopicOf topic : history.keys()) {
+    for (TenantTopic topic : history.keys()) {
       if (topic.tenant.equals(tenant) && filter.matches(new Topic(topic.topic))) {
-        scan.mustKnow.put(topic, history.lastAcknowledged(topic));
+        scan.minPositions.put(topic, history.lastAcknowledged(topic));
       }
     }
     return scan;
@@ -76,15 +76,15 @@ final class ExpectedRetained {
    * made up.
    */
   void assertFound(Scan scan, long nowMillis) {
-    Map<TopicOf, String> left = new HashMap<>(scan.found);
-    for (TopicOf topic : history.keys()) {
+    Map<TenantTopic, String> left = new HashMap<>(scan.foundPayloads);
+    for (TenantTopic topic : history.keys()) {
       boolean matches =
           topic.tenant.equals(scan.tenant) && scan.filter.matches(new Topic(topic.topic));
       if (!matches) {
         continue;
       }
       String payload = left.remove(topic);
-      int mustKnow = scan.mustKnow.getOrDefault(topic, 0);
+      int mustKnow = scan.minPositions.getOrDefault(topic, 0);
       Predicate<RetainedValue> mayBeFound = kept -> kept.expiresAtMillis > scan.startMillis;
       assertPossible(topic, payload, mustKnow, mayBeFound, nowMillis, scan.toString());
     }
@@ -94,19 +94,19 @@ final class ExpectedRetained {
   }
 
   /** Asserts that a row is permitted given all acknowledgements. */
-  void assertRow(TopicOf topic, @Nullable String payload, long nowMillis) {
+  void assertRow(TenantTopic topic, @Nullable String payload, long nowMillis) {
     int mustKnow = history.lastAcknowledged(topic);
     assertPossible(topic, payload, mustKnow, kept -> true, nowMillis, "the leader");
   }
 
   private void assertPossible(
-      TopicOf topic,
+      TenantTopic topic,
       @Nullable String payload,
       int mustKnow,
       Predicate<RetainedValue> mayBeFound,
       long nowMillis,
       String who) {
-    List<Optional<RetainedValue>> possible = history.possibleSince(topic, mustKnow);
+    List<Optional<RetainedValue>> possible = history.possibleValues(topic, mustKnow);
     for (Optional<RetainedValue> one : possible) {
       boolean allowed =
           payload == null
@@ -122,22 +122,22 @@ final class ExpectedRetained {
   }
 
   /**
-   * Time until which a message is certainly retained, whatever the outcome of the writes so far; 0
-   * if unsure.
+   * Time until which a message is certainly retained, for any outcome of the writes so far; 0 if
+   * unsure.
    */
-  long retainedUntil(TopicOf topic) {
+  long retainedUntil(TenantTopic topic) {
     return possibleNow(topic).stream()
         .mapToLong(one -> one.map(RetainedValue::expiresAtMillis).orElse(0L))
         .min()
         .orElse(0);
   }
 
-  /** Whether certainly nothing is retained, whatever the outcome of the writes so far. */
-  boolean isCertainlyEmpty(TopicOf topic) {
+  /** Whether certainly nothing is retained, for any outcome of the writes so far. */
+  boolean isCertainlyEmpty(TenantTopic topic) {
     return possibleNow(topic).stream().allMatch(Optional::isEmpty);
   }
 
-  private List<Optional<RetainedValue>> possibleNow(TopicOf topic) {
-    return history.possibleSince(topic, history.lastAcknowledged(topic));
+  private List<Optional<RetainedValue>> possibleNow(TenantTopic topic) {
+    return history.possibleValues(topic, history.lastAcknowledged(topic));
   }
 }

@@ -39,7 +39,7 @@ class ReplicatedRetainStoreTest {
   }
 
   @Test
-  void shouldNotExpireMessageThatWasReplacedByOneThatStays() {
+  void shouldNotExpireAMessageThatReplacedAnExpiringOne() {
     fixture.put("t", "a", "1", fixture.nowMillis() + 1_000);
     fixture.put("t", "a", "2");
     fixture.advance(Duration.ofSeconds(2));
@@ -69,7 +69,7 @@ class ReplicatedRetainStoreTest {
       assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
       assertThat(small.put("other", "c", "1")).isEqualTo(RetainStore.PutOutcome.RETAINED);
       assertThat(small.put("t", "a", "2")).isEqualTo(RetainStore.PutOutcome.RETAINED);
-      assertThat(small.refused).containsExactly("t REFUSED_FULL");
+      assertThat(small.rejected).containsExactly("t REFUSED_FULL");
       small.restart();
       assertThat(small.put("t", "c", "1")).isEqualTo(RetainStore.PutOutcome.REFUSED_FULL);
       small.put("t", "b", "");
@@ -90,7 +90,7 @@ class ReplicatedRetainStoreTest {
       assertThat(small.put("t", "a", "x".repeat(399))).isEqualTo(RetainStore.PutOutcome.RETAINED);
       small.put("t", "a", "");
       assertThat(small.put("t", "c", "x".repeat(400))).isEqualTo(RetainStore.PutOutcome.RETAINED);
-      assertThat(small.refused).containsExactly("t REFUSED_BYTES", "t REFUSED_BYTES");
+      assertThat(small.rejected).containsExactly("t REFUSED_BYTES", "t REFUSED_BYTES");
       assertThat(small.match("t", "#", 10)).hasSize(2);
     }
   }

@@ -25,7 +25,7 @@ final class RetainFixture implements AutoCloseable {
   private final LocalRanges ranges;
 
   private final RetainQuota.Limits limits;
-  final List<String> refused = new ArrayList<>();
+  final List<String> rejected = new ArrayList<>();
 
   RetainFixture(RetainSettings settings) {
     this(settings, RetainQuota.Limits.NONE, List.of());
@@ -36,7 +36,7 @@ final class RetainFixture implements AutoCloseable {
   }
 
   /**
-   * @param cuts split keys in addition to those of the settings; after all of them
+   * @param cuts additional split keys; must sort after those of the settings
    */
   RetainFixture(RetainSettings settings, RetainQuota.Limits limits, List<byte[]> cuts) {
     this.settings = settings;
@@ -48,7 +48,10 @@ final class RetainFixture implements AutoCloseable {
     this.ranges =
         LocalRanges.of(
             new StoreSpec(
-                defaultSpec.name(), splits, defaultSpec.coprocessor(), defaultSpec.effects()));
+                defaultSpec.name(),
+                splits,
+                defaultSpec.coprocessorFactory(),
+                defaultSpec.effects()));
   }
 
   ReplicatedRetainStore store() {
@@ -77,7 +80,7 @@ final class RetainFixture implements AutoCloseable {
 
       @Override
       public void onRejected(String tenant, RetainStore.PutOutcome outcome) {
-        refused.add(tenant + " " + outcome);
+        rejected.add(tenant + " " + outcome);
       }
     };
   }

@@ -83,7 +83,7 @@ class RetainModelTest {
         .toList();
   }
 
-  /** Memory for no index, for one that fills up soon, and for a complete one. */
+  /** Memory limits of the index: zero, a limit soon reached, and a limit never reached. */
   @Provide
   Arbitrary<Long> indexBytes() {
     return Arbitraries.of(0L, 1_500L, 1L << 20);

@@ -23,7 +23,7 @@ import io.fjordmq.retain.RetainReplicas;
 import io.fjordmq.retain.RetainRow;
 import io.fjordmq.retain.RetainSettings;
 import io.fjordmq.retain.RetainStore;
-import io.fjordmq.retain.client.ExpectedRetained.TopicOf;
+import io.fjordmq.retain.client.ExpectedRetained.TenantTopic;
 import io.fjordmq.testing.RecordBuilder;
 import io.fjordmq.testing.Simulation;
 import java.io.IOException;
@@ -57,13 +57,13 @@ final class RetainSimulation {
   /**
    * How a run differs from the default.
    *
-   * @param around wraps the store of a node, to plant a defect
+   * @param storeWrapper wraps the store of a node, to plant a defect
    * @param enforcesLimit false for a store without a limit
    */
   record Setup(
       int voters,
       SimTransport.Factory transport,
-      UnaryOperator<RetainStore> around,
+      UnaryOperator<RetainStore> storeWrapper,
       boolean enforcesLimit) {
     static Setup of(int voters) {
       return new Setup(voters, SimTransport::new, store -> store, true);
@@ -79,12 +79,12 @@ final class RetainSimulation {
   private final RetainSettings settings;
   private final SimStore store;
   private final FaultInjector faultInjector;
-  private final ExpectedRetained truth = new ExpectedRetained();
+  private final ExpectedRetained expectedRetained = new ExpectedRetained();
   private final List<Runnable> checks = new ArrayList<>();
   private final Map<NodeId, RetainReplicas> replicas = new HashMap<>();
-  private final Map<NodeId, SimRetaining> nodeProcesses = new HashMap<>();
+  private final Map<NodeId, SimRetainClient> nodeProcesses = new HashMap<>();
 
-  RetainSimulation(long seed, Setup setup, Path installs, SimCounts counts) {
+  RetainSimulation(long seed, Setup setup, Path installDirectory, SimCounts counts) {
     this.simulation = new Simulation(seed);
     this.cluster = new SimCluster(simulation);
     this.setup = setup;
@@ -92,8 +92,8 @@ final class RetainSimulation {
     this.maxMessages = simulation.chance(50) ? SMALL_LIMIT : Long.MAX_VALUE;
     this.settings = new RetainSettings(2, setup.enforcesLimit ? maxMessages : Long.MAX_VALUE);
     IntStream.range(0, setup.voters).forEach(i -> nodes.add(new NodeId("node" + i)));
-    store = new SimStore(cluster, nodes, installs, this::spec, counts);
-    faultInjector = new FaultInjector(cluster, store, nodes, this::started);
+    store = new SimStore(cluster, nodes, installDirectory, this::spec, counts);
+    faultInjector = new FaultInjector(cluster, store, nodes, this::onStarted);
     simulation.afterEveryEvent(this::check);
   }
 
@@ -106,17 +106,17 @@ final class RetainSimulation {
     splits.add(RetainKeys.of("t", "a/node1"));
     splits.sort(Arrays::compareUnsigned);
     return new StoreSpec(
-        defaultSpec.name(), splits, defaultSpec.coprocessor(), defaultSpec.effects());
+        defaultSpec.name(), splits, defaultSpec.coprocessorFactory(), defaultSpec.effects());
   }
 
-  private void started(SimProcess process) {
+  private void onStarted(SimProcess process) {
     NodeId node = process.node();
     RangeClient client = store.client(process, CLIENT, setup.transport);
     RetainReplicas opened = Objects.requireNonNull(replicas.get(node));
     ReplicatedRetainStore ranged =
         new ReplicatedRetainStore(settings, client, opened, simulation.clock());
-    SimRetaining.Limit limit =
-        new SimRetaining.Limit() {
+    SimRetainClient.Limit limit =
+        new SimRetainClient.Limit() {
           @Override
           public boolean isReached() {
             return store.isInService(node) && rows(node).size() >= maxMessages;
@@ -127,10 +127,11 @@ final class RetainSimulation {
             return store.isInService(node) && rows(node).size() < maxMessages;
           }
         };
-    SimRetaining nodeProcess =
-        new SimRetaining(process, setup.around.apply(ranged), limit, truth, checks::add);
+    SimRetainClient nodeProcess =
+        new SimRetainClient(
+            process, setup.storeWrapper.apply(ranged), limit, expectedRetained, checks::add);
     nodeProcesses.put(node, nodeProcess);
-    nodeProcess.next();
+    nodeProcess.sendNextRequests();
     sweep(process, new RetainSweeper(client, opened, simulation.clock()));
   }
 
@@ -152,17 +153,17 @@ final class RetainSimulation {
       }
       awaitAgreement();
     }
-    counts.acknowledgements += truth.history().acknowledgements();
+    counts.acknowledgements += expectedRetained.history().acknowledgements();
     return simulation.executedEvents();
   }
 
   private void awaitAgreement() throws IOException {
     faultInjector.endFaults();
-    nodeProcesses.values().forEach(SimRetaining::stopRequests);
+    nodeProcesses.values().forEach(SimRetainClient::stopRequests);
     simulation.runUntil("all requests have completed", this::allCompleted, TIMEOUT_MILLIS);
-    simulation.run(CLIENT.reregisterAfter().toMillis() + 1); // then no node is forgotten
+    simulation.run(CLIENT.reregisterAfter().toMillis() + 1); // so that clients register again
     int failedBefore = failures();
-    nodeProcesses.values().forEach(SimRetaining::sendFinalRequests);
+    nodeProcesses.values().forEach(SimRetainClient::sendFinalRequests);
     simulation.runUntil("all final requests have completed", this::allCompleted, TIMEOUT_MILLIS);
     assertThat(failures() - failedBefore).as("failures without faults").isZero();
     simulation.run(2_000); // everything that expires has expired
@@ -183,11 +184,12 @@ final class RetainSimulation {
   }
 
   private boolean allCompleted() {
-    return nodeProcesses.values().stream().allMatch(nodeProcess -> nodeProcess.waiting() == 0);
+    return nodeProcesses.values().stream()
+        .allMatch(nodeProcess -> nodeProcess.pendingRequests() == 0);
   }
 
   private int failures() {
-    return nodeProcesses.values().stream().mapToInt(SimRetaining::failures).sum();
+    return nodeProcesses.values().stream().mapToInt(SimRetainClient::failures).sum();
   }
 
   private boolean allCaughtUp() {
@@ -208,7 +210,7 @@ final class RetainSimulation {
   }
 
   private void check(NodeId node) {
-    Map<TopicOf, String> rows = rows(node);
+    Map<TenantTopic, String> rows = rows(node);
     long now = simulation.clock().millis();
     for (RangeDescriptor range : store.ranges()) {
       if (node.equals(store.lastLeader(range.id()))) {
@@ -222,16 +224,16 @@ final class RetainSimulation {
     }
   }
 
-  private void checkRows(KeyInterval interval, Map<TopicOf, String> rows, long now) {
-    for (TopicOf topic : truth.history().keys()) {
+  private void checkRows(KeyInterval interval, Map<TenantTopic, String> rows, long now) {
+    for (TenantTopic topic : expectedRetained.history().keys()) {
       if (interval.contains(RetainKeys.of(topic.tenant(), topic.topic()))) {
-        truth.assertRow(topic, rows.get(topic), now);
+        expectedRetained.assertRow(topic, rows.get(topic), now);
       }
     }
   }
 
-  private Map<TopicOf, String> rows(NodeId node) {
-    Map<TopicOf, String> rows = new HashMap<>();
+  private Map<TenantTopic, String> rows(NodeId node) {
+    Map<TenantTopic, String> rows = new HashMap<>();
     store.scan(
         node,
         (key, row) -> {
@@ -244,7 +246,7 @@ final class RetainSimulation {
           String topic = UTF_8.decode(in).toString();
           byte[] payload =
               MessageCodec.decode(ByteBuffer.wrap(RetainRow.decode(row).message())).payload();
-          rows.put(new TopicOf(new String(tenant, UTF_8), topic), new String(payload, UTF_8));
+          rows.put(new TenantTopic(new String(tenant, UTF_8), topic), new String(payload, UTF_8));
           return true;
         });
     return rows;

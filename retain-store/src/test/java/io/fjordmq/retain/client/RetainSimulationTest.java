@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 @Tag("slow")
 class RetainSimulationTest {
-  private static final int USUAL_SEEDS = 100;
+  private static final int DEFAULT_SEEDS = 100;
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.fjordmq");
 
   @TempDir Path directory;
@@ -55,14 +55,14 @@ class RetainSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldRetainAcknowledgedMessagesUnderFaults(int voters) {
-    Seeds seeds = Seeds.withDefaultCount(USUAL_SEEDS);
+    Seeds seeds = Seeds.withDefaultCount(DEFAULT_SEEDS);
     SimCounts counts = new SimCounts();
     seeds.run(seed -> run(seed, Setup.of(voters), counts));
-    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
+    if (seeds.areEnough()) { // the runs encountered the intended faults
       assertThat(counts.acknowledgements).isGreaterThan(20 * seeds.count());
       assertThat(counts.duplicates).isGreaterThan(seeds.count() / 2);
       assertThat(counts.halts).isGreaterThan(seeds.count() / 10);
-      assertThat(counts.abandoned).isGreaterThan(seeds.count() / 10);
+      assertThat(counts.abandonedBatches).isGreaterThan(seeds.count() / 10);
     }
   }
 
@@ -98,7 +98,7 @@ class RetainSimulationTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   void shouldDetectScansThatEndTooEarly(int voters) {
-    Setup early = new Setup(voters, SimTransport::new, FirstPages::new, true);
+    Setup early = new Setup(voters, SimTransport::new, FirstPageOnlyStore::new, true);
     assertThat(find("scans that end too early", early)).hasMessageContaining("scan of ");
   }
 
@@ -114,7 +114,7 @@ class RetainSimulationTest {
   }
 
   /** Reports every page as the last one. */
-  private record FirstPages(RetainStore store) implements RetainStore {
+  private record FirstPageOnlyStore(RetainStore store) implements RetainStore {
     @Override
     public CompletableFuture<PutOutcome> put(
         String tenant, Message message, RetainVersion retainVersion) {

@@ -1,4 +1,4 @@
-/** Breaks rules on purpose, so that a test can see that the rules find it. */
+/** Breaks rules on purpose, so that a test can verify that the rules detect it. */
 @NullMarked
 package io.fjordmq.broker.house.violation;
 

@@ -1,4 +1,4 @@
-/** Breaks rules of {@code HouseRules} on purpose. */
+/** Contains classes that break rules of {@code HouseRules} on purpose. */
 @NullMarked
 package io.fjordmq.broker.session.seeded;
 

@@ -21,16 +21,16 @@ final class CheckpointRequests {
       waiting = refused ? null : done;
     }
     if (refused) {
-      done.run(closing());
+      done.run(closingStatus());
     }
     return new CheckpointRequest() {
       @Override
-      public void durable() {
+      public void onDurable() {
         complete(done, Status.OK());
       }
 
       @Override
-      public void failed(Exception cause) {
+      public void onFailed(Exception cause) {
         // Not EIO, which would halt the replica: it can continue with a longer log.
         complete(done, new Status(RaftError.EINTERNAL, "checkpoint failed: %s", cause));
       }
@@ -44,11 +44,11 @@ final class CheckpointRequests {
       last = waiting;
     }
     if (last != null) {
-      complete(last, closing());
+      complete(last, closingStatus());
     }
   }
 
-  private static Status closing() {
+  private static Status closingStatus() {
     return new Status(RaftError.ENODESHUTDOWN, "replica is closing");
   }
 

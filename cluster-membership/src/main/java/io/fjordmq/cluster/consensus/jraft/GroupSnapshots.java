@@ -41,7 +41,7 @@ final class GroupSnapshots implements SnapshotStorage {
   private final SharedLog shared;
   private final ReplicatedState state;
   private final SnapshotExchange exchange;
-  private final UseGate exporting = new UseGate();
+  private final UseGate exportGate = new UseGate();
   private volatile @Nullable CheckpointRecord checkpoint;
 
   GroupSnapshots(
@@ -56,7 +56,7 @@ final class GroupSnapshots implements SnapshotStorage {
     this.shared = shared;
     this.state = state;
     this.exchange = exchange;
-    byte[] saved = shared.raft(LogKeys.checkpoint(group));
+    byte[] saved = shared.getRaft(LogKeys.checkpoint(group));
     checkpoint = saved == null ? null : CheckpointRecord.decode(saved);
   }
 
@@ -94,7 +94,7 @@ final class GroupSnapshots implements SnapshotStorage {
     try (SharedLog.Batch batch = shared.batch()) {
       batch.put(LogKeys.install(group), record.encode()).commit(true);
     }
-    InstallNotice notice = exchange.installing(snapshot.offerUri());
+    InstallNotice notice = exchange.announceInstall(snapshot.offerUri());
     try {
       return install(record);
     } finally {
@@ -109,7 +109,7 @@ final class GroupSnapshots implements SnapshotStorage {
    * @return applied index after the installation
    */
   long resumeInstall(long applied) throws IOException, RocksDBException {
-    byte[] interrupted = shared.raft(LogKeys.install(group));
+    byte[] interrupted = shared.getRaft(LogKeys.install(group));
     if (interrupted == null) {
       return applied;
     }
@@ -150,13 +150,13 @@ final class GroupSnapshots implements SnapshotStorage {
   }
 
   private long export(Path directory) throws IOException {
-    if (!exporting.enter()) {
+    if (!exportGate.enter()) {
       throw new IOException("cannot export a snapshot: the replica of group " + id + " is closed");
     }
     try {
       return state.export(directory);
     } finally {
-      exporting.leave();
+      exportGate.leave();
     }
   }
 
@@ -168,13 +168,13 @@ final class GroupSnapshots implements SnapshotStorage {
   /** Rejects later exports, and waits for a running one to finish, up to the timeout. */
   void close(Duration timeout) {
     exchange.withdrawAll(id);
-    if (!exporting.shut(timeout)) {
+    if (!exportGate.shut(timeout)) {
       LOG.warn(
           "Closing a group although a snapshot export did not return within {}; its disk may hang "
               + "group={} exports={}",
           timeout,
           id,
-          exporting.inside());
+          exportGate.inside());
     }
   }
 

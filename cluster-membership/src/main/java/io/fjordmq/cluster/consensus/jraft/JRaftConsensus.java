@@ -79,7 +79,7 @@ final class JRaftConsensus implements Consensus {
     this.outstanding = new OutstandingProposals(group, queuedProposals, observer);
     this.requests = new GroupRequests(group, gate, machine);
     this.replicaSetChanges = new ReplicaSetChanges(node, requests);
-    machine.whenLeadershipEnds(this::campaignAgain);
+    machine.setLeadershipEndListener(this::campaignAgain);
   }
 
   @Override
@@ -246,9 +246,9 @@ final class JRaftConsensus implements Consensus {
           machine.leadership(),
           PeerNames.replicas(node.getCurrentConf()),
           services.log().getFirstLogIndex(),
-          statistic(open, node::getLastLogIndex, services.log().getLastLogIndex()),
-          statistic(open, node::getLastCommittedIndex, 0),
-          statistic(open, node::getLastAppliedLogIndex, 0));
+          readStatistic(open, node::getLastLogIndex, services.log().getLastLogIndex()),
+          readStatistic(open, node::getLastCommittedIndex, 0),
+          readStatistic(open, node::getLastAppliedLogIndex, 0));
     } finally {
       if (open) {
         gate.leave();
@@ -257,7 +257,7 @@ final class JRaftConsensus implements Consensus {
   }
 
   /** Reads a statistic of jraft, which throws if its node has halted in the meantime. */
-  private static long statistic(boolean open, LongSupplier source, long fallback) {
+  private static long readStatistic(boolean open, LongSupplier source, long fallback) {
     try {
       return open ? source.getAsLong() : fallback;
     } catch (IllegalStateException halted) {

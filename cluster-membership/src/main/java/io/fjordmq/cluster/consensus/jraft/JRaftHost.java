@@ -89,7 +89,10 @@ public final class JRaftHost implements ConsensusHost {
     return openWith(self, directory, settings, observer, port);
   }
 
-  /** Announces to other nodes that this node's start was raised: {@link StartFence#raise}. */
+  /**
+   * Announces this node's incremented start counter to other nodes: {@link
+   * StartFence#incrementCounter}.
+   */
   public void announceStart() {
     if (transport != null) {
       transport.announceStart();
@@ -164,10 +167,10 @@ public final class JRaftHost implements ConsensusHost {
 
   /**
    * Makes this node the only voter of every group that it currently holds; takes effect when the
-   * group is next opened. For a node whose peers are lost permanently. Entries that only the peers
+   * group is next opened. Use this only if all peers are permanently lost. Entries that only they
    * held are lost. If a peer is still running, both sides continue independently and diverge.
    */
-  public void standAlone() {
+  public void becomeSoleVoter() {
     Set<GroupId> hosted = groups();
     synchronized (this) {
       standAloneGroups.addAll(hosted);
@@ -214,7 +217,7 @@ public final class JRaftHost implements ConsensusHost {
     try {
       requireOpen();
       GroupRecord record = log.group(group);
-      return record != null && log.raft(LogKeys.install(record.number())) != null;
+      return record != null && log.getRaft(LogKeys.install(record.number())) != null;
     } catch (ConsensusException | RocksDBException e) {
       throw new IllegalStateException("cannot read the install record of group " + group, e);
     }

@@ -59,7 +59,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
 
   private volatile Leadership leadership = new Leadership(0, null, false);
   private volatile @Nullable ConsensusException halted;
-  private volatile LongConsumer leadershipEnds = term -> {};
+  private volatile LongConsumer leadershipEndListener = term -> {};
   private @Nullable Throwable thrown;
   private long skipUpTo;
   private volatile long appliedIndex;
@@ -96,8 +96,8 @@ final class JRaftStateMachine extends StateMachineAdapter {
   }
 
   /** Sets the listener that receives the term of each leadership of this node once it ends. */
-  void whenLeadershipEnds(LongConsumer listener) {
-    leadershipEnds = listener;
+  void setLeadershipEndListener(LongConsumer listener) {
+    leadershipEndListener = listener;
   }
 
   LeadershipTransfer transfer() {
@@ -195,7 +195,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
       LOG.debug("Lost leadership: {} group={}", status.getErrorMsg(), group);
       long term = leadership.term();
       stepDown();
-      leadershipEnds.accept(term);
+      leadershipEndListener.accept(term);
     }
   }
 
@@ -241,7 +241,7 @@ final class JRaftStateMachine extends StateMachineAdapter {
     try {
       state.checkpoint(request);
     } catch (RuntimeException e) {
-      request.failed(e);
+      request.onFailed(e);
     }
   }
 

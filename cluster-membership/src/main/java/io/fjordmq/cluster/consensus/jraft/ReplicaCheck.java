@@ -72,7 +72,7 @@ final class ReplicaCheck {
       latest[0] = new Configuration();
       checkpoint.meta().getPeersList().forEach(peer -> latest[0].addPeer(PeerNames.parse(peer)));
     }
-    log.configurations(
+    log.forEachConfiguration(
         record.number(), firstIndex, bytes -> latest[0] = GroupLog.configuration(bytes).getConf());
     return latest[0].size() == 1 && latest[0].contains(PeerNames.peer(self));
   }

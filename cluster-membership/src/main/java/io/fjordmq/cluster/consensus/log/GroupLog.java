@@ -56,7 +56,8 @@ public final class GroupLog implements LogStorage {
       lastIndex = shared.lastIndex(group, firstIndex);
       // Without these, jraft would not know the members and never elect a leader.
       ConfigurationManager configurations = options.getConfigurationManager();
-      shared.configurations(group, firstIndex, bytes -> configurations.add(configuration(bytes)));
+      shared.forEachConfiguration(
+          group, firstIndex, bytes -> configurations.add(configuration(bytes)));
       return true;
     } catch (RocksDBException | MalformedBytesException e) {
       LOG.error("Cannot read the Raft log group={}", id, e);
@@ -95,7 +96,7 @@ public final class GroupLog implements LogStorage {
       return null;
     }
     try {
-      byte[] bytes = shared.entry(group, index);
+      byte[] bytes = shared.getEntry(group, index);
       return bytes == null ? null : EntryCodec.decode(bytes);
     } catch (RocksDBException | MalformedBytesException e) {
       LOG.error(
@@ -189,7 +190,7 @@ public final class GroupLog implements LogStorage {
   @Override
   public boolean truncateSuffix(long lastIndexKept) {
     try (SharedLog.Batch batch = shared.batch()) {
-      shared.beforeTruncate(group, lastIndexKept);
+      shared.recordTruncation(group, lastIndexKept);
       batch.deleteEntriesFrom(group, lastIndexKept + 1);
       batch.commit(true);
       lastIndex = lastIndexKept < firstIndex ? 0 : Math.min(lastIndex, lastIndexKept);
@@ -210,7 +211,7 @@ public final class GroupLog implements LogStorage {
       throw new IllegalArgumentException("nextLogIndex must be positive, not " + nextLogIndex);
     }
     try (SharedLog.Batch batch = shared.batch()) {
-      shared.beforeTruncate(group, 0);
+      shared.recordTruncation(group, 0);
       batch.deleteEntriesFrom(group, 0);
       batch.put(LogKeys.firstIndex(group), LogKeys.u64(nextLogIndex)).commit(true);
       firstIndex = nextLogIndex;

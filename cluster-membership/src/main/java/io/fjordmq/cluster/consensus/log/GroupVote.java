@@ -52,7 +52,7 @@ public final class GroupVote implements RaftMetaStorage {
       state = found == null ? HardState.INITIAL : HardState.decode(found);
       return true;
     } catch (RocksDBException | MalformedBytesException e) {
-      LOG.error("Cannot read term and vote group={}", id, e);
+      LOG.error("Failed to read term and vote; the replica cannot start group={}", id, e);
       return false;
     }
   }

@@ -44,26 +44,26 @@ public final class LogHealth {
   }
 
   /** Must be called before a write, by the writing thread. */
-  public void writeStarted() {
+  public void onWriteStarted() {
     startNanos.put(Thread.currentThread(), System.nanoTime());
   }
 
   /** Must be called after a write, whether it succeeded or not, by the same thread. */
-  public void writeFinished() {
+  public void onWriteFinished() {
     Long started = startNanos.remove(Thread.currentThread());
     if (started != null) {
       slowestNanos.accumulateAndGet(System.nanoTime() - started, Math::max);
     }
   }
 
-  public void writeSucceeded() {
+  public void onWriteSucceeded() {
     if (failure != null) {
       failure = null;
       LOG.info("Raft log accepts writes again directory={}", directory);
     }
   }
 
-  public void writeFailed(RocksDBException cause) {
+  public void onWriteFailed(RocksDBException cause) {
     String text =
         "the Raft log in " + directory + " rejects writes: " + cause.getMessage() + advice(cause);
     if (failure == null) {

@@ -82,7 +82,7 @@ public final class SharedLog implements AutoCloseable {
   }
 
   private void checkFormat() throws RocksDBException {
-    byte[] found = raft(LogKeys.format());
+    byte[] found = getRaft(LogKeys.format());
     if (found == null) {
       writeFormat();
     } else {
@@ -132,7 +132,7 @@ public final class SharedLog implements AutoCloseable {
     Set<String> found = new HashSet<>();
     byte[] prefix = LogKeys.installs();
     for (byte[] key : db.keys(Family.RAFT, prefix, next(prefix))) {
-      byte[] bytes = raft(key);
+      byte[] bytes = getRaft(key);
       if (bytes != null) {
         found.add(InstallRecord.decode(bytes).directory());
       }
@@ -141,7 +141,7 @@ public final class SharedLog implements AutoCloseable {
   }
 
   public @Nullable GroupRecord group(GroupId id) throws RocksDBException {
-    byte[] found = raft(LogKeys.group(id));
+    byte[] found = getRaft(LogKeys.group(id));
     return found == null ? null : GroupRecord.decode(found);
   }
 
@@ -163,7 +163,7 @@ public final class SharedLog implements AutoCloseable {
     if (group(id) != null) {
       return;
     }
-    byte[] next = raft(LogKeys.nextGroup());
+    byte[] next = getRaft(LogKeys.nextGroup());
     long number = next == null ? 1 : LogKeys.u64(next);
     try (Batch batch = batch()) {
       batch.put(LogKeys.nextGroup(), LogKeys.u64(number + 1));
@@ -200,7 +200,7 @@ public final class SharedLog implements AutoCloseable {
     return new GroupVote.Row() {
       @Override
       public byte @Nullable [] read() throws RocksDBException {
-        return raft(key);
+        return getRaft(key);
       }
 
       @Override
@@ -212,17 +212,17 @@ public final class SharedLog implements AutoCloseable {
     };
   }
 
-  public byte @Nullable [] raft(byte[] key) throws RocksDBException {
+  public byte @Nullable [] getRaft(byte[] key) throws RocksDBException {
     return db.get(Family.RAFT, key);
   }
 
-  byte @Nullable [] entry(long group, long index) throws RocksDBException {
+  byte @Nullable [] getEntry(long group, long index) throws RocksDBException {
     return db.get(Family.ENTRIES, LogKeys.entry(group, index));
   }
 
   /** First index that the group's log may hold; 1 unless it was truncated. */
   public long firstIndex(long group) throws RocksDBException {
-    byte[] first = raft(LogKeys.firstIndex(group));
+    byte[] first = getRaft(LogKeys.firstIndex(group));
     return first == null ? 1 : LogKeys.u64(first);
   }
 
@@ -242,7 +242,7 @@ public final class SharedLog implements AutoCloseable {
   }
 
   /** Must be called before the group's log is truncated after this entry. */
-  void beforeTruncate(long group, long index) throws IOException {
+  void recordTruncation(long group, long index) throws IOException {
     if (endMarkers != null) {
       endMarkers.recordTruncation(group, index);
     }
@@ -259,11 +259,11 @@ public final class SharedLog implements AutoCloseable {
   }
 
   /** Passes on the bytes of the group's configuration entries from an index on, in order. */
-  public void configurations(long group, long firstIndex, Consumer<byte[]> consumer)
+  public void forEachConfiguration(long group, long firstIndex, Consumer<byte[]> consumer)
       throws RocksDBException {
     byte[] from = LogKeys.configuration(group, firstIndex);
     for (byte[] key : db.keys(Family.RAFT, from, LogKeys.configuration(group, MAX_INDEX))) {
-      byte[] bytes = entry(group, LogKeys.indexOf(key));
+      byte[] bytes = getEntry(group, LogKeys.indexOf(key));
       if (bytes != null) {
         consumer.accept(bytes);
       }
@@ -328,15 +328,15 @@ public final class SharedLog implements AutoCloseable {
      * @param sync whether the batch must survive a power failure once this returns
      */
     public void commit(boolean sync) throws RocksDBException {
-      health.writeStarted();
+      health.onWriteStarted();
       try {
         writes.commit(sync);
-        health.writeSucceeded();
+        health.onWriteSucceeded();
       } catch (RocksDBException e) {
-        health.writeFailed(e);
+        health.onWriteFailed(e);
         throw e;
       } finally {
-        health.writeFinished();
+        health.onWriteFinished();
       }
     }
 

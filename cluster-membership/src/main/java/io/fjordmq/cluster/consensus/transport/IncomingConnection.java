@@ -122,15 +122,16 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
     }
     if (admit(hello)) {
       channel.writeAndFlush(
-          RaftFrame.welcome(channel.alloc(), new RaftFrame.Welcome(version, fence.own())));
+          RaftFrame.encodeWelcome(
+              channel.alloc(), new RaftFrame.Welcome(version, fence.ownStart())));
     }
   }
 
-  /** Admits the node, on its first hello and whenever it has raised its start. */
+  /** Admits the node, on its first hello and whenever it has incremented its start counter. */
   private boolean admit(RaftFrame.Hello hello) {
     StartFence.Refusal refusal =
         fence.fenceReason() == null
-            ? fence.enter(hello.from(), hello.start())
+            ? fence.admit(hello.from(), hello.start())
             : new StartFence.Refusal("node " + self + " is fenced", false);
     if (refusal != null) {
       if (requests.isNewRefusal(hello.from() + refusal.reason())) {
@@ -141,7 +142,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
       return false;
     }
     if (peer != null) {
-      fence.leave(peer, start); // count this connection only once
+      fence.release(peer, start); // count this connection only once
     }
     peer = hello.from();
     start = hello.start();
@@ -151,7 +152,7 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   private void refuse(StartFence.Refusal refusal) {
     refused = true;
     channel
-        .writeAndFlush(RaftFrame.refusal(channel.alloc(), refusal))
+        .writeAndFlush(RaftFrame.encodeRefusal(channel.alloc(), refusal))
         .addListener(ChannelFutureListener.CLOSE);
   }
 
@@ -204,9 +205,9 @@ final class IncomingConnection extends SimpleChannelInboundHandler<ByteBuf> impl
   public void channelInactive(ChannelHandlerContext context) {
     queue.close();
     if (peer != null) {
-      fence.leave(peer, start);
+      fence.release(peer, start);
     }
-    requests.closed(remote(), this);
+    requests.onConnectionClosed(remote(), this);
   }
 
   @Override

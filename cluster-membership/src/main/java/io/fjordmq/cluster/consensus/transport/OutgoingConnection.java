@@ -46,7 +46,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   private final NodeId peer;
   private final Channel channel;
   private final FrameQueue queue;
-  private final Map<Long, PendingCall> waiting = new ConcurrentHashMap<>();
+  private final Map<Long, PendingCall> pendingCalls = new ConcurrentHashMap<>();
   private final AtomicLong lastCall = new AtomicLong();
   private final StartFence fence;
   private final CompletableFuture<Void> welcome = new CompletableFuture<>();
@@ -86,12 +86,13 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
     return welcome;
   }
 
-  /** Sends a hello, first when connected and again whenever this node's start is raised. */
+  /** Sends a hello after connecting, and again when this node increments its start counter. */
   void sendHello(NodeId self) {
-    StartStamp own = fence.own();
+    StartStamp own = fence.ownStart();
     sentMultipleStamps = sentStamp != null;
     sentStamp = own;
-    channel.writeAndFlush(RaftFrame.hello(channel.alloc(), new RaftFrame.Hello(self, peer, own)));
+    channel.writeAndFlush(
+        RaftFrame.encodeHello(channel.alloc(), new RaftFrame.Hello(self, peer, own)));
   }
 
   /** Whether the node has responded to any request. */
@@ -103,7 +104,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   void send(Message request, long timeoutMillis, ResponseCallback responseCallback) {
     long call = lastCall.incrementAndGet();
     long timeout = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    waiting.put(call, new PendingCall(System.nanoTime() + timeout, timeout, responseCallback));
+    pendingCalls.put(call, new PendingCall(System.nanoTime() + timeout, timeout, responseCallback));
     ByteBuf frame = RaftFrame.encode(channel.alloc(), RaftFrame.REQUEST, call, request);
     if (!queue.offer(frame, RaftMessage.isHeartbeat(request))) {
       observer.onTrafficDropped(TrafficDrop.CONNECTION_FULL);
@@ -114,7 +115,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   }
 
   private void fail(long call, Exception cause) {
-    PendingCall pending = waiting.remove(call);
+    PendingCall pending = pendingCalls.remove(call);
     if (pending == null) {
       return;
     }
@@ -145,10 +146,10 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
   private void sweep() {
     long now = System.nanoTime();
     if (!welcome.isDone() && now - lastResponseNanos > idleTimeoutNanos) {
-      closeBecause("no response to the handshake from node " + peer);
+      closeWithReason("no response to the handshake from node " + peer);
     }
     boolean timedOut = false;
-    for (Map.Entry<Long, PendingCall> entry : waiting.entrySet()) {
+    for (Map.Entry<Long, PendingCall> entry : pendingCalls.entrySet()) {
       PendingCall call = entry.getValue();
       if (now - call.deadlineNanos() <= 0) {
         continue;
@@ -157,7 +158,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
         PendingCall extended =
             new PendingCall(
                 now + call.timeoutNanos(), call.timeoutNanos(), call.responseCallback());
-        waiting.replace(entry.getKey(), call, extended);
+        pendingCalls.replace(entry.getKey(), call, extended);
       } else {
         fail(entry.getKey(), new InvokeTimeoutException("no response from node " + peer));
         timedOut = true;
@@ -190,7 +191,7 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
     responded = true;
     lastResponseNanos = System.nanoTime();
     RaftFrame.Call response = RaftFrame.readCall(frame);
-    PendingCall call = waiting.remove(response.call());
+    PendingCall call = pendingCalls.remove(response.call());
     if (call != null) {
       call.responseCallback().complete(response.message(), null);
     }
@@ -202,12 +203,12 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
           "expected a handshake response from node " + peer + ", got a frame of kind " + kind);
     }
     RaftFrame.Welcome response = RaftFrame.readWelcome(frame);
-    StartFence.Refusal refusal = fence.enter(peer, response.start());
+    StartFence.Refusal refusal = fence.admit(peer, response.start());
     if (refusal == null) {
       start = response.start();
       welcome.complete(null);
     } else {
-      closeBecause(refusal.reason());
+      closeWithReason(refusal.reason());
     }
   }
 
@@ -216,10 +217,10 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
     if (refusal.permanent() && singleStamp != null) {
       fence.onRefused(singleStamp, refusal.reason());
     }
-    closeBecause(refusal.reason());
+    closeWithReason(refusal.reason());
   }
 
-  private void closeBecause(String reason) {
+  private void closeWithReason(String reason) {
     welcome.completeExceptionally(new RemotingException(reason));
     channel.close();
   }
@@ -236,10 +237,10 @@ public final class OutgoingConnection extends SimpleChannelInboundHandler<ByteBu
     }
     queue.close();
     if (start != null) {
-      fence.leave(peer, start);
+      fence.release(peer, start);
     }
     welcome.completeExceptionally(connectionLost());
-    waiting.keySet().forEach(call -> fail(call, connectionLost()));
+    pendingCalls.keySet().forEach(call -> fail(call, connectionLost()));
   }
 
   @Override

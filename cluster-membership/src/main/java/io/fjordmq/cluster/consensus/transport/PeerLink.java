@@ -36,7 +36,7 @@ final class PeerLink {
   private @Nullable CompletableFuture<OutgoingConnection> connecting;
   private volatile @Nullable OutgoingConnection connection;
   private long retryAtNanos = System.nanoTime();
-  private boolean reported;
+  private boolean failureReported;
   private boolean closed;
 
   PeerLink(
@@ -128,7 +128,7 @@ final class PeerLink {
     } else if (tls == null) {
       sendHello(done.channel(), attempt, address);
     } else {
-      ChannelHandler awaiting = new AwaitingTlsHandshake();
+      ChannelHandler awaiting = new TlsHandshakeHandler();
       done.channel().pipeline().addLast(awaiting);
       tls.handshakeFuture()
           .addListener(
@@ -144,7 +144,7 @@ final class PeerLink {
   }
 
   /** Last handler until TLS is established; the handshake future reports the failure. */
-  private static final class AwaitingTlsHandshake extends ChannelInboundHandlerAdapter {
+  private static final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       context.close();
@@ -187,7 +187,7 @@ final class PeerLink {
     onConnected.run();
   }
 
-  /** Sends another hello because this node's start was raised. */
+  /** Sends another hello because this node's start counter has been incremented. */
   void resendHello() {
     OutgoingConnection current = connection;
     if (current != null && current.isActive()) {
@@ -201,8 +201,8 @@ final class PeerLink {
       @Nullable Throwable cause) {
     boolean first;
     synchronized (this) {
-      first = !reported && !closed;
-      reported = true;
+      first = !failureReported && !closed;
+      failureReported = true;
       connecting = null;
       retryAtNanos = System.nanoTime() + port.settings().reconnectInterval().toNanos();
     }
@@ -226,13 +226,13 @@ final class PeerLink {
     }
     if (closedConnection.hasResponded()) {
       LOG.warn("Raft connection lost node={}", peer);
-      reported = false;
+      failureReported = false;
     } else {
       retryAtNanos = System.nanoTime() + port.settings().reconnectInterval().toNanos();
-      if (!reported) {
+      if (!failureReported) {
         LOG.warn("Peer closed the connection during the handshake; see its log node={}", peer);
       }
-      reported = true;
+      failureReported = true;
     }
   }
 

@@ -30,8 +30,8 @@ import java.nio.charset.StandardCharsets;
  * </pre>
  *
  * The connecting node sends a hello first. It names the intended node, because the address may have
- * been reassigned. After the welcome it sends requests, and another hello whenever its start is
- * raised. Only the connecting node sends requests; the other node only responds.
+ * been reassigned. After the welcome it sends requests, and another hello when its start counter is
+ * incremented. Only the connecting node sends requests; the other node only responds.
  */
 public final class RaftFrame {
   static final int LENGTH_BYTES = 4;
@@ -41,7 +41,7 @@ public final class RaftFrame {
   static final byte RESPONSE = 2;
   static final byte WELCOME = 3;
   static final byte REFUSAL = 4;
-  private static final int WITHOUT_LOWEST = 1;
+  private static final int VERSION_WITHOUT_LOWEST = 1;
   private static final String PROTOCOL = "the Raft frame format";
   private static final int HEADER_BYTES = 10;
   private static final int START_BYTES = 16;
@@ -57,7 +57,7 @@ public final class RaftFrame {
   /** A request or response, and the call that it belongs to. */
   public record Call(RaftMessage type, long call, Message message) {}
 
-  public static ByteBuf hello(ByteBufAllocator allocator, Hello hello) {
+  public static ByteBuf encodeHello(ByteBufAllocator allocator, Hello hello) {
     byte[] from = ascii(hello.from());
     byte[] to = ascii(hello.to());
     int length = 5 + from.length + to.length + START_BYTES;
@@ -67,14 +67,14 @@ public final class RaftFrame {
     return out.writeLong(hello.start().count()).writeLong(hello.start().token());
   }
 
-  public static ByteBuf welcome(ByteBufAllocator allocator, Welcome welcome) {
+  public static ByteBuf encodeWelcome(ByteBufAllocator allocator, Welcome welcome) {
     int length = 2 + START_BYTES;
     ByteBuf out = allocator.buffer(LENGTH_BYTES + length).writeInt(length).writeByte(WELCOME);
     out.writeByte(welcome.version());
     return out.writeLong(welcome.start().count()).writeLong(welcome.start().token());
   }
 
-  public static ByteBuf refusal(ByteBufAllocator allocator, StartFence.Refusal refusal) {
+  public static ByteBuf encodeRefusal(ByteBufAllocator allocator, StartFence.Refusal refusal) {
     byte[] reason = refusal.reason().getBytes(StandardCharsets.UTF_8);
     int length = 2 + reason.length;
     return allocator
@@ -109,7 +109,7 @@ public final class RaftFrame {
    */
   public static int readVersions(ByteBuf in) {
     int highest = in.readUnsignedByte();
-    int lowest = highest == WITHOUT_LOWEST ? WITHOUT_LOWEST : in.readUnsignedByte();
+    int lowest = highest == VERSION_WITHOUT_LOWEST ? VERSION_WITHOUT_LOWEST : in.readUnsignedByte();
     try {
       return VERSIONS.negotiate(new ProtocolVersions(lowest, highest), PROTOCOL);
     } catch (IllegalArgumentException e) {

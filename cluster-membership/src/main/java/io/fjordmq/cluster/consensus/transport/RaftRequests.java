@@ -73,7 +73,7 @@ final class RaftRequests {
     try {
       Executor worker = workers.executorFor(request.type(), request.message());
       if (request.message() instanceof GetFileRequest part) {
-        worker.execute(() -> exports.handleRequest(context, part, workers.exporting()));
+        worker.execute(() -> exports.handleRequest(context, part, workers.exportExecutor()));
       } else {
         worker.execute(() -> processor.handleRequest(context, request.message()));
       }
@@ -83,7 +83,7 @@ final class RaftRequests {
   }
 
   /** Makes jraft discard the response ordering that it keeps for the connection. */
-  void closed(String remote, Connection connection) {
+  void onConnectionClosed(String remote, Connection connection) {
     onClosed.onClosed(remote, connection);
   }
 }

@@ -109,7 +109,7 @@ public final class RaftTransport implements AutoCloseable {
     requests = new RaftRequests(workers, exports, observer);
     long snapshotTimeoutMillis = port.settings().snapshotTimeout().toMillis();
     eventLoop.scheduleWithFixedDelay(
-        () -> workers.any().execute(exports::expire),
+        () -> workers.unorderedExecutor().execute(exports::expire),
         snapshotTimeoutMillis,
         snapshotTimeoutMillis,
         TimeUnit.MILLISECONDS);
@@ -211,7 +211,7 @@ public final class RaftTransport implements AutoCloseable {
       responseCallback.complete(null, new RemotingException("node " + self + " is fenced"));
       return;
     }
-    if (suppressed && isOfLeaderOrCandidate(request)) {
+    if (suppressed && isLeaderOrCandidateRequest(request)) {
       responseCallback.complete(
           null, new RemotingException("not sent: Raft log writes of node " + self + " are stuck"));
       return;
@@ -289,25 +289,25 @@ public final class RaftTransport implements AutoCloseable {
     }
   }
 
-  private static boolean isOfLeaderOrCandidate(Message request) {
+  private static boolean isLeaderOrCandidateRequest(Message request) {
     return request instanceof RpcRequests.AppendEntriesRequest
         || request instanceof RpcRequests.RequestVoteRequest
         || request instanceof RpcRequests.InstallSnapshotRequest;
   }
 
   /** See {@code JRaftHost.suppressLeaderRequests}. */
-  public void suppressLeaderRequests(boolean now) {
-    if (suppressed != now) {
-      suppressed = now;
+  public void suppressLeaderRequests(boolean suppress) {
+    if (suppressed != suppress) {
+      suppressed = suppress;
       LOG.warn(
-          now
+          suppress
               ? "Raft log writes are stuck; sending no requests as leader or candidate, so that"
                   + " other nodes take over leadership"
               : "Raft log writes recovered; sending requests as leader or candidate again");
     }
   }
 
-  /** Announces to all connected nodes that this node's start was raised. */
+  /** Announces this node's incremented start counter to all connected nodes. */
   public void announceStart() {
     links.values().forEach(PeerLink::resendHello);
   }
@@ -329,7 +329,7 @@ public final class RaftTransport implements AutoCloseable {
   private void onConnected(NodeId node) {
     try {
       workers
-          .any()
+          .unorderedExecutor()
           .execute(() -> replicators.forEach(r -> r.checkReplicator(PeerNames.peer(node), true)));
     } catch (RejectedExecutionException closing) {
       // The transport is closing, so no replicator has to resume.

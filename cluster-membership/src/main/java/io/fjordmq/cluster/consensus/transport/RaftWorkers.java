@@ -25,20 +25,20 @@ final class RaftWorkers {
   private static final long STOP_SECONDS = 10;
 
   private final List<ExecutorService> stripes;
-  private final ExecutorService installing;
-  private final ExecutorService fetching;
-  private final ExecutorService serving;
-  private final ExecutorService exporting;
+  private final ExecutorService installPool;
+  private final ExecutorService fetchPool;
+  private final ExecutorService servePool;
+  private final ExecutorService exportPool;
 
   RaftWorkers(NodeId self, TransportSettings settings) {
     stripes =
         IntStream.range(0, settings.workers())
             .mapToObj(i -> pool("raft-" + i + "-" + self, 1, settings.queuedRequests()))
             .toList();
-    installing = pool("raft-install-" + self, BULK_THREADS, BULK_QUEUE);
-    fetching = pool("raft-fetch-" + self, BULK_THREADS, BULK_QUEUE);
-    serving = pool("raft-serve-" + self, BULK_THREADS, BULK_QUEUE);
-    exporting = pool("raft-export-" + self, BULK_THREADS, BULK_QUEUE);
+    installPool = pool("raft-install-" + self, BULK_THREADS, BULK_QUEUE);
+    fetchPool = pool("raft-fetch-" + self, BULK_THREADS, BULK_QUEUE);
+    servePool = pool("raft-serve-" + self, BULK_THREADS, BULK_QUEUE);
+    exportPool = pool("raft-export-" + self, BULK_THREADS, BULK_QUEUE);
   }
 
   private static ExecutorService pool(String name, int threads, int queue) {
@@ -61,29 +61,29 @@ final class RaftWorkers {
 
   Executor executorFor(RaftMessage type, Message message) {
     return switch (type) {
-      case INSTALL_SNAPSHOT -> installing;
-      case GET_FILE -> serving;
+      case INSTALL_SNAPSHOT -> installPool;
+      case GET_FILE -> servePool;
       default -> stripes.get(Math.floorMod(RaftMessage.orderKey(message), stripes.size()));
     };
   }
 
   /** Runs snapshot exports. */
-  Executor exporting() {
-    return exporting;
+  Executor exportExecutor() {
+    return exportPool;
   }
 
-  Executor fetching() {
-    return fetching;
+  Executor fetchExecutor() {
+    return fetchPool;
   }
 
   /** For short tasks that need no ordering. */
-  Executor any() {
+  Executor unorderedExecutor() {
     return stripes.get(0);
   }
 
   void close() {
     stripes.forEach(ExecutorService::shutdown);
-    List<ExecutorService> bulk = List.of(installing, fetching, serving, exporting);
+    List<ExecutorService> bulk = List.of(installPool, fetchPool, servePool, exportPool);
     bulk.forEach(ExecutorService::shutdownNow);
     stripes.forEach(RaftWorkers::join);
     bulk.forEach(RaftWorkers::join);

@@ -76,11 +76,11 @@ public record SnapshotExchange(
             space,
             currentTransport.settings(),
             SnapshotFetch.Clock.SYSTEM,
-            currentTransport.workers().fetching());
+            currentTransport.workers().fetchExecutor());
   }
 
   /** Notifies the source that the snapshot is being installed, until the notice is closed. */
-  public InstallNotice installing(String uri) {
+  public InstallNotice announceInstall(String uri) {
     Offer offer = offer(uri);
     return transport == null || offer == null
         ? InstallNotice.NONE

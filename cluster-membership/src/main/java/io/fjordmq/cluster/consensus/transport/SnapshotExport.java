@@ -25,7 +25,7 @@ public final class SnapshotExport {
   private final Exporter exporter;
   private final CheckpointRecord checkpoint;
   private final Path directory;
-  private final ReentrantLock exporting = new ReentrantLock();
+  private final ReentrantLock exportLock = new ReentrantLock();
   private final Map<String, Long> served = new ConcurrentHashMap<>();
   private volatile @Nullable SnapshotManifest manifest;
   private volatile @Nullable IOException failure;
@@ -46,7 +46,7 @@ public final class SnapshotExport {
    * manifest.
    */
   void run() {
-    exporting.lock();
+    exportLock.lock();
     try {
       requireOpen();
       manifest = export();
@@ -55,7 +55,7 @@ public final class SnapshotExport {
     } catch (RuntimeException e) {
       failure = new IOException(e);
     } finally {
-      exporting.unlock();
+      exportLock.unlock();
       removeIfClosed();
     }
   }
@@ -76,7 +76,7 @@ public final class SnapshotExport {
   }
 
   /** Whether every byte has been read. */
-  boolean isServed() {
+  boolean isFullyRead() {
     SnapshotManifest currentManifest = manifest;
     return currentManifest != null
         && currentManifest.files().stream()
@@ -129,11 +129,11 @@ public final class SnapshotExport {
   }
 
   private void removeIfClosed() {
-    if (closed && exporting.tryLock()) {
+    if (closed && exportLock.tryLock()) {
       try {
         Directories.deleteQuietly(directory);
       } finally {
-        exporting.unlock();
+        exportLock.unlock();
       }
     }
   }

@@ -108,7 +108,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
     OfferedSnapshot snapshot = offered.get(id);
     if (snapshot != null) {
       snapshot.readers--;
-      if (snapshot.readers == 0 && (!snapshot.started || snapshot.export.isServed())) {
+      if (snapshot.readers == 0 && (!snapshot.started || snapshot.export.isFullyRead())) {
         remove(snapshot);
       }
     }
@@ -193,19 +193,20 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
       return GetFileResponse.newBuilder().setEof(true).setData(ByteString.EMPTY).build();
     }
     if (request.getFilename().equals(MANIFEST)) {
-      begin(snapshot, threads);
+      startExport(snapshot, threads);
       SnapshotManifest manifest = snapshot.export.manifest();
-      return manifest == null ? inProgress(snapshot) : part(manifest.encode());
+      return manifest == null ? inProgressResponse(snapshot) : partResponse(manifest.encode());
     }
     byte[] data =
         snapshot.export.read(
             request.getFilename(), request.getOffset(), Math.toIntExact(request.getCount()));
     activity.incrementAndGet();
     snapshot.progressNanos = nanos.getAsLong();
-    return part(data);
+    return partResponse(data);
   }
 
-  private synchronized void begin(OfferedSnapshot snapshot, Executor threads) throws IOException {
+  private synchronized void startExport(OfferedSnapshot snapshot, Executor threads)
+      throws IOException {
     if (snapshot.started) {
       return;
     }
@@ -219,7 +220,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
   }
 
   /** A queued export counts as progressing while any other export or fetch makes progress. */
-  private synchronized GetFileResponse inProgress(OfferedSnapshot snapshot) {
+  private synchronized GetFileResponse inProgressResponse(OfferedSnapshot snapshot) {
     long exportedBytes = snapshot.export.exportedBytes();
     if (exportedBytes != snapshot.exportedBytes) {
       snapshot.exportedBytes = exportedBytes;
@@ -236,7 +237,7 @@ public final class SnapshotExports implements RpcProcessor<GetFileRequest> {
         .build();
   }
 
-  private static GetFileResponse part(byte[] data) {
+  private static GetFileResponse partResponse(byte[] data) {
     return GetFileResponse.newBuilder().setEof(false).setData(ByteString.copyFrom(data)).build();
   }
 }

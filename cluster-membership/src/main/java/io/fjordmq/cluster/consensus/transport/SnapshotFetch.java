@@ -35,7 +35,7 @@ public final class SnapshotFetch extends SnapshotCopier {
   private static final Logger LOG = LoggerFactory.getLogger(SnapshotFetch.class);
 
   /** Maximum number of parts in flight. */
-  private static final int WINDOW = 4;
+  private static final int MAX_PARTS_IN_FLIGHT = 4;
 
   private static final long PAUSE_MILLIS = 200;
 
@@ -48,7 +48,7 @@ public final class SnapshotFetch extends SnapshotCopier {
   private final Clock clock;
   private final Executor threads;
   private final CountDownLatch done = new CountDownLatch(1);
-  private volatile boolean cancelled;
+  private volatile boolean canceled;
   private volatile @Nullable FetchedSnapshot fetched;
   private long progressNanos;
 
@@ -170,7 +170,7 @@ public final class SnapshotFetch extends SnapshotCopier {
       Deque<PendingPart> pending = new ArrayDeque<>();
       long next = out.position();
       while (out.position() < file.size()) {
-        while (pending.size() < WINDOW && next < file.size()) {
+        while (pending.size() < MAX_PARTS_IN_FLIGHT && next < file.size()) {
           int count = (int) Math.min(settings.snapshotChunkBytes(), file.size() - next);
           pending.add(new PendingPart(next, count, requestPart(file.name(), next, count)));
           next += count;
@@ -217,7 +217,7 @@ public final class SnapshotFetch extends SnapshotCopier {
   /** Returns null if the request failed and may be retried. */
   private @Nullable GetFileResponse await(CompletableFuture<GetFileResponse> response)
       throws IOException, InterruptedException {
-    if (cancelled) {
+    if (canceled) {
       throw new IOException("a newer snapshot is offered");
     }
     try {
@@ -244,7 +244,7 @@ public final class SnapshotFetch extends SnapshotCopier {
 
   @Override
   public void cancel() {
-    cancelled = true;
+    canceled = true;
   }
 
   @Override

@@ -10,7 +10,7 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.GroupId;
-import io.fjordmq.cluster.consensus.Probe;
+import io.fjordmq.cluster.consensus.ProbeProposal;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.ReplicatedState;
 import io.fjordmq.cluster.consensus.ValuesState;
@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Closing a replica terminates regardless of the state machine, jraft and the threads in their
- * calls.
+ * Closing a replica terminates even if the state machine, jraft or a thread inside one of their
+ * calls is stuck.
  */
 @Timeout(60)
 final class BoundedCloseTest {
@@ -60,8 +60,8 @@ final class BoundedCloseTest {
     return consensus;
   }
 
-  private static Probe propose(Consensus consensus) {
-    Probe probe = new Probe();
+  private static ProbeProposal propose(Consensus consensus) {
+    ProbeProposal probe = new ProbeProposal();
     byte[] entry = "a".getBytes(StandardCharsets.UTF_8);
     consensus.propose(consensus.leadership().term(), entry, probe);
     return probe;
@@ -83,7 +83,7 @@ final class BoundedCloseTest {
     assertThatThrownBy(() -> host.destroy(GROUP)).hasMessageContaining("are still running");
 
     release.countDown();
-    Await.until("its threads have ended", this::canBeDestroyed);
+    Await.until("the threads of the replica have ended", this::canBeDestroyed);
   }
 
   private boolean canBeDestroyed() {
@@ -138,7 +138,7 @@ final class BoundedCloseTest {
   }
 
   /** Applying an entry blocks until the test releases it. */
-  private record StuckState(CountDownLatch applying, CountDownLatch end)
+  private record StuckState(CountDownLatch applying, CountDownLatch release)
       implements ReplicatedState {
     @Override
     public long appliedIndex() {
@@ -149,7 +149,7 @@ final class BoundedCloseTest {
     public void apply(List<CommittedEntry> entries) {
       applying.countDown();
       try {
-        end.await();
+        release.await();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }

@@ -33,11 +33,11 @@ final class JRaftConsensusContractTest extends ConsensusContract {
 
   @TempDir Path directory;
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-  private final Map<NodeId, JRaftHost> running = new HashMap<>();
+  private final Map<NodeId, JRaftHost> runningHosts = new HashMap<>();
 
   @AfterEach
   void close() {
-    List.copyOf(running.keySet()).forEach(this::stop);
+    List.copyOf(runningHosts.keySet()).forEach(this::stop);
   }
 
   @Override
@@ -52,13 +52,13 @@ final class JRaftConsensusContractTest extends ConsensusContract {
         JRaftHost.open(
             node, directory.resolve(node.value()), SETTINGS, ConsensusObserver.NONE, port);
     addresses.put(node, requireNonNull(host.boundAddress()));
-    running.put(node, host);
+    runningHosts.put(node, host);
     return host;
   }
 
   @Override
   public void stop(NodeId node) {
-    requireNonNull(running.remove(node)).close();
+    requireNonNull(runningHosts.remove(node)).close();
     addresses.remove(node);
   }
 

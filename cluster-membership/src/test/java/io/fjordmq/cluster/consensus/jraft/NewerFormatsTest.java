@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Formats and messages of a newer version are rejected with an explanation. */
 class NewerFormatsTest {
-  private static final byte[] NEXT = {2, 0, 0, 0};
+  private static final byte[] NEXT_VERSION = {2, 0, 0, 0};
 
   @TempDir Path directory;
 
@@ -33,12 +33,12 @@ class NewerFormatsTest {
   void shouldRejectEveryStoredFormatOfTheNextVersion() {
     for (Runnable read :
         List.<Runnable>of(
-            () -> EntryCodec.decode(NEXT),
-            () -> HardState.decode(NEXT),
-            () -> GroupRecord.decode(NEXT),
-            () -> CheckpointRecord.decode(NEXT),
-            () -> InstallRecord.decode(NEXT),
-            () -> SnapshotManifest.decode(NEXT))) {
+            () -> EntryCodec.decode(NEXT_VERSION),
+            () -> HardState.decode(NEXT_VERSION),
+            () -> GroupRecord.decode(NEXT_VERSION),
+            () -> CheckpointRecord.decode(NEXT_VERSION),
+            () -> InstallRecord.decode(NEXT_VERSION),
+            () -> SnapshotManifest.decode(NEXT_VERSION))) {
       assertThatThrownBy(read::run)
           .isInstanceOf(NewerFormatException.class)
           .hasMessageEndingWith(" has version 2, this node reads version 1: upgrade this node");

@@ -11,7 +11,7 @@ import java.util.function.LongConsumer;
 
 /** Keeps numbers in memory only: after a restart, all of its contents come from the log. */
 final class NumbersState implements ReplicatedState {
-  private final LongConsumer onOwn;
+  private final LongConsumer onOwnApplied;
   private final List<Long> numbers = new ArrayList<>();
 
   /** Marks entries that this process proposed. */
@@ -23,10 +23,10 @@ final class NumbersState implements ReplicatedState {
   }
 
   /**
-   * @param onOwn receives each number that this process proposed, once it is applied
+   * @param onOwnApplied receives each number that this process proposed, once it is applied
    */
-  NumbersState(LongConsumer onOwn) {
-    this.onOwn = onOwn;
+  NumbersState(LongConsumer onOwnApplied) {
+    this.onOwnApplied = onOwnApplied;
   }
 
   synchronized List<Long> numbers() {
@@ -44,7 +44,7 @@ final class NumbersState implements ReplicatedState {
       long number = WriterProcess.number(entry.data());
       numbers.add(number);
       if (entry.proposal() != null) {
-        onOwn.accept(number);
+        onOwnApplied.accept(number);
       }
     }
   }
@@ -57,7 +57,7 @@ final class NumbersState implements ReplicatedState {
 
   @Override
   public void checkpoint(CheckpointRequest request) {
-    request.failed(new UnsupportedOperationException("kept in memory only"));
+    request.onFailed(new UnsupportedOperationException("kept in memory only"));
   }
 
   @Override

@@ -11,7 +11,7 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ConsensusObserver;
 import io.fjordmq.cluster.consensus.ConsensusSettings;
 import io.fjordmq.cluster.consensus.GroupId;
-import io.fjordmq.cluster.consensus.Probe;
+import io.fjordmq.cluster.consensus.ProbeProposal;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.ValuesState;
 import io.fjordmq.testing.Await;
@@ -62,13 +62,13 @@ final class SingleVoterTest {
     return consensus;
   }
 
-  private static Probe propose(Consensus consensus, String value) {
-    Probe probe = new Probe();
+  private static ProbeProposal propose(Consensus consensus, String value) {
+    ProbeProposal probe = new ProbeProposal();
     consensus.propose(consensus.leadership().term(), value.getBytes(StandardCharsets.UTF_8), probe);
     return probe;
   }
 
-  private static long get(Probe probe) throws Exception {
+  private static long get(ProbeProposal probe) throws Exception {
     return probe.outcome.get(20, TimeUnit.SECONDS);
   }
 
@@ -77,8 +77,8 @@ final class SingleVoterTest {
     ValuesState state = new ValuesState();
     Consensus consensus = lead(state);
     List<String> values = IntStream.range(0, 1_000).mapToObj(i -> "v" + i).toList();
-    List<Probe> probes = values.stream().map(value -> propose(consensus, value)).toList();
-    for (Probe probe : probes) {
+    List<ProbeProposal> probes = values.stream().map(value -> propose(consensus, value)).toList();
+    for (ProbeProposal probe : probes) {
       get(probe);
     }
     assertThat(state.values()).isEqualTo(values);
@@ -195,7 +195,7 @@ final class SingleVoterTest {
   @Test
   void shouldRejectProposalsOfAnotherTerm() throws Exception {
     Consensus consensus = lead(new ValuesState());
-    Probe probe = new Probe();
+    ProbeProposal probe = new ProbeProposal();
     consensus.propose(consensus.leadership().term() + 1, new byte[1], probe);
     assertKind(probe, Kind.NOT_LEADER);
   }
@@ -205,7 +205,7 @@ final class SingleVoterTest {
     CountDownLatch gate = new CountDownLatch(1);
     ValuesState state = new ValuesState().gatedBy(gate);
     Consensus consensus = lead(state);
-    List<Probe> probes = new ArrayList<>();
+    List<ProbeProposal> probes = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       probes.add(propose(consensus, "v" + i));
     }
@@ -226,7 +226,7 @@ final class SingleVoterTest {
     Consensus consensus = lead(state);
     get(propose(consensus, "good"));
     propose(consensus, "poison");
-    List<Probe> behind = new ArrayList<>();
+    List<ProbeProposal> behind = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       behind.add(propose(consensus, "behind"));
     }
@@ -238,9 +238,9 @@ final class SingleVoterTest {
     assertThat(state.haltCause()).hasRootCauseMessage("poisoned by poison");
     assertThat(state.values()).containsExactly("good");
     assertThat(state.events()).containsExactly("leading", "following", "halted");
-    ValuesState healed = new ValuesState();
-    lead(healed);
-    assertThat(healed.values()).startsWith("good", "poison");
+    ValuesState fixedState = new ValuesState();
+    lead(fixedState);
+    assertThat(fixedState.values()).startsWith("good", "poison");
     assertThat(behind)
         .allMatch(
             probe -> probe.isPassedToState() ? probe.completions() == 0 : probe.completions() == 1);
@@ -270,7 +270,7 @@ final class SingleVoterTest {
         .cause()
         .isInstanceOfSatisfying(
             ConsensusException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CLOSED));
-    requireNonNull(state.withheld()).durable();
+    requireNonNull(state.withheld()).onDurable();
   }
 
   @Test
@@ -292,7 +292,7 @@ final class SingleVoterTest {
   }
 
   @Test
-  void shouldForgetEverythingWhenDestroyed() throws Exception {
+  void shouldDeleteTheGroupWhenDestroyed() throws Exception {
     try (Consensus consensus = lead(new ValuesState())) {
       get(propose(consensus, "a"));
       assertThatThrownBy(() -> host.destroy(GROUP)).hasMessageContaining("close group");
@@ -362,19 +362,19 @@ final class SingleVoterTest {
     CountDownLatch gate = new CountDownLatch(1);
     Consensus consensus = lead(new ValuesState().gatedBy(gate));
     int allowed = ConsensusSettings.DEFAULT.queuedProposals();
-    List<Probe> probes = new ArrayList<>();
+    List<ProbeProposal> probes = new ArrayList<>();
     for (int i = 0; i < 3 * allowed; i++) {
       probes.add(propose(consensus, "v" + i));
     }
-    List<Probe> refused =
+    List<ProbeProposal> refused =
         probes.stream().filter(p -> p.outcome.isCompletedExceptionally()).toList();
     assertThat(refused).isNotEmpty();
-    for (Probe probe : refused) {
+    for (ProbeProposal probe : refused) {
       assertKind(probe, Kind.BUSY);
     }
     gate.countDown();
     probes.removeAll(refused);
-    for (Probe probe : probes) {
+    for (ProbeProposal probe : probes) {
       get(probe);
     }
     get(propose(consensus, "after the queue has drained"));
@@ -384,7 +384,7 @@ final class SingleVoterTest {
   void shouldRefuseAnEntryThatIsTooLarge() throws Exception {
     Consensus consensus = lead(new ValuesState());
     byte[] large = new byte[ConsensusSettings.DEFAULT.maxEntryBytes() + 1];
-    assertThatThrownBy(() -> consensus.propose(1, large, new Probe()))
+    assertThatThrownBy(() -> consensus.propose(1, large, new ProbeProposal()))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -427,7 +427,7 @@ final class SingleVoterTest {
     assertThat(notifications).startsWith("appended", "elected").endsWith("stepped down", "halted");
   }
 
-  private static void assertKind(Probe probe, Kind kind) {
+  private static void assertKind(ProbeProposal probe, Kind kind) {
     assertThatThrownBy(() -> get(probe))
         .isInstanceOf(ExecutionException.class)
         .cause()

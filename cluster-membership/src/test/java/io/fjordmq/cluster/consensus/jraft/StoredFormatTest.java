@@ -140,19 +140,19 @@ final class StoredFormatTest {
     StartStamp start = new StartStamp(258, -2);
     String startBytes = "0000000000000102" + "fffffffffffffffe";
     RaftFrame.Hello hello = new RaftFrame.Hello(new NodeId("a"), new NodeId("bc"), start);
-    ByteBuf frame = RaftFrame.hello(allocator, hello);
+    ByteBuf frame = RaftFrame.encodeHello(allocator, hello);
     assertThat(ByteBufUtil.hexDump(frame))
         .isEqualTo("00000018" + "00" + "02" + "02" + "0161" + "026263" + startBytes);
     assertThat(RaftFrame.readVersions(frame.skipBytes(5))).isEqualTo(2);
     assertThat(RaftFrame.readHello(frame)).isEqualTo(hello);
     frame.release();
     RaftFrame.Welcome welcome = new RaftFrame.Welcome(2, start);
-    frame = RaftFrame.welcome(allocator, welcome);
+    frame = RaftFrame.encodeWelcome(allocator, welcome);
     assertThat(ByteBufUtil.hexDump(frame)).isEqualTo("00000012" + "03" + "02" + startBytes);
     assertThat(RaftFrame.readWelcome(frame.skipBytes(5))).isEqualTo(welcome);
     frame.release();
     StartFence.Refusal refusal = new StartFence.Refusal("no", true);
-    frame = RaftFrame.refusal(allocator, refusal);
+    frame = RaftFrame.encodeRefusal(allocator, refusal);
     assertThat(ByteBufUtil.hexDump(frame)).isEqualTo("00000004" + "04" + "01" + "6e6f");
     assertThat(RaftFrame.readRefusal(frame.skipBytes(5))).isEqualTo(refusal);
     frame.release();

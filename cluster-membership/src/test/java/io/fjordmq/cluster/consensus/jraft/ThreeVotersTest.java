@@ -52,7 +52,7 @@ final class ThreeVotersTest {
   }
 
   @Test
-  void shouldElectAnotherWhenTheLeaderCloses() throws Exception {
+  void shouldElectAnotherLeaderWhenTheLeaderCloses() throws Exception {
     cluster.write("a");
     NodeId first = cluster.leader().id();
     cluster.stop(first);
@@ -62,7 +62,7 @@ final class ThreeVotersTest {
   }
 
   @Test
-  void shouldElectAnotherWhileLeaderRequestsAreSuppressed() throws Exception {
+  void shouldElectAnotherLeaderWhileLeaderRequestsAreSuppressed() throws Exception {
     cluster.write("a");
     Member first = cluster.leader();
     first.host().suppressLeaderRequests(true);
@@ -86,9 +86,9 @@ final class ThreeVotersTest {
     Member follower = cluster.followers().get(0);
     cluster.stop(follower.id());
     cluster.write("b");
-    Member again = cluster.start(follower.id(), THREE, follower.state().reopened());
+    Member restarted = cluster.start(follower.id(), THREE, follower.state().reopened());
     cluster.awaitEverywhere(List.of("a", "b"));
-    assertThat(again.state().events()).doesNotContain("installed");
+    assertThat(restarted.state().events()).doesNotContain("installed");
   }
 
   @Test
@@ -104,15 +104,15 @@ final class ThreeVotersTest {
         member.consensus().checkpoint().get(20, TimeUnit.SECONDS);
       }
     }
-    Member again = cluster.start(follower.id(), THREE, follower.state().reopened());
+    Member restarted = cluster.start(follower.id(), THREE, follower.state().reopened());
     cluster.awaitEverywhere(values);
-    assertThat(again.state().events()).contains("installed");
+    assertThat(restarted.state().events()).contains("installed");
     values.add("after");
     cluster.write("after");
     cluster.awaitEverywhere(values);
 
     cluster.stop(follower.id());
-    ValuesState reopened = again.state().reopened();
+    ValuesState reopened = restarted.state().reopened();
     cluster.start(follower.id(), THREE, reopened);
     cluster.awaitEverywhere(values);
     assertThat(reopened.events()).as("the installed snapshot is kept").doesNotContain("installed");
@@ -120,16 +120,16 @@ final class ThreeVotersTest {
 
   @Test
   void shouldInstallAgainWhenAnInstallationWasInterrupted() throws Exception {
-    ValuesState torn = interruptedInstallation();
-    ValuesState again = torn.reopened();
-    cluster.start(laggingNode, THREE, again);
-    assertThat(again.events()).as("before anything else").startsWith("installed");
+    ValuesState interrupted = interruptedInstallation();
+    ValuesState restarted = interrupted.reopened();
+    cluster.start(laggingNode, THREE, restarted);
+    assertThat(restarted.events()).as("before anything else").startsWith("installed");
     cluster.awaitEverywhere(List.of("a", "b", "c"));
     cluster.write("d");
     cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
   }
 
-  /** The same snapshot would be refused every time. */
+  /** A retry with the same snapshot would be refused every time. */
   @Test
   void shouldFetchAnotherSnapshotWhenTheStateRefusesOne() throws Exception {
     ValuesState refusing = laggingState().refusingSnapshotsWithout("d");
@@ -139,20 +139,22 @@ final class ThreeVotersTest {
     assertThat(refusing.haltCause()).hasMessageContaining("a snapshot without d");
     cluster.stop(laggingNode);
     writeAndTruncateTheLog("d");
-    ValuesState again = refusing.reopened().refusingSnapshotsWithout("d");
-    cluster.start(laggingNode, THREE, again);
+    ValuesState restarted = refusing.reopened().refusingSnapshotsWithout("d");
+    cluster.start(laggingNode, THREE, restarted);
     cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
-    assertThat(again.events()).contains("installed").doesNotContain("refused");
+    assertThat(restarted.events()).contains("installed").doesNotContain("refused");
   }
 
   @Test
   void shouldDiscardASnapshotThatIsRefusedAfterACrash() throws Exception {
-    ValuesState torn = interruptedInstallation();
+    ValuesState interrupted = interruptedInstallation();
     writeAndTruncateTheLog("d");
-    ValuesState again = torn.reopened().refusingSnapshotsWithout("d");
-    cluster.start(laggingNode, THREE, again);
+    ValuesState restarted = interrupted.reopened().refusingSnapshotsWithout("d");
+    cluster.start(laggingNode, THREE, restarted);
     cluster.awaitEverywhere(List.of("a", "b", "c", "d"));
-    assertThat(again.events()).containsSubsequence("refused", "installed").doesNotContain("halted");
+    assertThat(restarted.events())
+        .containsSubsequence("refused", "installed")
+        .doesNotContain("halted");
   }
 
   /**
@@ -169,11 +171,11 @@ final class ThreeVotersTest {
   }
 
   private ValuesState interruptedInstallation() throws Exception {
-    ValuesState torn = laggingState().failingInstall();
-    cluster.start(laggingNode, THREE, torn);
-    Await.until("halted in the middle", () -> torn.halts() == 1);
+    ValuesState interrupted = laggingState().failingInstall();
+    cluster.start(laggingNode, THREE, interrupted);
+    Await.until("halted in the middle", () -> interrupted.halts() == 1);
     cluster.stop(laggingNode);
-    return torn;
+    return interrupted;
   }
 
   /** A follower that is stopped while the log advances and is truncated. */

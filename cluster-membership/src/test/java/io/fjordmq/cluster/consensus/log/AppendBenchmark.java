@@ -26,12 +26,12 @@ import org.slf4j.LoggerFactory;
  * program; its arguments: directory, entry bytes, in flight, seconds, groups.
  */
 final class AppendBenchmark {
-  private static final NodeId SELF = new NodeId("figures");
+  private static final NodeId SELF = new NodeId("benchmark");
 
   private AppendBenchmark() {}
 
-  /** Counts and syncs; an applied proposal releases its slot. */
-  private static final class CountingState implements ReplicatedState {
+  /** Keeps no state; an applied proposal completes its slot. */
+  private static final class DiscardingState implements ReplicatedState {
     @Override
     public long appliedIndex() {
       return 0;
@@ -54,7 +54,7 @@ final class AppendBenchmark {
 
     @Override
     public void checkpoint(CheckpointRequest request) {
-      request.durable();
+      request.onDurable();
     }
 
     @Override
@@ -74,7 +74,7 @@ final class AppendBenchmark {
   }
 
   private record Slot(
-      Semaphore permits, LongAdder applied, LongAdder busy, long since, long[] nanos)
+      Semaphore permits, LongAdder applied, LongAdder failed, long since, long[] nanos)
       implements Proposal {
     void done() {
       nanos[(int) (applied.sum() % nanos.length)] = System.nanoTime() - since;
@@ -84,7 +84,7 @@ final class AppendBenchmark {
 
     @Override
     public void onFailed(ConsensusException cause) {
-      busy.increment();
+      failed.increment();
       permits.release();
     }
   }
@@ -111,7 +111,7 @@ final class AppendBenchmark {
       for (int i = 0; i < groups; i++) {
         GroupId id = new GroupId("g" + i);
         host.create(id, ReplicaSet.ofVoters(SELF));
-        opened[i] = host.open(id, new CountingState());
+        opened[i] = host.open(id, new DiscardingState());
       }
       for (Consensus one : opened) {
         Await.until("leads", () -> one.leadership().leading());
@@ -133,7 +133,7 @@ final class AppendBenchmark {
     var system =
         (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     LongAdder applied = new LongAdder();
-    LongAdder busy = new LongAdder();
+    LongAdder failed = new LongAdder();
     long[] nanos = new long[100_000];
     Semaphore permits = new Semaphore(inFlight);
     long cpu = system.getProcessCpuTime();
@@ -146,7 +146,7 @@ final class AppendBenchmark {
       group.propose(
           group.leadership().term(),
           new byte[bytes],
-          new Slot(permits, applied, busy, System.nanoTime(), nanos));
+          new Slot(permits, applied, failed, System.nanoTime(), nanos));
       if (System.nanoTime() - checkpointed > 1_000_000_000L) {
         checkpointed = System.nanoTime();
         for (Consensus one : groups) {
@@ -159,13 +159,13 @@ final class AppendBenchmark {
     double micros = (system.getProcessCpuTime() - cpu) / 1e3;
     long[] sorted = Arrays.stream(nanos).filter(n -> n > 0).sorted().toArray();
     print(
-        "%,.0f entries/s, %.1f MB/s, %.1f us CPU per entry, p50 %d us, p99 %d us, %d refused",
+        "%,.0f entries/s, %.1f MB/s, %.1f us CPU per entry, p50 %d us, p99 %d us, %d failed",
         applied.sum() / elapsedSeconds,
         applied.sum() * bytes / elapsedSeconds / 1e6,
         micros / Math.max(1, applied.sum()),
         sorted[sorted.length / 2] / 1_000,
         sorted[sorted.length * 99 / 100] / 1_000,
-        busy.sum());
+        failed.sum());
   }
 
   private static void print(String format, Object... values) {

@@ -17,20 +17,20 @@ final class LogHealthTest {
     Thread writer =
         new Thread(
             () -> {
-              health.writeStarted();
+              health.onWriteStarted();
               started.countDown();
               try {
                 disk.await();
               } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
               }
-              health.writeFinished();
+              health.onWriteFinished();
             });
     writer.start();
     started.await();
     Thread.sleep(60);
-    health.writeStarted(); // a later write that succeeds
-    health.writeFinished();
+    health.onWriteStarted(); // a later write that succeeds
+    health.onWriteFinished();
     assertThat(health.latency().waitingMillis()).isGreaterThanOrEqualTo(59);
     disk.countDown();
     writer.join();

@@ -13,7 +13,7 @@ final class RaftInvariants {
   private final Map<Long, SimLog.Entry> committed = new HashMap<>();
 
   /** Election safety. */
-  void elected(NodeId node, long term) {
+  void onElected(NodeId node, long term) {
     NodeId other = leaderOfTerm.putIfAbsent(term, node);
     if (other != null && !other.equals(node)) {
       throw new AssertionError("term " + term + " has two leaders: " + other + " and " + node);
@@ -21,7 +21,7 @@ final class RaftInvariants {
   }
 
   /** An entry that one replica has committed is committed on all replicas, now and later. */
-  void committed(NodeId node, SimLog.Entry entry) {
+  void onCommitted(NodeId node, SimLog.Entry entry) {
     SimLog.Entry known = committed.putIfAbsent(entry.index(), entry);
     if (known != null && (known.term() != entry.term() || known.data() != entry.data())) {
       throw new AssertionError(
@@ -30,7 +30,7 @@ final class RaftInvariants {
   }
 
   /** State machine safety: data entries are applied in order and without gaps. */
-  void applied(NodeId node, long before, SimLog.Entry entry) {
+  void onApplied(NodeId node, long before, SimLog.Entry entry) {
     SimLog.Entry known = committed.get(entry.index());
     if (known == null || known.data() != entry.data()) {
       throw new AssertionError(node + " applied an entry that was never committed: " + entry);

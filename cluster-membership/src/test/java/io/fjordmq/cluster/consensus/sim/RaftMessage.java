@@ -32,7 +32,8 @@ sealed interface RaftMessage {
    * @param index if accepted, the index up to which the log matches and is durable; otherwise the
    *     index to retry at
    */
-  record Appended(long term, boolean accepted, long index, long round) implements RaftMessage {}
+  record AppendEntriesReply(long term, boolean accepted, long index, long round)
+      implements RaftMessage {}
 
   record InstallSnapshot(long term, SimLog.Base base, Path copy, long round)
       implements RaftMessage {}

@@ -28,22 +28,22 @@ final class SimApplier {
   private final RaftInvariants invariants;
   private final ReplicatedState state;
   private final LongPredicate leadsIn;
-  private final Consumer<RuntimeException> failed;
-  private final NavigableMap<Long, Pending> pending = new TreeMap<>();
-  private final List<Waiting> waiting = new ArrayList<>();
+  private final Consumer<RuntimeException> onFailure;
+  private final NavigableMap<Long, AppendedProposal> pending = new TreeMap<>();
+  private final List<ApplyWaiter> waiters = new ArrayList<>();
 
   private long applied;
   private long committed;
   private long announcedTerm = -1;
   private boolean scheduled;
 
-  private record Pending(long term, Proposal proposal) {}
+  private record AppendedProposal(long term, Proposal proposal) {}
 
-  private record Waiting(long index, Runnable then) {}
+  private record ApplyWaiter(long index, Runnable callback) {}
 
   /**
    * @param leadsIn whether this replica currently leads in a term
-   * @param failed receives an exception thrown by the state; nothing is applied afterwards
+   * @param onFailure receives an exception thrown by the state; nothing is applied afterwards
    */
   SimApplier(
       SimProcess process,
@@ -52,7 +52,7 @@ final class SimApplier {
       ReplicatedState state,
       long applied,
       LongPredicate leadsIn,
-      Consumer<RuntimeException> failed) {
+      Consumer<RuntimeException> onFailure) {
     this.process = process;
     this.log = log;
     this.invariants = invariants;
@@ -60,7 +60,7 @@ final class SimApplier {
     this.applied = applied;
     this.committed = applied;
     this.leadsIn = leadsIn;
-    this.failed = failed;
+    this.onFailure = onFailure;
   }
 
   long applied() {
@@ -71,15 +71,15 @@ final class SimApplier {
     return pending.size();
   }
 
-  boolean announced(long term) {
+  boolean hasAnnounced(long term) {
     return announcedTerm == term;
   }
 
-  void proposed(long index, long term, Proposal proposal) {
-    pending.put(index, new Pending(term, proposal));
+  void onProposed(long index, long term, Proposal proposal) {
+    pending.put(index, new AppendedProposal(term, proposal));
   }
 
-  void committed(long index) {
+  void onCommitted(long index) {
     committed = index;
     scheduleNext();
   }
@@ -88,7 +88,7 @@ final class SimApplier {
     if (applied >= index) {
       then.run();
     } else {
-      waiting.add(new Waiting(index, then));
+      waiters.add(new ApplyWaiter(index, then));
     }
   }
 
@@ -96,7 +96,7 @@ final class SimApplier {
    * Pending proposals may still be committed by other nodes; their outcome is reported now or once
    * it is known.
    */
-  void steppedDown() {
+  void onStepDown() {
     if (announcedTerm >= 0) {
       announcedTerm = -1;
       state.onLeaderStop();
@@ -108,14 +108,14 @@ final class SimApplier {
 
   /** Fails the proposals at and after the index. */
   void failFrom(long index, String reason) {
-    List<Pending> ended = List.copyOf(pending.tailMap(index, true).values());
+    List<AppendedProposal> ended = List.copyOf(pending.tailMap(index, true).values());
     pending.tailMap(index, true).clear();
-    for (Pending one : ended) {
+    for (AppendedProposal one : ended) {
       one.proposal.onFailed(new ConsensusException(Kind.OUTCOME_UNKNOWN, reason));
     }
   }
 
-  void installed(long index) {
+  void onInstalled(long index) {
     applied = index;
     committed = index;
     runReadyWaiters();
@@ -126,18 +126,18 @@ final class SimApplier {
       scheduled = true;
       Simulation simulation = process.simulation();
       long delay = simulation.between(0, simulation.chance(SLOW_PERCENT) ? SLOW_MILLIS : 2);
-      process.schedule(delay, this::applySome);
+      process.schedule(delay, this::applyNextBatch);
     }
   }
 
-  private void applySome() {
+  private void applyNextBatch() {
     scheduled = false;
     long limit = Math.min(committed, applied + process.simulation().between(1, MAX_BATCH));
     List<CommittedEntry> batch = new ArrayList<>();
     long last = applied;
     while (last < limit) {
       Entry entry = log.entry(last + 1);
-      invariants.applied(process.node(), last, entry);
+      invariants.onApplied(process.node(), last, entry);
       last = entry.index();
       if (entry.data() != null) {
         batch.add(committedEntry(entry, entry.data()));
@@ -150,17 +150,17 @@ final class SimApplier {
         state.apply(List.copyOf(batch));
       }
       applied = last;
-      announce(last);
+      announceLeadership(last);
     } catch (RuntimeException e) {
-      failed.accept(e);
+      onFailure.accept(e);
       return;
     }
     runReadyWaiters();
     scheduleNext();
   }
 
-  /** The entry that starts a term has been applied, and therefore everything before it. */
-  private void announce(long index) {
+  /** Notifies the state that it leads if the applied entry starts the current term. */
+  private void announceLeadership(long index) {
     if (index <= log.base().index()) {
       return;
     }
@@ -172,7 +172,7 @@ final class SimApplier {
   }
 
   private CommittedEntry committedEntry(Entry entry, byte[] data) {
-    Pending mine = pending.remove(entry.index());
+    AppendedProposal mine = pending.remove(entry.index());
     Proposal proposal = mine != null && mine.term == entry.term() ? mine.proposal : null;
     if (mine != null && proposal == null) {
       mine.proposal.onFailed(
@@ -183,8 +183,8 @@ final class SimApplier {
   }
 
   private void runReadyWaiters() {
-    List<Waiting> ready = waiting.stream().filter(w -> w.index <= applied).toList();
-    waiting.removeAll(ready);
-    ready.forEach(w -> w.then.run());
+    List<ApplyWaiter> ready = waiters.stream().filter(w -> w.index <= applied).toList();
+    waiters.removeAll(ready);
+    ready.forEach(w -> w.callback.run());
   }
 }

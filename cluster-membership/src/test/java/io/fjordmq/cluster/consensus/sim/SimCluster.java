@@ -20,16 +20,15 @@ import org.jspecify.annotations.Nullable;
  * Nodes with disks on one network in one {@link Simulation}. Start nodes, open groups on their
  * hosts, crash and restart them; the invariants of Raft are checked continuously.
  *
- * <p>Consequences of a crash for a layer above: drop its objects, which are dead; its {@link
- * SimDisk} contains what was synced; {@link #start} returns a new host on which to reopen
- * everything.
+ * <p>After a crash, a layer above drops its objects, which no longer work; its {@link SimDisk}
+ * contains what was synced; {@link #start} returns a new host on which to reopen everything.
  */
 public final class SimCluster implements AutoCloseable {
   private final Simulation simulation;
   private final SimNetwork network;
   private final Map<String, SimDisk> disks = new HashMap<>();
   private final Map<String, SimMachine> machines = new HashMap<>();
-  private final Map<String, SimHost> running = new TreeMap<>();
+  private final Map<String, SimHost> runningHosts = new TreeMap<>();
   private final Map<GroupId, RaftInvariants> invariants = new HashMap<>();
   private @Nullable Path directory;
   private int directories;
@@ -63,24 +62,24 @@ public final class SimCluster implements AutoCloseable {
       throw new IllegalStateException(node + " is already running");
     }
     SimHost host = new SimHost(this, new SimProcess(simulation, node), disk(node));
-    running.put(node.value(), host);
+    runningHosts.put(node.value(), host);
     return host;
   }
 
   public boolean running(NodeId node) {
-    return running.containsKey(node.value());
+    return runningHosts.containsKey(node.value());
   }
 
   /** The running nodes, ordered by name. */
   public List<NodeId> running() {
     List<NodeId> nodes = new ArrayList<>();
-    running.values().forEach(host -> nodes.add(host.node()));
+    runningHosts.values().forEach(host -> nodes.add(host.node()));
     return nodes;
   }
 
   /** The host of a running node. */
   public SimHost host(NodeId node) {
-    SimHost host = running.get(node.value());
+    SimHost host = runningHosts.get(node.value());
     if (host == null) {
       throw new IllegalStateException(node + " is not running");
     }
@@ -90,9 +89,9 @@ public final class SimCluster implements AutoCloseable {
   /** Kills the node immediately: no callbacks, no messages, and unsynced writes are lost. */
   public void crash(NodeId node) {
     SimHost host = host(node);
-    running.remove(node.value());
+    runningHosts.remove(node.value());
     host.process().end();
-    network.forgetAll(node);
+    network.unregisterAll(node);
     host.disk().crash();
   }
 
@@ -101,9 +100,9 @@ public final class SimCluster implements AutoCloseable {
     SimHost host = host(node);
     host.close();
     host.disk().syncNow();
-    running.remove(node.value());
+    runningHosts.remove(node.value());
     host.process().end();
-    network.forgetAll(node);
+    network.unregisterAll(node);
   }
 
   /** Deletes the snapshot files that were transferred between replicas. */

@@ -45,7 +45,7 @@ class SimClusterTest {
           run.execute();
           total.add(run);
         });
-    if (seeds.areEnough()) { // the runs did encounter the faults they are meant for
+    if (seeds.areEnough()) { // the runs encountered the intended faults
       total.assertEncounteredFaults(seeds.count());
     }
   }
@@ -81,8 +81,8 @@ class SimClusterTest {
     final List<NodeId> nodes;
     final Map<NodeId, RecordingState.Disk> disks = new HashMap<>();
     final Map<NodeId, RecordingState> states = new HashMap<>();
-    final Map<NodeId, Consensus> open = new HashMap<>();
-    final List<RecordingProposal> offered = new ArrayList<>();
+    final Map<NodeId, Consensus> openReplicas = new HashMap<>();
+    final List<RecordingProposal> proposals = new ArrayList<>();
     final List<String> history = new ArrayList<>();
     boolean syncsAreLost;
     long acknowledged;
@@ -101,9 +101,9 @@ class SimClusterTest {
 
     void execute() {
       try (SimCluster cluster = new SimCluster(simulation)) {
-        cluster.network().setFaults(SimNetwork.Faults.ROUGH);
+        cluster.network().setFaults(SimNetwork.Faults.UNRELIABLE);
         for (NodeId node : nodes) {
-          cluster.disk(node).loseSyncs(syncsAreLost);
+          cluster.disk(node).setLosingSyncs(syncsAreLost);
           cluster.start(node).create(GROUP, ReplicaSet.ofVoters(members.toArray(NodeId[]::new)));
           open(cluster, node);
         }
@@ -124,15 +124,15 @@ class SimClusterTest {
       RecordingState.Disk disk = disks.computeIfAbsent(node, n -> new RecordingState.Disk());
       RecordingState state = new RecordingState(disk);
       states.put(node, state);
-      open.put(node, cluster.host(node).open(GROUP, state));
+      openReplicas.put(node, cluster.host(node).open(GROUP, state));
     }
 
     private void propose() {
       for (NodeId node : NODES) {
-        Consensus consensus = open.get(node);
+        Consensus consensus = openReplicas.get(node);
         if (consensus != null && consensus.leadership().leading()) {
-          RecordingProposal entry = new RecordingProposal("e" + offered.size());
-          offered.add(entry);
+          RecordingProposal entry = new RecordingProposal("e" + proposals.size());
+          proposals.add(entry);
           consensus.propose(consensus.leadership().term(), entry.bytes(), entry);
         }
       }
@@ -147,7 +147,7 @@ class SimClusterTest {
         logState("crash " + node);
         count(state(node));
         cluster.crash(node);
-        open.remove(node);
+        openReplicas.remove(node);
       } else if (!cluster.running(node) && simulation.chance(40)) {
         cluster.start(node);
         open(cluster, node);
@@ -158,7 +158,7 @@ class SimClusterTest {
       } else if (simulation.chance(20)) {
         cluster.network().heal();
       }
-      Consensus consensus = open.get(node);
+      Consensus consensus = openReplicas.get(node);
       if (consensus != null) {
         injectFault(cluster.host(node), consensus);
       }
@@ -189,7 +189,7 @@ class SimClusterTest {
       if (cluster.host(node).running().isEmpty()) {
         halts++;
         count(state(node));
-        Objects.requireNonNull(open.get(node)).close();
+        Objects.requireNonNull(openReplicas.get(node)).close();
         open(cluster, node);
       }
     }
@@ -208,7 +208,7 @@ class SimClusterTest {
       simulation.runUntil("a replica leads", () -> leader() != null, 20_000);
       simulation.run(2000);
       RecordingProposal last = new RecordingProposal("last");
-      offered.add(last);
+      proposals.add(last);
       Consensus leader = Objects.requireNonNull(leader());
       leader.propose(leader.leadership().term(), last.bytes(), last);
       ReplicaSet replicas = leader.status().replicas();
@@ -231,7 +231,7 @@ class SimClusterTest {
 
     private @Nullable Consensus leader() {
       return nodes.stream()
-          .map(open::get)
+          .map(openReplicas::get)
           .filter(c -> c != null && c.leadership().leading())
           .findFirst()
           .orElse(null);
@@ -245,7 +245,7 @@ class SimClusterTest {
         assertThat(agreed.subList(0, applied.size())).as(seed).isEqualTo(applied);
         count(state);
       }
-      for (RecordingProposal one : offered) {
+      for (RecordingProposal one : proposals) {
         assertThat(one.outcomes()).as(seed + ": " + one.value()).hasSizeLessThanOrEqualTo(1);
         if (one.outcomes().contains("APPLIED")) {
           assertThat(agreed).as(seed).contains(one.value());

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class SimConsensus implements Consensus, SimReplica.Listener {
   private static final int MAX_PENDING = 512;
   private static final long READ_TIMEOUT_MILLIS = 1000;
-  private static final int MAX_KEPT_BEHIND_CHECKPOINT = 8;
+  private static final int MAX_ENTRIES_KEPT_BEFORE_CHECKPOINT = 8;
 
   private final GroupId group;
   private final SimHost host;
@@ -42,12 +42,12 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   private final SimReplica replica;
   private final SimApplier applier;
   private final Deque<QueuedProposal> queuedProposals = new ArrayDeque<>();
-  private final Set<CompletableFuture<?>> pending = new LinkedHashSet<>();
+  private final Set<CompletableFuture<?>> pendingFutures = new LinkedHashSet<>();
   private final Map<Long, CompletableFuture<Long>> remoteReads = new HashMap<>();
   private long lastReadId;
   private boolean checkpointing;
   private boolean closed;
-  private @Nullable ConsensusException halted;
+  private @Nullable ConsensusException haltCause;
 
   @SuppressWarnings("ArrayRecordComponent") // never compared by value
   private record QueuedProposal(long term, byte[] entry, Proposal proposal) {}
@@ -62,7 +62,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     this.group = group;
     this.host = host;
     this.state = state;
-    this.process = host.process().part(this::halt);
+    this.process = host.process().createPart(this::halt);
     this.applier =
         new SimApplier(process, log, invariants, state, applied, this::leadsIn, this::halt);
     this.replica =
@@ -85,14 +85,14 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   @Override
   public Leadership leadership() {
     boolean leading =
-        process.alive() && leadsIn(replica.term()) && applier.announced(replica.term());
+        process.isAlive() && leadsIn(replica.term()) && applier.hasAnnounced(replica.term());
     return new Leadership(replica.term(), replica.leader(), leading);
   }
 
   @Override
   public void propose(long expectedTerm, byte[] entry, Proposal proposal) {
     queuedProposals.add(new QueuedProposal(expectedTerm, entry, proposal));
-    if (closed || halted != null) {
+    if (closed || haltCause != null) {
       host.process().execute(() -> failQueuedProposals(stopCause()));
     } else {
       process.execute(this::appendNextProposal);
@@ -140,23 +140,23 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   public void close() {
     if (!closed) {
       closed = true;
-      if (halted == null) {
+      if (haltCause == null) {
         stop();
       }
-      host.closed(group);
+      host.onClosed(group);
     }
   }
 
   // ---- faults that a simulation injects
 
   boolean isRunning() {
-    return !closed && halted == null;
+    return !closed && haltCause == null;
   }
 
   void depose() {
     process.execute(
         () -> {
-          if (replica.leading() != null) {
+          if (replica.leaderState() != null) {
             replica.becomeFollower(null);
           }
         });
@@ -169,25 +169,25 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   // ---- callbacks of the replica
 
   @Override
-  public void committed(long index) {
-    applier.committed(index);
+  public void onCommitted(long index) {
+    applier.onCommitted(index);
   }
 
   @Override
-  public void truncated(long fromIndex) {
+  public void onTruncated(long fromIndex) {
     applier.failFrom(fromIndex, "replaced by entries of another leader");
   }
 
   @Override
-  public void steppedDown() {
-    applier.steppedDown();
+  public void onStepDown() {
+    applier.onStepDown();
   }
 
   @Override
   public void install(SimLog.Base snapshot, Path copy) {
     try {
       state.install(copy);
-      applier.installed(snapshot.index());
+      applier.onInstalled(snapshot.index());
     } catch (IOException | RuntimeException e) {
       halt(e);
     }
@@ -215,7 +215,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   // ---- events
 
   private boolean leadsIn(long term) {
-    return replica.leading() != null && replica.term() == term;
+    return replica.leaderState() != null && replica.term() == term;
   }
 
   private void receive(NodeId from, Object message) {
@@ -232,21 +232,21 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   }
 
   private void appendNextProposal() {
-    QueuedProposal offer = queuedProposals.poll();
-    SimLeader leader = replica.leading();
-    if (offer == null) {
+    QueuedProposal queued = queuedProposals.poll();
+    SimLeader leader = replica.leaderState();
+    if (queued == null) {
       return;
     }
-    if (leader == null || replica.term() != offer.term || !applier.announced(offer.term)) {
-      offer.proposal.onFailed(
+    if (leader == null || replica.term() != queued.term || !applier.hasAnnounced(queued.term)) {
+      queued.proposal.onFailed(
           new ConsensusException(
-              Kind.NOT_LEADER, host.node() + " does not lead " + group + " in " + offer.term));
-    } else if (leader.transferring() || applier.pending() >= MAX_PENDING) {
-      offer.proposal.onFailed(
+              Kind.NOT_LEADER, host.node() + " does not lead " + group + " in " + queued.term));
+    } else if (leader.isTransferring() || applier.pending() >= MAX_PENDING) {
+      queued.proposal.onFailed(
           new ConsensusException(Kind.BUSY, group + " accepts no entries at the moment; retry"));
     } else {
-      applier.proposed(replica.log().lastIndex() + 1, offer.term, offer.proposal);
-      leader.append(offer.entry, null);
+      applier.onProposed(replica.log().lastIndex() + 1, queued.term, queued.proposal);
+      leader.append(queued.entry, null);
     }
   }
 
@@ -254,16 +254,16 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
       BiConsumer<CompletableFuture<T>, SimLeader> leading,
       java.util.function.Consumer<CompletableFuture<T>> notLeading) {
     CompletableFuture<T> future = new CompletableFuture<>();
-    if (closed || halted != null) {
+    if (closed || haltCause != null) {
       host.process().execute(() -> future.completeExceptionally(stopCause()));
       return future;
     }
-    pending.add(future);
-    future.whenComplete((result, failure) -> pending.remove(future));
+    pendingFutures.add(future);
+    future.whenComplete((result, failure) -> pendingFutures.remove(future));
     process.execute(
         () -> {
-          SimLeader leader = replica.leading();
-          if (leader != null && applier.announced(replica.term())) {
+          SimLeader leader = replica.leaderState();
+          if (leader != null && applier.hasAnnounced(replica.term())) {
             leading.accept(future, leader);
           } else {
             notLeading.accept(future);
@@ -300,7 +300,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   }
 
   private void respondToRead(NodeId from, long id) {
-    SimLeader leader = replica.leading();
+    SimLeader leader = replica.leaderState();
     if (leader == null) {
       replica.send(from, new ReadIndexReply(replica.term(), id, -1));
     } else {
@@ -325,11 +325,11 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
     }
     checkpointing = true;
     long index = applier.applied();
-    long kept = process.simulation().between(0, MAX_KEPT_BEHIND_CHECKPOINT);
+    long kept = process.simulation().between(0, MAX_ENTRIES_KEPT_BEFORE_CHECKPOINT);
     state.checkpoint(
         new ReplicatedState.CheckpointRequest() {
           @Override
-          public void durable() {
+          public void onDurable() {
             process.execute(
                 () -> {
                   checkpointing = false;
@@ -339,7 +339,7 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
           }
 
           @Override
-          public void failed(Exception cause) {
+          public void onFailed(Exception cause) {
             process.execute(
                 () -> {
                   checkpointing = false;
@@ -351,10 +351,10 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   }
 
   private void halt(Exception cause) {
-    if (halted == null && !closed) {
+    if (haltCause == null && !closed) {
       ConsensusException failure =
           new ConsensusException(Kind.FAILED, group + " on " + host.node() + ": " + cause, cause);
-      halted = failure;
+      haltCause = failure;
       stop();
       host.process().execute(() -> state.onHalted(failure));
     }
@@ -365,26 +365,26 @@ final class SimConsensus implements Consensus, SimReplica.Listener {
   }
 
   private void stop() {
-    host.network().forget(replica.address(host.node()));
+    host.network().unregister(replica.address(host.node()));
     replica.stop();
     applier.failFrom(0, "the replica stopped");
     failQueuedProposals(stopCause());
-    for (CompletableFuture<?> future : List.copyOf(pending)) {
+    for (CompletableFuture<?> future : List.copyOf(pendingFutures)) {
       future.completeExceptionally(stopCause());
     }
     process.end();
   }
 
   private void failQueuedProposals(ConsensusException cause) {
-    for (QueuedProposal offer = queuedProposals.poll();
-        offer != null;
-        offer = queuedProposals.poll()) {
-      offer.proposal.onFailed(cause);
+    for (QueuedProposal queued = queuedProposals.poll();
+        queued != null;
+        queued = queuedProposals.poll()) {
+      queued.proposal.onFailed(cause);
     }
   }
 
   private ConsensusException stopCause() {
-    ConsensusException failure = halted;
+    ConsensusException failure = haltCause;
     return failure != null
         ? failure
         : new ConsensusException(Kind.CLOSED, group + " on " + host.node() + " is closed");

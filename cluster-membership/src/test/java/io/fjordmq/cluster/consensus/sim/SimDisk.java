@@ -19,8 +19,8 @@ public final class SimDisk {
   private final NavigableMap<String, Object> content = new TreeMap<>();
   private final NavigableMap<String, Object> durable = new TreeMap<>();
   private final Deque<Write> unsynced = new ArrayDeque<>();
-  private long written;
-  private long synced;
+  private long writeCount;
+  private long syncedCount;
   private boolean failing;
   private boolean losingSyncs;
 
@@ -34,8 +34,8 @@ public final class SimDisk {
     return content.get(key);
   }
 
-  /** Everything whose key begins with the prefix, in order. */
-  public NavigableMap<String, Object> withPrefix(String prefix) {
+  /** Returns the entries whose keys begin with the prefix, in order. */
+  public NavigableMap<String, Object> entriesWithPrefix(String prefix) {
     return new TreeMap<>(content.subMap(prefix, true, prefix + '\uffff', false));
   }
 
@@ -59,8 +59,8 @@ public final class SimDisk {
 
   /** Makes everything written so far durable, then calls back if the process is still alive. */
   public void sync(SimProcess process, Runnable done) {
-    long upTo = written;
-    long delay = upTo == synced ? 0 : simulation.between(0, MAX_SYNC_MILLIS);
+    long upTo = writeCount;
+    long delay = upTo == syncedCount ? 0 : simulation.between(0, MAX_SYNC_MILLIS);
     process.schedule(
         delay,
         () -> {
@@ -73,7 +73,7 @@ public final class SimDisk {
 
   /** Makes everything written so far durable before it returns. */
   public void syncNow() {
-    makeDurable(written);
+    makeDurable(writeCount);
   }
 
   /** Makes writes fail (true) or succeed again (false). */
@@ -85,15 +85,15 @@ public final class SimDisk {
    * Makes {@link #sync} call back without making anything durable: a defect for tests that must
    * detect it.
    */
-  public void loseSyncs(boolean lose) {
+  public void setLosingSyncs(boolean lose) {
     this.losingSyncs = lose;
   }
 
   /** Simulates a power failure: some unsynced writes are lost. */
   void crash() {
-    makeDurable(synced + simulation.between(0, unsynced.size()));
+    makeDurable(syncedCount + simulation.between(0, unsynced.size()));
     unsynced.clear();
-    synced = written;
+    syncedCount = writeCount;
     content.clear();
     content.putAll(durable);
   }
@@ -103,14 +103,14 @@ public final class SimDisk {
       throw new UncheckedIOException(new java.io.IOException("simulated disk is full"));
     }
     unsynced.add(write);
-    written++;
+    writeCount++;
     apply(content, write);
   }
 
   private void makeDurable(long upTo) {
-    while (synced < upTo) {
+    while (syncedCount < upTo) {
       apply(durable, unsynced.remove());
-      synced++;
+      syncedCount++;
     }
   }
 

@@ -24,7 +24,7 @@ public final class SimHost implements ConsensusHost {
   private final SimCluster cluster;
   private final SimProcess process;
   private final SimDisk disk;
-  private final Map<GroupId, SimConsensus> open = new LinkedHashMap<>();
+  private final Map<GroupId, SimConsensus> openGroups = new LinkedHashMap<>();
 
   SimHost(SimCluster cluster, SimProcess process, SimDisk disk) {
     this.cluster = cluster;
@@ -58,7 +58,7 @@ public final class SimHost implements ConsensusHost {
 
   @Override
   public Set<GroupId> groups() {
-    return disk.withPrefix(PREFIX).keySet().stream()
+    return disk.entriesWithPrefix(PREFIX).keySet().stream()
         .map(key -> key.split("/")[1])
         .collect(Collectors.toCollection(TreeSet::new))
         .stream()
@@ -82,7 +82,7 @@ public final class SimHost implements ConsensusHost {
 
   @Override
   public Consensus open(GroupId group, ReplicatedState state) {
-    if (open.containsKey(group)) {
+    if (openGroups.containsKey(group)) {
       throw new ConsensusException(Kind.FAILED, group + " is already open on " + node());
     }
     SimLog log = SimLog.open(disk, prefix(group));
@@ -104,14 +104,14 @@ public final class SimHost implements ConsensusHost {
             state,
             Math.max(applied, log.base().index()),
             cluster.invariants(group));
-    open.put(group, consensus);
+    openGroups.put(group, consensus);
     consensus.start();
     return consensus;
   }
 
   @Override
   public void destroy(GroupId group) {
-    if (open.containsKey(group)) {
+    if (openGroups.containsKey(group)) {
       throw new ConsensusException(Kind.FAILED, "close " + group + " before destroying it");
     }
     SimLog.destroy(disk, prefix(group));
@@ -119,12 +119,12 @@ public final class SimHost implements ConsensusHost {
 
   @Override
   public void close() {
-    List.copyOf(open.values()).forEach(Consensus::close);
+    List.copyOf(openGroups.values()).forEach(Consensus::close);
   }
 
   /** Groups that are open and have not halted, ordered by name. */
   public List<GroupId> running() {
-    return open.values().stream()
+    return openGroups.values().stream()
         .filter(SimConsensus::isRunning)
         .map(Consensus::group)
         .sorted(Comparator.comparing(GroupId::toString))
@@ -145,15 +145,15 @@ public final class SimHost implements ConsensusHost {
   }
 
   private SimConsensus running(GroupId group) {
-    SimConsensus consensus = open.get(group);
+    SimConsensus consensus = openGroups.get(group);
     if (consensus == null) {
       throw new IllegalArgumentException(group + " is not open on " + node());
     }
     return consensus;
   }
 
-  void closed(GroupId group) {
-    open.remove(group);
+  void onClosed(GroupId group) {
+    openGroups.remove(group);
   }
 
   Path newDirectory() {

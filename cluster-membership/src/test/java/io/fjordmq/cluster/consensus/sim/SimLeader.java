@@ -5,7 +5,7 @@ import io.fjordmq.cluster.consensus.ConsensusException;
 import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.AppendEntries;
-import io.fjordmq.cluster.consensus.sim.RaftMessage.Appended;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.AppendEntriesReply;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.InstallSnapshot;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.TimeoutNow;
 import io.fjordmq.cluster.consensus.sim.SimLog.Entry;
@@ -34,16 +34,16 @@ final class SimLeader {
   private final Map<NodeId, Progress> progress = new HashMap<>();
   private final List<Read> reads = new ArrayList<>();
   private final long startMillis;
-  private long ownDurable;
-  private long firstOfTerm;
+  private long ownDurableIndex;
+  private long firstIndexOfTerm;
   private long round;
   private @Nullable Change change;
   private @Nullable Transfer transfer;
   private boolean ended;
 
   private static final class Progress {
-    long next;
-    long matched;
+    long nextIndex;
+    long matchIndex;
     long round;
     long lastHeardMillis;
     long installSentMillis = Long.MIN_VALUE / 2;
@@ -55,10 +55,10 @@ final class SimLeader {
 
   private record Transfer(NodeId target, CompletableFuture<Void> done, long sinceMillis) {}
 
-  SimLeader(SimReplica replica, long ownDurable) {
+  SimLeader(SimReplica replica, long ownDurableIndex) {
     this.replica = replica;
     this.term = replica.term();
-    this.ownDurable = ownDurable;
+    this.ownDurableIndex = ownDurableIndex;
     this.startMillis = now();
   }
 
@@ -66,7 +66,7 @@ final class SimLeader {
    * Appends the entry that starts the term; earlier entries can only be committed together with it.
    */
   void begin() {
-    firstOfTerm = replica.log().lastIndex() + 1;
+    firstIndexOfTerm = replica.log().lastIndex() + 1;
     append(null, null);
     tick();
   }
@@ -79,7 +79,7 @@ final class SimLeader {
     return index;
   }
 
-  boolean transferring() {
+  boolean isTransferring() {
     return transfer != null;
   }
 
@@ -92,20 +92,20 @@ final class SimLeader {
       change.done.completeExceptionally(cause);
     }
     if (transfer != null) {
-      replica.transferStarted(transfer.target, transfer.done);
+      replica.onTransferStarted(transfer.target, transfer.done);
     }
     reads.forEach(read -> read.confirmed.accept(-1));
   }
 
-  void ownLogDurable(long index) {
-    ownDurable = Math.max(ownDurable, index);
+  void onOwnLogDurable(long index) {
+    ownDurableIndex = Math.max(ownDurableIndex, index);
     advanceCommitted();
     if (!ended) {
       completeReads();
     }
   }
 
-  void onAppended(NodeId from, Appended message) {
+  void onAppendReply(NodeId from, AppendEntriesReply message) {
     Progress peer = progress.get(from);
     if (peer == null) {
       return;
@@ -113,16 +113,16 @@ final class SimLeader {
     peer.lastHeardMillis = now();
     peer.round = Math.max(peer.round, message.round());
     if (message.accepted()) {
-      peer.matched = Math.max(peer.matched, message.index());
-      peer.next = Math.max(peer.next, peer.matched + 1);
+      peer.matchIndex = Math.max(peer.matchIndex, message.index());
+      peer.nextIndex = Math.max(peer.nextIndex, peer.matchIndex + 1);
       advanceCommitted();
     } else {
-      peer.next = Math.max(peer.matched + 1, Math.min(peer.next, message.index() + 1));
+      peer.nextIndex = Math.max(peer.matchIndex + 1, Math.min(peer.nextIndex, message.index() + 1));
     }
     if (!ended) {
       completeReads();
       continueTransfer();
-      if (peer.next <= replica.log().lastIndex()) {
+      if (peer.nextIndex <= replica.log().lastIndex()) {
         sendTo(from, peer);
       }
     }
@@ -220,23 +220,23 @@ final class SimLeader {
 
   private Progress newProgress() {
     Progress peer = new Progress();
-    peer.next = replica.log().lastIndex() + 1;
+    peer.nextIndex = replica.log().lastIndex() + 1;
     peer.lastHeardMillis = now();
     return peer;
   }
 
   private void sendTo(NodeId node, Progress peer) {
     SimLog log = replica.log();
-    if (peer.next <= log.base().index()) {
+    if (peer.nextIndex <= log.base().index()) {
       install(node, peer);
       return;
     }
-    List<Entry> entries = log.from(peer.next, MAX_ENTRIES_PER_MESSAGE);
-    long previous = peer.next - 1;
+    List<Entry> entries = log.from(peer.nextIndex, MAX_ENTRIES_PER_MESSAGE);
+    long previous = peer.nextIndex - 1;
     replica.send(
         node,
         new AppendEntries(term, previous, log.term(previous), entries, replica.committed(), round));
-    peer.next += entries.size();
+    peer.nextIndex += entries.size();
   }
 
   private void install(NodeId node, Progress peer) {
@@ -255,12 +255,13 @@ final class SimLeader {
     List<Long> matched = new ArrayList<>();
     for (NodeId voter : voters()) {
       Progress peer = progress.get(voter);
-      matched.add(voter.equals(replica.self()) ? ownDurable : peer == null ? 0 : peer.matched);
+      matched.add(
+          voter.equals(replica.self()) ? ownDurableIndex : peer == null ? 0 : peer.matchIndex);
     }
     matched.sort(null);
     // The leader applies only what is durable in its own log, although a majority without it would
     // suffice.
-    long majority = Math.min(ownDurable, matched.get((matched.size() - 1) / 2));
+    long majority = Math.min(ownDurableIndex, matched.get((matched.size() - 1) / 2));
     if (majority > replica.committed() && replica.log().term(majority) == term) {
       replica.commit(majority);
       if (!ended) {
@@ -270,7 +271,7 @@ final class SimLeader {
   }
 
   private void completeReads() {
-    if (replica.committed() < firstOfTerm) {
+    if (replica.committed() < firstIndexOfTerm) {
       return;
     }
     for (Read read : List.copyOf(reads)) {
@@ -291,7 +292,7 @@ final class SimLeader {
 
   private void continueTransfer() {
     Progress peer = transfer == null ? null : progress.get(transfer.target);
-    if (transfer != null && peer != null && peer.matched == replica.log().lastIndex()) {
+    if (transfer != null && peer != null && peer.matchIndex == replica.log().lastIndex()) {
       replica.send(transfer.target, new TimeoutNow(term));
     }
   }
@@ -301,7 +302,7 @@ final class SimLeader {
    * caught up.
    */
   private void continueChange() {
-    if (change == null || replica.committed() < firstOfTerm || changeUncommitted()) {
+    if (change == null || replica.committed() < firstIndexOfTerm || hasUncommittedChange()) {
       return;
     }
     ReplicaSet current = replica.log().replicas();
@@ -328,7 +329,7 @@ final class SimLeader {
     }
   }
 
-  private boolean changeUncommitted() {
+  private boolean hasUncommittedChange() {
     for (long i = replica.committed() + 1; i <= replica.log().lastIndex(); i++) {
       if (replica.log().entry(i).replicas() != null) {
         return true;
@@ -343,7 +344,7 @@ final class SimLeader {
     for (NodeId node : RaftInvariants.sorted(target.voters())) {
       if (!voters.contains(node)) {
         Progress peer = progress.get(node);
-        if (peer == null || peer.matched < replica.committed()) {
+        if (peer == null || peer.matchIndex < replica.committed()) {
           return null;
         }
         if (!learners.remove(node)) { // as in sofa-jraft, the node leaves before it rejoins

@@ -14,7 +14,7 @@ final class SimLog {
   private ReplicaSet replicas;
   private HardState hardState;
 
-  /** Data of the group, a change of its replicas, or (neither) the start of a term. */
+  /** Holds data of the group or a change of its replicas; an entry with neither starts a term. */
   @SuppressWarnings("ArrayRecordComponent") // compared by identity of data on purpose
   record Entry(long index, long term, byte @Nullable [] data, @Nullable ReplicaSet replicas) {}
 
@@ -58,13 +58,13 @@ final class SimLog {
       return null;
     }
     SimLog log = new SimLog(disk, prefix, base, hard);
-    disk.withPrefix(prefix + "log/").values().forEach(e -> log.entries.add((Entry) e));
+    disk.entriesWithPrefix(prefix + "log/").values().forEach(e -> log.entries.add((Entry) e));
     log.findReplicas();
     return log;
   }
 
   static void destroy(SimDisk disk, String prefix) {
-    disk.withPrefix(prefix).keySet().forEach(disk::remove);
+    disk.entriesWithPrefix(prefix).keySet().forEach(disk::remove);
     disk.syncNow();
   }
 

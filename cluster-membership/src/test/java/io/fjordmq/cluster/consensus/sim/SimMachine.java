@@ -10,7 +10,7 @@ import java.time.InstantSource;
 public final class SimMachine {
   private final Simulation simulation;
   private long aheadMillis;
-  private long lostMillis;
+  private long suspendedMillis;
   private long suspendedFrom;
   private long suspendedUntil;
 
@@ -30,7 +30,7 @@ public final class SimMachine {
 
   /** Suspends the machine and the process that runs on it. */
   public void suspend(SimProcess process, long millis) {
-    lostMillis = simulation.now() - monotonicMillis();
+    suspendedMillis = simulation.now() - monotonicMillis();
     suspendedFrom = simulation.now();
     suspendedUntil = suspendedFrom + millis;
     process.pause(millis);
@@ -42,6 +42,6 @@ public final class SimMachine {
 
   public long monotonicMillis() {
     long now = simulation.now();
-    return now - lostMillis - Math.max(0, Math.min(now, suspendedUntil) - suspendedFrom);
+    return now - suspendedMillis - Math.max(0, Math.min(now, suspendedUntil) - suspendedFrom);
   }
 }

@@ -53,7 +53,7 @@ public final class SimNetwork {
       long maxDelayMillis,
       double slowPercent) {
     public static final Faults NONE = new Faults(0, 0, 1, 1, 0);
-    public static final Faults ROUGH = new Faults(5, 3, 0, 15, 3);
+    public static final Faults UNRELIABLE = new Faults(5, 3, 0, 15, 3);
   }
 
   private record Link(NodeId from, NodeId to) {}
@@ -75,12 +75,12 @@ public final class SimNetwork {
     receivers.put(address, receiver);
   }
 
-  public void forget(Address address) {
+  public void unregister(Address address) {
     receivers.remove(address);
   }
 
   /** Removes all receivers of a node that has ended. */
-  public void forgetAll(NodeId node) {
+  public void unregisterAll(NodeId node) {
     receivers.keySet().removeIf(address -> address.node().equals(node));
   }
 
@@ -94,8 +94,8 @@ public final class SimNetwork {
     return !cuts.contains(new Link(from, to));
   }
 
-  /** The delay of the next message. */
-  public long delay() {
+  /** Returns the delay of the next message. */
+  public long nextDelayMillis() {
     long delay = simulation.between(faults.minDelayMillis, faults.maxDelayMillis);
     return simulation.chance(faults.slowPercent)
         ? simulation.between(delay, faults.maxDelayMillis * 10)
@@ -131,7 +131,7 @@ public final class SimNetwork {
   }
 
   private void deliverLater(Address from, Address to, Object message) {
-    simulation.schedule(delay(), () -> deliver(from, to, message));
+    simulation.schedule(nextDelayMillis(), () -> deliver(from, to, message));
   }
 
   private void deliver(Address from, Address to, Object message) {

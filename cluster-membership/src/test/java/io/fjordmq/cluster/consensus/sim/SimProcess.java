@@ -41,8 +41,8 @@ public final class SimProcess implements Executor {
     return node;
   }
 
-  public boolean alive() {
-    return !ended && (parent == null || parent.alive());
+  public boolean isAlive() {
+    return !ended && (parent == null || parent.isAlive());
   }
 
   public Simulation simulation() {
@@ -93,19 +93,19 @@ public final class SimProcess implements Executor {
     schedule(0, action);
   }
 
-  /** A part of this process that can end on its own and that survives a failing disk. */
-  SimProcess part(Consumer<UncheckedIOException> whenDiskFails) {
+  /** Creates a part of this process that can end on its own and survives a failing disk. */
+  SimProcess createPart(Consumer<UncheckedIOException> whenDiskFails) {
     return new SimProcess(simulation, node, this, whenDiskFails);
   }
 
   void run(Runnable action) {
-    if (alive() && !deferIfPaused(() -> runNow(action))) {
+    if (isAlive() && !deferIfPaused(() -> runNow(action))) {
       runNow(action);
     }
   }
 
   private void runNow(Runnable action) {
-    if (!alive()) {
+    if (!isAlive()) {
       return;
     }
     try {

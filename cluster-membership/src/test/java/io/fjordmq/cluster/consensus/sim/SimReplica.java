@@ -6,7 +6,7 @@ import io.fjordmq.cluster.consensus.ConsensusException.Kind;
 import io.fjordmq.cluster.consensus.GroupId;
 import io.fjordmq.cluster.consensus.ReplicaSet;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.AppendEntries;
-import io.fjordmq.cluster.consensus.sim.RaftMessage.Appended;
+import io.fjordmq.cluster.consensus.sim.RaftMessage.AppendEntriesReply;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.InstallSnapshot;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.RequestVote;
 import io.fjordmq.cluster.consensus.sim.RaftMessage.TimeoutNow;
@@ -35,12 +35,12 @@ final class SimReplica {
 
   /** Receives the events of the replica. */
   interface Listener {
-    void committed(long index);
+    void onCommitted(long index);
 
     /** The entry and all later ones left the log without having been committed. */
-    void truncated(long fromIndex);
+    void onTruncated(long fromIndex);
 
-    void steppedDown();
+    void onStepDown();
 
     void install(SimLog.Base snapshot, Path copy);
 
@@ -61,12 +61,12 @@ final class SimReplica {
   private final RaftInvariants invariants;
   private final Listener listener;
 
-  private @Nullable SimLeader leading;
+  private @Nullable SimLeader leaderState;
   private @Nullable Set<NodeId> votes;
   private @Nullable NodeId leader;
-  private long leaderHeardMillis = Long.MIN_VALUE / 2;
+  private long lastLeaderMessageMillis = Long.MIN_VALUE / 2;
   private long committed;
-  private long durable;
+  private long durableIndex;
   private Simulation.@Nullable Scheduled electionTimer;
   private boolean stopped;
   private @Nullable LeadershipTransfer pendingTransfer;
@@ -91,7 +91,7 @@ final class SimReplica {
     this.invariants = invariants;
     this.listener = listener;
     this.committed = Math.max(log.base().index(), applied);
-    this.durable = log.lastIndex();
+    this.durableIndex = log.lastIndex();
   }
 
   void start() {
@@ -129,8 +129,8 @@ final class SimReplica {
   }
 
   /** Null unless this replica believes that it leads. */
-  @Nullable SimLeader leading() {
-    return leading;
+  @Nullable SimLeader leaderState() {
+    return leaderState;
   }
 
   Simulation simulation() {
@@ -161,9 +161,9 @@ final class SimReplica {
     disk.sync(
         process,
         () -> {
-          if (!stopped && leading != null && term() == term) {
-            durable = Math.max(durable, index);
-            leading.ownLogDurable(durable);
+          if (!stopped && leaderState != null && term() == term) {
+            durableIndex = Math.max(durableIndex, index);
+            leaderState.onOwnLogDurable(durableIndex);
           }
         });
   }
@@ -172,10 +172,10 @@ final class SimReplica {
   void commit(long index) {
     if (index > committed) {
       for (long i = committed + 1; i <= index; i++) {
-        invariants.committed(self(), log.entry(i));
+        invariants.onCommitted(self(), log.entry(i));
       }
       committed = index;
-      listener.committed(index);
+      listener.onCommitted(index);
     }
   }
 
@@ -188,16 +188,16 @@ final class SimReplica {
       becomeFollower(null);
     }
     if (message instanceof RequestVote request) {
-      send(from, new Vote(term(), grants(from, request)));
+      send(from, new Vote(term(), grantsVote(from, request)));
     } else if (message instanceof Vote vote) {
-      count(from, vote);
+      countVote(from, vote);
     } else if (message instanceof AppendEntries append) {
       onAppend(from, append);
     } else if (message instanceof InstallSnapshot install) {
       onInstall(from, install);
-    } else if (message instanceof Appended appended) {
-      if (leading != null && appended.term() == term()) {
-        leading.onAppended(from, appended);
+    } else if (message instanceof AppendEntriesReply appended) {
+      if (leaderState != null && appended.term() == term()) {
+        leaderState.onAppendReply(from, appended);
       }
     } else if (message instanceof TimeoutNow now && now.term() == term()) {
       campaign(true);
@@ -208,17 +208,17 @@ final class SimReplica {
   void becomeFollower(@Nullable NodeId newLeader) {
     leader = newLeader;
     votes = null;
-    if (leading != null) {
-      SimLeader previous = leading;
-      leading = null;
+    if (leaderState != null) {
+      SimLeader previous = leaderState;
+      leaderState = null;
       previous.onEnded();
-      listener.steppedDown();
+      listener.onStepDown();
       restartElectionTimer();
     }
   }
 
   /** The transfer ends with the first message from the next leader. */
-  void transferStarted(NodeId target, CompletableFuture<Void> done) {
+  void onTransferStarted(NodeId target, CompletableFuture<Void> done) {
     pendingTransfer = new LeadershipTransfer(target, done);
     process.schedule(2 * ELECTION_MILLIS, () -> endTransfer(null));
   }
@@ -237,7 +237,7 @@ final class SimReplica {
 
   private boolean hasLiveLeader() {
     return leader != null
-        && (leading != null || simulation().now() - leaderHeardMillis < ELECTION_MILLIS);
+        && (leaderState != null || simulation().now() - lastLeaderMessageMillis < ELECTION_MILLIS);
   }
 
   private void restartElectionTimer() {
@@ -259,7 +259,7 @@ final class SimReplica {
 
   private void campaign(boolean transfer) {
     restartElectionTimer();
-    if (stopped || leading != null || !log.replicas().voters().contains(self())) {
+    if (stopped || leaderState != null || !log.replicas().voters().contains(self())) {
       return;
     }
     leader = null;
@@ -274,7 +274,7 @@ final class SimReplica {
     leadIfElected();
   }
 
-  private boolean grants(NodeId candidate, RequestVote request) {
+  private boolean grantsVote(NodeId candidate, RequestVote request) {
     if (request.term() < term()) {
       return false;
     }
@@ -290,7 +290,7 @@ final class SimReplica {
     return true;
   }
 
-  private void count(NodeId from, Vote vote) {
+  private void countVote(NodeId from, Vote vote) {
     if (votes != null && vote.term() == term() && vote.granted()) {
       votes.add(from);
       leadIfElected();
@@ -304,42 +304,42 @@ final class SimReplica {
     }
     votes = null;
     leader = self();
-    invariants.elected(self(), term());
+    invariants.onElected(self(), term());
     if (electionTimer != null) {
       electionTimer.cancel();
     }
     // As a follower it synced its log entry by entry; otherwise it does so now, before it reports
     // anything.
     disk.syncNow();
-    durable = log.lastIndex();
-    leading = new SimLeader(this, durable);
-    leading.begin();
+    durableIndex = log.lastIndex();
+    leaderState = new SimLeader(this, durableIndex);
+    leaderState.begin();
   }
 
-  private boolean follow(NodeId from, long messageTerm) {
+  private boolean acceptLeader(NodeId from, long messageTerm) {
     if (messageTerm < term()) {
-      send(from, new Appended(term(), false, log.lastIndex(), 0));
+      send(from, new AppendEntriesReply(term(), false, log.lastIndex(), 0));
       return false;
     }
-    if (leading != null) {
+    if (leaderState != null) {
       throw new AssertionError("two leaders in term " + term() + ": " + from + ", " + self());
     }
     becomeFollower(from);
     endTransfer(from);
-    leaderHeardMillis = simulation().now();
+    lastLeaderMessageMillis = simulation().now();
     restartElectionTimer();
     return true;
   }
 
   private void onAppend(NodeId from, AppendEntries message) {
-    if (!follow(from, message.term())) {
+    if (!acceptLeader(from, message.term())) {
       return;
     }
     long known = Math.max(log.base().index(), message.previousIndex());
     if (message.previousIndex() >= log.base().index()
         && log.term(message.previousIndex()) != message.previousTerm()) {
       long retry = Math.min(log.lastIndex(), message.previousIndex() - 1);
-      send(from, new Appended(term(), false, retry, message.round()));
+      send(from, new AppendEntriesReply(term(), false, retry, message.round()));
       return;
     }
     long matched = Math.max(known, message.previousIndex() + message.entries().size());
@@ -357,8 +357,8 @@ final class SimReplica {
             self() + " was requested to drop committed entry " + entry.index());
       }
       log.truncateFrom(entry.index());
-      durable = Math.min(durable, log.lastIndex());
-      listener.truncated(entry.index());
+      durableIndex = Math.min(durableIndex, log.lastIndex());
+      listener.onTruncated(entry.index());
     }
     log.append(entry);
   }
@@ -369,28 +369,28 @@ final class SimReplica {
         process,
         () -> {
           if (!stopped && term() == term) {
-            durable = Math.max(durable, matched);
+            durableIndex = Math.max(durableIndex, matched);
             commit(Math.min(leaderCommitted, matched));
-            send(from, new Appended(term, true, matched, round));
+            send(from, new AppendEntriesReply(term, true, matched, round));
           }
         });
   }
 
   private void onInstall(NodeId from, InstallSnapshot message) {
-    if (!follow(from, message.term())) {
+    if (!acceptLeader(from, message.term())) {
       return;
     }
     SimLog.Base base = message.base();
     long index = base.index();
     if (index > committed && log.term(index) != base.term()) {
-      listener.truncated(log.base().index() + 1);
+      listener.onTruncated(log.base().index() + 1);
       listener.install(base, message.copy());
       if (stopped) {
         return;
       }
       log.reset(base);
       committed = index;
-      durable = index;
+      durableIndex = index;
     }
     acknowledge(from, index, index, message.round());
   }

@@ -23,7 +23,7 @@ public record SimTimers(LongSupplier clock, ObjLongConsumer<Runnable> scheduler)
     return new SimTimers(clock, (task, delayMillis) -> process.schedule(delayMillis, task));
   }
 
-  /** Timers of no process. */
+  /** Timers that belong to no process. */
   public static SimTimers of(Simulation simulation) {
     return new SimTimers(
         simulation::now, (task, delayMillis) -> simulation.schedule(delayMillis, task));

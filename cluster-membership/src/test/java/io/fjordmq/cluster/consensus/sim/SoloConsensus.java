@@ -36,7 +36,7 @@ public final class SoloConsensus implements ConsensusHost {
   private final boolean retainsEntries;
   private final boolean untruncated;
   private final Executor executor;
-  private final List<Group> open = new CopyOnWriteArrayList<>();
+  private final List<Group> openGroups = new CopyOnWriteArrayList<>();
 
   /** A group's log; never truncated, so that every start can replay it from any index. */
   public static final class Log {
@@ -78,7 +78,7 @@ public final class SoloConsensus implements ConsensusHost {
   }
 
   /**
-   * A host whose groups apply within the call that proposes.
+   * Creates a host whose groups apply within the call that proposes.
    *
    * @param logs of the groups; a later host continues with them
    * @param untruncated whether logs report that they start with entry 1, like those of earlier
@@ -89,7 +89,7 @@ public final class SoloConsensus implements ConsensusHost {
   }
 
   /**
-   * A host that keeps no entries, for benchmarks of a range without its log.
+   * Creates a host that keeps no entries, for benchmarks of a range without its log.
    *
    * @param executor applies entries in the order of submission
    */
@@ -119,14 +119,14 @@ public final class SoloConsensus implements ConsensusHost {
       throw new ConsensusException(ConsensusException.Kind.FAILED, "no group " + group);
     }
     Group opened = new Group(group, log, state);
-    open.add(opened);
+    openGroups.add(opened);
     opened.lead();
     return opened;
   }
 
-  /** Every group loses its leader and elects the same one in a new term. */
+  /** Makes every group lose its leader and elect the same one in a new term. */
   public void reelect() {
-    for (Group group : open) {
+    for (Group group : openGroups) {
       group.follow();
       group.lead();
     }
@@ -139,7 +139,7 @@ public final class SoloConsensus implements ConsensusHost {
 
   @Override
   public void close() {
-    List.copyOf(open).forEach(Group::close);
+    List.copyOf(openGroups).forEach(Group::close);
   }
 
   private final class Group implements Consensus {
@@ -260,12 +260,12 @@ public final class SoloConsensus implements ConsensusHost {
       state.checkpoint(
           new ReplicatedState.CheckpointRequest() {
             @Override
-            public void durable() {
+            public void onDurable() {
               result.complete(covered);
             }
 
             @Override
-            public void failed(Exception cause) {
+            public void onFailed(Exception cause) {
               result.completeExceptionally(cause);
             }
           });
@@ -288,7 +288,7 @@ public final class SoloConsensus implements ConsensusHost {
     public synchronized void close() {
       closed = true;
       leading = false;
-      open.remove(this);
+      openGroups.remove(this);
     }
   }
 }

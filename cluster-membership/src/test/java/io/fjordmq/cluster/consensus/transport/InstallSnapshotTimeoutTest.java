@@ -243,7 +243,7 @@ final class InstallSnapshotTimeoutTest {
         assertThat(readFrame(in).readByte()).isEqualTo(RaftFrame.HELLO);
         RaftFrame.Welcome welcome =
             new RaftFrame.Welcome(RaftFrame.VERSIONS.highest(), StartStamp.NONE);
-        write(RaftFrame.welcome(UnpooledByteBufAllocator.DEFAULT, welcome));
+        write(RaftFrame.encodeWelcome(UnpooledByteBufAllocator.DEFAULT, welcome));
         ByteBuf frame = readFrame(in);
         assertThat(frame.readByte()).isEqualTo(RaftFrame.REQUEST);
         request.complete(RaftFrame.readCall(frame));

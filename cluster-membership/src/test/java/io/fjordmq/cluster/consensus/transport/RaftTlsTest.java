@@ -42,28 +42,30 @@ final class RaftTlsTest {
 
   @TempDir Path folder;
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-  private final List<RaftTransport> open = new ArrayList<>();
+  private final List<RaftTransport> openTransports = new ArrayList<>();
 
   @AfterEach
   void close() {
-    open.forEach(RaftTransport::close);
+    openTransports.forEach(RaftTransport::close);
   }
 
   @Test
   void shouldAcceptANodeWithACertificateOfTheCluster() throws Exception {
-    TestAuthority ours = new TestAuthority(folder.resolve("ours"));
-    listen(ours.node("b"));
-    assertThat(ping(ours.node("a"))).isInstanceOf(ErrorResponse.class);
+    TestAuthority clusterAuthority = new TestAuthority(folder.resolve("ours"));
+    listen(clusterAuthority.node("b"));
+    assertThat(ping(clusterAuthority.node("a"))).isInstanceOf(ErrorResponse.class);
   }
 
   @Test
   void shouldRefuseOtherNodes() throws Exception {
-    TestAuthority ours = new TestAuthority(folder.resolve("ours"));
-    TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
-    listen(ours.node("b"));
+    TestAuthority clusterAuthority = new TestAuthority(folder.resolve("ours"));
+    TestAuthority otherAuthority = new TestAuthority(folder.resolve("theirs"));
+    listen(clusterAuthority.node("b"));
     for (@Nullable ClusterTls tls :
         new @Nullable ClusterTls[] {
-          null, ours.nodeCertifiedBy(theirs, "c"), theirs.nodeCertifiedBy(ours, "d")
+          null,
+          clusterAuthority.nodeCertifiedBy(otherAuthority, "c"),
+          otherAuthority.nodeCertifiedBy(clusterAuthority, "d")
         }) {
       assertThatThrownBy(() -> ping(tls)).isInstanceOf(ExecutionException.class);
     }
@@ -71,21 +73,22 @@ final class RaftTlsTest {
 
   @Test
   void shouldUseTheCurrentFiles() throws Exception {
-    TestAuthority ours = new TestAuthority(folder.resolve("ours"));
-    TestAuthority theirs = new TestAuthority(folder.resolve("theirs"));
-    ClusterTls made = ours.node("b");
-    Path trust = Files.copy(made.trustFile(), folder.resolve("trust-of-b.pem"));
-    ClusterTls tls = new ClusterTls(made.certFile(), made.keyFile(), trust);
+    TestAuthority clusterAuthority = new TestAuthority(folder.resolve("ours"));
+    TestAuthority otherAuthority = new TestAuthority(folder.resolve("theirs"));
+    ClusterTls created = clusterAuthority.node("b");
+    Path trust = Files.copy(created.trustFile(), folder.resolve("trust-of-b.pem"));
+    ClusterTls tls = new ClusterTls(created.certFile(), created.keyFile(), trust);
     listen(tls);
-    assertThat(ping(ours.node("a"))).isInstanceOf(ErrorResponse.class);
-    ClusterTls next = theirs.node("b");
+    assertThat(ping(clusterAuthority.node("a"))).isInstanceOf(ErrorResponse.class);
+    ClusterTls next = otherAuthority.node("b");
     Files.writeString(tls.keyFile(), "broken");
-    assertThat(ping(ours.node("c"))).as("as before").isInstanceOf(ErrorResponse.class);
+    assertThat(ping(clusterAuthority.node("c"))).as("as before").isInstanceOf(ErrorResponse.class);
     Files.copy(next.certFile(), tls.certFile(), StandardCopyOption.REPLACE_EXISTING);
     Files.copy(next.keyFile(), tls.keyFile(), StandardCopyOption.REPLACE_EXISTING);
     Files.copy(next.trustFile(), tls.trustFile(), StandardCopyOption.REPLACE_EXISTING);
-    assertThat(ping(theirs.node("d"))).isInstanceOf(ErrorResponse.class);
-    assertThatThrownBy(() -> ping(ours.node("e"))).isInstanceOf(ExecutionException.class);
+    assertThat(ping(otherAuthority.node("d"))).isInstanceOf(ErrorResponse.class);
+    assertThatThrownBy(() -> ping(clusterAuthority.node("e")))
+        .isInstanceOf(ExecutionException.class);
   }
 
   @Test
@@ -112,14 +115,14 @@ final class RaftTlsTest {
             TransportSettings.DEFAULT,
             tls,
             StartFence.inMemory(self, StartStamp.NONE));
-    RaftTransport made =
+    RaftTransport created =
         new RaftTransport(
             self,
             port,
             new SnapshotExports(Duration.ofSeconds(1), System::nanoTime, 0),
             ConsensusObserver.NONE);
-    open.add(made);
-    return made;
+    openTransports.add(created);
+    return created;
   }
 
   private Message ping(@Nullable ClusterTls tls) throws Exception {

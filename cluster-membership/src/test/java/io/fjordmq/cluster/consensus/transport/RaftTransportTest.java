@@ -58,11 +58,11 @@ final class RaftTransportTest {
           .build();
 
   private final Map<NodeId, InetSocketAddress> addresses = new ConcurrentHashMap<>();
-  private final List<RaftTransport> open = new ArrayList<>();
+  private final List<RaftTransport> openTransports = new ArrayList<>();
 
   @AfterEach
   void close() {
-    open.forEach(RaftTransport::close);
+    openTransports.forEach(RaftTransport::close);
   }
 
   private static StartFence fence(NodeId self) {
@@ -82,14 +82,14 @@ final class RaftTransportTest {
   }
 
   private RaftTransport transport(NodeId id, RaftPortConfig port) {
-    RaftTransport made =
+    RaftTransport created =
         new RaftTransport(
             id,
             port,
             new SnapshotExports(Duration.ofSeconds(1), System::nanoTime, 0),
             ConsensusObserver.NONE);
-    open.add(made);
-    return made;
+    openTransports.add(created);
+    return created;
   }
 
   private static Message ping(RaftTransport from, long timeoutMillis) throws Exception {

@@ -245,7 +245,7 @@ final class SnapshotFetchTest {
     SnapshotFetch broken = fetch(offer);
     assertThat(broken.isOk()).isFalse();
     exports.withdraw(offer);
-    assertThat(exports.ids()).as("it is kept for a while").containsExactly(offer);
+    assertThat(exports.ids()).as("the snapshot is kept for a while").containsExactly(offer);
     assertThat(offer(5)).as("the same snapshot again").isEqualTo(offer);
 
     interruption = request -> false;
@@ -257,7 +257,7 @@ final class SnapshotFetchTest {
         .containsExactly(60L, 70L, 80L, 90L);
     assertThat(exported).isEqualTo(1);
     exports.withdraw(offer);
-    assertThat(exports.ids()).as("it was fetched").isEmpty();
+    assertThat(exports.ids()).as("the snapshot was fetched").isEmpty();
   }
 
   @Test
@@ -308,7 +308,7 @@ final class SnapshotFetchTest {
             .setCount(0)
             .build());
     time.advance(TIMEOUT);
-    assertThat(exports.preventsTruncation(GROUP)).as("it is being installed").isTrue();
+    assertThat(exports.preventsTruncation(GROUP)).as("the snapshot is being installed").isTrue();
     time.advance(Duration.ofSeconds(1));
     assertThat(exports.preventsTruncation(GROUP)).isFalse();
 

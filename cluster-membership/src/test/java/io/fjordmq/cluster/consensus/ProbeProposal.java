@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A proposal that records how often it was completed, and how. */
-public final class Probe implements Proposal {
+public final class ProbeProposal implements Proposal {
   private final AtomicInteger completed = new AtomicInteger();
   public final CompletableFuture<Long> outcome = new CompletableFuture<>();
 

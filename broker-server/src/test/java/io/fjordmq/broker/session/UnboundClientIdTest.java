@@ -25,22 +25,22 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Goal: where client identifiers are not bound to a user, a session and its queue survive a
  * takeover by another user, unless that user requests a clean start.
  */
-class GuestSessionTest {
-  /** Everybody may read {@code all/…} and what is below their name; publishers may do all. */
+class UnboundClientIdTest {
+  /** A user may read {@code all/…} and topics below its name; clients without a user may do all. */
   private static final Authenticator BY_NAME =
       attempt ->
           new Authentication.Allow(
                   new Identity(
                       "t",
                       attempt.userName(),
-                      attempt.userName() == null ? null : ofUser(attempt.userName()),
+                      attempt.userName() == null ? null : permissionsOf(attempt.userName()),
                       Map.of()))
               .now();
 
   private final TestCluster cluster =
       new TestCluster(2, TestSecurity.of(BY_NAME), ClientIdBinding.NONE);
 
-  private static Permissions ofUser(String name) {
+  private static Permissions permissionsOf(String name) {
     return new Permissions(
         List.of(Rule.allow(Access.READ, "all/#"), Rule.allow(Access.READ, name + "/#")));
   }
@@ -68,7 +68,7 @@ class GuestSessionTest {
                     .password("x".getBytes(StandardCharsets.UTF_8)));
   }
 
-  private void leaveSessionOfAlice() {
+  private void createOfflineSessionOfAlice() {
     TestClient alice = connect(0, "alice", false, 1_000);
     alice.expect("CONNACK 0");
     alice.subscribe(1, "alice/#", 1).expect("SUBACK 1 [1]");
@@ -79,7 +79,7 @@ class GuestSessionTest {
   @ParameterizedTest(name = "at node {0}")
   @ValueSource(ints = {0, 1})
   void shouldDisconnectAUserWhoMayNotReadTheQueuedMessages(int node) {
-    leaveSessionOfAlice();
+    createOfflineSessionOfAlice();
     connect(node, "bob", false, 0).expect("CONNACK 0 present", "DISCONNECT 87");
     connect(1 - node, "alice", false, 1_000)
         .expect("CONNACK 0 present", "PUBLISH q1 id=1 alice/a m");
@@ -102,7 +102,7 @@ class GuestSessionTest {
 
   @Test
   void shouldDiscardTheSessionAtCleanStart() {
-    leaveSessionOfAlice();
+    createOfflineSessionOfAlice();
     connect(1, "bob", true, 1_000).expect("CONNACK 0");
     connect(0, "alice", false, 1_000).expect("CONNACK 0 present");
   }

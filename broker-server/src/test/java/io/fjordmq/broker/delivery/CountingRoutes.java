@@ -5,12 +5,12 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Routes that count how often they are read. */
-final class CountedRoutes extends AbstractList<Route> {
+/** A list of routes that counts how often its elements are read. */
+final class CountingRoutes extends AbstractList<Route> {
   private final List<Route> routes;
   int reads;
 
-  CountedRoutes(List<Route> routes) {
+  CountingRoutes(List<Route> routes) {
     this.routes = new ArrayList<>(routes);
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * more to do: a leader moves from a busy node to a less busy one, or two leaders swap nodes, if
  * that helps enough and keeps the numbers of leaders as even as they are.
  */
-final class LeaderLoad {
+final class LeaderLoadBalance {
   /*
    * A measurement shorter than a full window is not reliable, and after each transfer the new
    * leader starts measuring from scratch. So there is one change at a time, and the next one waits
@@ -42,7 +42,8 @@ final class LeaderLoad {
 
   private final Map<NodeId, Integer> leaderCounts = new HashMap<>();
 
-  private LeaderLoad(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
+  private LeaderLoadBalance(
+      PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
     this.view = view;
     this.movable = movable;
     for (PlacedRange range : ranges) {
@@ -64,8 +65,8 @@ final class LeaderLoad {
    * @param movable ranges that need no other step
    */
   static List<Step> of(PlacementView view, List<PlacedRange> ranges, List<PlacedRange> movable) {
-    return ranges.stream().allMatch(LeaderLoad::isSettled)
-        ? new LeaderLoad(view, ranges, movable).steps()
+    return ranges.stream().allMatch(LeaderLoadBalance::isSettled)
+        ? new LeaderLoadBalance(view, ranges, movable).steps()
         : List.of();
   }
 

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which nodes should have replicas of the metadata. */
-class MetadataReplicasTest {
+class MetadataReplicaPlanTest {
 
   @Test
   void shouldTargetAtMostFiveVoters() {
     assertThat(
             Arrays.stream(new int[] {0, 1, 2, 3, 4, 5, 6, 50})
-                .map(MetadataReplicas::targetVoterCount))
+                .map(MetadataReplicaPlan::targetVoterCount))
         .containsExactly(1, 1, 2, 3, 3, 5, 5, 5);
   }
 
@@ -78,8 +78,9 @@ class MetadataReplicasTest {
     assertThat(next(replicas("abc", "d"), members)).isEqualTo(replicas("abcd", ""));
     assertThat(next(replicas("abcd", ""), members)).isEqualTo(replicas("abd", "c"));
     assertThat(next(replicas("abd", "c"), members)).isNull();
-    assertThat(MetadataReplicas.successor(replicas("abd", ""), members, new NodeId("a"))).isNull();
-    assertThat(MetadataReplicas.successor(replicas("abc", ""), members, new NodeId("c")))
+    assertThat(MetadataReplicaPlan.successor(replicas("abd", ""), members, new NodeId("a")))
+        .isNull();
+    assertThat(MetadataReplicaPlan.successor(replicas("abc", ""), members, new NodeId("c")))
         .isEqualTo(new NodeId("a"));
   }
 
@@ -110,11 +111,11 @@ class MetadataReplicasTest {
   void shouldReportNodesThatTheMajorityNeeds() {
     ReplicaSet three = replicas("abc", "");
     NodeId c = new NodeId("c");
-    assertThat(MetadataReplicas.keepsMajorityWithout(c, three, members("ab", "c"))).isTrue();
-    assertThat(MetadataReplicas.keepsMajorityWithout(c, three, members("a", "bc"))).isFalse();
-    assertThat(MetadataReplicas.keepsMajorityWithout(c, replicas("ac", ""), members("a", "c")))
+    assertThat(MetadataReplicaPlan.keepsMajorityWithout(c, three, members("ab", "c"))).isTrue();
+    assertThat(MetadataReplicaPlan.keepsMajorityWithout(c, three, members("a", "bc"))).isFalse();
+    assertThat(MetadataReplicaPlan.keepsMajorityWithout(c, replicas("ac", ""), members("a", "c")))
         .isFalse();
-    assertThat(MetadataReplicas.keepsMajorityWithout(c, replicas("a", "c"), members("a", "c")))
+    assertThat(MetadataReplicaPlan.keepsMajorityWithout(c, replicas("a", "c"), members("a", "c")))
         .isTrue();
   }
 
@@ -196,7 +197,7 @@ class MetadataReplicasTest {
   }
 
   private static @Nullable ReplicaSet next(ReplicaSet current, Members members) {
-    return MetadataReplicas.next(current, members, new NodeId("a"));
+    return MetadataReplicaPlan.next(current, members, new NodeId("a"));
   }
 
   private static ReplicaSet replicas(String voters, String learners) {

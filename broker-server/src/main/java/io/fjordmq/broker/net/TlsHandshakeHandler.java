@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Handles the result of a TLS handshake: updates the peer, or closes the connection with a reason.
  */
-final class TlsHandshake extends ChannelInboundHandlerAdapter {
+final class TlsHandshakeHandler extends ChannelInboundHandlerAdapter {
   private final SslHandler tls;
   private final ListenerObserver observer;
-  private final long begunAtMillis = System.currentTimeMillis();
-  private boolean done;
+  private final long startedAtMillis = System.currentTimeMillis();
+  private boolean established;
 
-  TlsHandshake(SslHandler tls, ListenerObserver observer) {
+  TlsHandshakeHandler(SslHandler tls, ListenerObserver observer) {
     this.tls = tls;
     this.observer = observer;
   }
@@ -39,17 +39,17 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof SslHandshakeCompletionEvent completion) {
       if (completion.isSuccess()) {
-        succeeded(ctx);
+        onSuccess(ctx);
       } else {
-        failed(ctx, completion.cause());
+        onFailure(ctx, completion.cause());
       }
     }
     ctx.fireUserEventTriggered(event);
   }
 
-  private void succeeded(ChannelHandlerContext ctx) {
-    done = true;
-    ctx.pipeline().remove(QueuedHandshake.class);
+  private void onSuccess(ChannelHandlerContext ctx) {
+    established = true;
+    ctx.pipeline().remove(QueuedHandshakeHandler.class);
     SSLSession session = tls.engine().getSession();
     X509Certificate certificate = certificateOf(session);
     try {
@@ -72,7 +72,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
   private boolean isResumed(SSLSession session) {
     return tls.engine() instanceof ReferenceCountedOpenSslEngine engine
         ? SSL.isSessionReused(engine.sslPointer())
-        : session.getCreationTime() < begunAtMillis;
+        : session.getCreationTime() < startedAtMillis;
   }
 
   private static @Nullable X509Certificate certificateOf(SSLSession session) {
@@ -84,7 +84,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private static void failed(ChannelHandlerContext ctx, Throwable cause) {
+  private static void onFailure(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof NotSslRecordException) {
       refuse(ctx, CloseReason.TLS_FAILED, "client did not send TLS");
     } else if (cause instanceof SslHandshakeTimeoutException) {
@@ -104,7 +104,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
     if (!(fault instanceof SSLException)) {
       ctx.fireExceptionCaught(cause);
-    } else if (done) {
+    } else if (established) {
       ctx.fireExceptionCaught(fault); // caused by the client or the network: the connection is lost
     }
     // Otherwise the handshake has failed and was already reported.

@@ -10,45 +10,45 @@ import org.jspecify.annotations.Nullable;
  * Sits in front of the TLS handler until the handshake is complete. Input from the client waits in
  * the queue, and the client is not read meanwhile.
  */
-final class QueuedHandshake extends ChannelInboundHandlerAdapter {
+final class QueuedHandshakeHandler extends ChannelInboundHandlerAdapter {
   private final HandshakeQueue queue;
-  private final Consumer<ChannelHandlerContext> begin;
-  private boolean begun;
+  private final Consumer<ChannelHandlerContext> addTlsHandlers;
+  private boolean started;
   private @Nullable Object input;
 
   /**
    * @param begin adds the TLS handlers behind this one; called for the first step
    */
-  QueuedHandshake(HandshakeQueue queue, Consumer<ChannelHandlerContext> begin) {
+  QueuedHandshakeHandler(HandshakeQueue queue, Consumer<ChannelHandlerContext> begin) {
     this.queue = queue;
-    this.begin = begin;
+    this.addTlsHandlers = begin;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object read) {
     if (input != null) {
-      take(ctx); // a second read in the same round: keep the order
+      forwardInput(ctx); // a second read in the same round: keep the order
     }
     input = read;
     ctx.channel().config().setAutoRead(false);
-    queue.of(ctx.channel().eventLoop()).add(() -> take(ctx));
+    queue.of(ctx.channel().eventLoop()).add(() -> forwardInput(ctx));
   }
 
-  private void take(ChannelHandlerContext ctx) {
+  private void forwardInput(ChannelHandlerContext ctx) {
     Object read = input;
     if (read != null) {
       input = null;
       ctx.channel().config().setAutoRead(true);
-      if (!begun) {
-        begun = true;
-        begin.accept(ctx);
+      if (!started) {
+        started = true;
+        addTlsHandlers.accept(ctx);
       }
       ctx.fireChannelRead(read);
       ctx.fireChannelReadComplete();
     }
   }
 
-  /** While input waits in the queue, nothing was passed on that could be complete. */
+  /** Suppressed while input waits in the queue, because nothing has been passed on yet. */
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (input == null) {
@@ -58,8 +58,8 @@ final class QueuedHandshake extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    if (begun) {
-      take(ctx); // may be an alert with the reason
+    if (started) {
+      forwardInput(ctx); // may be an alert with the reason
     }
     ctx.fireChannelInactive();
   }

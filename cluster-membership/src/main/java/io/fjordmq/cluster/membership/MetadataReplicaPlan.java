@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * place, preferably one that is UP. A removed node has no replica. Each step changes one node, and
  * no step leaves the live voters without a majority.
  */
-final class MetadataReplicas {
+final class MetadataReplicaPlan {
   private static final Comparator<NodeId> BY_NAME = Comparator.comparing(NodeId::value);
 
-  private MetadataReplicas() {}
+  private MetadataReplicaPlan() {}
 
   static int targetVoterCount(int members) {
     if (members >= 5) {
@@ -38,8 +38,8 @@ final class MetadataReplicas {
       return null; // the first node of a cluster has not registered yet
     }
     Set<NodeId> alive = members.alive();
-    Set<NodeId> leaving = members.in(Member.State.LEAVING);
-    Set<NodeId> up = members.in(Member.State.UP);
+    Set<NodeId> leaving = members.inState(Member.State.LEAVING);
+    Set<NodeId> up = members.inState(Member.State.UP);
     Predicate<NodeId> stays = node -> alive.contains(node) && !leaving.contains(node);
     Predicate<NodeId> hasReplica =
         node -> current.voters().contains(node) || current.learners().contains(node);
@@ -92,8 +92,8 @@ final class MetadataReplicas {
 
   /** The next leader if the current one is being decommissioned; null if it can continue. */
   static @Nullable NodeId successor(ReplicaSet current, Members members, NodeId leader) {
-    return members.in(Member.State.LEAVING).contains(leader)
-        ? first(current.voters(), members.in(Member.State.UP)::contains).orElse(null)
+    return members.inState(Member.State.LEAVING).contains(leader)
+        ? first(current.voters(), members.inState(Member.State.UP)::contains).orElse(null)
         : null;
   }
 

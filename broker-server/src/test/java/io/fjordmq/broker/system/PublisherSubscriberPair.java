@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * sessions. Either of them that loses its node connects to the next one. Records the longest time
  * each was without service.
  */
-final class ServedPair {
+final class PublisherSubscriberPair {
   private static final long SESSION_SECONDS = 3_600;
   private static final int KEEP_ALIVE_SECONDS = 3;
   private static final int IN_FLIGHT = 20;
@@ -35,18 +35,19 @@ final class ServedPair {
   private final Queue<Integer> received = new ConcurrentLinkedQueue<>();
   private final Queue<String> refusals = new ConcurrentLinkedQueue<>();
   private final AtomicInteger acknowledged = new AtomicInteger();
-  private final AtomicInteger lost = new AtomicInteger();
-  private final AtomicLong longestWaitNanos = new AtomicLong();
+  private final AtomicInteger moves = new AtomicInteger();
+  private final AtomicLong longestAckNanos = new AtomicLong();
   private final AtomicLong longestSilenceNanos = new AtomicLong();
   private volatile long lastArrivalNanos;
   private volatile boolean ending;
   private int published;
 
   /**
-   * @param publisherAt where the publisher goes first, from 0
-   * @param subscriberAt the same of the subscriber
+   * @param publisherAt index of the node that the publisher connects to first
+   * @param subscriberAt index of the node that the subscriber connects to first
    */
-  ServedPair(String name, List<BrokerUnderTest> nodes, int publisherAt, int subscriberAt) {
+  PublisherSubscriberPair(
+      String name, List<BrokerUnderTest> nodes, int publisherAt, int subscriberAt) {
     this.topic = "pairs/" + name;
     this.nodes = nodes;
     this.publisher = client("publisher-" + name, publisherAt);
@@ -65,7 +66,7 @@ final class ServedPair {
               if (ending) {
                 return;
               }
-              lost.incrementAndGet();
+              moves.incrementAndGet();
               node[0] = (node[0] + 1) % nodes.size();
               ((Mqtt5ClientDisconnectedContext) context)
                   .getReconnector()
@@ -100,7 +101,7 @@ final class ServedPair {
         subscriber.subscribeWith().topicFilter(topic).qos(MqttQos.AT_LEAST_ONCE).send());
   }
 
-  /** Publishes the next number unless too many wait for their answers. One thread. */
+  /** Publishes the next number unless too many are unacknowledged. Call from one thread only. */
   void publishNext() {
     if (!permits.tryAcquire()) {
       return;
@@ -118,7 +119,7 @@ final class ServedPair {
               Throwable fault = failure != null ? failure : result.getError().orElse(null);
               if (fault == null) {
                 acknowledged.incrementAndGet();
-                longestWaitNanos.accumulateAndGet(System.nanoTime() - offeredNanos, Math::max);
+                longestAckNanos.accumulateAndGet(System.nanoTime() - offeredNanos, Math::max);
               } else {
                 refusals.add(number + ": " + fault);
               }
@@ -153,23 +154,23 @@ final class ServedPair {
     return received.stream().distinct().toList();
   }
 
-  /** How often a client had to move to another node. */
+  /** Number of times a client moved to another node. */
   int moves() {
-    return lost.get();
+    return moves.get();
   }
 
   /** Resets the times without service. */
   void resetTimes() {
-    longestWaitNanos.set(0);
+    longestAckNanos.set(0);
     longestSilenceNanos.set(0);
   }
 
-  /** From the creation of a message at the publisher to its acknowledgement. */
-  long longestWaitMillis() {
-    return TimeUnit.NANOSECONDS.toMillis(longestWaitNanos.get());
+  /** Longest time from a publish call to its PUBACK. */
+  long longestAckMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(longestAckNanos.get());
   }
 
-  /** Between two messages that came to the subscriber. */
+  /** Longest time between two messages received by the subscriber. */
   long longestSilenceMillis() {
     return TimeUnit.NANOSECONDS.toMillis(longestSilenceNanos.get());
   }

@@ -15,7 +15,7 @@ import java.util.Set;
  * Writes a word through a new leader, then reads through the old one, which may not have noticed
  * that it was replaced: if it responds, the response must contain the word.
  */
-final class ReadProbe {
+final class StaleReadCheck {
   private final Simulation simulation;
   private final WordHistory history;
   private final RangeId range;
@@ -24,7 +24,7 @@ final class ReadProbe {
   private final SimCounts counts;
   private boolean done;
 
-  ReadProbe(
+  StaleReadCheck(
       Simulation simulation,
       WordHistory history,
       RangeId range,
@@ -57,12 +57,12 @@ final class ReadProbe {
                 next.id(),
                 range,
                 RangeEntry.encodeMutations(1, registered.sender(), 1, 1_000, List.of(command)),
-                response -> simulation.schedule(0, () -> written(response, old)));
+                response -> simulation.schedule(0, () -> onWritten(response, old)));
           }
         });
   }
 
-  private void written(RangeResult result, StoreNode old) {
+  private void onWritten(RangeResult result, StoreNode old) {
     if (result instanceof RangeResult.Applied applied && old.isUp()) {
       history.check(() -> history.acknowledged(key, word, text(applied.responses().get(0))));
       Set<String> mustHave = history.acknowledged(key);
@@ -79,7 +79,7 @@ final class ReadProbe {
   }
 
   private void assertNotStale(RangeResult response, Set<String> mustHave) {
-    counts.probes++;
+    counts.staleReadChecks++;
     if (response instanceof RangeResult.Success success) {
       assertThat(WordHistory.split(text(success.response())))
           .as("a replaced leader must read every acknowledged word at %s", key)

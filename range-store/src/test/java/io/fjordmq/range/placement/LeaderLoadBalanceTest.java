@@ -18,7 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Leadership transfers because of load, where the numbers of leaders are already even. */
-class LeaderLoadTest {
+class LeaderLoadBalanceTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final ReplicaSet BOTH = new ReplicaSet(Set.of(A, B), Set.of());

@@ -8,10 +8,10 @@ import io.fjordmq.cluster.metadata.StartRecord;
 import java.util.List;
 
 /** Passes the starts registered in the metadata to the fence. */
-final class StartWatch implements MetadataListener {
+final class StartFenceUpdater implements MetadataListener {
   private final StartFence fence;
 
-  StartWatch(StartFence fence) {
+  StartFenceUpdater(StartFence fence) {
     this.fence = fence;
   }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * and keeps the numbers as even as they are. Every voter executes and stores every command of its
  * range, so that is its cost (decision 0032).
  */
-final class VoterLoad {
+final class VoterLoadBalance {
   /** Minimum difference between two nodes in commands per second; smaller ones are ignored. */
   private static final long MIN_DIFFERENCE = 500;
 
@@ -25,8 +25,8 @@ final class VoterLoad {
   private static final double MIN_RELATIVE_DIFFERENCE = 0.3;
 
   /**
-   * Maximum load of the busier of the two nodes after the change, as a share of the maximum before;
-   * the gain must justify a snapshot.
+   * Upper bound for the load of the busier node after a change, as a share of the higher load
+   * before; a smaller gain does not justify a snapshot.
    */
   private static final double MAX_REMAINING_SHARE = 0.85;
 
@@ -40,10 +40,10 @@ final class VoterLoad {
 
   private final Map<NodeId, Integer> voteCounts = new HashMap<>();
 
-  /** The voter of a range moves from one node to another. */
+  /** Moves a voter of a range from one node to another. */
   record Move(RangeId range, NodeId from, NodeId to) {}
 
-  private VoterLoad(PlacementView view, List<PlacedRange> ranges) {
+  private VoterLoadBalance(PlacementView view, List<PlacedRange> ranges) {
     this.ranges = ranges;
     view.nodes().keySet().stream().filter(view::isUp).forEach(node -> loads.put(node, 0L));
     for (PlacedRange range : ranges) {
@@ -70,7 +70,7 @@ final class VoterLoad {
             && allAreUp
             && view.merges().requested().isEmpty()
             && ranges.stream().allMatch(range -> isSettled(view, range, voters))
-        ? new VoterLoad(view, ranges).next()
+        ? new VoterLoadBalance(view, ranges).next()
         : List.of();
   }
 

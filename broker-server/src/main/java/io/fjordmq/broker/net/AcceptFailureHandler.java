@@ -13,15 +13,15 @@ import org.slf4j.LoggerFactory;
  * Netty's handler, which comes before this one, pauses accepting for a second. One instance per
  * listener, on the acceptor's event loop.
  */
-final class AcceptFailures extends ChannelInboundHandlerAdapter {
-  private static final Logger LOG = LoggerFactory.getLogger(AcceptFailures.class);
-  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
+final class AcceptFailureHandler extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(AcceptFailureHandler.class);
+  private static final long LOG_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String listener;
   private final ClientConnections clients;
   private long nextLogNanos = System.nanoTime();
 
-  AcceptFailures(String listener, ClientConnections clients) {
+  AcceptFailureHandler(String listener, ClientConnections clients) {
     this.listener = listener;
     this.clients = clients;
   }
@@ -31,7 +31,7 @@ final class AcceptFailures extends ChannelInboundHandlerAdapter {
     clients.countRefused(CloseReason.ACCEPT_FAILED);
     long now = System.nanoTime();
     if (now - nextLogNanos >= 0) {
-      nextLogNanos = now + PAUSE_NANOS;
+      nextLogNanos = now + LOG_INTERVAL_NANOS;
       LOG.warn(
           "Failed to accept a connection; retrying each second: {} listener={}",
           cause.toString(),

@@ -14,7 +14,7 @@ import io.fjordmq.retain.RetainStore;
 import io.fjordmq.retain.RetainVersion;
 import io.fjordmq.retain.client.ExpectedRetained.RetainedValue;
 import io.fjordmq.retain.client.ExpectedRetained.Scan;
-import io.fjordmq.retain.client.ExpectedRetained.TopicOf;
+import io.fjordmq.retain.client.ExpectedRetained.TenantTopic;
 import io.fjordmq.testing.Simulation;
 import java.util.List;
 import java.util.function.Consumer;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * The requests of one process of a node: it puts and clears its own retained messages and scans
  * all.
  */
-final class SimRetaining {
+final class SimRetainClient {
   private static final List<String> TENANTS = List.of("t", "t", "t", "u");
 
   /** Every node writes to its own topics: {@code %s} is the name of the node. */
@@ -39,11 +39,11 @@ final class SimRetaining {
   private final Simulation simulation;
   private final RetainStore store;
   private final Limit limit;
-  private final ExpectedRetained truth;
+  private final ExpectedRetained expectedRetained;
   private final Consumer<Runnable> checks;
   private final RetainVersion retainVersion; // each process is a later connection
   private boolean stopped;
-  private int waiting;
+  private int pendingRequests;
   private int failures;
 
   /**
@@ -59,29 +59,33 @@ final class SimRetaining {
   }
 
   /** A put with the state at the time of the request. */
-  private record Requested(
-      Write<TopicOf> write, boolean full, boolean roomy, boolean empty, long retainedUntil) {}
+  private record PutRequest(
+      Write<TenantTopic> write,
+      boolean limitReached,
+      boolean belowLimit,
+      boolean certainlyEmpty,
+      long retainedUntil) {}
 
   /**
    * @param checks receives the checks to run at the end of the event, because an exception thrown
    *     in a future would be lost
    */
-  SimRetaining(
+  SimRetainClient(
       SimProcess process,
       RetainStore store,
       Limit limit,
-      ExpectedRetained truth,
+      ExpectedRetained expectedRetained,
       Consumer<Runnable> checks) {
     this.process = process;
     this.simulation = process.simulation();
     this.store = store;
     this.limit = limit;
-    this.truth = truth;
+    this.expectedRetained = expectedRetained;
     this.checks = checks;
     this.retainVersion = new RetainVersion(1, 1 + simulation.clock().millis());
   }
 
-  void next() {
+  void sendNextRequests() {
     if (stopped) {
       return;
     }
@@ -95,23 +99,23 @@ final class SimRetaining {
         scan(pick(TENANTS), pick(FILTERS));
       }
     }
-    process.schedule(simulation.between(0, PAUSE_MILLIS), this::next);
+    process.schedule(simulation.between(0, PAUSE_MILLIS), this::sendNextRequests);
   }
 
   private <T> T pick(List<T> from) {
     return from.get((int) simulation.between(0, from.size() - 1));
   }
 
-  private TopicOf randomTopic() {
-    return new TopicOf(pick(TENANTS), pick(TOPICS).formatted(process.node().value()));
+  private TenantTopic randomTopic() {
+    return new TenantTopic(pick(TENANTS), pick(TOPICS).formatted(process.node().value()));
   }
 
   private void put() {
-    TopicOf topic = randomTopic();
+    TenantTopic topic = randomTopic();
     long now = simulation.clock().millis();
     long expiresAt = simulation.chance(30) ? now + simulation.between(1, 400) : Message.NEVER;
     // No two writes to a topic have the same payload.
-    String payload = topic + "." + truth.history().possibleSince(topic, 0).size();
+    String payload = topic + "." + expectedRetained.history().possibleValues(topic, 0).size();
     write(topic, new RetainedValue(payload, expiresAt));
   }
 
@@ -119,19 +123,19 @@ final class SimRetaining {
     write(randomTopic(), null);
   }
 
-  private void write(TopicOf topic, @Nullable RetainedValue kept) {
-    boolean empty = truth.isCertainlyEmpty(topic);
-    long retainedUntil = truth.retainedUntil(topic);
-    Write<TopicOf> write = truth.history().begin(topic, kept);
-    Requested request =
-        new Requested(write, limit.isReached(), limit.isCertainlyBelow(), empty, retainedUntil);
-    waiting++;
+  private void write(TenantTopic topic, @Nullable RetainedValue kept) {
+    boolean empty = expectedRetained.isCertainlyEmpty(topic);
+    long retainedUntil = expectedRetained.retainedUntil(topic);
+    Write<TenantTopic> write = expectedRetained.history().begin(topic, kept);
+    PutRequest request =
+        new PutRequest(write, limit.isReached(), limit.isCertainlyBelow(), empty, retainedUntil);
+    pendingRequests++;
     store
         .put(topic.tenant(), message(topic, kept), retainVersion)
         .whenComplete((outcome, failure) -> onCompleted(request, outcome, failure));
   }
 
-  private Message message(TopicOf topic, @Nullable RetainedValue kept) {
+  private Message message(TenantTopic topic, @Nullable RetainedValue kept) {
     return new Message(
         new Topic(topic.topic()),
         kept == null ? new byte[0] : kept.payload().getBytes(UTF_8),
@@ -144,31 +148,31 @@ final class SimRetaining {
   }
 
   private void onCompleted(
-      Requested request, RetainStore.@Nullable PutOutcome outcome, @Nullable Throwable failure) {
-    waiting--;
+      PutRequest request, RetainStore.@Nullable PutOutcome outcome, @Nullable Throwable failure) {
+    pendingRequests--;
     if (outcome == RetainStore.PutOutcome.REFUSED_FULL) {
-      truth.history().refused(request.write);
+      expectedRetained.history().onRejected(request.write);
       checks.accept(() -> assertAtLimit(request));
     } else if (outcome != null) {
-      truth.history().acknowledged(request.write);
+      expectedRetained.history().onAcknowledged(request.write);
       if (outcome == RetainStore.PutOutcome.RETAINED) {
         checks.accept(() -> assertBelowLimit(request));
       }
     } else if (failure != null && wasNotSent(failure)) {
-      truth.history().refused(request.write);
+      expectedRetained.history().onRejected(request.write);
     } else {
       failures++;
     }
   }
 
-  private void assertBelowLimit(Requested request) {
-    if (request.full && request.empty) {
+  private void assertBelowLimit(PutRequest request) {
+    if (request.limitReached && request.certainlyEmpty) {
       throw new AssertionError("retained beyond the limit: " + request);
     }
   }
 
-  private void assertAtLimit(Requested request) {
-    if (request.roomy || request.retainedUntil > simulation.clock().millis()) {
+  private void assertAtLimit(PutRequest request) {
+    if (request.belowLimit || request.retainedUntil > simulation.clock().millis()) {
       throw new AssertionError("rejected although below the limit: " + request);
     }
   }
@@ -179,11 +183,13 @@ final class SimRetaining {
   }
 
   void scan(String tenant, String filter) {
-    waiting++;
-    page(truth.begin(tenant, TopicFilter.parse(filter), simulation.clock().millis()), null);
+    pendingRequests++;
+    fetchPage(
+        expectedRetained.begin(tenant, TopicFilter.parse(filter), simulation.clock().millis()),
+        null);
   }
 
-  private void page(Scan scan, byte @Nullable [] cursor) {
+  private void fetchPage(Scan scan, byte @Nullable [] cursor) {
     int messages = (int) simulation.between(1, 4);
     int bytes = (int) simulation.between(1, 200);
     store
@@ -193,33 +199,33 @@ final class SimRetaining {
 
   private void onPage(Scan scan, RetainStore.@Nullable Page page) {
     if (page == null) {
-      waiting--;
+      pendingRequests--;
       failures++;
       return;
     }
     scan.add(page.messages());
     if (page.cursor() != null) {
-      page(scan, page.cursor());
+      fetchPage(scan, page.cursor());
       return;
     }
-    waiting--;
-    truth.assertFound(scan, simulation.clock().millis());
+    pendingRequests--;
+    expectedRetained.assertFound(scan, simulation.clock().millis());
   }
 
-  /** Starts nothing new. */
+  /** Stops sending new requests. */
   void stopRequests() {
     stopped = true;
   }
 
-  /** One last write and all scans, which must succeed in the fault-free phase. */
+  /** Sends a last write and all scans, which must succeed in the fault-free phase. */
   void sendFinalRequests() {
     put();
     FILTERS.forEach(filter -> scan("t", filter));
     scan("u", "#");
   }
 
-  int waiting() {
-    return waiting;
+  int pendingRequests() {
+    return pendingRequests;
   }
 
   /** Number of requests without a response. */

@@ -8,10 +8,10 @@ import java.time.InstantSource;
  * Compares the wall clock of this node with those of other nodes, because the expiry of sessions
  * and messages depends on it.
  */
-final class Clocks {
+final class WallClockComparison {
   private final InstantSource clock;
 
-  Clocks(InstantSource clock) {
+  WallClockComparison(InstantSource clock) {
     this.clock = clock;
   }
 

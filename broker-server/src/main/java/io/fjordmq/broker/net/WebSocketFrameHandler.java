@@ -23,7 +23,7 @@ import io.netty.util.ReferenceCountUtil;
  * MQTT over WebSocket. The payloads of binary frames form a stream of bytes; packets may begin and
  * end anywhere in it (MQTT-6.0.0-2). Output is sent in binary frames (MQTT-6.0.0-1).
  */
-final class WebSocketFrames extends ChannelDuplexHandler {
+final class WebSocketFrameHandler extends ChannelDuplexHandler {
   /** Header of a short frame: two bytes and the mask. */
   private static final int HEAD_BYTES = 6;
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The route changes of one process of a node: first it removes the routes of its earlier
  * incarnations, then it adds and removes routes as its clients would.
  */
-final class SimRouting {
+final class SimRouteClient {
   private static final List<String> TENANTS = List.of("t", "t", "t", "t", "u");
   private static final List<String> FILTERS =
       List.of("a", "a/b", "a/+", "+/b", "a/#", "#", "b/c", "$x/#", "a/b");
@@ -38,13 +38,13 @@ final class SimRouting {
   private final int incarnation;
   private boolean ready;
   private boolean stopped;
-  private int waiting;
+  private int pendingChanges;
   private int failures;
 
   /**
    * @param incarnation number of this incarnation, from 1
    */
-  SimRouting(
+  SimRouteClient(
       SimProcess process,
       RouteStore router,
       WriteHistory<RouteId, SubscriptionOptions> history,
@@ -78,13 +78,13 @@ final class SimRouting {
                 process.schedule(PAUSE_MILLIS, () -> removeStale(removals));
                 return;
               }
-              removals.forEach(history::acknowledged);
+              removals.forEach(history::onAcknowledged);
               ready = true;
-              next();
+              sendNextChanges();
             });
   }
 
-  private void next() {
+  private void sendNextChanges() {
     if (stopped) {
       return;
     }
@@ -96,7 +96,7 @@ final class SimRouting {
         add(route);
       }
     }
-    process.schedule(simulation.between(0, PAUSE_MILLIS), this::next);
+    process.schedule(simulation.between(0, PAUSE_MILLIS), this::sendNextChanges);
   }
 
   private RouteId randomRoute() {
@@ -117,7 +117,7 @@ final class SimRouting {
 
   private void add(RouteId route) {
     // The identifier makes every write to the route different.
-    int identifier = history.possibleSince(route, 0).size();
+    int identifier = history.possibleValues(route, 0).size();
     SubscriptionOptions options =
         new SubscriptionOptions(
             Qos.of((int) simulation.between(0, 2)),
@@ -126,12 +126,13 @@ final class SimRouting {
             RetainHandling.SEND_ALWAYS,
             identifier);
     Write<RouteId> write = history.begin(route, options);
-    follow(write, router.add(new Route(route.tenant(), route.filter(), route.receiver(), options)));
+    trackOutcome(
+        write, router.add(new Route(route.tenant(), route.filter(), route.receiver(), options)));
   }
 
   private void remove(RouteId route) {
     Write<RouteId> write = history.begin(route, null);
-    follow(
+    trackOutcome(
         write,
         router.remove(
             new Route(
@@ -141,17 +142,17 @@ final class SimRouting {
                 SubscriptionOptions.ofQos(Qos.AT_MOST_ONCE))));
   }
 
-  private void follow(Write<RouteId> write, CompletableFuture<Void> done) {
-    waiting++;
+  private void trackOutcome(Write<RouteId> write, CompletableFuture<Void> done) {
+    pendingChanges++;
     done.whenComplete((nothing, failure) -> onCompleted(write, failure));
   }
 
   private void onCompleted(Write<RouteId> write, @Nullable Throwable failure) {
-    waiting--;
+    pendingChanges--;
     if (failure == null) {
-      history.acknowledged(write);
+      history.onAcknowledged(write);
     } else if (wasNotSent(failure)) {
-      history.refused(write);
+      history.onRejected(write);
     } else {
       failures++;
     }
@@ -162,18 +163,18 @@ final class SimRouting {
         && refusal.kind() == RangeException.Kind.BUSY;
   }
 
-  /** Starts nothing new. */
+  /** Stops sending new changes. */
   void stopRequests() {
     stopped = true;
   }
 
-  /** One last change, which must be acknowledged in the fault-free phase. */
+  /** Sends a last change, which must be acknowledged in the fault-free phase. */
   void sendFinalRequests() {
     add(randomRoute());
   }
 
   boolean isDone() {
-    return ready && waiting == 0;
+    return ready && pendingChanges == 0;
   }
 
   /** Number of changes with unknown outcome. */

@@ -21,19 +21,19 @@ import java.util.List;
  * trusted proxies may connect, and each connection must begin with a header: otherwise any client
  * could claim any address.
  */
-final class ProxyHeader extends ChannelInboundHandlerAdapter {
+final class ProxyHeaderHandler extends ChannelInboundHandlerAdapter {
   /** Maximum size of the fields after the addresses, which are not used. */
   private static final int MAX_EXTRA_BYTES = 2_048;
 
   private final List<CidrBlock> trusted;
 
-  private ProxyHeader(List<CidrBlock> trusted) {
+  private ProxyHeaderHandler(List<CidrBlock> trusted) {
     this.trusted = trusted;
   }
 
   static void addTo(ChannelPipeline pipeline, List<CidrBlock> trusted) {
     pipeline.addLast("proxy-decoder", new HAProxyMessageDecoder(MAX_EXTRA_BYTES));
-    pipeline.addLast("proxy", new ProxyHeader(trusted));
+    pipeline.addLast("proxy", new ProxyHeaderHandler(trusted));
   }
 
   @Override

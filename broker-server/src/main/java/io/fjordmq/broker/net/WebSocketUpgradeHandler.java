@@ -29,7 +29,7 @@ import java.util.List;
  * gets an HTTP error, and the connection closes. The {@code Origin} is ignored: the rights of a
  * page follow from the credentials in its CONNECT, not from where it was loaded.
  */
-final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest> {
+final class WebSocketUpgradeHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   /** The sub-protocol names of MQTT 5.0 §6 and of MQTT 3.1 clients. */
   static final List<String> SUB_PROTOCOLS = List.of("mqtt", "mqttv3.1");
 
@@ -39,7 +39,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
   private final WebSocketSettings settings;
   private final WebSocketServerHandshakerFactory handshakers;
 
-  private WebSocketUpgrade(WebSocketSettings settings) {
+  private WebSocketUpgradeHandler(WebSocketSettings settings) {
     this.settings = settings;
     this.handshakers =
         new WebSocketServerHandshakerFactory(
@@ -48,7 +48,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
             WebSocketDecoderConfig.newBuilder()
                 .allowExtensions(settings.compression())
                 .maxFramePayloadLength(settings.maxFrameBytes())
-                .closeOnProtocolViolation(false) // WebSocketFrames does it and counts
+                .closeOnProtocolViolation(false) // WebSocketFrameHandler does it and counts
                 .build());
   }
 
@@ -64,14 +64,14 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
       pipeline.addLast(
           "compression", new WebSocketServerCompressionHandler(settings.maxFrameBytes()));
     }
-    pipeline.addLast("upgrade", new WebSocketUpgrade(settings));
+    pipeline.addLast("upgrade", new WebSocketUpgradeHandler(settings));
   }
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
     if (request.decoderResult().isFailure()) {
       respond(ctx, HttpResponseStatus.BAD_REQUEST, "malformed HTTP request");
-    } else if (!path(request.uri()).equals(settings.path())) {
+    } else if (!pathOf(request.uri()).equals(settings.path())) {
       respond(ctx, HttpResponseStatus.NOT_FOUND, "MQTT is at " + settings.path());
     } else if (!request.method().equals(HttpMethod.GET)) {
       respond(ctx, HttpResponseStatus.METHOD_NOT_ALLOWED, "a WebSocket handshake uses GET");
@@ -84,7 +84,7 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
     }
   }
 
-  private static String path(String uri) {
+  private static String pathOf(String uri) {
     int query = uri.indexOf('?');
     return query < 0 ? uri : uri.substring(0, query);
   }
@@ -106,11 +106,11 @@ final class WebSocketUpgrade extends SimpleChannelInboundHandler<FullHttpRequest
     request.headers().set(HttpHeaderNames.SEC_WEBSOCKET_PROTOCOL, offeredProtocols(request));
     try {
       // Frames may arrive as soon as the response is sent.
-      ctx.pipeline().addAfter(ctx.name(), "websocket", new WebSocketFrames());
+      ctx.pipeline().addAfter(ctx.name(), "websocket", new WebSocketFrameHandler());
       handshakers.newHandshaker(request).handshake(ctx.channel(), request);
       ctx.pipeline().remove(this);
     } catch (WebSocketHandshakeException e) {
-      ctx.pipeline().remove(WebSocketFrames.class);
+      ctx.pipeline().remove(WebSocketFrameHandler.class);
       respond(ctx, HttpResponseStatus.BAD_REQUEST, String.valueOf(e.getMessage()));
     }
   }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Merges ranges like a stateless driver that abandons merges at random and whose orders arrive late
  * and twice.
  */
-final class MergeTrials {
+final class RandomMergeDriver {
   private static final int REMEMBERED_ORDERS = 6;
 
   private final Simulation simulation;
@@ -47,7 +47,7 @@ final class MergeTrials {
   /**
    * @param absorbsEarly a defect: it is sufficient that one replica is frozen
    */
-  MergeTrials(Simulation simulation, Nodes nodes, SimCounts counts, boolean absorbsEarly) {
+  RandomMergeDriver(Simulation simulation, Nodes nodes, SimCounts counts, boolean absorbsEarly) {
     this.absorbsEarly = absorbsEarly;
     this.simulation = simulation;
     this.nodes = nodes;
@@ -58,7 +58,7 @@ final class MergeTrials {
   void takeStep() {
     List<RangeId> frozen = frozen();
     if (frozen.isEmpty()) {
-      freezeARange();
+      freezeRandomRange();
     } else {
       continueMerge(frozen.get((int) simulation.between(0, frozen.size() - 1)));
     }
@@ -113,7 +113,7 @@ final class MergeTrials {
   private List<RangeId> frozen() {
     return statuses().stream()
         .filter(replica -> replica.merging() != null)
-        .map(MergeTrials::id)
+        .map(RandomMergeDriver::idOf)
         .distinct()
         .sorted(Comparator.comparingLong(RangeId::number))
         .toList();
@@ -136,23 +136,23 @@ final class MergeTrials {
     return group == null ? 0 : group.leadership().term();
   }
 
-  private void freezeARange() {
+  private void freezeRandomRange() {
     List<ReplicaStatus> leaders =
-        statuses().stream().filter(replica -> replica.equals(leader(id(replica)))).toList();
+        statuses().stream().filter(replica -> replica.equals(leader(idOf(replica)))).toList();
     for (ReplicaStatus left : leaders) {
       for (ReplicaStatus right : leaders) {
         byte[] end = left.descriptor().interval().end();
         if (end != null
             && Arrays.equals(end, right.descriptor().interval().start())
             && simulation.chance(50)) {
-          order(right.node(), merges -> merges.freeze(right.descriptor(), left.descriptor()));
+          sendOrder(right.node(), merges -> merges.freeze(right.descriptor(), left.descriptor()));
           return;
         }
       }
     }
   }
 
-  private static RangeId id(ReplicaStatus replica) {
+  private static RangeId idOf(ReplicaStatus replica) {
     return replica.descriptor().id();
   }
 
@@ -160,7 +160,7 @@ final class MergeTrials {
     ReplicaStatus right = leader(frozen);
     ReplicaStatus.Merging merging =
         statuses().stream()
-            .filter(replica -> id(replica).equals(frozen) && replica.merging() != null)
+            .filter(replica -> idOf(replica).equals(frozen) && replica.merging() != null)
             .map(ReplicaStatus::merging)
             .findFirst()
             .orElse(null);
@@ -176,7 +176,7 @@ final class MergeTrials {
         && simulation.chance(70)) {
       RangeDescriptor rightDescriptor =
           statuses().stream()
-              .filter(replica -> id(replica).equals(frozen))
+              .filter(replica -> idOf(replica).equals(frozen))
               .map(ReplicaStatus::descriptor)
               .findFirst()
               .orElseThrow();
@@ -188,9 +188,9 @@ final class MergeTrials {
       }
       absorb(order);
     } else if (left != null && unchanged && simulation.chance(20)) {
-      order(left.node(), merges -> merges.bumpEpoch(left.descriptor()));
+      sendOrder(left.node(), merges -> merges.bumpEpoch(left.descriptor()));
     } else if (right != null && simulation.chance(50)) {
-      order(right.node(), merges -> merges.unfreeze(frozen).thenRun(() -> counts.unfreezes++));
+      sendOrder(right.node(), merges -> merges.unfreeze(frozen).thenRun(() -> counts.unfreezes++));
     }
   }
 
@@ -199,12 +199,13 @@ final class MergeTrials {
         .allMatch(
             node ->
                 statuses(node).stream()
-                        .anyMatch(replica -> id(replica).equals(right) && isFor(merging, replica))
+                        .anyMatch(
+                            replica -> idOf(replica).equals(right) && belongsTo(merging, replica))
                     && statuses(node).stream()
-                        .anyMatch(replica -> id(replica).equals(merging.left())));
+                        .anyMatch(replica -> idOf(replica).equals(merging.left())));
   }
 
-  private static boolean isFor(ReplicaStatus.Merging merging, ReplicaStatus replica) {
+  private static boolean belongsTo(ReplicaStatus.Merging merging, ReplicaStatus replica) {
     ReplicaStatus.Merging here = replica.merging();
     return here != null
         && here.durable()
@@ -213,10 +214,10 @@ final class MergeTrials {
   }
 
   private void absorb(Order order) {
-    order(order.to(), merges -> merges.absorb(order.left(), order.right(), order.replicas()));
+    sendOrder(order.to(), merges -> merges.absorb(order.left(), order.right(), order.replicas()));
   }
 
-  private void order(NodeId to, Function<RangeMerges, CompletableFuture<Void>> order) {
+  private void sendOrder(NodeId to, Function<RangeMerges, CompletableFuture<Void>> order) {
     RangeStore store = nodes.store(to);
     if (store != null) {
       Objects.requireNonNull(order.apply(store.merges()));

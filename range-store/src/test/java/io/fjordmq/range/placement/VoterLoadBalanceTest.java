@@ -14,7 +14,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Which voter should move to another node because of the write load. */
-class VoterLoadTest {
+class VoterLoadBalanceTest {
   private static final NodeId A = new NodeId("a");
   private static final NodeId B = new NodeId("b");
   private static final NodeId C = new NodeId("c");
@@ -22,7 +22,7 @@ class VoterLoadTest {
 
   private final ModelCluster cluster = new ModelCluster();
 
-  VoterLoadTest() {
+  VoterLoadBalanceTest() {
     List.of(A, B, C).forEach(node -> cluster.set(node, Member.State.UP, false));
   }
 
@@ -31,21 +31,21 @@ class VoterLoadTest {
     ModelCluster.Group group = new ModelCluster.Group(ReplicaSet.ofVoters(voters));
     group.requests = writes;
     cluster.groups.put(id, group);
-    cluster.settle();
+    cluster.electLeaders();
     return id;
   }
 
-  private List<VoterLoad.Move> next(int voters) {
-    return next(cluster.view(Set.of()), new StorePlacement(STORE, voters, false));
+  private List<VoterLoadBalance.Move> nextMoves(int voters) {
+    return nextMoves(cluster.view(Set.of()), new StorePlacement(STORE, voters, false));
   }
 
-  private static List<VoterLoad.Move> next(PlacementView view, StorePlacement store) {
+  private static List<VoterLoadBalance.Move> nextMoves(PlacementView view, StorePlacement store) {
     List<PlacedRange> ranges =
         view.published().values().stream()
             .sorted(Comparator.comparingLong((RangeDescriptor range) -> range.id().number()))
             .map(range -> new PlacedRange(range, view.reports()))
             .toList();
-    return VoterLoad.next(view, store, ranges);
+    return VoterLoadBalance.next(view, store, ranges);
   }
 
   @Test
@@ -56,9 +56,10 @@ class VoterLoadTest {
     range(100, B);
     range(3_000, C);
     range(1_000, C);
-    assertThat(next(1))
+    assertThat(nextMoves(1))
         .as("the best balance of the two")
-        .containsExactly(new VoterLoad.Move(busy, A, B), new VoterLoad.Move(idle, B, A));
+        .containsExactly(
+            new VoterLoadBalance.Move(busy, A, B), new VoterLoadBalance.Move(idle, B, A));
   }
 
   @Test
@@ -67,7 +68,7 @@ class VoterLoadTest {
     RangeId moved = range(1_000, A);
     range(100, B);
     range(1_900, C);
-    assertThat(next(1)).containsExactly(new VoterLoad.Move(moved, A, B));
+    assertThat(nextMoves(1)).containsExactly(new VoterLoadBalance.Move(moved, A, B));
   }
 
   @Test
@@ -76,7 +77,7 @@ class VoterLoadTest {
     range(100, B);
     range(100, B);
     range(100, C);
-    assertThat(next(1)).isEmpty();
+    assertThat(nextMoves(1)).isEmpty();
   }
 
   @Test
@@ -87,7 +88,7 @@ class VoterLoadTest {
     range(0, B, C);
     Objects.requireNonNull(cluster.groups.get(led)).leader = B;
     Objects.requireNonNull(cluster.groups.get(followed)).leader = A;
-    assertThat(next(2)).containsExactly(new VoterLoad.Move(followed, B, C));
+    assertThat(nextMoves(2)).containsExactly(new VoterLoadBalance.Move(followed, B, C));
   }
 
   @Test
@@ -96,7 +97,7 @@ class VoterLoadTest {
     range(0, A);
     range(0, B);
     range(0, C);
-    assertThat(next(1)).as("the other one is not worth a snapshot").isEmpty();
+    assertThat(nextMoves(1)).as("the other one is not worth a snapshot").isEmpty();
   }
 
   @Test
@@ -105,11 +106,11 @@ class VoterLoadTest {
     range(240, A);
     range(0, B);
     range(0, C);
-    assertThat(next(1)).as("below 500 a second").isEmpty();
+    assertThat(nextMoves(1)).as("below 500 a second").isEmpty();
     range(10_000, A);
     range(8_000, B);
     range(9_000, C);
-    assertThat(next(1)).as("below 30 %").isEmpty();
+    assertThat(nextMoves(1)).as("below 30 %").isEmpty();
   }
 
   @Test
@@ -119,8 +120,8 @@ class VoterLoadTest {
     range(0, B);
     range(0, B);
     PlacementView view = cluster.view(Set.of());
-    assertThat(next(view, new StorePlacement(STORE, 1, true))).isEmpty();
-    assertThat(next(view, new StorePlacement(STORE, 1, false))).isNotEmpty();
+    assertThat(nextMoves(view, new StorePlacement(STORE, 1, true))).isEmpty();
+    assertThat(nextMoves(view, new StorePlacement(STORE, 1, false))).isNotEmpty();
   }
 
   @Test
@@ -137,10 +138,10 @@ class VoterLoadTest {
             Member.State.DRAINING,
             Member.State.LEAVING)) {
       cluster.set(C, state, false);
-      assertThat(next(1)).as("%s", state).isEmpty();
+      assertThat(nextMoves(1)).as("%s", state).isEmpty();
     }
     cluster.set(C, Member.State.UP, false);
-    assertThat(next(1)).isNotEmpty();
+    assertThat(nextMoves(1)).isNotEmpty();
   }
 
   @Test
@@ -151,13 +152,13 @@ class VoterLoadTest {
     RangeId other = range(0, B);
     ModelCluster.Group group = Objects.requireNonNull(cluster.groups.get(other));
     group.holders.put(C, group.current);
-    assertThat(next(1)).as("an earlier move is unfinished").isEmpty();
+    assertThat(nextMoves(1)).as("an earlier move is unfinished").isEmpty();
     group.holders.remove(C);
     group.retired.add(C);
-    assertThat(next(1)).as("nor is it forgotten yet").isEmpty();
+    assertThat(nextMoves(1)).as("nor is it forgotten yet").isEmpty();
     group.retired.clear();
-    assertThat(next(2)).as("too few voters").isEmpty();
+    assertThat(nextMoves(2)).as("too few voters").isEmpty();
     group.published = ReplicaSet.ofVoters(A);
-    assertThat(next(1)).as("not published").isEmpty();
+    assertThat(nextMoves(1)).as("not published").isEmpty();
   }
 }

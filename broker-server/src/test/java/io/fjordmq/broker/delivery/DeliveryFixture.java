@@ -25,7 +25,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The real delivery components on in-memory stores, with two manually run event loops. */
-public final class DeliveryWorld {
+public final class DeliveryFixture {
   public static final LocalNode SELF = new LocalNode("n1", 7);
 
   /** Limits so small that tests reach them. */
@@ -48,35 +48,35 @@ public final class DeliveryWorld {
           .with(DeliverySettings::shareStrategy, ShareStrategy.ROUND_ROBIN)
           .build();
 
-  /** Wall clock. */
+  /** Wall-clock time in milliseconds. */
   static final long NOW = 50_000;
 
   public final CountingObserver observer = new CountingObserver();
   public final MemoryRouteStore router = new MemoryRouteStore(StoreTasks.immediate());
   final FakeInboxStore inboxes = new FakeInboxStore();
-  final StoreTasks retaining = StoreTasks.immediate();
-  final MemoryRetainStore retained = new MemoryRetainStore(retaining);
+  final StoreTasks retainTasks = StoreTasks.immediate();
+  final MemoryRetainStore retained = new MemoryRetainStore(retainTasks);
   public final ManualLoop loop = new ManualLoop();
-  public final ManualLoop other = new ManualLoop();
+  public final ManualLoop otherLoop = new ManualLoop();
   final DeliveryAssembly delivery;
   final SessionRegistry registry;
-  final NodeStreams nodes;
+  final NodeStreams streams;
   public final LiveDispatch dispatch;
   public final LocalSubscriptions local;
-  public final Distribution publisher;
-  public final List<PublishOutcome> answers = new ArrayList<>();
+  public final Distribution distribution;
+  public final List<PublishOutcome> outcomes = new ArrayList<>();
 
-  /** Whether the disk has room. */
-  boolean room = true;
+  /** Whether the disk has free space. */
+  boolean hasDiskSpace = true;
 
-  /** Whether the node's lease holds. */
+  /** Whether the node's lease is valid. */
   boolean serving = true;
 
-  public DeliveryWorld() {
+  public DeliveryFixture() {
     this(SMALL);
   }
 
-  DeliveryWorld(DeliverySettings settings) {
+  DeliveryFixture(DeliverySettings settings) {
     delivery =
         DeliveryAssembly.open(
             new DeliveryPorts(
@@ -86,22 +86,22 @@ public final class DeliveryWorld {
                 router,
                 inboxes,
                 retained,
-                () -> room,
+                () -> hasDiskSpace,
                 () -> serving,
                 InstantSource.fixed(Instant.ofEpochMilli(NOW))));
     dispatch = delivery.dispatch();
     registry = delivery.registry();
-    nodes = delivery.streams();
+    streams = delivery.streams();
     local = delivery.live();
-    publisher = delivery.distribution();
+    distribution = delivery.distribution();
   }
 
-  public FakeSession connect(String clientId, ManualLoop its) {
-    return connect(new FakeSession(clientId, its, false));
+  public FakeSession connect(String clientId, ManualLoop eventLoop) {
+    return connect(new FakeSession(clientId, eventLoop, false));
   }
 
-  public FakeSession connectPersistent(String clientId, ManualLoop its) {
-    return connect(new FakeSession(clientId, its, true));
+  public FakeSession connectPersistent(String clientId, ManualLoop eventLoop) {
+    return connect(new FakeSession(clientId, eventLoop, true));
   }
 
   FakeSession connect(FakeSession session) {
@@ -117,8 +117,8 @@ public final class DeliveryWorld {
     return subscribe(session, filter, SubscriptionOptions.ofQos(qos));
   }
 
-  /** A persistent session, connected or not, subscribes. */
-  void inboxRoute(String clientId, String filter, SubscriptionOptions options) {
+  /** Adds the route of a subscription of a persistent session, connected or not. */
+  void addInboxRoute(String clientId, String filter, SubscriptionOptions options) {
     router.add(
         new Route(
             FakeSession.TENANT,
@@ -127,11 +127,11 @@ public final class DeliveryWorld {
             options));
   }
 
-  public void inboxRoute(String clientId, String filter, Qos qos) {
-    inboxRoute(clientId, filter, SubscriptionOptions.ofQos(qos));
+  public void addInboxRoute(String clientId, String filter, Qos qos) {
+    addInboxRoute(clientId, filter, SubscriptionOptions.ofQos(qos));
   }
 
-  /** Publishes on the first event loop, as a read with one message. */
+  /** Publishes on the first event loop, as the only message of a read. */
   public void publish(Message message) {
     publish(message, null);
   }
@@ -139,19 +139,19 @@ public final class DeliveryWorld {
   void publish(Message message, @Nullable PublishId id) {
     loop.run(
         () -> {
-          publisher.publish(FakeSession.TENANT, message, ConnectOrder.NONE, id, answers::add);
-          publisher.flush();
+          distribution.publish(FakeSession.TENANT, message, ConnectOrder.NONE, id, outcomes::add);
+          distribution.flush();
         });
   }
 
   /** Publishes and runs both event loops until they are idle. */
   public void publishAndRun(Message message) {
     publish(message);
-    other.runAll();
+    otherLoop.runAll();
     loop.runAll();
   }
 
-  PublishOutcome lastAnswer() {
-    return answers.get(answers.size() - 1);
+  PublishOutcome lastOutcome() {
+    return outcomes.get(outcomes.size() - 1);
   }
 }

@@ -8,7 +8,7 @@ import io.fjordmq.range.RangeTransport;
 import java.util.List;
 
 /** Dependencies shared by the parts of a client. */
-record ClientParts(
+record ClientDependencies(
     RangeTransport transport,
     Timers timers,
     RangeClientSettings settings,
@@ -23,7 +23,7 @@ record ClientParts(
     /** The range no longer has a batch in flight. */
     void onSettled(RangeId range);
 
-    /** Something is now in flight, so its deadline has to be watched. */
-    void watch();
+    /** Starts checking deadlines, because a command or query is now in flight. */
+    void watchDeadlines();
   }
 }

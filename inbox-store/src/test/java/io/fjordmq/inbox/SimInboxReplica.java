@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A replica without the engine: one coprocessor over a sorted map. */
-final class SimRows implements KvWriter, ApplyContext {
+final class SimInboxReplica implements KvWriter, ApplyContext {
   private final NavigableMap<byte[], byte[]> rows = new TreeMap<>(Arrays::compareUnsigned);
   private final int cachedInboxes;
   final List<Object> effects = new ArrayList<>();
@@ -22,7 +22,7 @@ final class SimRows implements KvWriter, ApplyContext {
   private long nowMillis = 1_900_000_000_000L;
   private long index;
 
-  SimRows(int cachedInboxes) {
+  SimInboxReplica(int cachedInboxes) {
     this.cachedInboxes = cachedInboxes;
     this.coprocessor = open();
   }
@@ -65,8 +65,8 @@ final class SimRows implements KvWriter, ApplyContext {
     return coprocessor.status();
   }
 
-  /** Keys and values in hexadecimal. */
-  Map<String, String> hex() {
+  /** Returns keys and values in hexadecimal. */
+  Map<String, String> hexRows() {
     Map<String, String> hex = new TreeMap<>();
     HexFormat format = HexFormat.of();
     rows.forEach((key, value) -> hex.put(format.formatHex(key), format.formatHex(value)));
