@@ -95,7 +95,10 @@ class ClusterCommandsTest {
     BrokerUnderTest node = cluster.node(3);
     String range = StatusRanges.at(node).names("dist").get(0);
     Await.until("three voters", TIMEOUT_SECONDS, () -> voters(node, range) == 3);
-    assertThat(node.command("rebuild " + range)).startsWith(DONE + "\n");
+    Await.until( // the metadata that this node has may name fewer voters than status
+        "the node accepts the command",
+        TIMEOUT_SECONDS,
+        () -> node.command("rebuild " + range).startsWith(DONE + "\n"));
     Await.until(
         "it is rebuilt",
         TIMEOUT_SECONDS,
