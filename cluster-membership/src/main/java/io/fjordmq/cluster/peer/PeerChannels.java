@@ -7,6 +7,7 @@ import io.fjordmq.cluster.peer.proto.PeersGrpc;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.ReloadingContext;
 import io.fjordmq.common.net.EventLoops;
+import io.fjordmq.common.net.SocketTransport;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
@@ -14,8 +15,6 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
@@ -36,11 +35,17 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
 
   private final PeerSettings settings;
   private final @Nullable SslContext tls;
+  private final SocketTransport sockets;
   private final EventLoopGroup eventLoops;
   private final Set<ManagedChannel> channels = ConcurrentHashMap.newKeySet();
 
-  private PeerChannels(PeerSettings settings, @Nullable SslContext tls, EventLoopGroup eventLoops) {
+  private PeerChannels(
+      PeerSettings settings,
+      @Nullable SslContext tls,
+      SocketTransport sockets,
+      EventLoopGroup eventLoops) {
     this.settings = settings;
+    this.sockets = sockets;
     this.tls = tls;
     this.eventLoops = eventLoops;
   }
@@ -53,11 +58,10 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
    */
   public static PeerChannels open(PeerSettings settings, @Nullable ClusterTls tls)
       throws IOException {
+    SocketTransport sockets = SocketTransport.best();
     EventLoopGroup eventLoops =
         new EventLoops(
-            settings.ioThreads(),
-            new DefaultThreadFactory("peer-io", true),
-            NioIoHandler.newFactory());
+            settings.ioThreads(), new DefaultThreadFactory("peer-io", true), sockets.ioHandlers());
     try {
       SslContext context =
           tls == null
@@ -67,7 +71,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
                   tls,
                   () -> GrpcSslContexts.configure(tls.clientContext()).build(),
                   eventLoops);
-      return new PeerChannels(settings, context, eventLoops);
+      return new PeerChannels(settings, context, sockets, eventLoops);
     } catch (IOException e) {
       eventLoops.shutdownGracefully(0, STOP_MILLIS, TimeUnit.MILLISECONDS);
       throw e;
@@ -78,6 +82,10 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
     return eventLoops;
   }
 
+  SocketTransport sockets() {
+    return sockets;
+  }
+
   /** Creates a channel to the address that connects when it is first used. */
   ManagedChannel newChannel(InetSocketAddress address) {
     return newChannel(NettyChannelBuilder.forAddress(address));
@@ -86,7 +94,7 @@ public final class PeerChannels implements HelloClient, AutoCloseable {
   private ManagedChannel newChannel(NettyChannelBuilder to) {
     NettyChannelBuilder builder =
         to.eventLoopGroup(eventLoops)
-            .channelType(NioSocketChannel.class)
+            .channelType(sockets.channel())
             .withOption(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 Math.toIntExact(settings.connectTimeout().toMillis()))

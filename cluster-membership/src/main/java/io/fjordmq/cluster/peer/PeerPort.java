@@ -11,7 +11,6 @@ import io.grpc.Server;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -110,7 +109,7 @@ public final class PeerPort implements PeerNetwork, AutoCloseable {
         NettyServerBuilder.forAddress(bind)
             .bossEventLoopGroup(channels.eventLoops())
             .workerEventLoopGroup(channels.eventLoops())
-            .channelType(NioServerSocketChannel.class)
+            .channelType(channels.sockets().serverChannel())
             .withOption(ChannelOption.SO_REUSEADDR, true)
             .directExecutor()
             .maxInboundMessageSize(settings.maxMessageBytes() + PeerProtocol.OVERHEAD_BYTES)

@@ -16,6 +16,7 @@ import io.fjordmq.cluster.consensus.log.PeerNames;
 import io.fjordmq.cluster.tls.ClusterTls;
 import io.fjordmq.cluster.tls.ReloadingContext;
 import io.fjordmq.common.net.EventLoops;
+import io.fjordmq.common.net.SocketTransport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -26,9 +27,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -65,6 +63,7 @@ public final class RaftTransport implements AutoCloseable {
   private final RaftWorkers workers;
   private final RaftRequests requests;
   private final SnapshotExports exports;
+  private final SocketTransport sockets = SocketTransport.best();
   private final EventLoopGroup eventLoop;
   private final Bootstrap bootstrap;
   private final @Nullable SslContext clientTls;
@@ -86,8 +85,7 @@ public final class RaftTransport implements AutoCloseable {
     this.self = self;
     this.port = port;
     eventLoop =
-        new EventLoops(
-            1, new DefaultThreadFactory("raft-io-" + self, true), NioIoHandler.newFactory());
+        new EventLoops(1, new DefaultThreadFactory("raft-io-" + self, true), sockets.ioHandlers());
     ClusterTls tls = port.tls();
     try {
       clientTls =
@@ -116,7 +114,7 @@ public final class RaftTransport implements AutoCloseable {
     bootstrap =
         new Bootstrap()
             .group(eventLoop)
-            .channel(NioSocketChannel.class)
+            .channel(sockets.channel())
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.WRITE_BUFFER_WATER_MARK, SOCKET_BUFFER)
             .option(
@@ -162,7 +160,7 @@ public final class RaftTransport implements AutoCloseable {
     ChannelFuture bound =
         new ServerBootstrap()
             .group(eventLoop)
-            .channel(NioServerSocketChannel.class)
+            .channel(sockets.serverChannel())
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, SOCKET_BUFFER)
