@@ -37,9 +37,19 @@ public final class ThreadTimers implements Timers, AutoCloseable {
   }
 
   @Override
+  public long nowNanos() {
+    return System.nanoTime();
+  }
+
+  @Override
   public void schedule(long delayMillis, Runnable task) {
+    scheduleNanos(TimeUnit.MILLISECONDS.toNanos(delayMillis), task);
+  }
+
+  @Override
+  public void scheduleNanos(long delayNanos, Runnable task) {
     try {
-      thread.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
+      thread.schedule(() -> run(task), delayNanos, TimeUnit.NANOSECONDS);
     } catch (RejectedExecutionException closed) {
       LOG.debug("Skipped a timer task: the node is shutting down thread={}", name);
     }

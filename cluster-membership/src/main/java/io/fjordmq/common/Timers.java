@@ -1,6 +1,7 @@
 package io.fjordmq.common;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A monotonic clock and a thread with timers, in real or simulated time. Tasks run one at a time
@@ -12,6 +13,16 @@ public interface Timers extends Executor {
 
   /** Runs the task once, after the delay, unless the node stops before that. */
   void schedule(long delayMillis, Runnable task);
+
+  /** Like {@link #nowMillis}, in nanoseconds; simulated time advances by whole milliseconds. */
+  default long nowNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(nowMillis());
+  }
+
+  /** Like {@link #schedule}; simulated time rounds the delay up to whole milliseconds. */
+  default void scheduleNanos(long delayNanos, Runnable task) {
+    schedule(TimeUnit.NANOSECONDS.toMillis(delayNanos + 999_999), task);
+  }
 
   /** Runs the task once, after those that are already due. */
   @Override

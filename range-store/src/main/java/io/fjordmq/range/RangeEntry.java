@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  * u8   format, 1
  * u8   kind: 2 register, 3 split, 4 freeze, 5 absorb, 6 bump epoch, 7 unfreeze, 8 mutations,
  *      9 reset clock, 1 mutations without a response limit
- * u64  cluster time in milliseconds since the epoch, 0 until proposed
+ * u64  cluster time in milliseconds since the epoch; until proposed 0, or 1 if the leader may defer
+ *      the batch
  * -- mutations only:
  * u64  epoch version that the sender routed by
  * u64  sender
@@ -126,6 +127,10 @@ public sealed interface RangeEntry {
   int MUTATIONS = 8;
   int RESET_CLOCK = 9;
   int CLOCK_OFFSET = 2;
+
+  /** Stands in for the cluster time of a batch that the leader may defer. */
+  long DEFERRABLE = 1;
+
   int MAX_SENDERS_OFFSET = 10;
 
   /** Maximum bytes of a {@link Mutations} entry in addition to its commands. */
@@ -196,6 +201,21 @@ public sealed interface RangeEntry {
       out.writeLong(field);
     }
     return out.toByteArray();
+  }
+
+  /**
+   * Allows the leader to defer an encoded batch for a few milliseconds, so that it is appended
+   * together with those of other senders. A leader that does not know the mark overwrites it.
+   */
+  static void markDeferrable(byte[] mutations) {
+    ByteBuffer.wrap(mutations).putLong(CLOCK_OFFSET, DEFERRABLE);
+  }
+
+  /** Whether an entry that no leader has stamped yet may be deferred. */
+  static boolean isDeferrable(byte[] entry) {
+    return entry.length >= MAX_SENDERS_OFFSET
+        && entry[1] == MUTATIONS
+        && ByteBuffer.wrap(entry).getLong(CLOCK_OFFSET) == DEFERRABLE;
   }
 
   /** Whether the bytes are an entry that changes the range's interval, epoch or freeze state. */

@@ -89,6 +89,24 @@ class StoredFormatsTest {
   }
 
   @Test
+  void shouldMarkABatchAsDeferrableUntilTheLeaderStampsIt() {
+    byte[] entry = RangeEntry.encodeMutations(2, 3, 4, 300, List.of(new byte[] {9}));
+    assertThat(RangeEntry.isDeferrable(entry)).isFalse();
+    RangeEntry.markDeferrable(entry);
+    assertThat(HEX.formatHex(entry)).startsWith("01080000000000000001");
+    assertThat(RangeEntry.isDeferrable(entry)).isTrue();
+    RangeEntry.stamp(entry, 5, 6);
+    assertThat(RangeEntry.isDeferrable(entry)).isFalse();
+    assertThat(RangeEntry.decode(ByteBuffer.wrap(entry)).clockMillis()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldNotDeferAnyOtherEntry() {
+    assertThat(RangeEntry.isDeferrable(RangeEntry.encodeRegister())).isFalse();
+    assertThat(RangeEntry.isDeferrable(new byte[3])).isFalse();
+  }
+
+  @Test
   void shouldReadMutationsWithoutAResponseLimit() {
     byte[] entry =
         HEX.parseHex(

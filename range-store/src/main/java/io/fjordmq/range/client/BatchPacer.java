@@ -5,15 +5,39 @@ import io.fjordmq.common.Timers;
 /**
  * Decides when the next batch of a range may start. Even a small batch costs a log entry, an fsync
  * and several thread hops, so under load a few milliseconds between batches make them fewer and
- * larger. A client that sends one command at a time never waits. Guarded by its batcher.
+ * larger. A client that waits for each response before it sends the next command is never delayed.
+ *
+ * <p>The leader groups the batches of several nodes and responds to all of a group at the same
+ * time. Pauses are therefore measured from the response, less the shortest time that a recent batch
+ * took: this aligns the nodes, and their next batches reach the leader together. Guarded by its
+ * batcher.
  */
 final class BatchPacer {
-  private final long intervalMillis;
+  /** Recent batches that {@link #crowding} averages. */
+  private static final int SMOOTHING = 8;
+
+  private static final int SCALE = 256;
+
+  /** A range is busy from one crowded batch in five on. */
+  private static final int BUSY = SCALE / 5;
+
+  /** Batches after which the shortest time has mostly been forgotten. */
+  private static final int LATENCY_SMOOTHING = 64;
+
+  private final long intervalNanos;
   private final int flushCommands;
   private final Timers timers;
   private final Runnable onPauseEnd;
-  private long lastMillis;
-  private boolean busy;
+  private long startedNanos;
+  private long dueNanos;
+  private long shortestNanos = Long.MAX_VALUE;
+  private int commandsInFlight;
+
+  /**
+   * Moving average, out of {@link #SCALE}, of whether a batch held several commands or others
+   * arrived while it was in flight.
+   */
+  private int crowding;
 
   /** Whether a timer is scheduled; cleared on the timer thread. */
   private volatile boolean timerScheduled;
@@ -22,21 +46,27 @@ final class BatchPacer {
    * @param onPauseEnd called without locks at the end of a pause
    */
   BatchPacer(RangeClientSettings settings, Timers timers, Runnable onPauseEnd) {
-    this.intervalMillis = settings.batchInterval().toMillis();
+    this.intervalNanos = settings.batchInterval().toNanos();
     this.flushCommands = settings.flushCommands();
     this.timers = timers;
     this.onPauseEnd = onPauseEnd;
+    this.dueNanos = timers.nowNanos();
+  }
+
+  /** Whether several commands are usually under way at the same time. */
+  boolean isBusy() {
+    return crowding >= BUSY && intervalNanos > 0;
   }
 
   /** Whether this many queued commands have to wait; if so, the callback runs after the pause. */
   boolean mustWait(int waiting) {
-    if (!busy || waiting >= flushCommands) {
+    if (!isBusy() || waiting >= flushCommands) {
       return false;
     }
-    long pause = lastMillis + intervalMillis - timers.nowMillis();
+    long pause = dueNanos - timers.nowNanos();
     if (pause > 0 && !timerScheduled) {
       timerScheduled = true;
-      timers.schedule(pause, this::wake);
+      timers.scheduleNanos(pause, this::wake);
     }
     return pause > 0;
   }
@@ -48,7 +78,22 @@ final class BatchPacer {
 
   /** Must be called when a batch with this many commands starts. */
   void onBatchStarted(int commands) {
-    lastMillis = timers.nowMillis();
-    busy = commands > 1;
+    commandsInFlight = commands;
+    startedNanos = timers.nowNanos();
+    dueNanos = startedNanos + intervalNanos;
+  }
+
+  /**
+   * Must be called when the batch has been applied.
+   *
+   * @param othersArrived whether commands have been queued since it started
+   */
+  void onBatchApplied(boolean othersArrived) {
+    boolean crowded = commandsInFlight > 1 || othersArrived;
+    crowding += ((crowded ? SCALE : 0) - crowding) / SMOOTHING;
+    long nanos = timers.nowNanos() - startedNanos;
+    shortestNanos =
+        nanos < shortestNanos ? nanos : shortestNanos + (nanos - shortestNanos) / LATENCY_SMOOTHING;
+    dueNanos = startedNanos + intervalNanos + (nanos - shortestNanos);
   }
 }

@@ -11,6 +11,9 @@ final class CommandBatch {
   /** Assigned once the range has given the client a sender number. */
   private long number;
 
+  /** Whether the leader may append it a few milliseconds later, together with other batches. */
+  private boolean deferrable;
+
   private int attempt;
   private long attemptedAtMillis;
 
@@ -52,6 +55,14 @@ final class CommandBatch {
 
   void number(long assigned) {
     number = assigned;
+  }
+
+  boolean isDeferrable() {
+    return deferrable;
+  }
+
+  void allowDeferring() {
+    deferrable = true;
   }
 
   /** Number of the current attempt, from 1; identifies replies to older attempts. */

@@ -110,6 +110,9 @@ final class MutationBatcher {
     }
     CommandBatch batch = new CommandBatch(queue.takeBatch(), System.nanoTime());
     pacer.onBatchStarted(batch.commands().size());
+    if (pacer.isBusy() && batch.commands().size() < shared.settings().flushCommands()) {
+      batch.allowDeferring();
+    }
     sender.forgetIfIdle(shared.timers().nowMillis());
     if (!sender.isUnknown()) {
       batch.number(sender.nextBatch());
@@ -208,6 +211,7 @@ final class MutationBatcher {
     List<byte[]> responses = applied.responses();
     queue.putBack(commands.subList(responses.size(), commands.size()));
     clearInFlight();
+    pacer.onBatchApplied(!queue.isEmpty());
     knownAppliedIndex = Math.max(knownAppliedIndex, applied.index());
     return () -> {
       shared.observer().onBatchApplied(id, System.nanoTime() - batch.firstSentNanos());

@@ -12,7 +12,8 @@ import java.time.Duration;
  *     is the last one applied; the others move to the next batch. So the responses to a batch
  *     exceed the limit by less than one response, wherever they are sent and stored
  * @param batchInterval minimum time between two batches to a busy range, which makes batches fewer
- *     and larger; a range is busy if its last batch held several commands. Zero disables it
+ *     and larger; a range is busy if batches often hold several commands, or commands often arrive
+ *     while a batch is in flight. Zero disables it
  * @param flushCommands number of queued commands that are sent without waiting for batchInterval
  * @param maxQueuedCommands maximum number of commands queued for a range; more are rejected as BUSY
  * @param maxQueuedBytes maximum size of the commands queued for a range; more are rejected as BUSY

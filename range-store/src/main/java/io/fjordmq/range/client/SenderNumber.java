@@ -54,9 +54,15 @@ final class SenderNumber {
 
   /** The entry to send for the batch now: a registration, or the batch itself. */
   byte[] entry(CommandBatch batch, long epochVersion) {
-    return isUnknown()
-        ? RangeEntry.encodeRegister()
-        : RangeEntry.encodeMutations(
+    if (isUnknown()) {
+      return RangeEntry.encodeRegister();
+    }
+    byte[] entry =
+        RangeEntry.encodeMutations(
             epochVersion, sender, batch.number(), maxBatchResponseBytes, batch.bytes());
+    if (batch.isDeferrable()) {
+      RangeEntry.markDeferrable(entry);
+    }
+    return entry;
   }
 }

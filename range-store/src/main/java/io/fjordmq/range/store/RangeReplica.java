@@ -48,6 +48,7 @@ final class RangeReplica implements ReplicatedState {
   private final LongSupplier clusterTimeMillis;
   private final int maxEntryBytes;
   private final int maxSenders;
+  private final GroupCommit groupCommit;
   private final AtomicLong logBytesSinceCheckpoint = new AtomicLong();
 
   // Used by the apply thread.
@@ -70,6 +71,9 @@ final class RangeReplica implements ReplicatedState {
     this.clusterTimeMillis = parts.runtime().clusterTimeMillis();
     this.maxEntryBytes = parts.settings().maxEntryBytes();
     this.maxSenders = parts.settings().maxSenders();
+    this.groupCommit =
+        new GroupCommit(
+            parts.settings().groupCommitInterval(), parts.runtime().timers(), this::proposeNow);
     this.state = RangeState.load(id, space.latest());
     this.view = new ReplicaView(id, parts.kv(), state);
     this.queries = new ReplicaQueries(id, view, space, coprocessor, parts);
@@ -138,12 +142,20 @@ final class RangeReplica implements ReplicatedState {
   void close() {
     view.clearLeading();
     view.setGroup(null);
+    groupCommit.flush();
     coprocessor.close();
   }
 
   // Called by clients on any thread.
-  /** Proposes an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. */
+  /**
+   * Proposes an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. A batch
+   * that may be deferred can wait for others first ({@link GroupCommit}).
+   */
   void propose(byte[] entry, Consumer<RangeResult> reply) {
+    groupCommit.submit(entry, reply);
+  }
+
+  private void proposeNow(byte[] entry, Consumer<RangeResult> reply) {
     Consensus group = view.group();
     long term = view.leadingTerm();
     if (group == null || term == ReplicaView.NOT_LEADING) {

@@ -7,6 +7,9 @@ import java.time.Duration;
  *
  * @param maxEntryBytes largest log entry that a replica proposes; larger ones are rejected
  * @param maxWriteBytes size at which no further entry is added to one storage write
+ * @param groupCommitInterval minimum time between two appends of batches that their senders allow
+ *     to defer, so that the batches of several busy nodes share an append and an fsync; zero
+ *     disables deferring. Should equal the senders' {@code batchInterval}
  * @param maxSenders maximum number of clients that a range remembers; beyond it, the least recently
  *     used one is forgotten and has to register again
  * @param checkpointInterval how often applied entries are made durable, so that the log can drop
@@ -20,6 +23,7 @@ import java.time.Duration;
 public record RangeStoreSettings(
     int maxEntryBytes,
     long maxWriteBytes,
+    Duration groupCommitInterval,
     int maxSenders,
     Duration checkpointInterval,
     long checkpointLogBytes,
@@ -31,6 +35,7 @@ public record RangeStoreSettings(
       new RangeStoreSettings(
           4 << 20,
           4L << 20,
+          Duration.ofMillis(4),
           1024,
           Duration.ofSeconds(30),
           16L << 20,
@@ -43,6 +48,7 @@ public record RangeStoreSettings(
   public RangeStoreSettings {
     requireAtLeast("maxEntryBytes", maxEntryBytes, 1024);
     requireAtLeast("maxWriteBytes", maxWriteBytes, 1024);
+    requireAtLeast("groupCommitInterval in milliseconds", groupCommitInterval.toMillis(), 0);
     requireAtLeast("maxSenders", maxSenders, 1);
     requireAtLeast("checkpointInterval in milliseconds", checkpointInterval.toMillis(), 1);
     requireAtLeast("checkpointLogBytes", checkpointLogBytes, 1);

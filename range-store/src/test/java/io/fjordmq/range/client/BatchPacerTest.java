@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class BatchPacerTest {
   private static final int SMALL_BATCH_COMMANDS = RangeClientSettings.DEFAULTS.flushCommands() - 1;
+  private static final Duration MILLI = Duration.ofMillis(1);
 
   private final ManualTimers timers = new ManualTimers();
   private final Duration interval = RangeClientSettings.DEFAULTS.batchInterval();
@@ -21,25 +22,78 @@ class BatchPacerTest {
     timers.advance(Duration.ofSeconds(1));
   }
 
+  private void batch(int commands, boolean othersArrived, Duration latency) {
+    pacer.onBatchStarted(commands);
+    timers.advance(latency);
+    pacer.onBatchApplied(othersArrived);
+  }
+
+  /** Batches of several commands, each of which is applied within a millisecond. */
+  private void makeBusy() {
+    for (int i = 0; i < 8; i++) {
+      batch(2, false, MILLI);
+      timers.advance(interval);
+    }
+  }
+
   @Test
-  void shouldNotDelaySingleCommands() {
-    assertThat(pacer.mustWait(1)).isFalse();
-    pacer.onBatchStarted(1);
-    assertThat(pacer.mustWait(1)).isFalse();
-    assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS)).isFalse();
+  void shouldNotDelayAClientThatWaitsForEachResponse() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(pacer.mustWait(1)).isFalse();
+      batch(1, false, MILLI);
+    }
+    assertThat(pacer.isBusy()).isFalse();
+  }
+
+  @Test
+  void shouldBeBusyIfCommandsArriveWhileABatchIsInFlight() {
+    for (int i = 0; i < 8; i++) {
+      batch(1, true, MILLI);
+    }
+    assertThat(pacer.isBusy()).isTrue();
+  }
+
+  @Test
+  void shouldStayBusyWhileOneInTwoBatchesHoldsSeveralCommands() {
+    makeBusy();
+    for (int i = 0; i < 100; i++) {
+      batch(1 + i % 2, false, MILLI);
+      assertThat(pacer.isBusy()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldNoLongerBeBusyAfterSomeSingleCommands() {
+    makeBusy();
+    for (int i = 0; i < 16; i++) {
+      batch(1, false, MILLI);
+    }
+    assertThat(pacer.isBusy()).isFalse();
   }
 
   @Test
   void shouldSpaceTheBatchesOfABusyRange() {
-    pacer.onBatchStarted(2);
-    timers.advance(interval.minusMillis(1));
+    makeBusy();
+    batch(2, false, MILLI);
+    timers.advance(interval.minusMillis(2));
     assertThat(pacer.mustWait(1)).isTrue();
-    timers.advance(Duration.ofMillis(1));
+    timers.advance(MILLI);
+    assertThat(pacer.mustWait(1)).isFalse();
+  }
+
+  @Test
+  void shouldMeasureThePauseFromTheResponseOfABatchThatTheLeaderDeferred() {
+    makeBusy();
+    batch(2, false, Duration.ofMillis(3)); // applied 2 ms later than usual
+    timers.advance(interval.minusMillis(2));
+    assertThat(pacer.mustWait(1)).isTrue();
+    timers.advance(MILLI);
     assertThat(pacer.mustWait(1)).isFalse();
   }
 
   @Test
   void shouldNotifyOnceAtTheEndOfAPause() {
+    makeBusy();
     pacer.onBatchStarted(2);
     assertThat(pacer.mustWait(1)).isTrue();
     assertThat(pacer.mustWait(2)).isTrue();
@@ -52,6 +106,7 @@ class BatchPacerTest {
 
   @Test
   void shouldNotifyAtTheEndOfEveryPause() {
+    makeBusy();
     for (int pause = 1; pause <= 3; pause++) {
       pacer.onBatchStarted(2);
       assertThat(pacer.mustWait(1)).isTrue();
@@ -62,6 +117,7 @@ class BatchPacerTest {
 
   @Test
   void shouldNotDelayALargeBatch() {
+    makeBusy();
     pacer.onBatchStarted(SMALL_BATCH_COMMANDS);
     assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS)).isTrue();
     assertThat(pacer.mustWait(SMALL_BATCH_COMMANDS + 1)).isFalse();

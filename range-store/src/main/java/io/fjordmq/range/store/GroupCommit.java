@@ -1,0 +1,129 @@
+package io.fjordmq.range.store;
+
+import io.fjordmq.common.Timers;
+import io.fjordmq.range.RangeEntry;
+import io.fjordmq.range.RangeResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * Groups the batches that several nodes send to a range, so that they share a log append, a message
+ * to each follower, and an fsync on each replica. Without groups, each of them costs almost as much
+ * for one small batch as for all.
+ *
+ * <p>A batch waits only if its sender allows it ({@link RangeEntry#isDeferrable}). Busy senders do;
+ * they send one batch per interval. A group is complete once an interval has passed since the
+ * previous one and as many batches wait as recent groups held; it waits for late ones for a
+ * fraction of the interval. Any other batch is proposed immediately, together with those that wait.
+ *
+ * <p>Thread-safe. A sender has one batch in flight, so the number of senders bounds the number of
+ * batches that wait.
+ */
+final class GroupCommit {
+  /** The part of the interval that a group waits for late batches. */
+  private static final int GATHER_FRACTION = 8;
+
+  private final Object lock = new Object();
+  private final long intervalNanos;
+  private final long gatherNanos;
+  private final Timers timers;
+  private final BiConsumer<byte[], Consumer<RangeResult>> propose;
+
+  // Guarded by lock.
+  private List<Batch> waiting = new ArrayList<>();
+  private long lastGroupNanos;
+  private int expected = 1;
+  private boolean timerScheduled;
+
+  private record Batch(byte[] entry, Consumer<RangeResult> reply) {}
+
+  /**
+   * @param interval zero to propose every batch immediately
+   * @param propose proposes an entry; called without locks, on the thread that completes the group
+   */
+  GroupCommit(Duration interval, Timers timers, BiConsumer<byte[], Consumer<RangeResult>> propose) {
+    this.intervalNanos = interval.toNanos();
+    this.gatherNanos = intervalNanos / GATHER_FRACTION;
+    this.timers = timers;
+    this.propose = propose;
+    this.lastGroupNanos = timers.nowNanos() - intervalNanos;
+  }
+
+  /** Proposes an entry, immediately or with the next group. */
+  void submit(byte[] entry, Consumer<RangeResult> reply) {
+    List<Batch> group;
+    synchronized (lock) {
+      waiting.add(new Batch(entry, reply));
+      if (RangeEntry.isDeferrable(entry) && mustWait()) {
+        return;
+      }
+      group = takeGroup();
+    }
+    proposeAll(group);
+  }
+
+  /** Proposes the waiting batches without waiting for more. */
+  void flush() {
+    List<Batch> group;
+    synchronized (lock) {
+      group = takeGroup();
+    }
+    proposeAll(group);
+  }
+
+  private boolean mustWait() {
+    long sinceGroup = timers.nowNanos() - lastGroupNanos;
+    if (sinceGroup < gatherNanos && waiting.size() == 1) {
+      expected++; // it has just missed its group and would wait for almost a whole interval
+      return false;
+    }
+    long untilNext = intervalNanos - sinceGroup;
+    if (untilNext <= gatherNanos && waiting.size() >= expected) {
+      return false;
+    }
+    if (!timerScheduled) {
+      timerScheduled = true;
+      timers.scheduleNanos(Math.max(0, untilNext) + gatherNanos, this::onTimer);
+    }
+    return true;
+  }
+
+  private void onTimer() {
+    List<Batch> group;
+    synchronized (lock) {
+      timerScheduled = false;
+      if (waiting.isEmpty()) {
+        return;
+      }
+      long remaining = lastGroupNanos + intervalNanos + gatherNanos - timers.nowNanos();
+      if (remaining > 0) { // a group was completed after the timer had been scheduled
+        timerScheduled = true;
+        timers.scheduleNanos(remaining, this::onTimer);
+        return;
+      }
+      group = takeGroup();
+    }
+    proposeAll(group);
+  }
+
+  /** Lowers the expectation only by one: a busy sender sometimes has nothing to send. */
+  private List<Batch> takeGroup() {
+    List<Batch> group = waiting;
+    waiting = new ArrayList<>();
+    long now = timers.nowNanos();
+    if (now - lastGroupNanos >= gatherNanos) {
+      expected = Math.max(group.size(), expected - 1);
+      lastGroupNanos = now;
+    }
+    return group;
+  }
+
+  private void proposeAll(List<Batch> group) {
+    for (Batch batch : group) {
+      propose.accept(batch.entry(), batch.reply());
+    }
+  }
+}
