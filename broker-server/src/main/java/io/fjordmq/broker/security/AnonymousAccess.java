@@ -13,8 +13,8 @@ final class AnonymousAccess implements Authenticator {
   private final boolean onlyAuthenticator;
 
   /**
-   * @param onlyAuthenticator true if there is no other authenticator: user name and password are
-   *     then ignored and the client is anonymous
+   * @param onlyAuthenticator whether there is no other authenticator; if so, user name and password
+   *     are ignored and the client is anonymous
    */
   AnonymousAccess(Anonymous allowed, boolean onlyAuthenticator) {
     this.allowed = allowed;
