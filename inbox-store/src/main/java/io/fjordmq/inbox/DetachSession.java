@@ -8,9 +8,9 @@ import java.util.List;
  * Detaches an inbox when its connection has ended, after recording the last acknowledgements.
  *
  * <p>With {@code closesInMillis}, the node has ended the connection but closes it later, because
- * the cluster has marked the node DOWN. Session expiry, will delay and grace then begin when it
- * closes. This also applies if another node has already detached the inbox: this node has rejoined
- * and still serves the client.
+ * the cluster has marked the node DOWN. Session expiry, will delay and grace period then begin when
+ * the connection closes. This also applies if another node has already detached the inbox, because
+ * this node has rejoined and still serves the client.
  *
  * @param sentBelow the connection has sent no entry with this or a higher sequence
  * @param upTo all sequences below this one are acknowledged; 0 if there are no new ones
