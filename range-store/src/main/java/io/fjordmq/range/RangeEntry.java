@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The content of a range's log entry, and its format.
+ * The content of an entry in a range's log, and its format.
  *
- * <p>A sender is a client of a range under a number that the range assigned to it ({@link
- * Register}). It numbers its batches in ascending order, has one in flight at a time, and resends
- * it unchanged until it knows the outcome (Ongaro, <i>Consensus: Bridging Theory and Practice</i>,
- * §6.3).
+ * <p>A sender is a client of a range, identified by a number that the range has assigned to it
+ * ({@link Register}). It numbers its batches in ascending order, has only one batch in flight at a
+ * time, and resends that batch unchanged until it knows the outcome (Ongaro, <i>Consensus: Bridging
+ * Theory and Practice</i>, §6.3).
  *
  * <pre>
  * u8   format, 1
@@ -44,7 +44,7 @@ import java.util.function.Consumer;
  * </pre>
  */
 public sealed interface RangeEntry {
-  /** Cluster time at which the entry was proposed, in milliseconds since the epoch. */
+  /** Returns cluster time at which the entry was proposed, in milliseconds since the epoch. */
   long clockMillis();
 
   /**
@@ -73,12 +73,12 @@ public sealed interface RangeEntry {
   record Register(long clockMillis, int maxSenders) implements RangeEntry {}
 
   /**
-   * Splits the range (decision 0025): the keys from {@code key} on move to a new range.
+   * Splits the range (decision 0025): the keys at and above {@code key} move to a new range.
    *
    * @param number number of the new range
    * @param replicas replicas of both ranges: those of the group at this log position
    */
-  @SuppressWarnings("ArrayRecordComponent") // a carrier; never compared
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   record Split(long clockMillis, long epochVersion, long number, byte[] key, ReplicaSet replicas)
       implements RangeEntry {}
 
@@ -112,7 +112,7 @@ public sealed interface RangeEntry {
    */
   record Unfreeze(long clockMillis, long epochVersion) implements RangeEntry {}
 
-  /** Sets a clock that is far ahead back to the time of this entry (decision 0037). */
+  /** Sets the range's clock back to the time of this entry if it is far ahead (decision 0037). */
   record ResetClock(long clockMillis, long epochVersion) implements RangeEntry {}
 
   int FORMAT = 1;
@@ -134,7 +134,7 @@ public sealed interface RangeEntry {
   /** Maximum bytes of framing for each command. */
   int COMMAND_OVERHEAD = 5;
 
-  /** Encodes a batch that no leader has stamped yet. */
+  /** Encodes a batch before a leader stamps it. */
   static byte[] encodeMutations(
       long epochVersion,
       long sender,
@@ -198,7 +198,10 @@ public sealed interface RangeEntry {
     return out.toByteArray();
   }
 
-  /** Whether the bytes are an entry that changes the range's interval, epoch or freeze state. */
+  /**
+   * Returns whether the bytes are an entry that changes the range's interval, epoch or freeze
+   * state.
+   */
   static boolean isRangeChange(ByteBuffer bytes) {
     if (bytes.remaining() < 2) {
       return false;
@@ -215,7 +218,7 @@ public sealed interface RangeEntry {
   static void stamp(byte[] entry, long clockMillis, int maxSenders) {
     if (entry.length < MAX_SENDERS_OFFSET + 8) {
       throw new MalformedBytesException(
-          "range entry has %d bytes, at least %d expected"
+          "range entry has %d bytes, expected at least %d"
               .formatted(entry.length, MAX_SENDERS_OFFSET + 8));
     }
     ByteBuffer out = ByteBuffer.wrap(entry).putLong(CLOCK_OFFSET, clockMillis);

@@ -28,7 +28,10 @@ final class BatchPacer {
     this.onPauseEnd = onPauseEnd;
   }
 
-  /** Whether this many queued commands have to wait; if so, the callback runs after the pause. */
+  /**
+   * Returns whether this many queued commands have to wait; if so, the callback runs after the
+   * pause.
+   */
   boolean mustWait(int waiting) {
     if (!busy || waiting >= flushCommands) {
       return false;

@@ -134,7 +134,7 @@ final class RangeReplica implements ReplicatedState {
     view.setGroup(group);
   }
 
-  /** Closes the coprocessor; call it after the group is closed. */
+  /** Closes the coprocessor. Must be called after the group is closed. */
   void close() {
     view.clearLeading();
     view.setGroup(null);
@@ -142,7 +142,10 @@ final class RangeReplica implements ReplicatedState {
   }
 
   // Called by clients on any thread.
-  /** Proposes an encoded {@link RangeEntry}; the reply comes on the apply thread or at once. */
+  /**
+   * Proposes an encoded {@link RangeEntry}; the reply comes on the apply thread, or immediately on
+   * the calling thread.
+   */
   void propose(byte[] entry, Consumer<RangeResult> reply) {
     Consensus group = view.group();
     long term = view.leadingTerm();
@@ -165,8 +168,8 @@ final class RangeReplica implements ReplicatedState {
   }
 
   /**
-   * Proposes an entry that another node has encoded, possibly in another version. It is checked
-   * before, because every replica has to apply whatever is in the log.
+   * Proposes an entry that another node has encoded, possibly in another version. The entry is
+   * checked first, because every replica has to apply whatever is in the log.
    */
   void proposeReceived(byte[] entry, Consumer<RangeResult> reply) {
     try {
@@ -200,7 +203,7 @@ final class RangeReplica implements ReplicatedState {
     return logBytesSinceCheckpoint.get();
   }
 
-  /** Why it halted; null while it runs. */
+  /** Returns why it halted; null while it runs. */
   @Nullable HaltReason halt() {
     return view.halt();
   }
@@ -313,7 +316,8 @@ final class RangeReplica implements ReplicatedState {
   @Override
   public void install(Path directory) throws IOException {
     long before = view.appliedIndex();
-    // At once: if a later step throws, nothing else would report it before the next start.
+    // Report it immediately: if a later step throws, nothing else would report it before the next
+    // start.
     report(installer.install(directory), parts);
     state = RangeState.load(id, space.latest());
     loop = newLoop();
