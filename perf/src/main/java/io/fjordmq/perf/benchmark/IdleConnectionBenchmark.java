@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Opens idle connections and measures them: memory beyond the first ones, some seconds after they
- * were opened, and the connection rate. Each run starts new brokers, because freed memory would be
- * reused.
+ * Opens idle connections and measures the connection rate and, some seconds later, the memory of
+ * all connections beyond the first ones. Each run starts new brokers, because a broker would reuse
+ * freed memory.
  */
 final class IdleConnectionBenchmark {
   private static final int WAVE = 256;
@@ -94,7 +94,7 @@ final class IdleConnectionBenchmark {
     clients.clear();
   }
 
-  /** Returns the rate per second. */
+  /** Opens connections and returns the rate per second. */
   private double open(int count) throws Exception {
     long start = System.nanoTime();
     Waves.run(
