@@ -65,8 +65,8 @@ final class StartFile {
         null,
         "the start counter file "
             + reason.formatted(detail)
-            + "; if the file is damaged, start with an empty data directory to join as a new node and"
-            + " remove this one from the cluster");
+            + "; if the file is damaged, start with an empty data directory to join as a new node,"
+            + " and remove the old node from the cluster");
   }
 
   /** Replaces the file. It is durable when this method returns. */

@@ -34,21 +34,21 @@ public record DetachSession(
    *   v  upTo, numbers beyond
    *   v  expirySeconds
    *   1  1 if the will is to be published
-   *   v  graceMillis      only KIND_WITH_GRACE and KIND_AT_CLOSE
-   *   v  closesInMillis   only KIND_AT_CLOSE
+   *   v  graceMillis      only KIND_WITH_GRACE and KIND_BEFORE_CLOSE
+   *   v  closesInMillis   only KIND_BEFORE_CLOSE
    */
   static final int KIND = 4;
 
   static final int KIND_WITH_GRACE = 17;
 
-  static final int KIND_AT_CLOSE = 21;
+  static final int KIND_BEFORE_CLOSE = 21;
 
   public static final long CLOSED = -1;
 
   @Override
   public int kind() {
     if (closesInMillis != CLOSED) {
-      return KIND_AT_CLOSE;
+      return KIND_BEFORE_CLOSE;
     }
     return graceMillis == 0 ? KIND : KIND_WITH_GRACE;
   }
@@ -62,7 +62,7 @@ public record DetachSession(
     if (kind() != KIND) {
       out.writeVarint(graceMillis);
     }
-    if (kind() == KIND_AT_CLOSE) {
+    if (kind() == KIND_BEFORE_CLOSE) {
       out.writeVarint(closesInMillis);
     }
   }
@@ -76,7 +76,7 @@ public record DetachSession(
         in.readVarint(),
         in.readByte() != 0,
         kind == KIND ? 0 : in.readVarint(),
-        kind == KIND_AT_CLOSE ? in.readVarint() : CLOSED);
+        kind == KIND_BEFORE_CLOSE ? in.readVarint() : CLOSED);
   }
 
   @Override

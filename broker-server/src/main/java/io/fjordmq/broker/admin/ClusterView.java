@@ -255,9 +255,10 @@ public final class ClusterView {
             .toList();
     if (!down.isEmpty()) {
       notes.add(
-          String.join(", ", down)
-              + " is down; restart it or, if it is lost for good, run 'bin/standalone.sh"
-              + " remove-node ID' on any other node");
+          "nodes down: "
+              + String.join(", ", down)
+              + "; restart them, or remove each node that is lost for good: run 'bin/standalone.sh"
+              + " remove-node ID' on a running node");
     }
     String notServing = node.membership().notServingReason();
     if (notServing != null) {
@@ -268,7 +269,8 @@ public final class ClusterView {
       notes.add(
           "this node cannot reach "
               + String.join(", ", unreachable)
-              + ", but the cluster has not marked it as down; check the network between them");
+              + "; the cluster has not marked any of these nodes as down, so check the network to"
+              + " them");
     }
     notes.addAll(extraNotes.get());
     return notes;

@@ -49,7 +49,7 @@ public final class Distribution implements PublishRouter {
   private final ShareDelivery shares;
   private final InboxDelivery inboxes;
   private final ShareRerouting rerouting;
-  private final OtherNodes otherNodes;
+  private final RemoteDelivery otherNodes;
   private final BooleanSupplier hasFreeDiskSpace;
   private final BooleanSupplier isServing;
   private final DeliveryObserver observer;
@@ -65,7 +65,7 @@ public final class Distribution implements PublishRouter {
     this.local = live;
     this.registry = local.registry();
     this.dispatch = local.dispatch();
-    this.otherNodes = new OtherNodes(self, nodes, observer);
+    this.otherNodes = new RemoteDelivery(self, nodes, observer);
     this.hasFreeDiskSpace = ports.hasFreeDiskSpace();
     this.isServing = ports.isServing();
     this.selection = new ShareSelection(self, otherNodes, live, registry, settings);

@@ -56,7 +56,7 @@ final class ShareSelection {
   private static final Choice CONGESTED = new Choice.NoReceiver(CopyDropReason.NODE_CONGESTED);
 
   private final LocalNode self;
-  private final OtherNodes otherNodes;
+  private final RemoteDelivery otherNodes;
   private final LocalSubscriptions local;
   private final SessionRegistry registry;
   private final DeliverySettings settings;
@@ -64,7 +64,7 @@ final class ShareSelection {
 
   ShareSelection(
       LocalNode self,
-      OtherNodes others,
+      RemoteDelivery others,
       LocalSubscriptions local,
       SessionRegistry registry,
       DeliverySettings settings) {

@@ -4,7 +4,7 @@
  * io.fjordmq.broker.delivery.PublishRouter}, then {@link io.fjordmq.broker.delivery.Distribution}.
  *
  * <p>From there a message goes to the retain store, to inboxes ({@code InboxDelivery}), to other
- * nodes ({@code OtherNodes}), and to the clients of this node ({@code broker.dispatch}). For a
+ * nodes ({@code RemoteDelivery}), and to the clients of this node ({@code broker.dispatch}). For a
  * share, {@code ShareDelivery} picks one member, which may be of any of these kinds. Events of the
  * inbox store are handled by {@code InboxEvents}.
  *

@@ -24,10 +24,10 @@ public final class NodeLifecycle implements MembershipListener {
   private final Timers timers;
 
   /** Limits the rate of disconnects while the lease is expired. */
-  private final DisconnectRate leaseExpiredRate;
+  private final DisconnectLimiter leaseExpiredRate;
 
   /** Limits the rate at which connections of an ended incarnation are closed. */
-  private final DisconnectRate closeRate;
+  private final DisconnectLimiter closeRate;
 
   private final AtomicBoolean isClosing = new AtomicBoolean();
 
@@ -48,8 +48,8 @@ public final class NodeLifecycle implements MembershipListener {
     this.catchUpWithRoutes = catchUpWithRoutes;
     this.clientsPerSecond = clientsPerSecond;
     this.timers = timers;
-    this.leaseExpiredRate = new DisconnectRate(clientsPerSecond);
-    this.closeRate = new DisconnectRate(clientsPerSecond);
+    this.leaseExpiredRate = new DisconnectLimiter(clientsPerSecond);
+    this.closeRate = new DisconnectLimiter(clientsPerSecond);
   }
 
   /**
@@ -115,7 +115,7 @@ public final class NodeLifecycle implements MembershipListener {
   private void closeDue() {
     sessions.closeHeldConnections(closeRate.due(timers.nowMillis()));
     if (sessions.hasHeldConnections()) {
-      timers.schedule(DisconnectRate.STEP_MILLIS, this::closeDue);
+      timers.schedule(DisconnectLimiter.STEP_MILLIS, this::closeDue);
     } else {
       closeRate.end();
       isClosing.set(false);

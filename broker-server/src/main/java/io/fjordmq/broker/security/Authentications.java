@@ -27,7 +27,7 @@ final class Authentications {
   private final ClientRefusals clientRefusals;
 
   /**
-   * @param chain the authenticators in order, ending with {@link AnonymousAccess}
+   * @param chain the authenticators in order, ending with {@link AnonymousAuthenticator}
    */
   Authentications(List<Provider<Authenticator>> chain, ClientRefusals clientRefusals) {
     this.chain = chain;

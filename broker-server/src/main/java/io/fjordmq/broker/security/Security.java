@@ -150,7 +150,7 @@ public final class Security implements AutoCloseable {
     }
     chain.addAll(pluginProviders(Authenticator.class));
     boolean onlyAnonymous = chain.isEmpty() && methods.isEmpty();
-    Authenticator anonymous = new AnonymousAccess(settings.allowAnonymous(), onlyAnonymous);
+    Authenticator anonymous = new AnonymousAuthenticator(settings.allowAnonymous(), onlyAnonymous);
     chain.add(builtIn("securityConfig.allowAnonymous", anonymous));
     if (onlyAnonymous) {
       warnIfAnonymous();

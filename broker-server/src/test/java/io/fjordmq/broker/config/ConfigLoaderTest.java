@@ -293,7 +293,7 @@ class ConfigLoaderTest {
     assertThat(problemsOf("clusterConfig: [1\n")).contains("invalid YAML");
     assertThat(problemsOf("clusterConfig: 5\n"))
         .contains("is a section, not a value; set its keys instead");
-    assertThat(problemsOf("logDir:\n  a: 5\n")).contains("logDir must be one value");
+    assertThat(problemsOf("logDir:\n  a: 5\n")).contains("logDir must be a single value");
     CommandLine missing = new CommandLine(dir.resolve("none.yml"), null, null);
     assertThat(
             catchThrowableOfType(

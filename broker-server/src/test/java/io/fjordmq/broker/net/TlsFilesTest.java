@@ -159,7 +159,7 @@ class TlsFilesTest {
     assertRefused(TlsSettings.DEFAULTS, "certFile must name a PEM file");
     String missing = folder.resolve("none.pem").toString();
     assertRefused(
-        Certs.with(good, missing, good.keyFile(), "", "", ""), "certFile: " + missing + ": there");
+        Certs.with(good, missing, good.keyFile(), "", "", ""), "certFile: " + missing + ": no such file");
     assertRefused(
         Certs.with(good, good.keyFile(), good.keyFile(), "", "", ""),
         "certFile: ",

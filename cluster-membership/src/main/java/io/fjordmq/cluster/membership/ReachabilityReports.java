@@ -63,7 +63,7 @@ final class ReachabilityReports {
     reports.put(from, new Report(renewal.incarnation(), renewal.unreachable(), nowMillis));
     List<Partition> partitions = partitions(members, nowMillis);
     Set<NodeId> leaving = partitions.isEmpty() ? Set.of() : selectLeaving(partitions, members);
-    logLeaving(leaving, partitions);
+    logRefusedRenewals(leaving, partitions);
     return leaving.contains(from)
         ? new NotRenewed(partitionMessage(from, others(from, partitions)))
         : null;
@@ -84,7 +84,7 @@ final class ReachabilityReports {
         .collect(Collectors.toSet());
   }
 
-  private void logLeaving(Set<NodeId> leaving, List<Partition> partitions) {
+  private void logRefusedRenewals(Set<NodeId> leaving, List<Partition> partitions) {
     for (NodeId node : leaving) {
       if (!reportedLeaving.contains(node)) {
         LOG.warn(

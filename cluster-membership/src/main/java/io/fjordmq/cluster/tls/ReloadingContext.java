@@ -43,7 +43,7 @@ public final class ReloadingContext extends SslContext {
   /** Detects changes of a file. */
   private record Signature(FileTime modified, long size, @Nullable Object key) {}
 
-  /** The last reported reason why a state of the files was rejected. */
+  /** The last reported reason why a version of the files was rejected. */
   private record ReportedError(List<@Nullable Signature> files, String reason) {}
 
   private final String connections;

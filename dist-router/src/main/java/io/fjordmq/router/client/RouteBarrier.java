@@ -153,7 +153,9 @@ public final class RouteBarrier implements MembershipListener {
     long waiting = pending.oldestMillis(timers.nowMillis());
     return waiting * 3 < settings.timeout().toMillis() * 2
         ? null
-        : "a route change has not been applied on this node for " + waiting / 1_000 + " s";
+        : "another node has waited "
+            + waiting / 1_000
+            + " s for a route change that has not been applied on this node";
   }
 
   /** Returns the number of committed route changes that wait for nodes. */

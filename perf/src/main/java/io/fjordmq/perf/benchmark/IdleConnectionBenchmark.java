@@ -39,7 +39,9 @@ final class IdleConnectionBenchmark {
     List<String> transports = List.of(run.parameter("transports").split(",", -1));
     if (total <= base || !List.of("tcp", "tls", "mtls").containsAll(transports)) {
       throw new UsageException(
-          "--set total must be above base, and --set transports a list of tcp, tls and mtls");
+          "total must be above base, and transports may contain only tcp, tls and mtls; found"
+              + " total=%d, base=%d, transports=%s"
+                  .formatted(total, base, String.join(",", transports)));
     }
     for (int i = 0; i < run.settings().runs(); i++) {
       for (String program : run.settings().brokers()) {

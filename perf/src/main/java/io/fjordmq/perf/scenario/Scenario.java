@@ -168,9 +168,9 @@ public record Scenario(
     }
     ClientChurn clientChurn = connections.clientChurn();
     if (clientChurn.percent() > 0) {
-      out.append(", " + plain(clientChurn.percent()) + " % of them disconnect after ");
-      out.append(
-          clientChurn.minSeconds() + " to " + clientChurn.maxSeconds() + "  s and reconnect");
+      out.append("; " + plain(clientChurn.percent()) + " % of the publishers and subscribers");
+      out.append(" disconnect after " + clientChurn.minSeconds() + " to ");
+      out.append(clientChurn.maxSeconds() + " s and reconnect");
     }
     out.append(connections.persistent() ? "; persistent" : "; clean");
     out.append(connections.version() == 5 ? ", MQTT 5" : "");

@@ -69,8 +69,8 @@ record Feasibility(long openFiles, long availableKilobytes) {
     long clients = scenario.clients().total();
     if (clients + TOOL_OPEN_FILES > openFiles) {
       String text =
-          "%,d clients need as many open files, but the limit per process is %,d (ulimit -n)"
-              .formatted(clients, openFiles);
+          "%,d clients need %,d open files, but the limit per process is %,d (ulimit -n)"
+              .formatted(clients, clients + TOOL_OPEN_FILES, openFiles);
       shortages.add(new Shortage(text, openFiles - TOOL_OPEN_FILES, clients));
     }
     if (!starts) {

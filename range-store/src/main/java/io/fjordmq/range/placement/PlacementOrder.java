@@ -12,7 +12,7 @@ import io.fjordmq.range.RangeId;
 import io.fjordmq.range.StoredFormat;
 
 /**
- * An order of the driver to a node, and its encoding.
+ * An order from the driver to a node, and its encoding.
  *
  * <pre>
  * u8     format, 1

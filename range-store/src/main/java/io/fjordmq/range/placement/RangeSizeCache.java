@@ -126,7 +126,7 @@ final class RangeSizeCache {
     return new FailedSearch(size.bytes(), nowMillis, pause, size.searchAbandoned());
   }
 
-  /** Returns the size as last measured with the range's current epoch. */
+  /** Returns the size as last measured in the range's current epoch. */
   RangeSize get(LedRange range) {
     Measurement last = lastMeasurement(range.descriptor());
     return last == null ? RangeSize.UNKNOWN : last.size;

@@ -68,18 +68,18 @@ final class SplitDecisionLog {
     if (requested) {
       String reason = bySize ? "size" : "load";
       LOG.info(
-          "Requesting a split: {} range={} key={} load: {}",
+          "Requesting a split: {} ({}) range={} key={}",
           reason,
+          load,
           range,
-          splitKeyHex(report),
-          load);
+          splitKeyHex(report));
     } else if (report.mergeRequested()) {
       LOG.info(
-          "Requesting a merge with the next range: both ranges are idle range={} load: {}",
-          range,
-          load);
+          "Requesting a merge with the next range: both ranges are idle ({}) range={}",
+          load,
+          range);
     } else if (!decision.equals(SplitMonitor.SPLIT) && !bySize) { // splits wait their turn
-      LOG.info("Not splitting a busy range: {} range={} load: {}", decision, range, load);
+      LOG.info("Not splitting a busy range: {} ({}) range={}", decision, load, range);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.fjordmq.broker.drain;
 
 /** Limits the number of clients disconnected per second. Not thread-safe. */
-final class DisconnectRate {
+final class DisconnectLimiter {
   /** The interval between calls to {@link #due}. */
   static final long STEP_MILLIS = 100;
 
@@ -15,7 +15,7 @@ final class DisconnectRate {
   /**
    * @param perSecond the number of clients per second; at least 1
    */
-  DisconnectRate(int perSecond) {
+  DisconnectLimiter(int perSecond) {
     this.perSecond = perSecond;
   }
 

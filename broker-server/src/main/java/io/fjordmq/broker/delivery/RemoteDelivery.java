@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * Sends messages to other nodes whose clients have live subscriptions. Each node is sent one item,
  * regardless of the number of clients. Routes of past incarnations are ignored. Thread-safe.
  */
-final class OtherNodes {
+final class RemoteDelivery {
   private final LocalNode self;
   private final NodeStreams streams;
   private final DeliveryObserver observer;
 
-  OtherNodes(LocalNode self, NodeStreams streams, DeliveryObserver observer) {
+  RemoteDelivery(LocalNode self, NodeStreams streams, DeliveryObserver observer) {
     this.self = self;
     this.streams = streams;
     this.observer = observer;

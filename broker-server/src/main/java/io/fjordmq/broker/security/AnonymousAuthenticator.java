@@ -8,7 +8,7 @@ import io.fjordmq.broker.security.SecuritySettings.Anonymous;
 import java.util.concurrent.CompletionStage;
 
 /** The last authenticator of the chain: admits clients without credentials. */
-final class AnonymousAccess implements Authenticator {
+final class AnonymousAuthenticator implements Authenticator {
   private final Anonymous allowed;
   private final boolean onlyAuthenticator;
 
@@ -16,7 +16,7 @@ final class AnonymousAccess implements Authenticator {
    * @param onlyAuthenticator whether there is no other authenticator; if so, user name and password
    *     are ignored and the client is anonymous
    */
-  AnonymousAccess(Anonymous allowed, boolean onlyAuthenticator) {
+  AnonymousAuthenticator(Anonymous allowed, boolean onlyAuthenticator) {
     this.allowed = allowed;
     this.onlyAuthenticator = onlyAuthenticator;
   }
